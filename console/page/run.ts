@@ -17,7 +17,7 @@ type RunRecord = Output<'read-run'>;
 export function Run({ rehearsal, rest: [id] }: PageProps) {
   const read = useResource(`run ${id}`, async (signal) => ({ run: id === undefined ? undefined : await readRun(id, signal) }));
   useReread(['runs', 'gap'], read.reload);
-  return drawn(read, ({ run }) => (run ? h(KnownRun, { rehearsal, run }) : h(UnknownRun, { rehearsal, id })));
+  return drawn(read, ({ run }) => (run ? h(KnownRun, { rehearsal, run, reread: read.reload }) : h(UnknownRun, { rehearsal, id })));
 }
 
 /** @returns undefined for a run that is not kept */
@@ -32,18 +32,22 @@ const UnknownRun = ({ rehearsal, id }: { rehearsal: string; id: string | undefin
     'div',
     { class: 'stack' },
     h(Heading, { title: 'Runs' }, id === undefined ? 'Latest runs' : ['There is no run ', h('code', { class: 'brk' }, id)]),
-    id !== undefined && h('p', { class: 'muted' }, 'The id is wrong, or newer runs have replaced it: the latest 20 are kept.'),
+    id !== undefined &&
+      h('p', { class: 'muted' }, 'The id is wrong, it was removed, or newer runs have replaced it: the latest 20 are kept.'),
     h(Card, { label: 'Latest runs' }, h(RunList, { rehearsal })),
     h('p', {}, h('a', { class: 'button', href: rehearsalLink(rehearsal, 'flows') }, 'All flows')),
   );
 
-function KnownRun({ rehearsal, run }: { rehearsal: string; run: RunRecord }) {
+function KnownRun({ rehearsal, run, reread }: { rehearsal: string; run: RunRecord; reread: () => void }) {
   const { id, title, scenario, state, startedAt, endedAt, steps, invariants, failure } = run;
   const isOpen = state === 'waiting' || state === 'running';
   const stop = (): Promise<void> =>
     act('stop', async () => {
-      await control('delete-run', { params: { id } });
-      return 'Stopped; its rehearsal is deleted.';
+      // It may end at this moment: its result must stay.
+      await control('delete-run', { params: { id }, query: { ended: 'keep' } });
+      reread();
+      const now = await control('read-run', { params: { id } });
+      return now.state === 'stopped' ? 'Stopped; its rehearsal is deleted.' : `It had ended already: ${now.state}.`;
     });
   // The rehearsal of a stopped run is deleted.
   const own = state === 'stopped' ? undefined : run.rehearsal;

@@ -81,6 +81,28 @@ describeInBrowser('the flows of the console in a browser', () => {
     await stateIs('stopped');
   });
 
+  test('keeps the result of a run that ends at the moment when it is stopped, and says how it ended', async () => {
+    const run = await rehearsal.client.control('start-run', { body: { scenario: 'digital-order' } });
+    const stateNow = async () => (await rehearsal.client.control('read-run', { params: { id: run.id } })).state;
+    let isStopping = false;
+    await tab.page.route(`**/_sim/runs/${run.id}*`, async (route) => {
+      if (route.request().method() === 'DELETE') {
+        isStopping = true;
+        await eventually('the end of the run', async () => (await stateNow()) === 'passed', 60_000);
+      }
+      // Until the page stops the run, it sees it as it began.
+      return isStopping ? route.continue() : route.fulfill({ json: run });
+    });
+    await tab.open(page(`runs/${run.id}`));
+    await main().getByRole('button', { name: 'Stop' }).click();
+    await tab.page.getByText('It had ended already: passed.').waitFor();
+    await stateIs('passed');
+    await main()
+      .getByRole('link', { name: /^Rehearsal / })
+      .waitFor();
+    expect(await stateNow()).toBe('passed');
+  });
+
   test('says that a run in a link does not exist, and leads to the latest ones', async () => {
     const hostile = '<img src=x onerror="document.title=1"><b>טקסט‮';
     await tab.open(page(`runs/${encodeURIComponent(hostile)}`));

@@ -133,6 +133,32 @@ describe('A run', () => {
     await Promise.all([dying.stop(), other.stop()]);
   });
 
+  test('keeps its result and its rehearsal when it ends while it is being stopped, if ended runs are to be kept', async () => {
+    const {
+      worlds,
+      open,
+      all: [one],
+      playing,
+      rehearsals,
+    } = gateways(1);
+    const { id } = await one.start('any');
+    await inState(one, id, 'running');
+    const { rehearsal } = await eventually('it plays', async () => playing[0]);
+    const late = open({
+      ...worlds,
+      run: async (read) => {
+        const before = await worlds.run(read);
+        playing[0]?.end();
+        await inState(one, id, 'passed');
+        return before;
+      },
+    });
+    await late.remove(id, { keepsEnded: true });
+    expect((await one.read(id)).state).toBe('passed');
+    expect(await rehearsals()).toEqual([rehearsal]);
+    await one.stop();
+  });
+
   test('that is dropped after twenty newer ones takes its rehearsal along', async () => {
     const {
       all: [runs],

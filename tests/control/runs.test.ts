@@ -102,16 +102,18 @@ describe('A run of a scenario', () => {
       async () => [await read(run.id)].find(({ steps }) => steps.length > 0),
       WITHIN_MS,
     );
-    await control('delete-run', { params: { id: run.id } });
+    await control('delete-run', { params: { id: run.id }, query: { ended: 'keep' } });
     const stopped = await read(run.id);
     expect(stopped).toMatchObject({ state: 'stopped', rehearsal });
     await eventually('the rehearsal is gone', async () => !(await rehearsals()).includes(rehearsal));
     expect((await read(run.id)).steps).toEqual(stopped.steps);
   });
 
-  test('that has ended is removed with its rehearsal by its deletion', async () => {
+  test('that has ended is removed with its rehearsal by its deletion, unless ended runs are to be kept', async () => {
     await using run = await started('digital-order');
     const { rehearsal = '' } = await ended(run.id);
+    await control('delete-run', { params: { id: run.id }, query: { ended: 'keep' } });
+    expect((await read(run.id)).state).toBe('passed');
     expect(await rehearsals()).toContain(rehearsal);
     await control('delete-run', { params: { id: run.id } });
     expect(await rehearsals()).not.toContain(rehearsal);

@@ -112,15 +112,19 @@ export function createRuns({ store, scenarios, log }: RunsOptions) {
       if (!kept) throw notFound('run', id);
       return runOf(kept);
     },
-    /** Stops an open run, which stays in the list, or removes an ended one. Its rehearsal goes in both cases. @throws Problem not_found */
-    async remove(id: string): Promise<void> {
+    /**
+     * Stops an open run, which stays in the list, or removes an ended one. Its rehearsal goes in both cases.
+     * @param options.keepsEnded leaves an ended run and its rehearsal as they are @throws Problem not_found
+     */
+    async remove(id: string, { keepsEnded = false } = {}): Promise<void> {
       for (;;) {
         const kept = await store.run(id);
         if (!kept) throw notFound('run', id);
         const run = runOf(kept);
+        if (keepsEnded && !isOpen(run)) return;
         const stopped: RunState = { ...run, state: 'stopped', endedAt: instant(Date.now()) };
         const isDone = isOpen(run) ? await store.updateRun(recordOf(stopped, kept.version + 1), undefined) : await store.removeRun(id);
-        // Its gateway recorded a step meanwhile.
+        // Its gateway recorded a step or its end meanwhile.
         if (!isDone) continue;
         own.get(id)?.stop();
         if (run.rehearsal !== undefined) await store.remove(run.rehearsal);

@@ -79,6 +79,12 @@ export const deleteRun = defineOperation({
   summary: 'Stops a run that waits or runs; removes one that has ended from the list. Deletes its rehearsal.',
   method: 'DELETE',
   path: '/_sim/runs/{id}',
+  query: z.strictObject({
+    ended: z
+      .enum(['remove', 'keep'])
+      .default('remove')
+      .describe('What becomes of a run that has ended: keep leaves it and its rehearsal, so that the operation only stops.'),
+  }),
   response: z.null(),
   status: 204,
   problems: ['not_found'],
