@@ -1,5 +1,6 @@
 import { h } from 'preact';
 import { useKeys } from './keyboard.ts';
+import { useListPlace } from './list-place.ts';
 import type { PageProps } from './page.ts';
 import { Empty, Heading } from './parts.ts';
 import { drawn, useResource } from './resource.ts';
@@ -12,6 +13,7 @@ import { TraceList } from './trace-list.ts';
 export function Activity({ rehearsal, rest: [correlationId], query }: PageProps) {
   const { hop: _hop, view: _view, ...filter } = Object.fromEntries(query);
   const list = withQuery(rehearsalLink(rehearsal, 'activity'), filter);
+  const place = useListPlace(list, correlationId);
   useKeys({ Escape: () => correlationId !== undefined && navigate(list) });
   return h(
     'div',
@@ -25,7 +27,7 @@ export function Activity({ rehearsal, rest: [correlationId], query }: PageProps)
     ),
     h(
       'div',
-      { class: 'acts' },
+      { class: 'acts', ...place },
       h(TraceList, { rehearsal, selected: correlationId }),
       correlationId !== undefined
         ? h(OpenTrace, { rehearsal, correlationId, query })

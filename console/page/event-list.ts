@@ -55,16 +55,20 @@ export function EventList({ rehearsal, selected }: { rehearsal: string; selected
     !feed.items && !feed.refusal && feed.slow && h(Skeleton, { rows: 8 }),
     feed.refusal && h(ProblemCard, { refusal: feed.refusal, retry: feed.reload }),
     h(
-      'nav',
-      { ref: list, 'aria-label': 'Events, newest first', onPointerLeave: leave, onFocusOut: leave },
+      'div',
+      { class: 'scrolls' },
       h(
-        'ul',
-        { class: 'rows' },
-        feed.items?.map((published) => h(EventRow, { key: published.order, published, rehearsal, selected })),
+        'nav',
+        { ref: list, 'aria-label': 'Events, newest first', onPointerLeave: leave, onFocusOut: leave },
+        h(
+          'ul',
+          { class: 'rows' },
+          feed.items?.map((published) => h(EventRow, { key: published.order, published, rehearsal, selected })),
+        ),
       ),
+      feed.items?.length === 0 && (isFiltered ? h(NothingFound, {}) : h(NothingYet, { rehearsal })),
+      feed.showOlder && h('p', { class: 'in' }, h('button', { type: 'button', onClick: feed.showOlder }, 'Show older')),
     ),
-    feed.items?.length === 0 && (isFiltered ? h(NothingFound, {}) : h(NothingYet, { rehearsal })),
-    feed.showOlder && h('p', { class: 'in' }, h('button', { type: 'button', onClick: feed.showOlder }, 'Show older')),
   );
 }
 

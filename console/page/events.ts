@@ -2,6 +2,7 @@ import { h } from 'preact';
 import { EventDetail } from './event-detail.ts';
 import { EventList } from './event-list.ts';
 import { useKeys } from './keyboard.ts';
+import { useListPlace } from './list-place.ts';
 import type { PageProps } from './page.ts';
 import { Empty, Heading } from './parts.ts';
 import { rehearsalLink, withQuery } from './route.ts';
@@ -10,6 +11,7 @@ import { navigate } from './router.ts';
 /** What was published in a rehearsal: the events, and beside them the one that is selected. */
 export function Events({ rehearsal, rest: [id], query }: PageProps) {
   const list = withQuery(rehearsalLink(rehearsal, 'events'), Object.fromEntries(query));
+  const place = useListPlace(list, id);
   useKeys({ Escape: () => id !== undefined && navigate(list) });
   return h(
     'div',
@@ -23,7 +25,7 @@ export function Events({ rehearsal, rest: [id], query }: PageProps) {
     ),
     h(
       'div',
-      { class: 'acts' },
+      { class: 'acts', ...place },
       h(EventList, { rehearsal, selected: id }),
       id !== undefined
         ? h(EventDetail, { key: id, rehearsal, id })

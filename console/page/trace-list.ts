@@ -53,18 +53,22 @@ export function TraceList({ rehearsal, selected }: { rehearsal: string; selected
     !feed.items && !feed.refusal && feed.slow && h(Skeleton, { rows: 8 }),
     feed.refusal && h(ProblemCard, { refusal: feed.refusal, retry: feed.reload }),
     h(
-      'nav',
-      { 'aria-label': 'Traces, newest first' },
+      'div',
+      { class: 'scrolls' },
       h(
-        'ul',
-        { class: 'rows' },
-        feed.items?.map((trace) =>
-          h(TraceRow, { key: trace.correlationId, trace, rehearsal, isSelected: trace.correlationId === selected }),
+        'nav',
+        { 'aria-label': 'Traces, newest first' },
+        h(
+          'ul',
+          { class: 'rows' },
+          feed.items?.map((trace) =>
+            h(TraceRow, { key: trace.correlationId, trace, rehearsal, isSelected: trace.correlationId === selected }),
+          ),
         ),
       ),
+      feed.items?.length === 0 && (isFiltered ? h(NothingFound, {}) : h(NothingYet, { rehearsal })),
+      feed.showOlder && h('p', { class: 'in' }, h('button', { type: 'button', onClick: feed.showOlder }, 'Show older')),
     ),
-    feed.items?.length === 0 && (isFiltered ? h(NothingFound, {}) : h(NothingYet, { rehearsal })),
-    feed.showOlder && h('p', { class: 'in' }, h('button', { type: 'button', onClick: feed.showOlder }, 'Show older')),
   );
 }
 

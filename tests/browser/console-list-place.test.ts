@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { describeInBrowser } from '../support/chromium.ts';
+import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { consoleTab } from './console-tab.ts';
+
+const PAGES = ['activity', 'events'] as const;
+
+describeInBrowser('a list of the console in a browser', () => {
+  const tab = consoleTab();
+  let rehearsal: TestRehearsal;
+
+  beforeAll(async () => {
+    rehearsal = await newRehearsal();
+    for (let made = 0; made < 40; made += 1)
+      await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 1 }] });
+    await rehearsal.settle();
+  });
+  afterAll(() => rehearsal?.[Symbol.asyncDispose]());
+
+  const rows = () => tab.page.locator('.list a[data-row]');
+  const open = async (page: string) => {
+    await tab.open(`r/${rehearsal.name}/${page}`);
+    await rows().nth(30).waitFor();
+    await tab.isLive();
+  };
+  const topOf = (selector: string) =>
+    tab.page
+      .locator(selector)
+      .first()
+      .evaluate((element) => Math.round(element.getBoundingClientRect().top));
+  const topOfRow = (place: number) =>
+    rows()
+      .nth(place - 1)
+      .evaluate((element) => Math.round(element.getBoundingClientRect().top));
+  const focusedPlace = () =>
+    tab.page.evaluate<number>("[...document.querySelectorAll('.list a[data-row]')].indexOf(document.activeElement) + 1");
+  const isOpen = () => tab.page.locator('.acts h1:focus').waitFor();
+  const isBack = () => tab.page.locator('.list a[data-row]:focus').waitFor();
+
+  test.each(PAGES)('of %s stays where it is when a row far down is opened, beside the heading of what is open', async (page) => {
+    await tab.resize(1280);
+    await open(page);
+    await rows().nth(25).scrollIntoViewIfNeeded();
+    await rows().nth(25).click();
+    await isOpen();
+    const top = await topOfRow(26);
+    expect(top).toBeGreaterThan(0);
+    expect(top).toBeLessThan(880);
+    expect(await rows().nth(25).getAttribute('aria-current')).toBe('true');
+    const heading = await topOf('.acts h1');
+    expect(heading).toBeGreaterThan(0);
+    expect(heading).toBeLessThan(300);
+    await tab.page.keyboard.press('Escape');
+    await isBack();
+    expect([await focusedPlace(), await topOfRow(26)]).toEqual([26, top]);
+  });
+
+  test.each(PAGES)('of %s has the focus on the row that was open after Esc, and j goes on from there', async (page) => {
+    await tab.resize(1280);
+    await open(page);
+    for (let presses = 0; presses < 7; presses += 1) await tab.page.keyboard.press('j');
+    expect(await focusedPlace()).toBe(7);
+    await tab.page.keyboard.press('Enter');
+    await isOpen();
+    await tab.page.keyboard.press('Escape');
+    await isBack();
+    expect(await focusedPlace()).toBe(7);
+    await tab.page.keyboard.press('j');
+    expect(await focusedPlace()).toBe(8);
+  });
+
+  test.each(PAGES)('of %s is where it was in a narrow window, by its link and by the button of the browser', async (page) => {
+    await tab.resize(390);
+    await open(page);
+    await rows().nth(25).scrollIntoViewIfNeeded();
+    const top = await topOfRow(26);
+    for (const back of [() => tab.page.getByRole('link', { name: '← All ' }).click(), () => tab.page.goBack()]) {
+      await rows().nth(25).click();
+      await isOpen();
+      expect(await tab.page.evaluate('window.scrollY')).toBe(0);
+      await back();
+      await isBack();
+      expect([await focusedPlace(), await topOfRow(26)]).toEqual([26, top]);
+    }
+  });
+});
