@@ -82,8 +82,11 @@ function asSentence(text: string): string {
     .trimEnd()
     .split('\n');
   const [, option, value, variable, reason] = BAD_VALUE.exec([first, ...more].join(' ')) ?? [];
-  if (reason !== undefined)
-    return value !== undefined && reason.includes(value) ? `${reason}\n` : `${variable ?? option ?? ''} ${value}: ${reason}\n`.trimStart();
+  if (reason !== undefined) {
+    // Of a number, the limits in the reason may have the same digits.
+    const isQuoted = value !== undefined && Number.isNaN(Number(value)) && reason.includes(value);
+    return isQuoted ? `${reason}\n` : `${variable ?? option ?? ''} ${value}: ${reason}\n`.trimStart();
+  }
   return `${first.charAt(0).toUpperCase()}${[first.slice(1), ...more].join(' ').trim()}.\n`.replace(/\)\.\n$/, ')\n');
 }
 

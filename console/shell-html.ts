@@ -15,7 +15,9 @@ ${preloads.map((address) => `<link rel="modulepreload" href="${address}">`).join
 <script type="module" src="${ENTRY}"></script>
 </head>
 <body>
-<div id="console"></div>
+<div id="console">
+<p class="loading">The console is loading. If it does not appear, <a href="">load the page again</a>.</p>
+</div>
 <noscript>
 <h1>Unified commerce estate</h1>
 <p>The console needs JavaScript. These documents do not:</p>

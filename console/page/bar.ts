@@ -3,6 +3,7 @@ import { h } from 'preact';
 import { ClockSet } from './clock-set.ts';
 import { Dialog } from './dialog.ts';
 import { facts } from './facts.ts';
+import { isUsedUp } from './fault-switch.ts';
 import { counted, wallTime } from './format.ts';
 import { held, live } from './live.ts';
 import { pages } from './pages.ts';
@@ -36,8 +37,8 @@ export function Bar({ rehearsal }: { rehearsal: string }) {
 
 /** Leads to the page of the faults, or to the traces that they struck. */
 function FaultsSet({ rehearsal }: { rehearsal: string }) {
-  const set = faults.value;
-  if (!set || set.length === 0) return null;
+  const set = (faults.value ?? []).filter((fault) => !isUsedUp(fault));
+  if (set.length === 0) return null;
   const hasPage = pages.some(({ path }) => path === 'faults');
   const [first] = set;
   const link = hasPage

@@ -64,7 +64,9 @@ export function FaultRuleForm() {
       name.value = '';
     } catch (error) {
       const refusal = asRefusal(error);
-      errors.value = refusal.errors.length > 0 ? refusal.errors : [{ pointer: '', detail: refusal.detail }];
+      const found = refusal.errors.length > 0 ? refusal.errors : [{ pointer: '', detail: refusal.detail }];
+      // Of a call without a target the fields are below the choice of what it strikes.
+      errors.value = found.map((one) => (target === 'call' && one.pointer === '/match' ? { ...one, pointer: '/match/application' } : one));
     }
   };
   const ofApplication = Object.entries(apis).filter(([, api]) => application === '' || api.application === application);

@@ -2,7 +2,7 @@ import { h } from 'preact';
 import { control, type Output } from './control.ts';
 import { FaultRuleForm } from './fault-form.ts';
 import { ruleInWords } from './fault-rule.ts';
-import { dropAllFaults, dropFault, type FaultPreset, type SetFault, setPreset } from './fault-switch.ts';
+import { dropAllFaults, dropFault, type FaultPreset, isUsedUp, type SetFault, setPreset } from './fault-switch.ts';
 import { counted, rehearsalTime } from './format.ts';
 import { isCutOff } from './live.ts';
 import type { PageProps } from './page.ts';
@@ -15,6 +15,7 @@ import { rehearsalLink, withQuery } from './route.ts';
 export function Faults({ rehearsal }: PageProps) {
   const presets = useResource('presets', (signal) => control('list-fault-presets', undefined, { signal }));
   const set = faults.value ?? [];
+  const usedUp = set.filter(isUsedUp).length;
   const others = set.filter(({ name }) => presets.value?.items.every(({ id }) => id !== name) === true);
   return h(
     'div',
@@ -31,10 +32,14 @@ export function Faults({ rehearsal }: PageProps) {
           { class: 'muted' },
           set.length === 0
             ? 'Nothing goes wrong on purpose.'
-            : `${counted(set.length, 'fault')} set, ${counted(
-                set.reduce((sum, { hits }) => sum + hits, 0),
-                'strike',
-              )}`,
+            : [
+                `${counted(set.length - usedUp, 'fault')} set`,
+                ...(usedUp > 0 ? [`${usedUp} used up`] : []),
+                counted(
+                  set.reduce((sum, { hits }) => sum + hits, 0),
+                  'strike',
+                ),
+              ].join(', '),
         ),
         h('button', { type: 'button', disabled: isCutOff() || set.length === 0, onClick: () => void dropAllFaults() }, 'All off'),
       ),
@@ -102,7 +107,7 @@ function PresetRow({ preset, set, rehearsal }: { preset: FaultPreset; set: SetFa
     ),
     h(Hits, { fault: set, rehearsal }),
     h('p', { class: 'effect', id: `${id}-effect` }, effect),
-    h('p', { class: 'muted small brk' }, h('code', {}, ruleInWords(rule))),
+    h('p', { class: 'muted small brk' }, h('code', {}, ruleInWords(set ?? rule))),
   );
 }
 
@@ -114,7 +119,7 @@ function Hits({ fault, rehearsal }: { fault: SetFault | undefined; rehearsal: st
     'a',
     { class: 'badge warn', href: withQuery(rehearsalLink(rehearsal, 'activity'), { fault: fault.name }) },
     h('span', { 'aria-hidden': 'true' }, '⚡'),
-    `struck ${counted(fault.hits, 'time')}`,
+    `struck ${counted(fault.hits, 'time')}${isUsedUp(fault) ? ', used up' : ''}`,
   );
 }
 

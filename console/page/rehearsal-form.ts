@@ -10,7 +10,7 @@ import { say } from './status-line.ts';
 export type CreatedRehearsal = Output<'create-rehearsal'>;
 
 const ENDS: readonly (readonly [string, string])[] = [
-  ['', 'when nobody used it for the estate’s default time'],
+  ['', 'after the default time without use'],
   ['PT1H', 'after an hour without use'],
   ['PT8H', 'after eight hours without use'],
   ['P7D', 'after a week without use'],

@@ -4,7 +4,7 @@ import type { TraceViewProps } from './call-tree.ts';
 import { apiTitle, applicationTitle } from './facts.ts';
 import { duration } from './format.ts';
 import { useRowWindow } from './row-window.ts';
-import { type Column, GEOMETRY, type SequenceLayout, type SequenceRow, sequenceLayout } from './sequence-layout.ts';
+import { type Column, GEOMETRY, headWidth, type SequenceLayout, type SequenceRow, sequenceLayout } from './sequence-layout.ts';
 import type { TraceRow } from './trace-tree.ts';
 
 const BAR = GEOMETRY.bar;
@@ -94,7 +94,7 @@ function toneOf({ hop, kind }: TraceRow): string {
 
 function Head({ column: { id, x }, gap }: { column: Column; gap: number }) {
   const lines = inLines(applicationTitle(id), gap);
-  const box = Math.min(gap - 6, 128);
+  const box = headWidth(gap);
   return h(
     'g',
     {},

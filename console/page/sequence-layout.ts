@@ -3,6 +3,9 @@ import type { TraceRow, TraceTree } from './trace-tree.ts';
 /** Pixels. */
 export const GEOMETRY = { head: 38, top: 64, row: 30, section: 26, margin: 42, narrowest: 76, widest: 168, bar: 9, nested: 4 } as const;
 
+/** Of the box with a column's name. */
+export const headWidth = (gap: number): number => Math.min(gap - 6, 128);
+
 export interface Column {
   /** An application, or `client`. */
   readonly id: string;
@@ -32,10 +35,13 @@ export interface SequenceLayout {
 
 /** Places a trace: columns in the order of their first appearance, one row for each hop. @param room pixels that are there */
 export function sequenceLayout({ rows, afterwards }: TraceTree, room: number): SequenceLayout {
-  const { top, row: step, section, margin, narrowest, widest, bar, nested } = GEOMETRY;
+  const { top, row: step, section, narrowest, widest, bar, nested } = GEOMETRY;
   const ids = [...new Set(rows.flatMap(({ from, hop }) => [from, hop.application]))];
   const spaces = Math.max(ids.length - 1, 1);
-  const gap = Math.min(Math.max((room - 2 * margin) / spaces, narrowest), widest);
+  const gapWithin = (margin: number): number => Math.min(Math.max((room - 2 * margin) / spaces, narrowest), widest);
+  // The first and the last name stand half beside their columns.
+  const margin = Math.max(GEOMETRY.margin, headWidth(gapWithin(GEOMETRY.margin)) / 2 + 2);
+  const gap = gapWithin(margin);
   const xOf = new Map(ids.map((id, index) => [id, Math.round(margin + index * gap)]));
   const x = (id: string): number => xOf.get(id) ?? margin;
   const hasSection = afterwards > 0 && afterwards < rows.length;

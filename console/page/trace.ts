@@ -1,9 +1,9 @@
 import { computed } from '@preact/signals';
 import { h } from 'preact';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { CallTree } from './call-tree.ts';
 import { control } from './control.ts';
-import { explain } from './explanation.ts';
+import { type Explanation, explain } from './explanation.ts';
 import { apiTitle, applicationTitle } from './facts.ts';
 import type { ListedHop } from './hop.ts';
 import { HopDetail } from './hop-detail.ts';
@@ -11,6 +11,7 @@ import { useKeys } from './keyboard.ts';
 import { useBeginning, useFrames } from './live.ts';
 import { isNarrow } from './narrow.ts';
 import { Heading } from './parts.ts';
+import { reasonOf } from './problem-reason.ts';
 import { drawn, useResource } from './resource.ts';
 import { changedQuery, withQuery } from './route.ts';
 import { path, setQuery } from './router.ts';
@@ -49,7 +50,11 @@ export function Trace(props: TraceProps) {
       control('list-events', { query: { correlationId, ext: 'true', limit: MOST_EVENTS } }, { signal }),
     ]);
     const tree = traceTree(items as readonly ListedHop[]);
-    return { tree, truncated, summary: found[0], outcome: outcomeOf(tree, events) };
+    const explanation = explain(tree, { application: applicationTitle, api: apiTitle });
+    const refused = [explanation.row?.hop].find((hop) => hop && hop.status >= 400 && hop.faults.length === 0);
+    // A trace is shown without its reason when the record is gone.
+    const hop = refused && (await control('read-hop', { params: { requestId: refused.requestId } }, { signal }).catch(() => undefined));
+    return { tree, truncated, explanation, summary: found[0], outcome: outcomeOf(tree, events), reason: reasonOf(hop?.response) };
   });
   const due = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(due.current), []);
@@ -63,8 +68,8 @@ export function Trace(props: TraceProps) {
   return h(
     'article',
     { class: 'card detail' },
-    drawn(read, ({ tree, truncated, summary, outcome }) =>
-      tree.rows.length === 0 ? h(UnknownTrace, { correlationId, truncated }) : h(KnownTrace, { ...props, tree, summary, outcome }),
+    drawn(read, ({ tree, truncated, ...told }) =>
+      tree.rows.length === 0 ? h(UnknownTrace, { correlationId, truncated }) : h(KnownTrace, { ...props, ...told, tree }),
     ),
   );
 }
@@ -87,12 +92,14 @@ const UnknownTrace = ({ correlationId, truncated }: { correlationId: string; tru
 interface KnownTraceProps extends TraceProps {
   readonly tree: TraceTree;
   readonly summary: TraceSummary | undefined;
+  readonly explanation: Explanation;
   readonly outcome: Outcome | undefined;
+  readonly reason: string | undefined;
 }
 
-function KnownTrace({ rehearsal, correlationId, query, tree, summary, outcome }: KnownTraceProps) {
-  const { row, sentence: reason } = useMemo(() => explain(tree, { application: applicationTitle, api: apiTitle }), [tree]);
-  const sentence = withOutcome(reason, outcome);
+function KnownTrace({ rehearsal, correlationId, query, tree, summary, explanation, outcome, reason }: KnownTraceProps) {
+  const { row } = explanation;
+  const sentence = [...withOutcome(explanation.sentence, outcome), ...(reason === undefined ? [] : [` ${reason}`])];
   const selected = tree.rows.find(({ hop }) => hop.requestId === query.get('hop')) ?? row ?? tree.rows[0];
   const view: View = views.value.find((one) => one === query.get('view')) ?? views.value[0];
   const linkTo = (changes: Parameters<typeof changedQuery>[1]): string => withQuery(path.value, changedQuery(query, changes));

@@ -51,6 +51,22 @@ describeInBrowser('the faults of the console in a browser', () => {
     expect(await rehearsal.faults()).toEqual([]);
   });
 
+  test('are no longer counted as set when they have struck as often as they may', async () => {
+    await using rehearsal = await newRehearsal();
+    await rehearsal.client.control('put-fault', {
+      params: { name: 'payment-hub-down' },
+      body: { match: { application: 'payment-hub' }, fault: { kind: 'outage' }, times: 1 },
+    });
+    await tab.open(`r/${rehearsal.name}/faults`);
+    await tab.isLive();
+    await row('The Payment Hub is down').getByText('outage · once').waitFor();
+    await tab.page.getByRole('link', { name: '1 fault set' }).waitFor();
+    await rehearsal.call('POST', '/payments/authorizations', { orderId: 'ord_1', tender: { type: 'card', token: 'tok_visa' } });
+    await row('The Payment Hub is down').getByText('struck 1 time, used up').waitFor();
+    await main().getByText('0 faults set, 1 used up, 1 strike').waitFor();
+    expect(await tab.page.getByRole('link', { name: 'fault set' }).count()).toBe(0);
+  });
+
   test('are all switched off at once, also those that were set elsewhere', async () => {
     await using rehearsal = await newRehearsal();
     await tab.open(`r/${rehearsal.name}/faults`);
@@ -121,7 +137,7 @@ describeInBrowser('the faults of the console in a browser', () => {
     };
     await refused('Name', 'A fault needs a name');
     await main().getByLabel('Name').fill('rule');
-    await refused('What it strikes', /A fault needs a target/);
+    await refused('Application', /A fault needs a target/);
     await main().getByLabel('Application').selectOption('oms');
     await main().getByLabel('Seed').fill('monday');
     await refused('Probability', 'A seed needs a probability.');

@@ -71,6 +71,13 @@ describeInBrowser('a trace of the console in a browser', () => {
     await tab.page.getByRole('heading', { name: 'Get Order', exact: true }).first().waitFor();
   });
 
+  test('says why a request was refused', async () => {
+    await open('refused');
+    await main()
+      .getByText(/OMS refused Get Order with 404\. .*ord_never/)
+      .waitFor();
+  });
+
   test('leads from a refused hop to the cause and the remedy of its problem', async () => {
     await open('refused');
     await main().getByRole('link', { name: 'What the problem means' }).click();

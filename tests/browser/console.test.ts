@@ -287,6 +287,16 @@ describeInBrowser('the console in a browser', () => {
     await row('Confirm Order').waitFor();
   });
 
+  test('offers to load the page again when a part of it does not come', async () => {
+    await tab.page.route('**/console/page/live.ts', (route) => route.abort());
+    await open(activity());
+    await tab.page.getByText('The console is loading.').waitFor();
+    await tab.page.unroute('**/console/page/live.ts');
+    await tab.page.getByRole('link', { name: 'load the page again' }).click();
+    await row('Confirm Order').waitFor();
+    expect(await tab.page.getByText('The console is loading.').count()).toBe(0);
+  });
+
   test('shows hostile text as text', async () => {
     await using other = await newRehearsal();
     const hostile = '<img src=x onerror="document.title=1"><script>document.title=1</script>‮טקסט 🎁 \u0007';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { sequenceLayout } from '../../../console/page/sequence-layout.ts';
+import { headWidth, sequenceLayout } from '../../../console/page/sequence-layout.ts';
 import { traceTree } from '../../../console/page/trace-tree.ts';
 import { aHop, confirmedOrder } from './a-hop.ts';
 
@@ -43,6 +43,13 @@ describe('The layout of a sequence diagram', () => {
   test('puts the bars of an application that calls itself side by side', () => {
     const rows = sequenceLayout(traceTree([aHop('a', 'oms', { calls: ['b'] }), aHop('b', 'oms', { parentId: 'a' })]), 720).rows;
     expect(rows[1]?.bar.x).toBeGreaterThan(rows[0]?.bar.x ?? 0);
+  });
+
+  test.each([100, 720, 1_050, 1_600, 5_000])('encloses the names of the first and the last column, with %i pixels of room', (room) => {
+    const { columns, gap, width } = sequenceLayout(traceTree(confirmedOrder), room);
+    const half = headWidth(gap) / 2;
+    expect((columns[0]?.x ?? 0) - half).toBeGreaterThanOrEqual(0);
+    expect((columns.at(-1)?.x ?? 0) + half).toBeLessThanOrEqual(width);
   });
 
   test('encloses all rows', () => {

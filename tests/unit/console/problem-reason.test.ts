@@ -1,0 +1,19 @@
+import { describe, expect, test } from '@jest/globals';
+import { reasonOf } from '../../../console/page/problem-reason.ts';
+
+describe('The reason of a refusal', () => {
+  test.each([
+    ['the detail of a problem', { code: 'insufficient_stock', detail: 'Not enough stock.' }, 'Not enough stock.'],
+    ['its only mistake, with the place', { detail: 'Some values.', errors: [{ pointer: '/qty', detail: 'Too few.' }] }, '/qty: Too few.'],
+    [
+      'the first of several mistakes',
+      { errors: [{ pointer: '', detail: 'Not an object.' }, { pointer: '/a', detail: 'No.' }] },
+      'The body: Not an object. (and 1 more)',
+    ],
+    ['missing without either', { code: 'teapot' }, undefined],
+    ['missing in an answer that is no problem', 'Bad gateway', undefined],
+    ['missing without an answer', undefined, undefined],
+  ])('is %s', (_what, response, reason) => {
+    expect(reasonOf(response)).toBe(reason);
+  });
+});
