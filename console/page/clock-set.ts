@@ -43,8 +43,8 @@ function Time() {
   return [h('span', {}, date), ' ', h('span', {}, time, isFrozen() && [' ', h(Badge, { tone: 'warn' }, 'frozen')])];
 }
 
-/** @param ask opens the dialog; without it, the verbs are in the dialog */
-function Verbs({ ask }: { ask?: () => void }) {
+/** @param ask opens the dialog; undefined: the verbs are in it */
+function Verbs({ ask }: { ask: (() => void) | undefined }) {
   const frozen = isFrozen();
   return h(
     Fragment,
@@ -100,7 +100,7 @@ function ClockDialog({ now, onClose }: { now: string; onClose: () => void }) {
       'form',
       { class: 'stack', onSubmit: submit },
       h('p', {}, `It is ${rehearsalTime(now)}. Everything that falls due on the way runs, in order.`),
-      isNarrow.value && h('div', { class: 'line' }, h(Verbs, {})),
+      isNarrow.value && h('div', { class: 'line' }, h(Verbs, { ask: undefined })),
       h('label', { for: 'instant' }, 'To (UTC)'),
       h('input', {
         id: 'instant',
