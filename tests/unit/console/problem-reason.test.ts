@@ -7,7 +7,12 @@ describe('The reason of a refusal', () => {
     ['its only mistake, with the place', { detail: 'Some values.', errors: [{ pointer: '/qty', detail: 'Too few.' }] }, '/qty: Too few.'],
     [
       'the first of several mistakes',
-      { errors: [{ pointer: '', detail: 'Not an object.' }, { pointer: '/a', detail: 'No.' }] },
+      {
+        errors: [
+          { pointer: '', detail: 'Not an object.' },
+          { pointer: '/a', detail: 'No.' },
+        ],
+      },
       'The body: Not an object. (and 1 more)',
     ],
     ['missing without either', { code: 'teapot' }, undefined],
