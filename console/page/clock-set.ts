@@ -1,37 +1,97 @@
 import { useSignal } from '@preact/signals';
-import { h } from 'preact';
+import { Fragment, h } from 'preact';
 import { Dialog } from './dialog.ts';
 import { rehearsalTime } from './format.ts';
-import { advance, clock, offState, settle, unlessOff } from './rehearsal.ts';
+import { isNarrow } from './narrow.ts';
+import { Badge } from './parts.ts';
+import { advance, clock, offState, setFlowing, settle, unlessOff } from './rehearsal.ts';
 
-/** The rehearsal's clock and the buttons that move it. */
+const isFrozen = (): boolean => clock.value?.flowing === false;
+
+/** The rehearsal's clock and the buttons that move it. A narrow window has room for the clock alone, which opens them. */
 export function ClockSet() {
   const asking = useSignal(false);
+  const ask = (): void => {
+    asking.value = true;
+  };
   const now = clock.value?.now;
-  const button = (label: string, run: () => void, extra: object = {}) =>
-    h('button', { type: 'button', class: 'wide', 'aria-disabled': offState(), onClick: unlessOff(run), ...extra }, label);
   return h(
     'div',
-    { class: 'set', role: 'group', 'aria-label': 'Clock of the rehearsal' },
-    h(
-      'span',
-      { class: 'clock', title: clock.value?.flowing ? 'The clock flows with wall time' : 'The clock stands still until it is moved' },
-      now === undefined ? '…' : [h('span', { class: 'wide-text' }, `${now.slice(0, 10)} `), `${now.slice(11, 16)}Z`],
-    ),
-    button('+15 min', () => void advance({ by: 'PT15M' }), { 'aria-label': '+15 min: move the clock' }),
-    button('+1 day', () => void advance({ by: 'P1D' }), { 'aria-label': '+1 day: move the clock' }),
-    button('to…', () => (asking.value = true), { 'aria-haspopup': 'dialog', 'aria-label': 'to…: move the clock to an instant' }),
-    button('Settle', () => void settle()),
+    { class: 'set clock-set', role: 'group', 'aria-label': 'Clock of the rehearsal' },
+    isNarrow.value ? h(ClockButton, { onClick: ask }) : [h(ClockFace, {}), h(Verbs, { ask })],
     asking.value && now !== undefined && h(ClockDialog, { now, onClose: () => (asking.value = false) }),
   );
 }
 
+const ClockFace = () =>
+  h(
+    'span',
+    { class: 'clock', title: isFrozen() ? 'The clock stands still until it is moved or resumed' : 'The clock flows with wall time' },
+    h(Time, {}),
+  );
+
+function ClockButton({ onClick }: { onClick: () => void }) {
+  const now = clock.value?.now;
+  const label = now === undefined ? 'Move the clock' : `${rehearsalTime(now)}${isFrozen() ? ' frozen' : ''}: move the clock`;
+  return h('button', { type: 'button', class: 'clock', 'aria-haspopup': 'dialog', 'aria-label': label, onClick }, h(Time, {}));
+}
+
+function Time() {
+  const now = clock.value?.now;
+  if (now === undefined) return '…';
+  const [date, time] = rehearsalTime(now).split(' ');
+  return [h('span', {}, date), ' ', h('span', {}, time, isFrozen() && [' ', h(Badge, { tone: 'warn' }, 'frozen')])];
+}
+
+/** @param ask opens the dialog; undefined: the verbs are in it */
+function Verbs({ ask }: { ask: (() => void) | undefined }) {
+  const frozen = isFrozen();
+  return h(
+    Fragment,
+    {},
+    h(Verb, {
+      label: frozen ? 'Resume' : 'Freeze',
+      hint: frozen ? 'let the clock flow' : 'stop the clock',
+      run: () => void setFlowing(frozen),
+    }),
+    h(Verb, { label: '+15 min', hint: 'move the clock', run: () => void advance({ by: 'PT15M' }) }),
+    h(Verb, { label: '+1 day', hint: 'move the clock', run: () => void advance({ by: 'P1D' }) }),
+    ask && h(Verb, { label: 'to…', hint: 'move the clock to an instant', run: ask, 'aria-haspopup': 'dialog' }),
+    h(Verb, { label: 'Settle', run: () => void settle() }),
+  );
+}
+
+interface VerbProps {
+  readonly label: string;
+  readonly hint?: string;
+  readonly run: () => void;
+  readonly 'aria-haspopup'?: 'dialog';
+}
+
+const Verb = ({ label, hint, run, ...rest }: VerbProps) =>
+  h(
+    'button',
+    {
+      type: 'button',
+      'aria-disabled': offState(),
+      'aria-label': hint === undefined ? undefined : `${label}: ${hint}`,
+      onClick: ({ currentTarget }: { currentTarget: Element }) => unlessOff(() => inTheOpen(currentTarget, run))(),
+      ...rest,
+    },
+    label,
+  );
+
+/** Runs a verb without the dialog, which would hide what the status line says. */
+function inTheOpen(element: Element, run: () => void): void {
+  element.closest('dialog')?.close();
+  run();
+}
+
 function ClockDialog({ now, onClose }: { now: string; onClose: () => void }) {
   const typed = useSignal(now.slice(0, 16));
-  const submit = (event: Event): void => {
+  const submit = (event: SubmitEvent & { currentTarget: HTMLFormElement }): void => {
     event.preventDefault();
-    onClose();
-    void advance({ to: `${typed.value}:00Z` });
+    inTheOpen(event.currentTarget, () => void advance({ to: `${typed.value}:00Z` }));
   };
   return h(
     Dialog,
@@ -40,6 +100,7 @@ function ClockDialog({ now, onClose }: { now: string; onClose: () => void }) {
       'form',
       { class: 'stack', onSubmit: submit },
       h('p', {}, `It is ${rehearsalTime(now)}. Everything that falls due on the way runs, in order.`),
+      isNarrow.value && h('div', { class: 'line' }, h(Verbs, { ask: undefined })),
       h('label', { for: 'instant' }, 'To (UTC)'),
       h('input', {
         id: 'instant',

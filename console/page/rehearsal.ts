@@ -55,8 +55,10 @@ export async function readFaults(): Promise<void> {
   if (route.peek().rehearsal === rehearsal) faults.value = items;
 }
 
-onFrames('clock', (now) => {
-  clock.value = now;
+onFrames('clock', (told) => {
+  const shown = clock.peek();
+  // An advance holds a clock that flows, and lets it go at its end: that is not frozen.
+  clock.value = shown && busy.peek() === 'advance' ? { ...told, flowing: shown.flowing } : told;
 });
 onFrames('faults', () => void readFaults().catch(() => {}));
 onFrames('hops', () => {
@@ -93,6 +95,13 @@ export const advance = (body: { readonly by: string } | { readonly to: string })
     return settled
       ? `It is ${rehearsalTime(now)}. ${counted(ran.length, 'timer')} ran.`
       : `It is ${rehearsalTime(now)}; the estate still waits for ${waitingFor.join(', ')}.`;
+  });
+
+export const setFlowing = (flowing: boolean): Promise<void> =>
+  act('set-clock', async () => {
+    const set = await control('set-clock', { body: { flowing } });
+    clock.value = set;
+    return flowing ? `The clock flows on from ${rehearsalTime(set.now)}.` : `The clock is frozen at ${rehearsalTime(set.now)}.`;
   });
 
 export const settle = (): Promise<void> =>

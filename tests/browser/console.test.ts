@@ -215,6 +215,53 @@ describeInBrowser('the console in a browser', () => {
     await tab.page.getByRole('button', { name: /^\d+ of \d+ laws hold$/ }).waitFor();
   });
 
+  test('freezes and resumes the clock from the bar, and marks a clock that stands still', async () => {
+    await using other = await newRehearsal();
+    const flows = async () => (await other.client.control('read-clock')).flowing;
+    await open(`r/${other.name}/activity`);
+    await isLive();
+    const mark = tab.page.getByRole('group', { name: 'Clock of the rehearsal' }).getByText('frozen', { exact: true });
+    await tab.page.getByRole('button', { name: 'Freeze' }).click();
+    await tab.page.getByText(/^The clock is frozen at /).waitFor();
+    await mark.waitFor();
+    expect(await flows()).toBe(false);
+    await tab.expectSoundInEveryLook();
+    await tab.resize(1280);
+    await tab.page.getByRole('button', { name: 'Resume' }).click();
+    await tab.page.getByText(/^The clock flows on from /).waitFor();
+    await mark.waitFor({ state: 'detached' });
+    expect(await flows()).toBe(true);
+  });
+
+  test('has the date and every verb of the clock in a narrow window, where the focus returns to the clock', async () => {
+    await using other = await newRehearsal();
+    await tab.resize(390);
+    await open(`r/${other.name}/activity`);
+    await isLive();
+    const clock = tab.page.getByRole('button', { name: /^\d{4}-\d\d-\d\d \d\d:\d\dZ.*: move the clock$/ });
+    const dialog = tab.page.getByRole('dialog', { name: 'Move the clock' });
+    const press = async (verb: string, outcome: RegExp) => {
+      await clock.click();
+      await dialog.getByRole('button', { name: verb }).click();
+      await dialog.waitFor({ state: 'detached' });
+      await tab.page.getByRole('status').getByText(outcome).waitFor();
+      expect(await focusedText()).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\dZ/);
+    };
+    await press('Freeze', /^The clock is frozen at /);
+    const before = await other.now();
+    await press('+15 min', /^It is /);
+    await press('+1 day', /^It is /);
+    await press('Settle', /^Settled/);
+    expect((await other.now()) - before).toBe(86_400_000 + 900_000);
+    await clock.click();
+    const heights = await dialog.getByRole('button').evaluateAll((buttons) => buttons.map((button) => button.clientHeight));
+    expect(Math.min(...heights, await clock.evaluate((button) => button.clientHeight))).toBeGreaterThanOrEqual(42);
+    expect(await tab.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+    expect(await dialog.evaluate((element) => element.scrollWidth - element.clientWidth)).toBeLessThanOrEqual(0);
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await press('Resume', /^The clock flows on from /);
+  });
+
   test('asks for the credential again, with the reason, when it is refused', async () => {
     await tab.page.addInitScript("sessionStorage.getItem('estate.simulation') ?? sessionStorage.setItem('estate.simulation', 'wrong')");
     await open(activity());
