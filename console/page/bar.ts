@@ -3,13 +3,12 @@ import { h } from 'preact';
 import { ClockSet } from './clock-set.ts';
 import { Dialog } from './dialog.ts';
 import { facts } from './facts.ts';
-import { isUsedUp } from './fault-switch.ts';
 import { counted, wallTime } from './format.ts';
 import { held, live } from './live.ts';
 import { pages } from './pages.ts';
 import { Badge } from './parts.ts';
 import { Picker } from './picker.ts';
-import { busy, faults, laws, offState, unlessOff, verify } from './rehearsal.ts';
+import { busy, faults, isUsedUp, laws, offState, unlessOff, verify } from './rehearsal.ts';
 import { rehearsalLink, withQuery } from './route.ts';
 
 /** The sticky bar: which rehearsal, what time it is there, what is set and what holds. */

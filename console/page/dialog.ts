@@ -14,7 +14,13 @@ export function Dialog({ title, onClose, children }: { title: string; onClose: (
   return h(
     'dialog',
     { ref: dialog, 'aria-label': title, onClose },
-    h('header', {}, h('h2', {}, title), h('button', { type: 'button', class: 'quiet', onClick: () => dialog.current?.close() }, 'Close')),
+    // No header element: in a dialog it would be one of the whole page.
+    h(
+      'div',
+      { class: 'head' },
+      h('h2', {}, title),
+      h('button', { type: 'button', class: 'quiet', onClick: () => dialog.current?.close() }, 'Close'),
+    ),
     h('div', { class: 'in' }, children),
   );
 }

@@ -6,9 +6,6 @@ export type SetFault = Output<'list-faults'>['items'][number];
 
 export const isSet = (name: string): boolean => faults.value?.some((fault) => fault.name === name) === true;
 
-/** It has struck as often as it may. */
-export const isUsedUp = ({ times, hits }: SetFault): boolean => times !== undefined && hits >= times;
-
 /** Sets the fault of a preset. */
 export const setPreset = ({ id, title, rule }: FaultPreset): Promise<void> =>
   act(`fault ${id}`, async () => {

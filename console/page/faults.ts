@@ -2,12 +2,12 @@ import { h } from 'preact';
 import { control, type Output } from './control.ts';
 import { FaultRuleForm } from './fault-form.ts';
 import { ruleInWords } from './fault-rule.ts';
-import { dropAllFaults, dropFault, type FaultPreset, isUsedUp, type SetFault, setPreset } from './fault-switch.ts';
+import { dropAllFaults, dropFault, type FaultPreset, type SetFault, setPreset } from './fault-switch.ts';
 import { counted, rehearsalTime } from './format.ts';
 import { isCutOff } from './live.ts';
 import type { PageProps } from './page.ts';
 import { Badge, Card, Heading } from './parts.ts';
-import { faults } from './rehearsal.ts';
+import { faults, isUsedUp } from './rehearsal.ts';
 import { drawn, useResource } from './resource.ts';
 import { rehearsalLink, withQuery } from './route.ts';
 

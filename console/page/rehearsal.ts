@@ -49,6 +49,9 @@ export async function enterRehearsal(rehearsal: string | undefined): Promise<voi
   }
 }
 
+/** Whether a fault has struck as often as it may. */
+export const isUsedUp = ({ times, hits }: Output<'list-faults'>['items'][number]): boolean => times !== undefined && hits >= times;
+
 export async function readFaults(): Promise<void> {
   const { rehearsal } = route.peek();
   const { items } = await control('list-faults', undefined, { rehearsal });

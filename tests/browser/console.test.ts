@@ -258,6 +258,8 @@ describeInBrowser('the console in a browser', () => {
     expect(Math.min(...heights, await clock.evaluate((button) => button.clientHeight))).toBeGreaterThanOrEqual(42);
     expect(await tab.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
     expect(await dialog.evaluate((element) => element.scrollWidth - element.clientWidth)).toBeLessThanOrEqual(0);
+    await tab.expectSoundInEveryLook();
+    await tab.resize(390);
     await dialog.getByRole('button', { name: 'Close' }).click();
     await press('Resume', /^The clock flows on from /);
   });

@@ -40,7 +40,7 @@ function durationOf(text: string): Ms {
     throw invalid(
       '/by',
       'invalid_duration',
-      `"${text}" is not a duration such as PT15M or P2D: weeks at most, since months and years have no fixed length.`,
+      `"${text}" is not a duration of ISO 8601 such as PT1H or P2D; months and years have no fixed length, so use weeks or days.`,
     );
   }
 }
