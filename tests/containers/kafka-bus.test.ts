@@ -24,8 +24,8 @@ const nextGroup = (): string => `test-${process.pid}-${Date.now()}-${++groups}-`
 let worlds = 0;
 const nextWorld = (): string => `k${process.pid}-${Date.now()}~${++worlds}`;
 
-const message = (world: string, id: string, key = 'k'): BusMessage => ({
-  topic: TOPIC,
+const message = (world: string, id: string, key = 'k', topic = TOPIC): BusMessage => ({
+  topic,
   key,
   headers: { id, world },
   json: JSON.stringify({ id }),
@@ -48,10 +48,13 @@ function withBroker({ brokers, stop }: Pick<Broker, 'brokers' | 'stop'>): void {
   }
 
   /** A member that has joined its group, and its deliveries of one world. */
-  async function member(world: string, { groupPrefix, deliver }: { groupPrefix?: string; deliver?: Deliver } = {}) {
+  async function member(
+    world: string,
+    { groupPrefix, deliver, topic = TOPIC }: { groupPrefix?: string; deliver?: Deliver; topic?: string } = {},
+  ) {
     const bus = open(groupPrefix);
     const got: string[] = [];
-    const subscription = await bus.subscribe('crm', [TOPIC], async (of, id, json, headers) => {
+    const subscription = await bus.subscribe('crm', [topic], async (of, id, json, headers) => {
       if (of !== world) return;
       const refused = await deliver?.(of, id, json, headers);
       got.push(id);
@@ -159,18 +162,21 @@ function withBroker({ brokers, stop }: Pick<Broker, 'brokers' | 'stop'>): void {
     test('resumes at its last offset after a stop, and loses nothing published meanwhile', async () => {
       const world = nextWorld();
       const groupPrefix = nextGroup();
+      // Older records on a topic may have keys in common. Their later ones wait in turn and hold the offset back.
+      const topic = 'uc.loyalty.events';
       const ids = Array.from({ length: 300 }, (_, index) => `e${index}`);
-      const first = await member(world, { groupPrefix, deliver: () => new Promise((resolve) => setTimeout(() => resolve(undefined), 5)) });
-      const publishing = Promise.all(ids.map((id) => first.bus.publish([message(world, id, id)])));
+      const deliver = (): Promise<undefined> => new Promise((resolve) => setTimeout(() => resolve(undefined), 5));
+      const first = await member(world, { groupPrefix, topic, deliver });
+      const publishing = Promise.all(ids.map((id) => first.bus.publish([message(world, id, id, topic)])));
       await eventually('it is in the midst of it', async () => first.got.length > 20, PATIENCE_MS);
       await first.stop();
       await publishing;
       const before = first.got.length;
-      const second = await member(world, { groupPrefix });
+      const second = await member(world, { groupPrefix, topic });
       await eventually('all are consumed', async () => new Set([...first.got, ...second.got]).size === 300, PATIENCE_MS);
       expect(first.got).toHaveLength(before);
-      // The first member committed its progress when it stopped. Only deliveries completed ahead of a slower one are repeated.
-      expect(second.got.filter((id) => first.got.includes(id)).length).toBeLessThan(before);
+      // The first member finished what ran and committed its progress when it stopped.
+      expect(second.got.filter((id) => first.got.includes(id))).toEqual([]);
     });
 
     test('completes started sends before it closes', async () => {
