@@ -38,11 +38,16 @@ async function run(settings: Readonly<Record<string, string>> & { readonly port:
   const port = Number(settings.port);
   const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
   const child = spawn('redis-server', args, { stdio: 'ignore' });
-  await listening(port, settings['requirepass'], child);
   const kill = async (): Promise<void> => {
     child.kill('SIGKILL');
     await ended(child);
   };
+  try {
+    await listening(port, settings['requirepass'], child);
+  } catch (error) {
+    await kill();
+    throw error;
+  }
   return {
     port,
     ports: [port],
@@ -59,31 +64,49 @@ async function run(settings: Readonly<Record<string, string>> & { readonly port:
   };
 }
 
+interface ClusterNode extends RedisServer {
+  /** For messages of other nodes. Redis would take a port 10,000 higher, which may be taken or not exist. */
+  readonly nodesPort: number;
+}
+
+async function startNode(): Promise<ClusterNode> {
+  const nodesPort = await freePort();
+  const server = await startRedis({
+    'cluster-enabled': 'yes',
+    'cluster-config-file': 'nodes.conf',
+    'cluster-node-timeout': '2000',
+    'cluster-port': String(nodesPort),
+  });
+  return { ...server, nodesPort };
+}
+
 /** A Redis Cluster of two nodes, each with half of the slots. */
 export async function startCluster(): Promise<RedisServer> {
-  const settings = { 'cluster-enabled': 'yes', 'cluster-config-file': 'nodes.conf', 'cluster-node-timeout': '2000' };
-  const [first, second] = await Promise.all([startRedis(settings), startRedis(settings)]);
+  const first = await startNode();
+  const second = await startNode().catch(async (error: unknown) => {
+    await first.stop();
+    throw error;
+  });
   const nodes = [first, second].map(({ port }) => new Redis(port));
   const [one, two] = nodes as [Redis, Redis];
+  const stop = async (): Promise<void> => {
+    await Promise.all([first.stop(), second.stop()]);
+  };
   try {
     await one.cluster('ADDSLOTSRANGE', 0, 8191);
     await two.cluster('ADDSLOTSRANGE', 8192, 16383);
     await two.call('CLUSTER', 'SET-CONFIG-EPOCH', '2');
-    await one.cluster('MEET', '127.0.0.1', second.port);
+    await one.call('CLUSTER', 'MEET', '127.0.0.1', String(second.port), String(second.nodesPort));
     await eventually('the cluster is whole', async () =>
       (await Promise.all(nodes.map((node) => node.cluster('INFO')))).every((info) => /cluster_state:ok/.test(info)),
     );
+  } catch (error) {
+    await stop();
+    throw error;
   } finally {
     for (const node of nodes) node.disconnect();
   }
-  return {
-    ...first,
-    ports: [first.port, second.port],
-    url: `cluster:${first.url},${second.url}`,
-    stop: async () => {
-      await Promise.all([first.stop(), second.stop()]);
-    },
-  };
+  return { ...first, ports: [first.port, second.port], url: `cluster:${first.url},${second.url}`, stop };
 }
 
 async function listening(port: number, password: string | undefined, child: ChildProcess): Promise<void> {
