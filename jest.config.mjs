@@ -4,8 +4,8 @@ import { availableParallelism } from 'node:os';
 export default {
   testEnvironment: '<rootDir>/tests/support/native/environment.mjs',
   testMatch: ['<rootDir>/tests/**/*.test.ts'],
-  // What needs a browser, a container engine, many processes or much time has commands of its own.
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/tests/(browser|processes|containers|faults|package)/'],
+  // What needs a browser, Redis, a container engine, many processes or much time has commands of its own.
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/tests/(browser|processes|redis|containers|faults|package)/'],
   // These tests together, and no part of them, exercise all that the catalog has.
   globals: { coversCatalog: true },
   extensionsToTreatAsEsm: ['.ts'],

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type RedisServer, startRedis, whyNoRedis } from '../ports/redis-server.ts';
-import { skipWithoutRedis } from '../ports/without-redis.ts';
-import { clientOf, type Replicas, startReplicas } from '../replicas/running-replicas.ts';
+import { type RedisServer, startRedis, whyNoRedis } from '../redis/redis-server.ts';
+import { clientOf, type Replicas, startReplicas } from '../redis/replicas/running-replicas.ts';
+import { skipWithoutRedis } from '../redis/without-redis.ts';
 import { describeInBrowser } from '../support/chromium.ts';
 import { consoleTab } from './console-tab.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { scenarios } from '../../rehearsal/scenarios.ts';
-import { clientOf } from '../replicas/running-replicas.ts';
+import { clientOf } from '../redis/replicas/running-replicas.ts';
 import { ADMIN, estate } from '../support/estate.ts';
 import { eventually } from '../support/eventually.ts';
 

@@ -9,7 +9,7 @@ import { type Frame, sendFrames } from '../../gateway/control/stream/send-frames
 import { ControlError, type EstateClient } from '../../rehearsal/estate-client.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
-import { clientOf } from '../replicas/running-replicas.ts';
+import { clientOf } from '../redis/replicas/running-replicas.ts';
 import { eventually } from '../support/eventually.ts';
 
 const MOST = 32;

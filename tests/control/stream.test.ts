@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { createEstateClient, type EstateClient } from '../../rehearsal/estate-client.ts';
-import { clientOf } from '../replicas/running-replicas.ts';
+import { clientOf } from '../redis/replicas/running-replicas.ts';
 import { ADMIN, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { eventually } from '../support/eventually.ts';
 

@@ -1,8 +1,8 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { type RedisServer, startRedis, whyNoRedis } from '../ports/redis-server.ts';
-import { skipWithoutRedis } from '../ports/without-redis.ts';
+import { type RedisServer, startRedis, whyNoRedis } from '../redis/redis-server.ts';
+import { skipWithoutRedis } from '../redis/without-redis.ts';
 import { eventually } from '../support/eventually.ts';
 import { killAll, NOBODY, PATIENCE_MS, type Running, shown, startEstateOfProcesses, startProcess, times } from './processes.ts';
 

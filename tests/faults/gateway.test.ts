@@ -2,8 +2,8 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../../shared/transport/estate-headers.ts';
 import { raw } from '../gateway/running-gateway.ts';
-import { type RedisServer, startRedis, whyNoRedis } from '../ports/redis-server.ts';
-import { skipWithoutRedis } from '../ports/without-redis.ts';
+import { type RedisServer, startRedis, whyNoRedis } from '../redis/redis-server.ts';
+import { skipWithoutRedis } from '../redis/without-redis.ts';
 import { type EstateOfProcesses, killAll, PATIENCE_MS, type Rehearsed, shown, startEstateOfProcesses, times } from './processes.ts';
 import { RESERVATIONS, rehearsalWith } from './vases.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { scripts } from '../../shared/store/redis/scripts.ts';
-import { type RedisServer, startRedis, whyNoRedis } from '../ports/redis-server.ts';
-import { skipWithoutRedis } from '../ports/without-redis.ts';
+import { type RedisServer, startRedis, whyNoRedis } from '../redis/redis-server.ts';
+import { skipWithoutRedis } from '../redis/without-redis.ts';
 import { eventually } from '../support/eventually.ts';
 import { type EstateOfProcesses, killAll, PATIENCE_MS, type Rehearsed, shown, startEstateOfProcesses, times } from './processes.ts';
 import { CARD, confirmed, order, SHOP } from './shop.ts';

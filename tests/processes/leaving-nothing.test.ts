@@ -2,8 +2,8 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
-import { startRedis, whyNoRedis } from '../ports/redis-server.ts';
-import { skipWithoutRedis } from '../ports/without-redis.ts';
+import { startRedis, whyNoRedis } from '../redis/redis-server.ts';
+import { skipWithoutRedis } from '../redis/without-redis.ts';
 import { isThorough } from '../support/effort.ts';
 import type { Assignment, Findings } from './estate-under-watch.ts';
 

@@ -322,7 +322,7 @@ describe('Confirm Reservation', () => {
     await using rehearsal = await newRehearsal();
     const basketId = await aBasketWith(rehearsal, { sku: 'lamp-last-one', qty: 1 });
     const { id } = await rehearsal.ok('POST', RESERVATIONS, { basketId });
-    await rehearsal.fault('slow', { match: { api: 'take-hold' }, fault: { kind: 'latency', ms: 1_000 }, times: 1 });
+    await rehearsal.fault('slow', { match: { api: 'take-hold' }, fault: { kind: 'latency', ms: 2_500 }, times: 1 });
     const replacing = rehearsal.call('POST', RESERVATIONS, { basketId, ttlSeconds: 60 });
     await eventually('the new hold is being taken', async () => (await rehearsal.faults())[0]?.hits === 1);
     expect(await confirm(rehearsal, id)).toMatchObject({ status: 503, body: { code: 'contention', retryable: true } });

@@ -43,21 +43,21 @@ const SECONDS = {
   'flows/event-faults': 10,
   'services/oms-crashes': 10,
   'reliability/killed-at-every-commit': 10,
-  'replicas/replicas': 10,
+  'redis/replicas/replicas': 10,
   'observability/traces': 10,
   'services/stock-crashes': 10,
-  'ports/redis-cluster': 9,
+  'redis/cluster': 9,
   'browser/console-walk': 9,
   'services/stock-conservation': 9,
   'services/payment-hub': 8,
-  'ports/redis-histories': 8,
+  'redis/histories': 8,
 };
 /** Estimated time of other files, in proportion to their length. */
 const MS_PER_CHARACTER = 0.1;
 
 /** Files that start their own servers. All others use the shared estate of the run, and some of these a browser. */
 const IN_BROWSER = /\/tests\/browser\//;
-const ELSEWHERE = /\/tests\/(unit|ports|gateway|touchpoint|processes)\//;
+const ELSEWHERE = /\/tests\/(unit|ports|redis|gateway|touchpoint|processes)\//;
 const BY_ITSELF = /support\/(inside|crashing-estate|each-crash|mortal-applications)\.ts/;
 
 /**

@@ -1,7 +1,7 @@
-import type { Application } from '../../shared/catalog/applications.ts';
-import { digest } from '../../shared/domain/ids.ts';
-import type { Bus, Deliver } from '../../shared/events/bus.ts';
-import { createMemoryBus } from '../../shared/events/memory-bus.ts';
+import type { Application } from '../../../shared/catalog/applications.ts';
+import { digest } from '../../../shared/domain/ids.ts';
+import type { Bus, Deliver } from '../../../shared/events/bus.ts';
+import { createMemoryBus } from '../../../shared/events/memory-bus.ts';
 
 export interface GroupBus extends Bus {
   /** Stops taking events, as a broker that cannot be reached. */

@@ -1,7 +1,7 @@
 import type { World } from '../../shared/domain/world.ts';
 import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
 import { createRedisStore } from '../../shared/store/redis/store.ts';
-import { aPlan } from './a-plan.ts';
+import { aPlan } from '../ports/a-plan.ts';
 import { LISTS, NAMES, ONCE, type Step, type Task } from './history-step.ts';
 
 /** One process of a history: runs the same steps on the same objects as concurrent processes, and reports each outcome. */

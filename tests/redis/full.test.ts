@@ -6,8 +6,8 @@ import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
 import type { Snapshot } from '../../shared/store/ports/snapshots.ts';
 import { createRedisStore } from '../../shared/store/redis/store.ts';
 import { anObservedEstate, placeAnOrder } from '../observability/observed-estate.ts';
+import { aPlan } from '../ports/a-plan.ts';
 import { eventually } from '../support/eventually.ts';
-import { aPlan } from './a-plan.ts';
 import { type RedisServer, startRedis, whyNoRedis } from './redis-server.ts';
 import { skipWithoutRedis } from './without-redis.ts';
 

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { EstateClient } from '../../rehearsal/estate-client.ts';
-import { runScenario } from '../../rehearsal/runner.ts';
-import { scenarios } from '../../rehearsal/scenarios.ts';
-import type { ControlOutput } from '../../shared/catalog/simulation/define-operation.ts';
-import type { advanceClock } from '../../shared/catalog/simulation/operations/clock.ts';
-import { type RedisServer, startRedis, whyNoRedis } from '../ports/redis-server.ts';
-import { skipWithoutRedis } from '../ports/without-redis.ts';
-import { ADDRESS, ADMIN } from '../support/estate.ts';
-import { eventually } from '../support/eventually.ts';
-import { toldReport } from '../support/told-report.ts';
+import type { EstateClient } from '../../../rehearsal/estate-client.ts';
+import { runScenario } from '../../../rehearsal/runner.ts';
+import { scenarios } from '../../../rehearsal/scenarios.ts';
+import type { ControlOutput } from '../../../shared/catalog/simulation/define-operation.ts';
+import type { advanceClock } from '../../../shared/catalog/simulation/operations/clock.ts';
+import { ADDRESS, ADMIN } from '../../support/estate.ts';
+import { eventually } from '../../support/eventually.ts';
+import { toldReport } from '../../support/told-report.ts';
+import { type RedisServer, startRedis, whyNoRedis } from '../redis-server.ts';
+import { skipWithoutRedis } from '../without-redis.ts';
 import { clientOf, type Replicas, startReplicas } from './running-replicas.ts';
 
 const PROCESSES = 3;

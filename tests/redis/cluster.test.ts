@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { Redis } from 'ioredis';
 import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
 import { createRedisStore } from '../../shared/store/redis/store.ts';
+import { type CreateStore, storeSuite } from '../ports/store-suite.ts';
 import { type RedisServer, startCluster, whyNoRedis } from './redis-server.ts';
-import { type CreateStore, storeSuite } from './store-suite.ts';
 import { skipWithoutRedis } from './without-redis.ts';
 
 async function keysAt(port: number): Promise<number> {

@@ -6,7 +6,7 @@ import { Redis } from 'ioredis';
 import type { World } from '../../shared/domain/world.ts';
 import type { Store, StoreAdapter } from '../../shared/store/ports/estate-store.ts';
 import { createRedisStore } from '../../shared/store/redis/store.ts';
-import { aPlan } from './a-plan.ts';
+import { aPlan } from '../ports/a-plan.ts';
 import { LISTS, NAMES, ONCE, type Step, type Task } from './history-step.ts';
 import { type LosingProxy, startLosingProxy } from './losing-proxy.ts';
 import { type RedisServer, startRedis, whyNoRedis } from './redis-server.ts';

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
 import { createRedisStore } from '../../shared/store/redis/store.ts';
+import { storeSuite } from '../ports/store-suite.ts';
 import { type RedisServer, startRedis, whyNoRedis } from './redis-server.ts';
-import { storeSuite } from './store-suite.ts';
 import { skipWithoutRedis } from './without-redis.ts';
 
 if (whyNoRedis) {

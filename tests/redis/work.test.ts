@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, test } from '@jest/globals';
 import { countCommands, sum } from '../../bench/redis-commands.ts';
-import { clientOf, type Replicas, startReplicas } from '../replicas/running-replicas.ts';
 import { ADDRESS } from '../support/estate.ts';
 import { type RedisServer, startRedis, whyNoRedis } from './redis-server.ts';
+import { clientOf, type Replicas, startReplicas } from './replicas/running-replicas.ts';
 import { skipWithoutRedis } from './without-redis.ts';
 
 const CLIENTS = 4;

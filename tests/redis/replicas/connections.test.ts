@@ -1,7 +1,7 @@
 import { Agent, createServer, request } from 'node:http';
 import { describe, expect, test } from '@jest/globals';
-import { watchConnections } from '../../shared/process/connections.ts';
-import { listen } from '../../shared/process/listen.ts';
+import { watchConnections } from '../../../shared/process/connections.ts';
+import { listen } from '../../../shared/process/listen.ts';
 
 interface Answered {
   readonly connection: string | undefined;

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { EstateClient } from '../../rehearsal/estate-client.ts';
-import { type RedisServer, startRedis, whyNoRedis } from '../ports/redis-server.ts';
-import { skipWithoutRedis } from '../ports/without-redis.ts';
-import { eventually } from '../support/eventually.ts';
+import type { EstateClient } from '../../../rehearsal/estate-client.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type RedisServer, startRedis, whyNoRedis } from '../redis-server.ts';
+import { skipWithoutRedis } from '../without-redis.ts';
 import { clientOf, type Replicas, startReplicas } from './running-replicas.ts';
 
 const BASKET = { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] };

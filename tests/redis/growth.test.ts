@@ -6,9 +6,9 @@ import { WorldGone } from '../../shared/store/ports/directory.ts';
 import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
 import type { OutboxEntry } from '../../shared/store/ports/outbox.ts';
 import { createRedisStore } from '../../shared/store/redis/store.ts';
+import { aHop } from '../ports/a-hop.ts';
+import { aPlan } from '../ports/a-plan.ts';
 import { eventually } from '../support/eventually.ts';
-import { aHop } from './a-hop.ts';
-import { aPlan } from './a-plan.ts';
 import { type RedisServer, startRedis, whyNoRedis } from './redis-server.ts';
 import { skipWithoutRedis } from './without-redis.ts';
 

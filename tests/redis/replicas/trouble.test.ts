@@ -1,15 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { registeredApplications } from '../../estate/registry.ts';
-import { createClockDriver } from '../../gateway/control/clock/driver.ts';
-import { Problem } from '../../shared/catalog/problems.ts';
-import { createLogger } from '../../shared/process/logger.ts';
-import { createRedisStore } from '../../shared/store/redis/store.ts';
-import { createHttpTransport } from '../../shared/transport/http-transport.ts';
-import type { AnyService } from '../../shared/work/handler.ts';
-import { type RedisServer, startRedis, whyNoRedis } from '../ports/redis-server.ts';
-import { skipWithoutRedis } from '../ports/without-redis.ts';
-import { ADDRESS } from '../support/estate.ts';
-import { eventually } from '../support/eventually.ts';
+import { registeredApplications } from '../../../estate/registry.ts';
+import { createClockDriver } from '../../../gateway/control/clock/driver.ts';
+import { Problem } from '../../../shared/catalog/problems.ts';
+import { createLogger } from '../../../shared/process/logger.ts';
+import { createRedisStore } from '../../../shared/store/redis/store.ts';
+import { createHttpTransport } from '../../../shared/transport/http-transport.ts';
+import type { AnyService } from '../../../shared/work/handler.ts';
+import { ADDRESS } from '../../support/estate.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type RedisServer, startRedis, whyNoRedis } from '../redis-server.ts';
+import { skipWithoutRedis } from '../without-redis.ts';
 import { clientOf, type Replicas, startReplicas } from './running-replicas.ts';
 
 const basket = { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 1 }] };
