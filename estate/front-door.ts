@@ -16,13 +16,13 @@ import { startGateway } from '../gateway/gateway.ts';
 import type { Application } from '../shared/catalog/applications.ts';
 import { idleExpiryMs } from '../shared/domain/duration.ts';
 import { DEFAULT_REHEARSAL } from '../shared/domain/ids.ts';
+import { movedInTime } from '../shared/domain/moved-in-time.ts';
 import { keepSecret } from '../shared/domain/redaction.ts';
 import type { Observability } from '../shared/observability/observability.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import { READY, type State } from '../shared/process/readiness.ts';
 import { pause } from '../shared/process/waiting.ts';
 import type { StoreAdapter } from '../shared/store/ports/estate-store.ts';
-import type { Snapshot } from '../shared/store/ports/snapshots.ts';
 import type { Transport } from '../shared/transport/transport.ts';
 import { objectsOf } from './business-objects.ts';
 import { adaptersInUse, type Configuration } from './configuration.ts';
@@ -69,13 +69,14 @@ export interface FrontDoor {
 export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoor> {
   const { configuration, fixtures, adapter, addressOf, transport, token, pepper, agent, log, observability, stopping } = options;
   const { touchpoint = (): TouchpointState => ({ state: 'unknown' }) } = options;
-  const { credentials } = fixtures.at(Date.now());
+  const now = Date.now();
+  const { credentials } = fixtures.at(now);
   refuseDemoCredentials(configuration, credentials, log);
   keepSecret(credentials.map(({ secret }) => secret));
   const driver = createClockDriver({ worlds: adapter.worlds, transport, log });
   const rehearsals = createRehearsals({
     worlds: adapter.worlds,
-    seed: (now: number): Snapshot => seedSnapshot(fixtures.at(now), now),
+    seed: movedInTime((at) => seedSnapshot(fixtures.at(at), at), now),
     pepper,
     defaultWebhookSecret: credentials.find(({ kind }) => kind === 'signature')?.secret,
     limits: { most: configuration.MAX_REHEARSALS, idleMs: idleExpiryMs(configuration.REHEARSAL_IDLE_EXPIRY) },
