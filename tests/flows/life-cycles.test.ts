@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { allowedFrom } from '../../shared/catalog/life-cycle.ts';
+import { someOf } from '../support/effort.ts';
 import { newRehearsal } from '../support/estate.ts';
 import { walks } from './life-cycle-walks.ts';
 
@@ -15,7 +16,10 @@ describe.each(Object.entries(walks))('The life cycle of %s, by state and client 
   const cases = Object.entries(states).flatMap(([state, reach]) =>
     Object.entries(verbs).map(([verb, ask]) => ({ state, reach, verb, ask })),
   );
-  test.each(cases)('$state × $verb', async ({ state, reach, verb, ask }) => {
+  const isAllowed = ({ state, verb }: { state: string; verb: string }): boolean =>
+    lifeCycle.rows.some((row) => row.verb === verb && row.from.includes(state));
+  const refused = cases.filter((one) => !isAllowed(one));
+  test.each([...cases.filter(isAllowed), ...someOf(refused, 0.4)])('$state × $verb', async ({ state, reach, verb, ask }) => {
     await using rehearsal = await newRehearsal();
     const subject = await reach(rehearsal);
     const { id } = subject;
