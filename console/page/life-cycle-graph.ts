@@ -16,11 +16,17 @@ export interface Edge {
   readonly taken: number;
 }
 
+export interface Keeping {
+  readonly verb: string;
+  /** The states that it keeps; empty: it never changes the state. */
+  readonly only: readonly string[];
+}
+
 export interface LifeCycleGraph {
   readonly states: readonly { readonly name: string; readonly isPresent: boolean; readonly wasReached: boolean }[];
   readonly edges: readonly Edge[];
   /** Verbs that change the object and keep its state. */
-  readonly keeping: readonly string[];
+  readonly keeping: readonly Keeping[];
 }
 
 /** The life cycle of a type, with the way that one object took through it. */
@@ -49,8 +55,17 @@ export function lifeCycleGraph({ states, moves }: LifeCycle, present: string | u
   return {
     states: states.map((name) => ({ name, isPresent: name === present, wasReached: reached.has(name) })),
     edges,
-    keeping: unique(moves.filter(({ from, to }) => from === to).map(({ verb }) => verb)),
+    keeping: keepingOf(moves),
   };
+}
+
+function keepingOf(moves: readonly Move[]): readonly Keeping[] {
+  const moving = new Set(moves.filter(({ from, to }) => from !== to).map(({ verb }) => verb));
+  const keeping = Map.groupBy(
+    moves.filter(({ from, to }) => from === to),
+    ({ verb }) => verb,
+  );
+  return [...keeping].map(([verb, same]) => ({ verb, only: moving.has(verb) ? unique(same.map(({ to }) => to)) : [] }));
 }
 
 /** The verb of a change, if the life cycle leaves no doubt. */

@@ -1,7 +1,7 @@
 import { h } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { counted } from './format.ts';
-import type { Edge, LifeCycleGraph } from './life-cycle-graph.ts';
+import type { Edge, Keeping, LifeCycleGraph } from './life-cycle-graph.ts';
 import { type Box, LINE, lifeCycleLayout, type PlacedEdge, type Point } from './life-cycle-layout.ts';
 import { Badge } from './parts.ts';
 
@@ -11,10 +11,12 @@ export function LifeCycle({ graph, type }: { graph: LifeCycleGraph; type: string
   return [
     h(Drawing, { graph, type }),
     h(StateList, { graph, type }),
-    graph.keeping.length > 0 && h('p', { class: 'in muted small-text' }, `These keep the state: ${graph.keeping.join(', ')}.`),
+    graph.keeping.length > 0 && h('p', { class: 'in muted small-text' }, `These keep the state: ${graph.keeping.map(inWords).join(', ')}.`),
     !isTaken && h('p', { class: 'in muted small-text' }, 'No move of this object is on the bus: it was there when the rehearsal began.'),
   ];
 }
+
+const inWords = ({ verb, only }: Keeping): string => (only.length > 0 ? `${verb} (in ${only.join(' and ')})` : verb);
 
 function Drawing({ graph, type }: { graph: LifeCycleGraph; type: string }) {
   const shape = JSON.stringify([graph.states.map(({ name }) => name), graph.edges.map(({ from, to, verbs }) => [from, to, verbs])]);

@@ -6,7 +6,10 @@ import { unknownRehearsal } from '../rehearsals/rehearsals.ts';
 
 export const deleteRehearsal = operateOnRehearsals(operation)(async ({ params }, { worlds }) => {
   if (params.name === DEFAULT_REHEARSAL) {
-    throw new Problem('forbidden', 'The default rehearsal cannot be deleted; reset it with POST /_sim/reset.');
+    throw new Problem(
+      'forbidden',
+      'The default rehearsal cannot be deleted. Reset it instead: POST /_sim/reset, or the command `rehearsals reset default`.',
+    );
   }
   if (!(await worlds.remove(params.name))) throw unknownRehearsal(params.name);
   return null;

@@ -20,6 +20,7 @@ const lamp: LifeCycle = {
     move('switch', 'on', 'off'),
     move('dim', 'on', 'on'),
     move('drop', 'on', 'broken', 'lamp-broken'),
+    move('drop', 'broken', 'broken'),
   ],
 };
 const event = (version: number, type: string, state: string, previousState?: string) => ({
@@ -64,7 +65,13 @@ describe('The life cycle of an object', () => {
       ['on', 'off', ['switch'], 1],
       ['on', 'broken', ['drop'], 0],
     ]);
-    expect(graph.keeping).toEqual(['dim']);
+  });
+
+  test('names the verbs that keep the state, and the states that a verb keeps if it also moves', () => {
+    expect(graph.keeping).toEqual([
+      { verb: 'dim', only: [] },
+      { verb: 'drop', only: ['broken'] },
+    ]);
   });
 
   test('marks the present state and those before', () => {
