@@ -245,18 +245,18 @@ describe('a broken fixture stops the start', () => {
     await edit({ file: `touchpoint/${name}.json`, from, to });
     const error = await start().catch((thrown: Error) => thrown);
     expect(error).toBeInstanceOf(Error);
-    expect(String(error)).toContain(`fixtures/touchpoint/${name}.json cannot be used: ${pointer}`);
+    expect(String(error)).toContain(`${folder}/touchpoint/${name}.json cannot be used: ${pointer}`);
     expect(String(error)).not.toMatch(/Invalid|expected|Unrecognized/);
   });
 
   test('that is not JSON', async () => {
     await edit({ file: 'touchpoint/06.json', from: '{', to: '' });
-    await expect(start()).rejects.toThrow('fixtures/touchpoint/06.json cannot be used: / – it is not JSON');
+    await expect(start()).rejects.toThrow(`${folder}/touchpoint/06.json cannot be used: / – it is not JSON`);
   });
 
   test('that is missing', async () => {
     await unlink(join(folder, 'touchpoint/16b.json'));
-    await expect(start()).rejects.toThrow('fixtures/touchpoint/16b.json cannot be used: / – it is missing');
+    await expect(start()).rejects.toThrow(`${folder}/touchpoint/16b.json cannot be used: / – it is missing`);
   });
 
   test('with all mistakes at once, a line each', async () => {
@@ -269,20 +269,20 @@ describe('a broken fixture stops the start', () => {
         .split('\n')
         .map((line) => line.replace(/^FixtureError: /, '')),
     ).toEqual([
-      'fixtures/touchpoint/05.json cannot be used: / – it belongs to no case of the contract.',
-      'fixtures/touchpoint/02.json cannot be used: /request/add/qty – this must be a number, not text.',
-      expect.stringMatching(/^fixtures\/touchpoint\/06\.json cannot be used: \/ – it is not JSON, from line 2, column \d+ on\.$/),
+      `${folder}/touchpoint/05.json cannot be used: / – it belongs to no case of the contract.`,
+      `${folder}/touchpoint/02.json cannot be used: /request/add/qty – this must be a number, not text.`,
+      expect.stringMatching(/\/touchpoint\/06\.json cannot be used: \/ – it is not JSON, from line 2, column \d+ on\.$/),
     ]);
   });
 
   test('that belongs to no case', async () => {
     await writeFile(join(folder, 'touchpoint/05.json'), '{}');
-    await expect(start()).rejects.toThrow('fixtures/touchpoint/05.json cannot be used');
+    await expect(start()).rejects.toThrow(`${folder}/touchpoint/05.json cannot be used`);
   });
 
   test('among the authorization fixtures', async () => {
     await edit({ file: 'touchpoint-authorization.json', from: '"revoked"', to: '"expired"' });
-    await expect(start()).rejects.toThrow('fixtures/touchpoint-authorization.json cannot be used: /5/name');
+    await expect(start()).rejects.toThrow(`${folder}/touchpoint-authorization.json cannot be used: /5/name`);
   });
 });
 

@@ -428,7 +428,7 @@ describe('Invalid fixtures are refused in one sentence with file and JSON pointe
   ];
 
   test.each(cases)('%s', async (_, file, change, message) => {
-    await expect(loadWith(file, change)).rejects.toThrow(`fixtures/${message}`);
+    await expect(loadWith(file, change)).rejects.toThrow(`/${message}`);
   });
 
   test('all mistakes of a file, a line each', async () => {
@@ -442,14 +442,14 @@ describe('Invalid fixtures are refused in one sentence with file and JSON pointe
         '/0/price/currency – this must be a currency of ISO 4217, such as EUR.',
         '/0/sku – this must have letters, digits, dots, hyphens and underscores only, and not dots alone.',
         '/0/taxRate – this must be a number, not text.',
-      ].map((line) => `fixtures/products.json cannot be used: ${line}`),
+      ].map((line) => `${path('products.json')} cannot be used: ${line}`),
     );
   });
 
   test('a file that is missing', async () => {
     await cp(source, directory, { recursive: true });
     await rm(path('stock.json'));
-    await expect(loadFixtures(pathToFileURL(`${directory}/`))).rejects.toThrow('fixtures/stock.json cannot be used: / – it is missing');
+    await expect(loadFixtures(pathToFileURL(`${directory}/`))).rejects.toThrow(`${path('stock.json')} cannot be used: / – it is missing`);
   });
 });
 

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { z } from 'zod';
 import { type Checked, checked, readJson } from '../../../fixtures/checked-file.ts';
-import { collectIn, type FixtureError, mistakeIn, refuseAll } from '../../../fixtures/fixture-error.ts';
+import { collectIn, type FixtureError, folderName, mistakeIn, refuseAll, together } from '../../../fixtures/fixture-error.ts';
 import { type Alias, CASES, type CaseName } from './cases.ts';
 import { MESSAGES, REQUEST_OF, RESPONSES_OF } from './messages.ts';
 
@@ -72,7 +72,7 @@ export async function loadTouchpointFixtures(directory: URL = FIXTURES): Promise
   const mistakes: FixtureError[] = [];
   for (const outcome of await Promise.allSettled([refuseStrayFiles(directory), ...cases, authorization]))
     if (outcome.status === 'rejected') collectIn(mistakes)(outcome.reason);
-  refuseAll(mistakes);
+  refuseAll(mistakes, folderName(directory));
   return { cases: await Promise.all(cases), authorization: await authorization };
 }
 
@@ -93,7 +93,7 @@ async function loadCase(directory: URL, entry: { name: CaseName; alias: Alias })
 
 /** @throws FixtureError with all mistakes of a value */
 function valid<Value>({ value, mistakes }: Checked<Value>): Value {
-  refuseAll(mistakes);
+  if (mistakes.length > 0) throw together(mistakes);
   return value;
 }
 
@@ -104,7 +104,7 @@ async function refuseStrayFiles(directory: URL): Promise<void> {
     throw mistakeIn('touchpoint', [], 'this folder is missing; copy it from the fixtures of the project');
   });
   const stray = found.filter((name) => name.endsWith('.json') && !expected.has(name));
-  refuseAll(stray.map((name) => mistakeIn(`touchpoint/${name}`, [], 'it belongs to no case of the contract')));
+  if (stray.length > 0) throw together(stray.map((name) => mistakeIn(`touchpoint/${name}`, [], 'it belongs to no case of the contract')));
 }
 
 /** An authorization fixture with the configured key and lane filled in. */
