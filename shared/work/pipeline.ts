@@ -44,7 +44,7 @@ export function createPipeline(options: PipelineOptions) {
   const consume = steps<Delivery, void>()
     .step(fenceDelivery(parts))
     .step(followUp(parts, runBeforeReply))
-    .step(rerunOnConflict(parts))
+    .step(rerunUntilLost(parts))
     .end(consumeEvent(parts));
 
   const event = steps<Delivery & Hop, Answered>()

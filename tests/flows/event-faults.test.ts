@@ -39,6 +39,10 @@ describe('An event that is duplicated', () => {
     expect(await hits(rehearsal)).toEqual([['twice', 1]]);
     expect(await customer(rehearsal)).toMatchObject({ state: 'active', version: version + 1 });
     expect(await rehearsal.events({ type: 'ext.customer-changed', subject: 'customer/cus_ben' })).toHaveLength(1);
+    // Who consumed it before has nothing to do, which is no failure.
+    const repeats = (await rehearsal.journal()).filter(({ api }) => api === 'event:order-confirmed');
+    expect(repeats.length).toBeGreaterThanOrEqual(6);
+    expect(repeats.filter(({ status }) => status !== 200)).toEqual([]);
     await rehearsal.verify();
   });
 

@@ -766,6 +766,18 @@ describe('Vouchers at checkout', () => {
     expect(body.totals.total.amount).toBe(2598 - 260 + 490);
   });
 
+  test('in another order at a repeat are applied in that order', async () => {
+    await using rehearsal = await newRehearsal();
+    const basket = await rehearsal.ok('POST', '/baskets', { channel: 'web', lines: [{ sku: 'headphones', qty: 1 }] });
+    const totalWith = async (voucherCodes: string[]): Promise<number> =>
+      (await checkout(rehearsal, basket.id, { voucherCodes })).body.totals.total.amount;
+    const first = await totalWith(['WELCOME10', 'MIN100']);
+    const other = await totalWith(['MIN100', 'WELCOME10']);
+    expect(other).not.toBe(first);
+    expect(await totalWith(['WELCOME10', 'MIN100'])).toBe(first);
+    await rehearsal.verify();
+  });
+
   test('fail a checkout with 503 while the Promotion Engine is down; without codes it continues at full price', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await aBasket(rehearsal);

@@ -59,6 +59,21 @@ describe('An exchange', () => {
     await scene.rehearsal.verify();
   });
 
+  test.each([
+    { refunded: 3088, credit: [] },
+    { refunded: 2000, credit: [['exchange-credit', 'authorised', 1088]] },
+  ])('is paid with no more than the customer has not got back: $refunded of 3088 refunded', async ({ refunded, credit }) => {
+    await using scene = await returning();
+    const { order, returnId } = await toExchange(scene);
+    const [payment] = (await scene.order(order.id)).payments;
+    expect(payment.amount.amount).toBe(3088);
+    await scene.rehearsal.ok('POST', `/payments/${payment.id}/refunds`, { amount: euros(refunded), reason: 'goodwill' });
+    const { status, body: draft } = await exchange(scene, returnId);
+    expect(status).toBe(201);
+    expect(paid(draft)).toEqual(credit);
+    await scene.rehearsal.verify();
+  });
+
   test('that costs more is paid with a second tender', async () => {
     await using scene = await returning();
     const { order, returnId } = await toExchange(scene, 1);

@@ -253,6 +253,17 @@ describe('A return that is driven by hand', () => {
     return id;
   }
 
+  test('rejected is known to the Payment Hub, and has nothing left to refund', async () => {
+    await using scene = await returning({ refund: 'manual' });
+    const id = await further(scene, 'reject');
+    const { orderId } = await scene.object(id);
+    const [payment] = (await scene.order(orderId)).payments;
+    const reply = await scene.rehearsal.call('POST', `/payments/${payment.id}/refunds`, { amount: euros(100), returnId: id });
+    expect([reply.status, reply.body.code]).toEqual([409, 'refund_exceeds_captured']);
+    expect((await scene.order(orderId)).paymentStatus).toBe('paid');
+    await scene.rehearsal.verify();
+  });
+
   test.each(Object.keys(reach))('while %s takes the verbs of its life cycle and refuses all others without a change', async (state) => {
     for (const verb of ['approve', 'reject', 'receive', 'inspect'] as const) {
       await using scene = await returning({ refund: 'manual' });

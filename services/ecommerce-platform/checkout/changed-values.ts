@@ -53,5 +53,6 @@ const ADDRESS_MEMBERS = ['name', 'line1', 'city', 'postalCode', 'country'] as co
 const isSameAddress = (one: Basket['shippingAddress'], other: CheckoutBody['shippingAddress']): boolean =>
   ADDRESS_MEMBERS.every((member) => one?.[member] === other[member]);
 
+/** Vouchers apply one after the other, so their order counts. */
 const areSameCodes = (some: readonly string[], others: readonly string[]): boolean =>
-  some.length === others.length && some.every((code) => others.some((other) => isSameCode(code, other)));
+  some.length === others.length && some.every((code, position) => isSameCode(code, others[position] ?? ''));

@@ -2,11 +2,11 @@ import { authorizePayment } from '../../../shared/catalog/payment/apis.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { money } from '../../../shared/domain/money.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
-import type { StoredOrder } from '../collections.ts';
+import { orders, type StoredOrder } from '../collections.ts';
 import { type Payment, paymentsOf, paymentsToDecideOn } from '../payment/payments.ts';
 import { outstandingOf } from '../payment/status.ts';
 import { DECIDE_TIMEOUT_MS } from '../timing.ts';
-import { returnBookings, returnValueOf } from './bookings.ts';
+import { bookingsOf, type ReturnBooking, returnBookings, returnValueOf } from './bookings.ts';
 import { payableOf } from './payable.ts';
 
 export const isCredit = ({ tender }: Payment): boolean => tender.type === 'exchange-credit';
@@ -22,7 +22,20 @@ export const creditHeld = (payments: readonly Payment[]): number =>
   }, 0);
 
 /**
- * Pays an exchange order with the value of its return, up to the outstanding amount. A credit that was voided for lack of stock is
+ * Minor units that the customer has paid for an order and not got back, as money or as credits for its other returns. A refund by a client
+ * need not name a return.
+ */
+async function keptFor({ id, orderId }: ReturnBooking, payments: readonly Payment[], scope: Scope): Promise<number> {
+  let kept = payments.reduce((sum, { capturedAmount, refundedAmount }) => sum + capturedAmount.amount - refundedAmount.amount, 0);
+  for (const other of await bookingsOf(scope.work, orderId)) {
+    const exchange = other.id === id ? undefined : await scope.work.findUnique(orders, 'exchangeFor', other.id);
+    if (exchange) kept -= creditHeld(await paymentsOf(exchange.id, scope, DECIDE_TIMEOUT_MS));
+  }
+  return kept;
+}
+
+/**
+ * Pays an exchange order with the value of its return, up to the outstanding amount and to what is left of the first order's payments. A credit that was voided for lack of stock is
  * authorised anew.
  * @returns the payments of the order afterwards
  * @throws Problem `dependency_*`
@@ -34,10 +47,12 @@ export async function takeExchangeCredit(order: StoredOrder, scope: Scope): Prom
   const booking = returnId === undefined ? undefined : await work.get(returnBookings, returnId);
   if (booking?.status !== 'open' || payments.some(isLiveCredit)) return payments;
   const { amount: total, currency } = order.totals.total;
-  const paidBack = (await paymentsOf(booking.orderId, scope, DECIDE_TIMEOUT_MS))
+  const firstPayments = await paymentsOf(booking.orderId, scope, DECIDE_TIMEOUT_MS);
+  const paidBack = firstPayments
     .flatMap(({ refunds }) => refunds.filter((refund) => refund.returnId === booking.id))
     .reduce((sum, { amount }) => sum + amount.amount, 0);
-  const amount = Math.min(returnValueOf(booking) - paidBack, outstandingOf(total, payments));
+  const kept = await keptFor(booking, firstPayments, scope);
+  const amount = Math.min(returnValueOf(booking) - paidBack, kept, outstandingOf(total, payments));
   if (amount <= 0) return payments;
   const refundAmount = money(returnValueOf(booking), currency);
   const body = {

@@ -10,7 +10,7 @@ import { bookingsOf, returnValueOf } from './bookings.ts';
 export async function payableOf(work: UnitOfWork, order: StoredOrder): Promise<z.output<typeof Payable>> {
   const { id, channel, state, totals, basketId, customerId, loyaltyAccountId } = order;
   const { currency } = totals.total;
-  const bookings = (await bookingsOf(work, id)).filter(({ status }) => status !== 'rejected');
+  const bookings = await bookingsOf(work, id);
   return {
     orderId: id,
     channel,
@@ -21,7 +21,11 @@ export async function payableOf(work: UnitOfWork, order: StoredOrder): Promise<z
     ...(customerId !== undefined && { customerId }),
     ...(loyaltyAccountId !== undefined && { loyaltyAccountId }),
     ...(bookings.length > 0 && {
-      returns: bookings.map((one) => ({ returnId: one.id, refundAmount: money(returnValueOf(one), currency) })),
+      // A rejected return is known, and worth nothing.
+      returns: bookings.map((one) => ({
+        returnId: one.id,
+        refundAmount: money(one.status === 'rejected' ? 0 : returnValueOf(one), currency),
+      })),
     }),
   };
 }

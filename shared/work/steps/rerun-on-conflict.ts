@@ -19,7 +19,10 @@ export const rerunOnConflict =
   (job, rest) =>
     rerun(observer, () => rest(job));
 
-/** As `rerunOnConflict`, but work whose item was cancelled, replaced or taken over ends quietly: the rest of it is not ours to do. */
+/**
+ * As `rerunOnConflict`, but work whose item was cancelled, replaced or taken over, and a delivery that was made before, end quietly: the
+ * rest of it is not ours to do.
+ */
 export const rerunUntilLost =
   <J>({ observer }: ApplicationParts): Step<J, J, void> =>
   (job, rest) =>
