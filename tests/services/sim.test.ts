@@ -292,6 +292,17 @@ describe('Confirm Reservation', () => {
     expect(await story(rehearsal, id)).toHaveLength(3);
   });
 
+  test('binds a confirmed reservation to the order, if it has none yet', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await reserved(rehearsal, [{ sku: 'mug-blue', qty: 2 }]);
+    await confirm(rehearsal, id);
+    const { status, body } = await confirm(rehearsal, id, { orderId: 'ord_7' });
+    expect([status, body.state, body.orderId, body.version]).toEqual([200, 'confirmed', 'ord_7', 3]);
+    expect((await confirm(rehearsal, id, { orderId: 'ord_8' })).body.errors[0]).toMatchObject({ pointer: '/orderId', code: 'other_order' });
+    expect(await reservedUnits(rehearsal, 'mug-blue')).toBe(2);
+    await rehearsal.verify();
+  });
+
   test('is refused for another order than the one of the reservation', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await reserved(rehearsal, [{ sku: 'mug-blue', qty: 2 }], { orderId: 'ord_7' });

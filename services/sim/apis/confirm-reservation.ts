@@ -20,14 +20,16 @@ export const confirmReservation = handle(confirmReservationApi)(async ({ params:
   refuseOtherOrder(found, orderId);
   if (orderId !== undefined && found.orderId === undefined) await refuseUnfit(found, orderId, scope);
   const isNew = forFulfilment && !(await work.get(fulfillmentHolds, id));
-  if (isConfirmed && !isNew) return again(found);
+  // Confirmed before its order was known.
+  const isBound = orderId !== undefined && found.orderId === undefined;
+  if (isConfirmed && !isNew && !isBound) return again(found);
   await refuseWhileReplaced(found, work);
   if (isNew) {
     // A release at the same moment is committed first, or finds this record.
     work.expect(reservations, found);
     work.put(fulfillmentHolds, { id, ...(orderId !== undefined && { orderId }) });
   }
-  if (isConfirmed) return again(found);
+  if (isConfirmed) return isBound ? work.revise(reservations, found, { ...found, orderId }) : again(found);
   work.cancel(expireReservationDue, id);
   return work.transition(reservations, found, 'confirm', { expiresAt: undefined, orderId: orderId ?? found.orderId });
 });
