@@ -12,7 +12,7 @@ const version = z.int().min(0);
  */
 export const stock = defineCounters({
   name: 'stock',
-  // `missingSafety`: safety stock that a count did not find. It is restored when a later count finds it.
+  // `missingSafety`: safety stock that a count did not find, or that was sold at the till. It is restored when a later count finds it.
   fields: ['onHand', 'reserved', 'safetyStock', 'missingSafety'],
   guards: {
     atp: { onHand: 1, reserved: -1, safetyStock: -1 },
@@ -22,13 +22,13 @@ export const stock = defineCounters({
 });
 
 /**
- * Movements of units since the world began, by `stockKey`: initial stock + returned + found + recounted = on hand + shipped + written
- * off. Units that were scrapped, or found and sold, never count as on hand, so they are on neither side. `recounted` is the sum of the
+ * Movements of units since the world began, by `stockKey`: initial stock + returned + found + recounted = on hand + shipped + carried
+ * out + written off. Units that were scrapped, or found and sold, never count as on hand, so they are on neither side. `recounted` is the sum of the
  * differences that counts found.
  */
 export const unitsMoved = defineCounters({
   name: 'units-moved',
-  fields: ['shipped', 'writtenOff', 'returned', 'found', 'scrapped', 'foundAndSold', 'recounted'],
+  fields: ['shipped', 'carriedOut', 'writtenOff', 'returned', 'found', 'scrapped', 'foundAndSold', 'recounted'],
   guards: {},
 });
 
@@ -77,7 +77,15 @@ export const holds = defineCollection({
 /** Stock that came back or was found; the id is the reference of the movement. */
 export const stockMovements = defineCollection({
   name: 'stock-movements',
-  schema: z.object({ id: z.string(), version, kind: recordStockMovement.request.shape.kind, locationId: Id, sku: Sku, qty: Quantity }),
+  schema: z.object({
+    id: z.string(),
+    version,
+    kind: recordStockMovement.request.shape.kind,
+    locationId: Id,
+    sku: Sku,
+    qty: Quantity,
+    found: recordStockMovement.response.shape.found,
+  }),
 });
 
 /** Ids contain no `|`, so each pair has its own key. */

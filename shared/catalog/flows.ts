@@ -174,7 +174,7 @@ export const calls = {
     'refund-payment-api',
     // Finds a node for short lines, or the node with most stock.
     'check-availability-api',
-    // Goods that leave a store: held units are consumed, missing ones are booked as found and sold.
+    // Goods that leave a store: held units are consumed; others are carried out without a hold.
     'get-transaction',
     'get-reservation',
     'move-reservation',

@@ -55,6 +55,18 @@ describe('A sale of the till', () => {
     await rehearsal.verify();
   });
 
+  test('of all units in the records, safety stock included, leaves none on hand and shows no discrepancy', async () => {
+    await using rehearsal = await newRehearsal();
+    const { onHand } = await stockAt(rehearsal, 'sea-salt');
+    const { id, totals } = await begin(rehearsal, { lines: [{ sku: 'sea-salt', qty: onHand }] });
+    await pay(rehearsal, id, card(), totals.total.amount);
+    const done = await order(rehearsal, id);
+    expect(done.state).toBe('completed');
+    expect(done).not.toHaveProperty('stockDiscrepancy');
+    expect(await stockAt(rehearsal, 'sea-salt')).toEqual({ onHand: 0, reserved: 0 });
+    await rehearsal.verify();
+  });
+
   test('of more units than the store has in stock shows a discrepancy, and no counter goes negative', async () => {
     await using rehearsal = await newRehearsal();
     const { id, totals } = await begin(rehearsal, {

@@ -11,8 +11,8 @@ import { runsOf } from '../support/effort.ts';
 import { type Inside, startInside } from '../support/inside.ts';
 
 /**
- * Units are held, sent, missed, given back, restocked, scrapped and found, in any order, with repeats, concurrent calls and failures of
- * the Inventory Service. At the end, initial + returned + found units are on hand + shipped + written off.
+ * Units are held, sent, missed, given back, restocked, scrapped, found and carried out, in any order, with repeats, concurrent calls and failures of
+ * the Inventory Service. At the end, initial + returned + found units are on hand + shipped + carried out + written off.
  */
 
 const RESERVATIONS = '/inventory/reservations';
@@ -47,7 +47,7 @@ const aStep = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
-      do: fc.constantFrom('restock' as const, 'scrap' as const, 'found' as const),
+      do: fc.constantFrom('restock' as const, 'scrap' as const, 'found' as const, 'carried-out' as const),
       reference: fc.constantFrom('a', 'b', 'c', 'd'),
       ...units,
     }),
@@ -113,7 +113,8 @@ async function perform(inside: Inside, step: Step, held: readonly Held[]): Promi
     }
     case 'restock':
     case 'scrap':
-    case 'found': {
+    case 'found':
+    case 'carried-out': {
       const { reference, sku, qty, locationId } = step;
       await inside.as('fms')(recordStockMovement, { body: { reference, kind: step.do, locationId, sku, qty } });
       return undefined;
@@ -134,8 +135,8 @@ const answered = (promise: Promise<Held | undefined>): Promise<Held | undefined>
 const movedAt = async (inside: Inside, sku: string, locationId: string) => {
   const { onHand = 0, reserved = 0 } = await inside.counters('inventory-service', 'stock', `${sku}|${locationId}`);
   const moved = await inside.counters('inventory-service', 'units-moved', `${sku}|${locationId}`);
-  const { shipped = 0, writtenOff = 0, returned = 0, found = 0 } = moved;
-  return { reserved, balance: onHand + shipped + writtenOff - returned - found };
+  const { shipped = 0, carriedOut = 0, writtenOff = 0, returned = 0, found = 0 } = moved;
+  return { reserved, balance: onHand + shipped + carriedOut + writtenOff - returned - found };
 };
 
 /** Units of every SKU at the start. */

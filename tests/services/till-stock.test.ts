@@ -102,20 +102,44 @@ describe('Stock held for the till', () => {
   });
 });
 
-describe('Units sold without being in stock', () => {
+describe('Units that are carried out without a hold', () => {
   const sell = (inside: Inside, reference: string, qty: number, sku = 'mug-blue') =>
-    inside.as('oms')(recordStockMovement, { body: { reference, kind: 'found-and-sold', locationId: STORE, sku, qty } });
+    inside.as('oms')(recordStockMovement, { body: { reference, kind: 'carried-out', locationId: STORE, sku, qty } });
+  const reserve = (inside: Inside, qty: number) =>
+    inside.call('POST', '/inventory/reservations', { items: [{ sku: 'sea-salt', qty }], locationId: STORE });
+  const safetyAt = (inside: Inside, sku: string) => inside.counters('inventory-service', 'stock', `${sku}|${STORE}`);
+  const movedAt = (inside: Inside, sku: string) => inside.counters('inventory-service', 'units-moved', `${sku}|${STORE}`);
 
-  test('change no promised counter and are counted once', async () => {
+  test('leave what nobody has reserved, then safety stock; the others were missing from the records', async () => {
     await using inside = await startInside(sim, inventoryService);
-    const before = await inside.as('oms')(recordStockMovement, {
-      body: { reference: 'one found', kind: 'found', locationId: STORE, sku: 'mug-blue', qty: 1 },
-    });
-    expect(await sell(inside, 'sale 1', 2)).toEqual(before);
-    expect(await sell(inside, 'sale 1', 2)).toEqual(before);
-    expect(await inside.counters('inventory-service', 'units-moved', `mug-blue|${STORE}`)).toMatchObject({ found: 1, foundAndSold: 2 });
+    // 22 on hand, of which 2 are safety stock.
+    await reserve(inside, 5);
+    expect((await sell(inside, 'sale 1', 16, 'sea-salt')).found).toBe(0);
+    expect(await safetyAt(inside, 'sea-salt')).toMatchObject({ onHand: 6, reserved: 5, safetyStock: 1, missingSafety: 1 });
+    expect((await sell(inside, 'sale 2', 3, 'sea-salt')).found).toBe(2);
+    expect(await safetyAt(inside, 'sea-salt')).toMatchObject({ onHand: 5, reserved: 5, safetyStock: 0, missingSafety: 2 });
+    expect(await movedAt(inside, 'sea-salt')).toMatchObject({ carriedOut: 17, foundAndSold: 2 });
+    expect(await inside.violations()).toEqual([]);
+  });
+
+  test('are counted once', async () => {
+    await using inside = await startInside(sim, inventoryService);
+    const first = await sell(inside, 'sale 1', 52);
+    expect(first.found).toBe(2);
+    expect(await sell(inside, 'sale 1', 52)).toEqual(first);
+    expect(await movedAt(inside, 'mug-blue')).toMatchObject({ carriedOut: 50, foundAndSold: 2 });
     await expect(sell(inside, 'sale 1', 3)).rejects.toMatchObject({ code: 'dependency_error' });
     await expect(sell(inside, 'sale 2', 1, 'no-such-thing')).rejects.toMatchObject({ code: 'not_found' });
+    expect(await inside.violations()).toEqual([]);
+  });
+
+  test('never leave units that are reserved meanwhile', async () => {
+    await using inside = await startInside(sim, inventoryService);
+    const sales = Array.from({ length: 12 }, (_, n) => sell(inside, `sale ${n}`, 3, 'sea-salt'));
+    const holds = [reserve(inside, 4), sell(inside, 'another', 2, 'sea-salt')];
+    await Promise.allSettled([...sales, ...holds]);
+    const { onHand = 0, reserved = 0 } = (await safetyAt(inside, 'sea-salt')) ?? {};
+    expect(onHand).toBe(reserved);
     expect(await inside.violations()).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import type { WorldRecords } from './world-records.ts';
 
 type Order = z.output<typeof OrderSchema>;
 
-/** Each unit that a customer carried out of a store left the hold of the sale once, or was found in the store and sold. */
+/** Each unit that a customer carried out of a store left the hold of the sale once, or was booked as carried out without a hold. */
 export function checkCarryOuts({ of, records }: WorldRecords, check: Check): void {
   const reservations = new Map(of<Reservation>('reservation').map((reservation) => [reservation.id, reservation]));
   const booked = new Map(records<{ id: string; qty: number }>('inventory-service', 'stock-movements').map(({ id, qty }) => [id, qty]));
@@ -21,11 +21,11 @@ export function checkCarryOuts({ of, records }: WorldRecords, check: Check): voi
       ({ fulfilledQty }) => fulfilledQty,
     );
     for (const [sku, qty] of sums(lines, skuOf, ({ fulfilledQty }) => fulfilledQty)) {
-      const found = booked.get(`carry-out ${id} ${sku}`) ?? 0;
-      const accounted = (left.get(sku) ?? 0) + found;
+      const unheld = booked.get(`carry-out ${id} ${sku}`) ?? 0;
+      const accounted = (left.get(sku) ?? 0) + unheld;
       check(
         qty === accounted || !counted.has(sku),
-        `order/${id}: ${qty} × ${sku} were carried out, ${left.get(sku) ?? 0} left its hold and ${found} were found and sold`,
+        `order/${id}: ${qty} × ${sku} were carried out, ${left.get(sku) ?? 0} left its hold and ${unheld} were booked without a hold`,
       );
     }
   }

@@ -18,7 +18,7 @@ export function stock(world: WorldRecords): InvariantResult {
   return result();
 }
 
-const UNITS = ['shipped', 'writtenOff', 'returned', 'found', 'scrapped', 'foundAndSold'] as const;
+const UNITS = ['shipped', 'carriedOut', 'writtenOff', 'returned', 'found', 'scrapped', 'foundAndSold'] as const;
 
 /** Stock levels are never negative, match the open reservations, and add up to what was received. */
 function checkStockLevels(world: WorldRecords, check: Check): void {
@@ -35,14 +35,16 @@ function checkStockLevels(world: WorldRecords, check: Check): void {
       (reservedByKey.get(key) ?? 0) === reserved,
       `stock/${key}: open reservations hold ${reservedByKey.get(key) ?? 0}, reserved is ${reserved}`,
     );
-    const [shipped, writtenOff, returned, found, recounted] = (['shipped', 'writtenOff', 'returned', 'found', 'recounted'] as const).map(
+    const [shipped, carriedOut, writtenOff, returned, found, recounted] = (
+      ['shipped', 'carriedOut', 'writtenOff', 'returned', 'found', 'recounted'] as const
+    ).map(
       // A world may be seeded from another one: only changes since the seed count.
       (unit) => (moved[key]?.[unit] ?? 0) - (atSeed['units-moved']?.[key]?.[unit] ?? 0),
-    ) as [number, number, number, number, number];
+    ) as [number, number, number, number, number, number];
     const received = seeded[key]?.['onHand'] ?? 0;
     check(
-      received + returned + found + recounted === onHand + shipped + writtenOff,
-      `stock/${key}: received ${received} + returned ${returned} + found ${found} + recounted ${recounted} is not on hand ${onHand} + shipped ${shipped} + written off ${writtenOff}`,
+      received + returned + found + recounted === onHand + shipped + carriedOut + writtenOff,
+      `stock/${key}: received ${received} + returned ${returned} + found ${found} + recounted ${recounted} is not on hand ${onHand} + shipped ${shipped} + carried out ${carriedOut} + written off ${writtenOff}`,
     );
     check(
       UNITS.every((unit) => (moved[key]?.[unit] ?? 0) >= 0),

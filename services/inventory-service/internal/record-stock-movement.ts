@@ -14,7 +14,6 @@ const effects = {
   scrap: { stock: 0, counted: 'scrapped' },
   'sent-back': { stock: -1, counted: 'returned' },
   found: { stock: 1, counted: 'found' },
-  'found-and-sold': { stock: 0, counted: 'foundAndSold' },
 } as const;
 
 export const recordStockMovement = handle(recordStockMovementCall)(async ({ body }, { work }) => {
@@ -24,15 +23,35 @@ export const recordStockMovement = handle(recordStockMovementCall)(async ({ body
   const known = await work.get(stockMovements, reference);
   if (known) {
     refuseOtherMovement(known, body);
-    return again(await readItem(work, sku));
+    return again(await readItem(work, known));
   }
   const key = stockKey(sku, locationId);
   if (kind === 'sent-back') await refuseSold(work, body);
+  if (kind === 'carried-out') {
+    const found = await carryOut(work, body);
+    work.put(stockMovements, { id: reference, kind, locationId, sku, qty, found });
+    return readItem(work, { sku, found });
+  }
   work.put(stockMovements, { id: reference, kind, locationId, sku, qty });
   work.move(stock, key, { onHand: effects[kind].stock * qty });
   work.move(unitsMoved, key, { [effects[kind].counted]: kind === 'sent-back' ? -qty : qty });
-  return readItem(work, sku);
+  return readItem(work, { sku });
 });
+
+/**
+ * Takes units that nobody has reserved off the records. At the till, the customer has the goods in hand: safety stock is sold, too.
+ * @returns units that the records do not have
+ */
+async function carryOut(work: UnitOfWork, { sku, locationId, qty }: Movement): Promise<number> {
+  const key = stockKey(sku, locationId);
+  const [level] = await work.counters(stock, [key]);
+  const { onHand = 0, reserved = 0, safetyStock = 0 } = level ?? {};
+  const carriedOut = Math.min(qty, onHand - reserved);
+  const soldSafety = Math.max(0, safetyStock - (onHand - reserved - carriedOut));
+  work.move(stock, key, { onHand: -carriedOut, safetyStock: -soldSafety, missingSafety: soldSafety });
+  work.move(unitsMoved, key, { carriedOut, foundAndSold: qty - carriedOut });
+  return qty - carriedOut;
+}
 
 /** @throws Problem `insufficient_stock` for units that are promised in the meantime */
 async function refuseSold(work: UnitOfWork, { sku, locationId, qty }: Movement): Promise<void> {
@@ -56,7 +75,7 @@ function refuseOtherMovement(known: Omit<Movement, 'reference'>, requested: Move
   }
 }
 
-async function readItem(work: UnitOfWork, sku: string) {
+async function readItem(work: UnitOfWork, { sku, found }: { readonly sku: string; readonly found?: number | undefined }) {
   const levels = await readLevels(work, [sku], await listNodes(work));
-  return { sku, locations: [...(levels.get(sku) ?? [])] };
+  return { sku, locations: [...(levels.get(sku) ?? [])], ...(found !== undefined && { found }) };
 }

@@ -10,9 +10,10 @@ const sumOf = (units: readonly Units[], sku: string): number =>
   units.filter((one) => one.sku === sku).reduce((sum, { qty }) => sum + qty, 0);
 
 /**
- * Takes the goods of a sale out of the stock of its store. Units in the hold of the till are consumed. Units that stock does not show
- * are booked as found and sold, so that no counter goes negative. Every call names the order and moves its units once.
- * @returns whether the store sold more than its stock showed
+ * Takes the goods of a sale out of the stock of its store. Units in the hold of the till are consumed. Others leave the stock that nobody
+ * has reserved, and what is beyond that was missing from the records: no counter goes negative. Every call names the order and moves its
+ * units once.
+ * @returns whether the store sold more than its records had
  * @throws Problem `dependency_*`
  */
 export async function takeOutOfStore(order: StoredOrder, storeId: string, scope: Scope): Promise<boolean> {
@@ -20,12 +21,14 @@ export async function takeOutOfStore(order: StoredOrder, storeId: string, scope:
   const missing = itemsOf(order.lines)
     .map(({ sku, qty }) => ({ sku, qty: qty - sumOf(left, sku) }))
     .filter(({ qty }) => qty > 0);
+  let found = 0;
   for (const { sku, qty } of missing) {
-    const body = { reference: `carry-out ${order.id} ${sku}`, kind: 'found-and-sold' as const, locationId: storeId, sku, qty };
+    const body = { reference: `carry-out ${order.id} ${sku}`, kind: 'carried-out' as const, locationId: storeId, sku, qty };
     // A SKU that no location has ever stocked has no counter to book on.
-    await scope.call(recordStockMovement, { body }, { step: sku }).catch(undefinedIfNotFound);
+    const moved = await scope.call(recordStockMovement, { body }, { step: sku }).catch(undefinedIfNotFound);
+    found += moved?.found ?? qty;
   }
-  return missing.length > 0;
+  return found > 0;
 }
 
 /** @returns the units that left the hold: all that it held, or none if it ended in another way */
