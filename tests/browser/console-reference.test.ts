@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { describeInBrowser } from '../support/chromium.ts';
 import { estate, newRehearsal } from '../support/estate.ts';
+import { eventually } from '../support/eventually.ts';
 import { consoleTab } from './console-tab.ts';
 
 describeInBrowser('the reference in the console', () => {
@@ -74,6 +75,6 @@ describeInBrowser('the reference in the console', () => {
       .click();
     await page.getByRole('button', { name: /^Send/ }).first().click();
     await page.getByText('201').first().waitFor();
-    expect(await rehearsal.events({ type: 'basket-created' })).toHaveLength(1);
+    await eventually('the basket is there', async () => (await rehearsal.events({ type: 'basket-created' })).length === 1);
   });
 });

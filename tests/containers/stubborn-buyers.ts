@@ -9,8 +9,8 @@ const PAUSE_MS = 250;
 const REST_MS = 60_000;
 const ADDRESS = { name: 'Ada', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' };
 
-/** Statuses that a client retries with the same key: the other side is unavailable, or still working. */
-const isPassing = ({ status, body }: Reply): boolean => [502, 503, 504].includes(status) || body?.code === 'idempotency_in_progress';
+/** What a client retries with the same key: the other side is unavailable, or still working. */
+const isPassing = ({ status, body }: Reply): boolean => [502, 503, 504].includes(status) || body?.retryable === true;
 
 /** A client that repeats a request until it is answered for good, each time with the same Idempotency-Key. */
 export function stubborn(client: EstateClient) {
