@@ -3,10 +3,10 @@ import type { Logger } from '../../process/logger.ts';
 import { createClient, type KafkaOptions, RETRIES } from './client.ts';
 
 /** How long a broker holds a fetch request while there are no records. It answers at once with the first record. */
-const LONGEST_FETCH_MS = 500;
+const LONGEST_FETCH_MS = 1_000;
 /** A member that died keeps its partitions for this long. */
 const SESSION_MS = 10_000;
-const HEARTBEAT_MS = 1_000;
+const HEARTBEAT_MS = 3_000;
 const REBALANCE_MS = 15_000;
 
 export interface JoinOptions {
