@@ -1,8 +1,8 @@
-import type { Request, Response, Router } from 'express';
-import { Problem } from '../shared/catalog/problems.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Observability } from '../shared/observability/observability.ts';
 import type { Connections } from '../shared/process/connections.ts';
 import { readinessAnswer, type State } from '../shared/process/readiness.ts';
+import type { HandOver } from './hand-over.ts';
 import { requireOwnHost } from './path-safety.ts';
 import { methodNotAllowed } from './problems.ts';
 import type { Routes } from './routes.ts';
@@ -12,7 +12,7 @@ export interface Endpoints {
   readonly states: () => readonly State[];
   readonly connections: Connections;
   readonly observability: Observability | undefined;
-  readonly documents: Router;
+  readonly documents: HandOver;
   readonly isOwnHost: (host: string | undefined) => boolean;
   readonly routes: Routes;
 }
@@ -26,15 +26,17 @@ export function ownEndpointAt({ observability }: Endpoints, path: string): OwnEn
   return path === '/metrics' && observability ? 'metrics' : undefined;
 }
 
-export function answerHealth({ states, connections }: Endpoints, path: string, response: Response): void {
+export function answerHealth({ states, connections }: Endpoints, path: string, response: ServerResponse): void {
   const { status, body } =
     path === '/healthz' ? { status: 200, body: { status: 'ok' } } : readinessAnswer(states(), connections.draining());
-  response.status(status).json(body);
+  const text = JSON.stringify(body);
+  response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(text) }).end(text);
 }
 
 /** @throws Problem method_not_allowed */
-export async function answerMetrics({ observability }: Endpoints, request: Request, response: Response): Promise<void> {
-  if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed(request.method, ['GET', 'HEAD']);
+export async function answerMetrics({ observability }: Endpoints, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { method = '' } = request;
+  if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed(method, ['GET', 'HEAD']);
   await observability?.answerMetrics(request, response);
 }
 
@@ -45,21 +47,11 @@ export async function answerMetrics({ observability }: Endpoints, request: Reque
 export function answerDocuments(
   { documents, routes, isOwnHost }: Endpoints,
   path: string,
-  request: Request,
-  response: Response,
+  request: IncomingMessage,
+  response: ServerResponse,
 ): Promise<void> {
   requireOwnHost(request, isOwnHost);
   const allowed = routes.methodsAt(path);
-  if (allowed.length > 0) throw methodNotAllowed(request.method, allowed);
-  return handOver(documents, request, response);
-}
-
-/** Resolves when the router has answered. @throws Problem not_found when it has no route */
-export function handOver(router: Router, request: Request, response: Response): Promise<void> {
-  return new Promise((resolve, reject) => {
-    response.once('close', resolve);
-    router(request, response, (error?: unknown) => {
-      reject(error ?? new Problem('not_found', `Nothing is at ${request.path}.`));
-    });
-  });
+  if (allowed.length > 0) throw methodNotAllowed(request.method ?? '', allowed);
+  return documents(request, response);
 }

@@ -1,9 +1,9 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import express, { type Request, type Response, type Router } from 'express';
+import { Router } from 'express';
 import { apis } from '../shared/catalog/apis.ts';
 import type { Application } from '../shared/catalog/applications.ts';
 import type { ApiDefinition } from '../shared/catalog/define.ts';
-import { withoutHtml } from '../shared/http/last-resort.ts';
 import type { Observability } from '../shared/observability/observability.ts';
 import { UNOBSERVED } from '../shared/observability/observer.ts';
 import { watchConnections } from '../shared/process/connections.ts';
@@ -18,6 +18,7 @@ import type { JournalWriter } from '../shared/store/ports/journal.ts';
 import { REQUEST_MS } from './application-headers.ts';
 import { CLIENT_TIMES, type ClientTimes, refuseOnSocket, serverOptions } from './client-connections.ts';
 import { type Credential, createKeyring } from './credentials.ts';
+import { createHandOver } from './hand-over.ts';
 import { observeRequest } from './observing.ts';
 import { beginPassage, type Gate, pass } from './passage.ts';
 import { createProxy } from './proxy.ts';
@@ -78,12 +79,9 @@ export interface RunningGateway {
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
   const { log, simulation, observability } = options;
   const times = { ...CLIENT_TIMES, applicationMs: REQUEST_MS, ...options.times };
-  const app = express();
-  app.disable('x-powered-by');
-  const listener = withoutHtml(app, (request, response) => void answer(request, response));
   // `100 Continue` is sent after all other checks; unknown expectations are ignored.
   const expectations = ['checkContinue', 'checkExpectation'] as const;
-  const server = createFairServer({ ...serverOptions(times), expectations }, listener);
+  const server = createFairServer({ ...serverOptions(times), expectations }, (request, response) => void answer(request, response));
   const connections = watchConnections(server, { refuseOnSocket });
   const limits = createRateLimits(options.limits);
   const access = rehearsalAccess(options);
@@ -98,13 +96,13 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     noteUse: options.noteUse ?? (() => {}),
     routes: routesOf(options.apis ?? Object.values(apis)),
     isOwnHost: ownHosts(options.allowedHosts ?? []),
-    documents: options.documents,
-    control: express.Router({ caseSensitive: true, strict: true }).use('/_sim', options.control),
+    documents: createHandOver(options.documents),
+    control: createHandOver(Router({ caseSensitive: true, strict: true }).use('/_sim', options.control)),
     proxy: createProxy({ addressOf: options.addressOf, timeoutMs: times.applicationMs, draining: connections.draining }),
     token: options.token,
   };
 
-  async function answer(request: Request, response: Response): Promise<void> {
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const passage = beginPassage();
     try {
       await pass(gate, passage, request, response);
@@ -114,7 +112,6 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     withoutFailing(log, 'observing a request', () => observeRequest(gate.observer, passage, request, response));
   }
 
-  app.use(answer);
   const url = await listen(server, options.port, options.host).catch((error: unknown) => {
     limits.close();
     throw error;

@@ -1,4 +1,4 @@
-import type { Request, Response, Router } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ApiDefinition } from '../shared/catalog/define.ts';
 import { readBody } from '../shared/http/request-body.ts';
 import type { Observer, Span } from '../shared/observability/observer.ts';
@@ -6,7 +6,8 @@ import { ANONYMOUS } from '../shared/simulation/context.ts';
 import type { WorldView } from '../shared/store/ports/directory.ts';
 import { applicationHeaders } from './application-headers.ts';
 import { CATALOG_SCOPE, type Caller, CONTROL_SCOPE, type Demand, type Keyring } from './credentials.ts';
-import { answerDocuments, answerHealth, answerMetrics, type Endpoints, handOver, ownEndpointAt } from './endpoints.ts';
+import { answerDocuments, answerHealth, answerMetrics, type Endpoints, ownEndpointAt } from './endpoints.ts';
+import type { HandOver } from './hand-over.ts';
 import { type About, startEdgeSpan, startHopSpan } from './observing.ts';
 import { refuseWebSocket, requireHost, unambiguousPath } from './path-safety.ts';
 import type { ApplicationProxy } from './proxy.ts';
@@ -22,7 +23,7 @@ export interface Gate extends Endpoints {
   readonly keyring: Keyring;
   readonly access: RehearsalAccess;
   readonly noteUse: (rehearsal: string) => void;
-  readonly control: Router;
+  readonly control: HandOver;
   readonly proxy: ApplicationProxy;
   /** Authenticates the gateway to the applications. */
   readonly token: string;
@@ -54,14 +55,14 @@ export const beginPassage = (): Passage => ({
 });
 
 /** The checks of a request, in order, and then its answer. @throws Problem of the check that refuses it */
-export async function pass(gate: Gate, passage: Passage, request: Request, response: Response): Promise<void> {
+export async function pass(gate: Gate, passage: Passage, request: IncomingMessage, response: ServerResponse): Promise<void> {
   setSecurityHeaders(request, response);
-  passage.path = unambiguousPath(request.url);
+  passage.path = unambiguousPath(request.url ?? '');
   requireHost(request);
   refuseWebSocket(request);
   passage.about = ownEndpointAt(gate, passage.path) ?? 'documents';
   if (passage.about === 'health') return answerHealth(gate, passage.path, response);
-  if (passage.about === 'documents') passage.api = gate.routes.find(request.method, passage.path);
+  if (passage.about === 'documents') passage.api = gate.routes.find(request.method ?? '', passage.path);
   const isDocument = passage.about === 'documents' && !passage.api;
   joinTrace(gate, passage, request, !isDocument);
   await gate.limits.countAddress(request);
@@ -72,9 +73,9 @@ export async function pass(gate: Gate, passage: Passage, request: Request, respo
   return passToControl(gate, admitted, request, response);
 }
 
-function joinTrace({ observer: { tracer } }: Gate, passage: Passage, request: Request, isTraced: boolean): void {
+function joinTrace({ observer: { tracer } }: Gate, passage: Passage, request: IncomingMessage, isTraced: boolean): void {
   const sent = traceparentOf(request.headers);
-  passage.span = isTraced ? tracer && startEdgeSpan(tracer, request.method, passage.api, sent) : undefined;
+  passage.span = isTraced ? tracer && startEdgeSpan(tracer, request.method ?? '', passage.api, sent) : undefined;
   passage.traceparent = passage.span?.traceparent ?? sent;
 }
 
@@ -88,32 +89,36 @@ interface Admitted {
 }
 
 /** @throws Problem rate_limited, unauthenticated, forbidden, malformed_request, unknown_rehearsal */
-async function authenticate({ limits, keyring }: Gate, passage: Passage, request: Request): Promise<Admitted> {
+async function authenticate({ limits, keyring }: Gate, passage: Passage, request: IncomingMessage): Promise<Admitted> {
   const { api } = passage;
   const scheme = api ? api.auth : 'bearer';
   const demand: Demand | undefined = scheme === 'signature' ? undefined : { scheme, scope: api ? CATALOG_SCOPE : CONTROL_SCOPE };
   const presented = demand && keyring.presented(request.headers, demand.scheme);
   if (presented) await limits.countKey(presented.hash);
-  const named = api && rehearsalNamedBy(api, request);
+  const named = api && rehearsalNamedBy(api, { path: passage.path, query: (request.url ?? '').slice(passage.path.length) });
   const caller = demand && named === undefined ? await keyring.authenticate(presented, demand) : undefined;
   if (caller) passage.principal = caller.principal;
   if (caller?.bound) passage.view = caller.bound;
-  return { passage, caller, rehearsal: named ?? rehearsalName(request.get('x-rehearsal'), caller) };
+  return { passage, caller, rehearsal: named ?? rehearsalName(request.headers['x-rehearsal']?.toString(), caller) };
 }
 
-async function passToControl(gate: Gate, { passage, rehearsal }: Admitted, request: Request, response: Response): Promise<void> {
+async function passToControl(
+  gate: Gate,
+  { passage, rehearsal }: Admitted,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   passage.ids = identify(request.headers, Date.now());
   response.setHeader('X-Correlation-Id', passage.ids.correlationId);
-  Object.assign(response.locals, { principal: passage.principal, rehearsal, body: await readBody(request, response) });
-  return handOver(gate.control, request, response);
+  return gate.control(request, response, { principal: passage.principal, rehearsal, body: await readBody(request, response) });
 }
 
 /** @throws Problem unknown_rehearsal, payload_too_large, dependency_* */
 async function passToApplication(
   gate: Gate,
   { passage, api, caller, rehearsal }: Admitted & { readonly api: ApiDefinition },
-  request: Request,
-  response: Response,
+  request: IncomingMessage,
+  response: ServerResponse,
 ): Promise<void> {
   const { observer, proxy, token } = gate;
   const view = await enterRehearsal(rehearsal, caller, gate.access);

@@ -1,4 +1,4 @@
-import type { Request } from 'express';
+import type { IncomingMessage } from 'node:http';
 import { ipKeyGenerator, MemoryStore, type Options } from 'express-rate-limit';
 import { Problem } from '../shared/catalog/problems.ts';
 
@@ -6,7 +6,7 @@ const WINDOW_MS = 60_000;
 
 export interface RateLimits {
   /** @throws Problem rate_limited */
-  countAddress(request: Request): Promise<void>;
+  countAddress(request: IncomingMessage): Promise<void>;
   /** @param hash HMAC of the presented key, known or not. @throws Problem rate_limited */
   countKey(hash: string): Promise<void>;
   close(): void;

@@ -1,4 +1,4 @@
-import type { Request, Response } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Problem } from '../shared/catalog/problems.ts';
 import { endAnyhow } from '../shared/http/last-resort.ts';
 import { ClientGone } from '../shared/http/request-body.ts';
@@ -21,8 +21,8 @@ export interface RefusalRecords {
 
 interface Refused {
   readonly passage: Passage;
-  readonly request: Request;
-  readonly response: Response;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
 }
 
 interface Refusal {
@@ -53,7 +53,7 @@ function answerRefusal(log: Logger, error: unknown, { passage, request, response
 }
 
 /** The application journals a request that it got, so the refusal of the gateway is a hop of its own. */
-function idsOf({ ids, isForwarded, view }: Passage, { headers }: Request): RequestIds {
+function idsOf({ ids, isForwarded, view }: Passage, { headers }: IncomingMessage): RequestIds {
   if (!ids) return identify(headers, view?.now ?? Date.now());
   return isForwarded ? { ...ids, requestId: `${ids.requestId}.gateway` } : ids;
 }
@@ -76,8 +76,8 @@ function record({ log, observer, simulation }: RefusalRecords, { problem, ids }:
       principal: passage.principal,
       application: 'gateway',
       api: api.id,
-      method: request.method,
-      path: request.originalUrl,
+      method: request.method ?? '',
+      path: request.url ?? '',
       status,
       started: passage.started,
       response: JSON.stringify(problem.body(passage.path)),

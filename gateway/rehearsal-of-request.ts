@@ -1,4 +1,3 @@
-import type { Request } from 'express';
 import { type ApiDefinition, namesRehearsal } from '../shared/catalog/define.ts';
 import { Problem } from '../shared/catalog/problems.ts';
 import { DEFAULT_REHEARSAL, REHEARSAL_NAME } from '../shared/domain/ids.ts';
@@ -52,12 +51,15 @@ export function rehearsalName(header: string | undefined, caller: Caller | undef
  * The rehearsal that the address names, for clients that cannot send a header: a browser that follows a link, a carrier's webhook.
  * @throws Problem unknown_rehearsal for an invalid name
  */
-export function rehearsalNamedBy(api: ApiDefinition, request: Pick<Request, 'path' | 'query'>): string | undefined {
-  const inPath = namesRehearsal(api) ? request.path.split('/')[api.path.split('/').indexOf('{rehearsal}')] : undefined;
-  const inQuery = api.auth === 'signature' ? request.query['rehearsal'] : undefined;
-  const name = inPath ?? inQuery;
+export function rehearsalNamedBy(
+  api: ApiDefinition,
+  { path, query }: { readonly path: string; readonly query: string },
+): string | undefined {
+  const inPath = namesRehearsal(api) ? path.split('/')[api.path.split('/').indexOf('{rehearsal}')] : undefined;
+  const inQuery = api.auth === 'signature' ? new URLSearchParams(query).getAll('rehearsal') : [];
+  const [name, ...others] = inPath === undefined ? inQuery : [inPath];
   if (name === undefined) return undefined;
-  if (typeof name === 'string' && REHEARSAL_NAME.test(name)) return name;
+  if (others.length === 0 && REHEARSAL_NAME.test(name)) return name;
   throw new Problem('unknown_rehearsal', 'The address names a rehearsal that cannot be one.');
 }
 

@@ -5,19 +5,18 @@ import { Problem } from '../catalog/problems.ts';
 /**
  * Serves an Express application, but replaces Express' final HTML page or error text with a problem. Express gets there when an error
  * handler fails, or when it cannot parse the address.
- * @param unrouted answers requests without a route
  */
-export function withoutHtml(app: Express, unrouted: (request: Request, response: Response) => void = refuseAddress): RequestListener {
+export function withoutHtml(app: Express): RequestListener {
   return (incoming, outgoing) => {
     const [request, response] = [incoming as Request, outgoing as Response];
     app(request, response, (error?: unknown) => {
-      if (error === undefined) unrouted(request, response);
+      if (error === undefined) refuseAddress(response);
       else endAnyhow(response);
     });
   };
 }
 
-const refuseAddress = (_request: Request, response: Response): void =>
+const refuseAddress = (response: ServerResponse): void =>
   endWith(response, new Problem('malformed_request', 'The address of the request cannot be parsed.'));
 
 /** Answers with an internal error, or breaks the connection off if a response has begun. */
