@@ -88,7 +88,7 @@ describe('The documentation', () => {
   test('names npm scripts that exist', () => {
     const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> };
     const mentioned = [...documents, 'estate/banner.ts'].flatMap((file) =>
-      [...textOf(file).matchAll(/npm (?:run |(?=(?:start|test)\b))([a-z][a-z:]+)/g)].map(([, name = '']) => name),
+      [...textOf(file).matchAll(/npm (?:run |(?=(?:start|test)\b))([a-z][a-z:-]+)/g)].map(([, name = '']) => name),
     );
     expect(mentioned.length).toBeGreaterThan(3);
     expect(mentioned.filter((name) => scripts[name] === undefined)).toEqual([]);
