@@ -1,6 +1,4 @@
 import { cancelFulfillment } from '../../../shared/catalog/fulfillment/internal.ts';
-import { allowedFrom } from '../../../shared/catalog/life-cycle.ts';
-import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import type { DueWork } from '../../../shared/work/due-work.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
@@ -58,7 +56,8 @@ const goodsHaveLeft = (order: StoredOrder, { message, context }: Problem): Probl
     id: order.id,
     currentState: order.state,
     action: 'cancel',
-    allowedFrom: allowedFrom(orderLifeCycle, 'cancel'),
+    // The state alone would allow it; goods that have left do not come back to it.
+    allowedFrom: [],
     ...(typeof context['id'] === 'string' && { fulfillmentOrderId: context['id'] }),
   });
 

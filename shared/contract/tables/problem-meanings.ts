@@ -29,8 +29,8 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
   method_not_allowed: ['The path exists, but not with this method.', 'Use a method of the header `Allow`.'],
   request_timeout: ['The request did not arrive in time.', 'Send it again, and send its body without a pause.'],
   invalid_state_transition: [
-    'The object is in a state in which this verb is not possible. `currentState`, `action` and `allowedFrom` say more.',
-    'Read the object. [Life cycles](life-cycles.md) lists the verbs of each state.',
+    'The object is in a state in which this verb is not possible, or another request is changing it. `currentState`, `action` and `allowedFrom` say more.',
+    'Read the object. [Life cycles](life-cycles.md) lists the verbs of each state. Where `retryable` is true, send the request again in a moment.',
   ],
   insufficient_stock: [
     'There is less stock than was asked for, and nothing was held. `skus` has the quantities.',
