@@ -49,13 +49,20 @@ describeInBrowser('the events in the console', () => {
     await tab.open(`r/${other.name}/events`);
     await tab.page.getByRole('button', { name: 'Live', exact: true }).waitFor();
     const rows = tab.page.locator('a[data-row]');
-    // The button of new events comes above the list and moves it down: the pointer is still in it.
-    await rows.nth(2).hover();
+    await rows.first().hover();
+    const before = await rows.first().boundingBox();
     await other.ok('POST', '/baskets', { channel: 'web' });
-    await tab.page.getByRole('button', { name: '1 new' }).waitFor();
+    const button = tab.page.getByRole('button', { name: '1 new' });
+    await button.waitFor();
+    expect(await rows.count()).toBe(3);
+    expect(await rows.first().boundingBox()).toEqual(before);
+    // The way to the button leaves the rows.
+    await button.hover();
+    await other.ok('POST', '/baskets', { channel: 'web' });
+    await tab.page.getByRole('button', { name: '2 new' }).waitFor();
     expect(await rows.count()).toBe(3);
     await tab.page.mouse.move(0, 0);
-    await rows.nth(3).waitFor();
+    await rows.nth(4).waitFor();
   });
 
   test('are filtered by type, subject and kind, and the filter is in the address', async () => {

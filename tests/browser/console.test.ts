@@ -66,9 +66,11 @@ describeInBrowser('the console in a browser', () => {
     await open(`r/${other.name}/activity`);
     await isLive();
     await row('Get Product').hover();
+    const before = await row('Get Product').boundingBox();
     await other.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 1 }] });
     await tab.page.getByRole('button', { name: '1 new' }).waitFor();
     expect(await row('Create Basket').count()).toBe(0);
+    expect(await row('Get Product').boundingBox()).toEqual(before);
     await tab.page.getByRole('button', { name: '1 new' }).click();
     await row('Create Basket').waitFor();
   });
