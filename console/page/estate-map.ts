@@ -70,7 +70,7 @@ function Line({ call }: { call: DrawnCall }) {
 }
 
 function Node({ node, x, y }: { node: MapNode; x: number; y: number }) {
-  const { title, note, link, isBusy } = node;
+  const { title, note, shortNote, link, isBusy } = node;
   const classes = [isBusy && 'busy', node.faults.isDown && 'down'].filter(Boolean).join(' ');
   return h(
     'a',
@@ -79,7 +79,7 @@ function Node({ node, x, y }: { node: MapNode; x: number; y: number }) {
     h('circle', { class: toneOf(node), cx: x + 14, cy: y + 16, r: 4.5 }),
     h('text', { x: x + 25, y: y + 20 }, title),
     ' ',
-    h('text', { class: 'sub', x: x + 25, y: y + 35 }, note.length > 22 ? `${note.slice(0, 21)}…` : note),
+    h('text', { class: 'sub', x: x + 25, y: y + 35 }, shortNote),
   );
 }
 

@@ -13,6 +13,8 @@ export interface MapNode {
   readonly title: string;
   readonly owns: string;
   readonly note: string;
+  /** As much of the note as a node has room for. */
+  readonly shortNote: string;
   readonly state: 'ready' | 'away' | 'unknown';
   readonly faults: NodeFaults;
   readonly isBusy: boolean;
@@ -45,7 +47,7 @@ export function nodesOf({ applications, touchpoint }: Topology, rehearsal: strin
         state,
         faults: ofFaults,
         isBusy: hops > 0,
-        note: state === 'away' ? `away${waitingFor === undefined ? '' : `: ${waitingFor}`}` : words,
+        ...(state === 'away' ? notesOf(`away${waitingFor === undefined ? '' : `: ${waitingFor}`}`) : notesOf(words, faultWords(ofFaults))),
         link: withQuery(rehearsalLink(rehearsal, 'activity'), { application: id }),
       };
     }),
@@ -53,7 +55,7 @@ export function nodesOf({ applications, touchpoint }: Topology, rehearsal: strin
       id: 'touchpoint',
       title: 'Touchpoint',
       owns: 'a mock of checkout lanes, for clients of its own',
-      note: touchpoint.state === 'ready' ? 'mock, apart' : touchpoint.state === 'unknown' ? 'in its own process' : 'away',
+      ...notesOf(touchpoint.state === 'ready' ? 'mock, apart' : touchpoint.state === 'unknown' ? 'in its own process' : 'away'),
       state: touchpoint.state,
       faults: NO_FAULTS,
       isBusy: false,
@@ -61,6 +63,14 @@ export function nodesOf({ applications, touchpoint }: Topology, rehearsal: strin
     },
   ];
 }
+
+/** Of characters in a node. */
+const ROOM = 20;
+
+const notesOf = (note: string, short = note): Pick<MapNode, 'note' | 'shortNote'> => {
+  const shown = note.length <= ROOM ? note : short;
+  return { note, shortNote: shown.length <= ROOM ? shown : `${shown.slice(0, ROOM - 1)}…` };
+};
 
 /** A node has room for one short name. */
 const shortTitle = (title: string): string => title.replace(/ (?:Platform|Service|App|Engine)$/, '');

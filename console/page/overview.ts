@@ -98,7 +98,7 @@ function Facts({ rehearsal, contents, estate }: FactsProps) {
     { class: 'facts' },
     h(Fact, {
       figure: estate && `${ready} of ${estate.applications.length}`,
-      words: down === 0 ? 'applications ready' : `applications ready · ${down} down by a fault`,
+      words: down === 0 ? 'applications ready' : `ready · ${down} down by a fault`,
       link: down === 0 ? activity : rehearsalLink(rehearsal, 'faults'),
     }),
     h(Fact, {

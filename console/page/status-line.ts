@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { h } from 'preact';
 
-const SHOWN_MS = 6_000;
+const SHOWN_MS = 10_000;
 const text = signal('');
 let clearing: ReturnType<typeof setTimeout> | undefined;
 

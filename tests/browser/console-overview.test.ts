@@ -32,7 +32,7 @@ describeInBrowser('the overview of the console in a browser', () => {
     await tab.heading('Overview').waitFor();
     await main().getByText('13 of 13', { exact: true }).waitFor();
     await main().getByText('Authorize Payment').first().waitFor();
-    await main().getByRole('link', { name: '13 of 13 applications ready · 1 down by a fault' }).waitFor();
+    await main().getByRole('link', { name: '13 of 13 ready · 1 down by a fault' }).waitFor();
     await isDone(1);
     await isDone(3);
     await tab.page.locator('.apps summary').click();
