@@ -65,6 +65,19 @@ describeInBrowser('the events in the console', () => {
     await rows.nth(4).waitFor();
   });
 
+  test('are 1,000 rows at most, however many there are', async () => {
+    await using other = await newRehearsal();
+    for (let n = 0; n < 1_020; n += 20) {
+      await Promise.all(Array.from({ length: 20 }, () => other.ok('POST', '/baskets', { channel: 'web' })));
+    }
+    await tab.open(`r/${other.name}/events?ext=true`);
+    await tab.isLive();
+    await tab.row('basket-created').waitFor();
+    await other.ok('POST', '/customers', { firstName: 'Ann', lastName: 'Other', email: 'ann@shop.example' });
+    await tab.row('customer-registered').waitFor();
+    expect(await tab.page.locator('main li').count()).toBe(1_000);
+  });
+
   test('are filtered by type, subject and kind, and the filter is in the address', async () => {
     const { page } = tab;
     await tab.open(events());
