@@ -126,10 +126,10 @@ function summaryOf(nodes: readonly MapNode[], calls: readonly DrawnCall[]): stri
   return [
     `${applications.length - away.length} of ${applications.length} applications ready`,
     away.length > 0 && `away: ${away.join(', ')}`,
-    down !== '' && `✕ down by a fault: ${down}`,
+    down !== '' && `✕\u00a0down by a fault: ${down}`,
     called === 0 ? 'no calls between them yet' : `${counted(called, 'call')} between them`,
-    struck !== '' && `⚡ faults struck ${struck}`,
-    set !== '' && `◇ faults set on ${set}`,
+    struck !== '' && `⚡\u00a0faults struck ${struck}`,
+    set !== '' && `◇\u00a0faults set on ${set}`,
   ]
     .filter(Boolean)
     .join('; ');

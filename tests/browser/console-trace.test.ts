@@ -83,7 +83,7 @@ describeInBrowser('a trace of the console in a browser', () => {
     expect(hops.some(({ request }: { request?: unknown }) => request !== undefined)).toBe(true);
     expect(events.map(({ type }: { type: string }) => type)).toContain('com.unified-commerce.order-confirmed');
     await dialog.getByRole('button', { name: 'Copy as Mermaid' }).click();
-    await tab.page.getByText('Diagram copied').waitFor();
+    await dialog.getByText('Diagram copied').waitFor();
     expect(await tab.copied()).toMatch(/^sequenceDiagram\n {2}participant p1 as Client\n {2}participant p2 as OMS\n/);
     await tab.expectSoundInEveryLook();
   });

@@ -134,6 +134,8 @@ describeInBrowser('the console in a browser', () => {
     await open(`r/${other.name}/activity/second`);
     await tab.page.getByText(/failed Get Product/).waitFor();
     expect(await tab.page.locator('.sentence').textContent()).toContain('because ⚡ fail-next-get-product-api struck');
+    await tab.page.locator('.sentence').getByRole('link', { name: 'fail-next-get-product-api' }).click();
+    await heading('Faults').waitFor();
   });
 
   test('can be used from the first key to a hop of a trace with the keyboard alone', async () => {
