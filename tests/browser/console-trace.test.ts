@@ -101,6 +101,9 @@ describeInBrowser('a trace of the console in a browser', () => {
     await main()
       .getByText(/OMS refused Get Order with 404\. .*ord_never/)
       .waitFor();
+    const body = main().locator('.bodies pre').last();
+    await body.getByText('not_found', { exact: false }).first().waitFor();
+    expect(await body.evaluate((pre) => pre.scrollWidth - pre.clientWidth)).toBeLessThanOrEqual(0);
   });
 
   test('leads from a refused hop to the cause and the remedy of its problem', async () => {
