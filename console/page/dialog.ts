@@ -1,5 +1,6 @@
 import { type ComponentChildren, h } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { DialogStatusLine } from './status-line.ts';
 
 /** A modal dialog: Escape and the button close it, and the focus returns to where it was. */
 export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children?: ComponentChildren }) {
@@ -22,5 +23,6 @@ export function Dialog({ title, onClose, children }: { title: string; onClose: (
       h('button', { type: 'button', class: 'quiet', onClick: () => dialog.current?.close() }, 'Close'),
     ),
     h('div', { class: 'in' }, children),
+    h(DialogStatusLine, {}),
   );
 }

@@ -1,59 +1,9 @@
 import { h } from 'preact';
-import type { Output } from './control.ts';
 import { type DrawnCall, LANE, layoutEstateMap, MAP, NODE } from './estate-map-layout.ts';
+import { type MapNode, nodesOf, type Topology } from './estate-nodes.ts';
 import { applicationTitle } from './facts.ts';
 import { counted } from './format.ts';
 import { Card } from './parts.ts';
-import { faults } from './rehearsal.ts';
-import { rehearsalLink, withQuery } from './route.ts';
-
-type Topology = Output<'read-topology'>;
-
-/** An application, or the touchpoint mock, as the map and the list show it. */
-interface MapNode {
-  readonly id: string;
-  readonly title: string;
-  readonly owns: string;
-  readonly note: string;
-  readonly state: 'ready' | 'away' | 'unknown';
-  readonly isStruck: boolean;
-  readonly isBusy: boolean;
-  readonly link: string | undefined;
-}
-
-function nodesOf({ applications, touchpoint }: Topology, rehearsal: string): readonly MapNode[] {
-  const targeted = new Set(faults.value?.flatMap(({ match }) => match.application ?? []));
-  return [
-    ...applications.map(({ id, title, owns, state, waitingFor, hops, faults: struck }): MapNode => {
-      const isStruck = struck.length > 0 || targeted.has(id);
-      const activity = hops === 0 ? 'quiet' : counted(hops, 'hop');
-      return {
-        id,
-        title: shortTitle(title),
-        owns,
-        state,
-        isStruck,
-        isBusy: hops > 0,
-        note:
-          state === 'away' ? `away${waitingFor === undefined ? '' : `: ${waitingFor}`}` : isStruck ? `${activity} · ⚡ fault` : activity,
-        link: withQuery(rehearsalLink(rehearsal, 'activity'), { application: id }),
-      };
-    }),
-    {
-      id: 'touchpoint',
-      title: 'Touchpoint',
-      owns: 'a mock of checkout lanes, for clients of its own',
-      note: touchpoint.state === 'ready' ? 'mock, apart' : touchpoint.state === 'unknown' ? 'in its own process' : 'away',
-      state: touchpoint.state,
-      isStruck: false,
-      isBusy: false,
-      link: touchpoint.portal,
-    },
-  ];
-}
-
-/** A node has room for one short name. */
-const shortTitle = (title: string): string => title.replace(/ (?:Platform|Service|App|Engine)$/, '');
 
 /** Who calls whom in this rehearsal, as a picture and as a list. */
 export function EstateMap({ estate, rehearsal }: { estate: Topology; rehearsal: string }) {
@@ -91,7 +41,9 @@ export function EstateMap({ estate, rehearsal }: { estate: Topology; rehearsal: 
       h('span', {}, h('i', {}), 'calls, thicker is more often'),
       h('span', {}, h('i', { class: 'failed' }), 'some of them failed'),
       h('span', { class: 'good-text' }, h('span', { class: 'dot', 'aria-hidden': 'true' }), ' ready'),
-      h('span', {}, '⚡ a fault is set or struck'),
+      h('span', {}, '◇ a fault is set and has not struck'),
+      h('span', {}, '⚡ a fault has struck'),
+      h('span', {}, '✕ a fault keeps all calls away'),
     ),
     h(
       'details',
@@ -118,15 +70,16 @@ function Line({ call }: { call: DrawnCall }) {
 }
 
 function Node({ node, x, y }: { node: MapNode; x: number; y: number }) {
-  const { title, note, link, state, isStruck, isBusy } = node;
+  const { title, note, shortNote, link, isBusy } = node;
+  const classes = [isBusy && 'busy', node.faults.isDown && 'down'].filter(Boolean).join(' ');
   return h(
     'a',
-    { class: isBusy ? 'busy' : undefined, href: link, 'aria-label': `${title} ${note}, ${state}`, ...outside(link) },
+    { class: classes || undefined, href: link, 'aria-label': `${title} ${note}, ${stateOf(node)}`, ...outside(link) },
     h('rect', { class: 'node', x, y, width: NODE.width, height: NODE.height, rx: 7 }),
-    h('circle', { class: toneOf(state, isStruck), cx: x + 14, cy: y + 16, r: 4.5 }),
+    h('circle', { class: toneOf(node), cx: x + 14, cy: y + 16, r: 4.5 }),
     h('text', { x: x + 25, y: y + 20 }, title),
     ' ',
-    h('text', { class: 'sub', x: x + 25, y: y + 35 }, note.length > 22 ? `${note.slice(0, 21)}…` : note),
+    h('text', { class: 'sub', x: x + 25, y: y + 35 }, shortNote),
   );
 }
 
@@ -139,14 +92,21 @@ const NodeRow = ({ node, calls }: { node: MapNode; calls: readonly DrawnCall[] }
       { href: node.link, ...outside(node.link) },
       h('span', { class: 'what' }, node.title),
       h('span', { class: 'muted' }, node.note),
-      h('span', { class: 'meta' }, `${node.state}; owns ${node.owns}`, calls.length > 0 && `; ${calls.map(callOf).join(', ')}`),
+      h('span', { class: 'meta' }, `${stateOf(node)}; owns ${node.owns}`, calls.length > 0 && `; ${calls.map(callOf).join(', ')}`),
     ),
   );
 
 /** The portal is a site of its own. */
 const outside = (link: string | undefined) => (link?.startsWith('/') === false ? { target: '_blank', rel: 'noreferrer' } : {});
-const toneOf = (state: MapNode['state'], isStruck: boolean): string =>
-  state === 'away' ? 'away' : state === 'unknown' ? 'none' : isStruck ? 'hit' : 'ok';
+/** A ready application can be out of reach in one rehearsal. */
+const stateOf = ({ state, faults }: MapNode): string => (faults.isDown && state === 'ready' ? 'ready, down by a fault' : state);
+
+function toneOf({ state, faults: { isSet, hasStruck, isDown } }: MapNode): string {
+  if (state === 'unknown') return 'none';
+  if (state === 'away' || isDown) return 'away';
+  if (hasStruck) return 'hit';
+  return isSet ? 'set' : 'ok';
+}
 const failures = (failed: number): string => (failed === 0 ? '' : ` (${failed.toLocaleString('en')} failed)`);
 const callOf = ({ to, calls, failed }: DrawnCall): string => `called ${applicationTitle(to)} ${counted(calls, 'time')}${failures(failed)}`;
 const sentenceOf = (call: DrawnCall): string => `${applicationTitle(call.from)} ${callOf(call)}`;
@@ -154,13 +114,22 @@ const sentenceOf = (call: DrawnCall): string => `${applicationTitle(call.from)} 
 function summaryOf(nodes: readonly MapNode[], calls: readonly DrawnCall[]): string {
   const applications = nodes.filter(({ id }) => id !== 'touchpoint');
   const away = applications.filter(({ state }) => state === 'away').map(({ title }) => title);
-  const struck = applications.filter(({ isStruck }) => isStruck).map(({ title }) => title);
+  const titles = (isOne: (node: MapNode) => boolean): string =>
+    applications
+      .filter(isOne)
+      .map(({ title }) => title)
+      .join(', ');
+  const down = titles(({ faults }) => faults.isDown);
+  const struck = titles(({ faults }) => faults.hasStruck);
+  const set = titles(({ faults }) => faults.isSet && !faults.hasStruck);
   const called = calls.reduce((sum, one) => sum + one.calls, 0);
   return [
     `${applications.length - away.length} of ${applications.length} applications ready`,
     away.length > 0 && `away: ${away.join(', ')}`,
+    down !== '' && `✕\u00a0down by a fault: ${down}`,
     called === 0 ? 'no calls between them yet' : `${counted(called, 'call')} between them`,
-    struck.length > 0 && `⚡ ${struck.join(', ')}`,
+    struck !== '' && `⚡\u00a0faults struck ${struck}`,
+    set !== '' && `◇\u00a0faults set on ${set}`,
   ]
     .filter(Boolean)
     .join('; ');

@@ -1,11 +1,10 @@
 import { h } from 'preact';
-import { useRef } from 'preact/hooks';
 import { type EventFilter, type PublishedEvent, useEventFeed } from './event-feed.ts';
 import { eventName, isAdditional } from './event-name.ts';
 import { facts } from './facts.ts';
 import { FilterField } from './filter-field.ts';
 import { shortSubject, wallTime } from './format.ts';
-import { held } from './live.ts';
+import { useListInUse, WaitingRows } from './list-in-use.ts';
 import { Badge, Empty, ProblemCard, Skeleton } from './parts.ts';
 import { rehearsalLink, withQuery } from './route.ts';
 import { route, setQuery } from './router.ts';
@@ -19,16 +18,13 @@ const filterOf = (query: URLSearchParams): EventFilter => ({
 /** The events of a rehearsal. New ones wait while the pointer or the focus is in the list. */
 export function EventList({ rehearsal, selected }: { rehearsal: string; selected: string | undefined }) {
   const filter = filterOf(route.value.query);
-  const list = useRef<HTMLElement>(null);
-  const isInUse = (): boolean => list.current !== null && (list.current.matches(':hover') || list.current.contains(document.activeElement));
+  const { list, isInUse, onLeave } = useListInUse();
   const feed = useEventFeed(rehearsal, filter, isInUse);
-  const leave = (): void => {
-    if (!held.peek()) setTimeout(() => !isInUse() && feed.showWaiting());
-  };
+  const leave = onLeave(feed.showWaiting);
   const isFiltered = filter.type !== undefined || filter.subject !== undefined;
   return h(
     'section',
-    { class: 'card list', 'aria-label': 'Events' },
+    { ref: list, class: 'card list', 'aria-label': 'Events', onPointerLeave: leave, onFocusOut: leave },
     h(
       'div',
       { class: 'in stack-tight' },
@@ -50,8 +46,7 @@ export function EventList({ rehearsal, selected }: { rehearsal: string; selected
         isFiltered && h('button', { type: 'button', class: 'badge', onClick: showAll }, 'show all'),
       ),
     ),
-    feed.waiting > 0 &&
-      h('p', { class: 'waiting' }, h('button', { type: 'button', class: 'primary', onClick: feed.showWaiting }, `${feed.waiting} new`)),
+    h(WaitingRows, { shown: feed.items?.length, waiting: feed.waiting, show: feed.showWaiting }),
     !feed.items && !feed.refusal && feed.slow && h(Skeleton, { rows: 8 }),
     feed.refusal && h(ProblemCard, { refusal: feed.refusal, retry: feed.reload }),
     h(
@@ -59,7 +54,7 @@ export function EventList({ rehearsal, selected }: { rehearsal: string; selected
       { class: 'scrolls' },
       h(
         'nav',
-        { ref: list, 'aria-label': 'Events, newest first', onPointerLeave: leave, onFocusOut: leave },
+        { 'aria-label': 'Events, newest first' },
         h(
           'ul',
           { class: 'rows' },

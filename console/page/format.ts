@@ -8,8 +8,11 @@ export const wallTime = (instant: string | number): string => new Date(instant).
 /** Of the rehearsal's clock, in UTC: `2026-11-22 11:15Z`. */
 export const rehearsalTime = (instant: string): string => `${instant.slice(0, 10)} ${instant.slice(11, 16)}Z`;
 
+/** Made once: a long trace has many durations. */
+const WHOLE_NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+
 export const duration = (ms: number): string =>
-  ms < 1 ? 'under 1 ms' : ms < 10_000 ? `${Math.round(ms).toLocaleString('en')} ms` : `${(ms / 1_000).toFixed(1)} s`;
+  ms < 1 ? 'under 1 ms' : ms < 10_000 ? `${WHOLE_NUMBER.format(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
 
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : many}`;

@@ -3,6 +3,7 @@ import { useMemo } from 'preact/hooks';
 import { counted } from './format.ts';
 import type { Edge, Keeping, LifeCycleGraph } from './life-cycle-graph.ts';
 import { type Box, LINE, lifeCycleLayout, type PlacedEdge, type Point } from './life-cycle-layout.ts';
+import { type Note, notesIn, notesOf } from './life-cycle-notes.ts';
 import { Badge } from './parts.ts';
 
 /** The life cycle with the present state and the moves taken: a drawing, and the same content as a list. */
@@ -11,16 +12,27 @@ export function LifeCycle({ graph, type }: { graph: LifeCycleGraph; type: string
   return [
     h(Drawing, { graph, type }),
     h(StateList, { graph, type }),
+    h(NotesExplained, { graph }),
     graph.keeping.length > 0 && h('p', { class: 'in muted small-text' }, `These keep the state: ${graph.keeping.map(inWords).join(', ')}.`),
     !isTaken && h('p', { class: 'in muted small-text' }, 'No move of this object is on the bus: it was there when the rehearsal began.'),
   ];
+}
+
+/** What the notes in the states mean. A list of moves has none. */
+function NotesExplained({ graph }: { graph: LifeCycleGraph }) {
+  const verbs = [...notesOf(graph).notes.values()].flatMap(({ comes }) => comes);
+  const words = verbs.map((verb) => `“${verb} →” leads to “→ ${verb}”`).join(', ');
+  return (
+    verbs.length > 0 &&
+    h('p', { class: 'in muted small-text wide', 'aria-hidden': 'true' }, `Moves from many states have no line: ${words}.`)
+  );
 }
 
 const inWords = ({ verb, only }: Keeping): string => (only.length > 0 ? `${verb} (in ${only.join(' and ')})` : verb);
 
 function Drawing({ graph, type }: { graph: LifeCycleGraph; type: string }) {
   const shape = JSON.stringify([graph.states.map(({ name }) => name), graph.edges.map(({ from, to, verbs }) => [from, to, verbs])]);
-  const { width, height, start, boxes, edges } = useMemo(() => lifeCycleLayout(graph), [shape]);
+  const { width, height, start, boxes, edges, notes } = useMemo(() => lifeCycleLayout(graph), [shape]);
   const takenOf = ({ edge }: PlacedEdge): boolean =>
     graph.edges.some(({ from, to, taken }) => from === edge.from && to === edge.to && taken > 0);
   // What was taken lies above the rest.
@@ -35,26 +47,41 @@ function Drawing({ graph, type }: { graph: LifeCycleGraph; type: string }) {
       start && h('circle', { class: 'start', cx: start.x, cy: start.y, r: 6 }),
       graph.states.map((state) => {
         const box = boxes.get(state.name);
-        return box && h(StateBox, { key: state.name, box, ...state });
+        return box && h(StateBox, { key: state.name, box, note: notes.get(state.name), taken: takenAt(graph, state.name), ...state });
       }),
       ordered.map((placed) => h(Words, { key: `${placed.edge.from} ${placed.edge.to}`, placed, isTaken: takenOf(placed) })),
     ),
   );
 }
 
+/** The verbs by which an object left a state or came to it. */
+const takenAt = ({ edges }: LifeCycleGraph, state: string): ReadonlySet<string> =>
+  new Set(edges.filter(({ from, to, taken }) => taken > 0 && (from === state || to === state)).flatMap(({ verbs }) => verbs));
+
 interface StateBoxProps {
   readonly box: Box;
+  readonly note: Note | undefined;
+  readonly taken: ReadonlySet<string>;
   readonly name: string;
   readonly isPresent: boolean;
   readonly wasReached: boolean;
 }
 
-const StateBox = ({ box: { x, y, width, height }, name, isPresent, wasReached }: StateBoxProps) =>
+const StateBox = ({ box: { x, y, width, height }, note, taken, name, isPresent, wasReached }: StateBoxProps) =>
   h(
     'g',
     { class: isPresent ? 'state present' : wasReached ? 'state reached' : 'state' },
     h('rect', { x: x - width / 2, y: y - height / 2, width, height, rx: 7 }),
-    h('text', { x, y: y + 4 }, isPresent ? `● ${name}` : name),
+    h('text', { x, y: note ? y - 3 : y + 4 }, isPresent ? `● ${name}` : name),
+    note &&
+      h(
+        'text',
+        { class: 'note', x, y: y + LINE - 1 },
+        notesIn(note).map(({ verb, words }, place) => [
+          place > 0 && ', ',
+          h('tspan', { key: words, class: taken.has(verb) ? 'taken' : undefined }, words),
+        ]),
+      ),
   );
 
 function Arrow({ placed: { points }, isTaken }: { placed: PlacedEdge; isTaken: boolean }) {

@@ -8,13 +8,14 @@ import type { Page } from './page.ts';
 import { pageAt, pages } from './pages.ts';
 import { estateLink, rehearsalLink } from './route.ts';
 import { route } from './router.ts';
+import { StatusLine } from './status-line.ts';
 
 export function pageLink({ scope, path }: Page, rehearsal: string): string {
   if (scope === 'estate') return estateLink(path);
   return path === '' ? rehearsalLink(rehearsal) : rehearsalLink(rehearsal, path);
 }
 
-/** The rail at the left, or the bar at the bottom of a narrow window. */
+/** The rail at the left, or the bar at the bottom of a narrow window. What is said has its room there, and hides nothing. */
 export function Navigation({ rehearsal }: { rehearsal: string }) {
   const more = useSignal(false);
   const { rehearsal: shown, segments } = route.value;
@@ -52,6 +53,7 @@ export function Navigation({ rehearsal }: { rehearsal: string }) {
       h(Icon, { name: 'more' }),
       h('span', {}, 'More'),
     ),
+    h(StatusLine, {}),
     h(
       'p',
       { class: 'foot' },

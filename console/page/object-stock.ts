@@ -40,7 +40,12 @@ function Location({ stock, obstacle, onCounted }: { stock: Stock } & Pick<Object
     h(
       'span',
       { class: 'muted' },
-      `${onHand} on hand, ${reserved} reserved, ${atp} to promise${safetyStock > 0 ? `, ${safetyStock} kept back` : ''}`,
+      [
+        `${onHand.toLocaleString('en')} on hand`,
+        `${reserved.toLocaleString('en')} reserved`,
+        `${atp.toLocaleString('en')} to promise`,
+        ...(safetyStock > 0 ? [`${safetyStock.toLocaleString('en')} kept back`] : []),
+      ].join(', '),
     ),
     h(
       'form',

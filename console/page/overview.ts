@@ -2,6 +2,7 @@ import { h } from 'preact';
 import { ConnectCard } from './connect-card.ts';
 import { control, type Output } from './control.ts';
 import { EstateMap } from './estate-map.ts';
+import { downByFault } from './estate-nodes.ts';
 import { facts } from './facts.ts';
 import { FirstSteps } from './first-steps.ts';
 import { counted } from './format.ts';
@@ -87,6 +88,7 @@ interface FactsProps {
 
 function Facts({ rehearsal, contents, estate }: FactsProps) {
   const ready = estate?.applications.filter(({ state }) => state === 'ready').length;
+  const down = estate ? downByFault(estate).length : 0;
   const counts = contents?.counts;
   const orders = Object.entries(counts?.objects['order'] ?? {}).filter(([, count]) => count > 0);
   const ordered = orders.reduce((sum, [, count]) => sum + count, 0);
@@ -94,7 +96,11 @@ function Facts({ rehearsal, contents, estate }: FactsProps) {
   return h(
     'div',
     { class: 'facts' },
-    h(Fact, { figure: estate && `${ready} of ${estate.applications.length}`, words: 'applications ready', link: activity }),
+    h(Fact, {
+      figure: estate && `${ready} of ${estate.applications.length}`,
+      words: down === 0 ? 'applications ready' : `ready · ${down} down by a fault`,
+      link: down === 0 ? activity : rehearsalLink(rehearsal, 'faults'),
+    }),
     h(Fact, {
       figure: figureOf(counts?.traces),
       words: `${counts?.traces === 1 ? 'trace' : 'traces'}, ${counted(counts?.hops ?? 0, 'hop')}`,

@@ -1,15 +1,22 @@
-interface Problem {
-  readonly detail?: unknown;
-  readonly errors?: readonly { readonly pointer?: unknown; readonly detail?: unknown }[];
+interface Mistake {
+  /** Empty: the whole body. */
+  readonly pointer: string;
+  readonly detail: string;
 }
 
-/** Why an answer refuses: its first mistake with the place, or its detail. Undefined: it does not say. */
+/** Of mistakes in a sentence: a typing error makes two. */
+const MOST = 3;
+
+/** Why an answer refuses: its first mistakes with their places, or its detail. Undefined: it does not say. */
 export function reasonOf(response: unknown): string | undefined {
-  const { detail, errors }: Problem = typeof response === 'object' && response !== null ? response : {};
-  const [first, ...more] = Array.isArray(errors) ? errors : [];
-  if (typeof first?.detail === 'string' && typeof first.pointer === 'string') {
-    const others = more.length > 0 ? ` (and ${more.length} more)` : '';
-    return `${first.pointer || 'The body'}: ${first.detail}${others}`;
+  const { detail, errors }: { detail?: unknown; errors?: unknown } = typeof response === 'object' && response !== null ? response : {};
+  const mistakes = Array.isArray(errors) ? errors.filter(isMistake) : [];
+  if (mistakes.length > 0) {
+    const told = mistakes.slice(0, MOST).map((one) => `${one.pointer || 'The body'}: ${one.detail}`);
+    const others = mistakes.length > MOST ? [`(and ${mistakes.length - MOST} more)`] : [];
+    return [...told, ...others].join(' ');
   }
   return typeof detail === 'string' && detail !== '' ? detail : undefined;
 }
+
+const isMistake = (one: Partial<Mistake> | null): one is Mistake => typeof one?.pointer === 'string' && typeof one.detail === 'string';

@@ -28,10 +28,11 @@ export interface RowWindowOptions {
 
 /** Which rows of a long list to draw: those in view, and some above and below. */
 export function useRowWindow(frame: RefObject<HTMLElement | null>, { count, pitch, selected }: RowWindowOptions): RowWindow {
-  const [top, setTop] = useState(0);
+  // The row that must be seen is among the first that are drawn: scrolling to it draws nothing anew.
+  const [top, setTop] = useState(() => stepOf(selected - VISIBLE / 2));
   const isPart = count > WHOLE;
   const onScroll = (): void => {
-    if (frame.current) setTop(Math.floor(frame.current.scrollTop / pitch / STEP) * STEP);
+    if (frame.current) setTop(stepOf(frame.current.scrollTop / pitch));
   };
   useLayoutEffect(() => {
     const { current } = frame;
@@ -45,3 +46,5 @@ export function useRowWindow(frame: RefObject<HTMLElement | null>, { count, pitc
   if (!isPart) return { isPart, first: 0, end: count, onScroll: () => {} };
   return { isPart, first: Math.max(0, top - STEP), end: Math.min(count, top + VISIBLE + 2 * STEP), onScroll };
 }
+
+const stepOf = (row: number): number => Math.max(0, Math.floor(row / STEP) * STEP);

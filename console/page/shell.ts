@@ -39,7 +39,6 @@ export function Shell() {
     rehearsal !== undefined ? h(Bar, { rehearsal }) : h('header', { class: 'bar empty-bar' }),
     h('main', { id: 'main', tabIndex: -1 }, !home && h(Main, {})),
     h(Keys, {}),
-    h(StatusLine, {}),
   );
 }
 

@@ -1,7 +1,8 @@
 import { signal } from '@preact/signals';
 import { h } from 'preact';
+import { useEffect } from 'preact/hooks';
 
-const SHOWN_MS = 6_000;
+const SHOWN_MS = 10_000;
 const text = signal('');
 let clearing: ReturnType<typeof setTimeout> | undefined;
 
@@ -14,4 +15,20 @@ export function say(sentence: string): void {
   }, SHOWN_MS);
 }
 
-export const StatusLine = () => h('p', { class: 'status-line', role: 'status', 'aria-live': 'polite' }, text.value);
+/** Dialogs that are open. Nothing outside them is in sight or read out. */
+const dialogs = signal(0);
+
+export const StatusLine = () => h(Line, { text: dialogs.value === 0 ? text.value : '' });
+
+/** For an open dialog, which shows what was said meanwhile. */
+export function DialogStatusLine() {
+  useEffect(() => {
+    dialogs.value += 1;
+    return () => {
+      dialogs.value -= 1;
+    };
+  }, []);
+  return h(Line, { text: text.value });
+}
+
+const Line = ({ text: sentence }: { text: string }) => h('p', { class: 'status-line', role: 'status', 'aria-live': 'polite' }, sentence);

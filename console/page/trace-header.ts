@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { Part } from './explanation.ts';
 import { apiTitle } from './facts.ts';
 import { counted, duration, shortId, wallTime } from './format.ts';
-import { Badge, CopyButton, Heading, StatusBadge } from './parts.ts';
+import { CopyButton, Heading, StatusBadge } from './parts.ts';
 import { asRefusal } from './refusal.ts';
 import { rehearsalLink } from './route.ts';
 import { say } from './status-line.ts';
@@ -57,7 +57,11 @@ export function TraceHeader({ tree, correlationId, summary, sentence, rehearsal 
         h(ExportButton, { tree, correlationId, rehearsal }),
       ),
     ),
-    h('p', { class: 'sentence' }, sentence.map(SentencePart)),
+    h(
+      'p',
+      { class: 'sentence' },
+      sentence.map((part) => h(SentencePart, { part, rehearsal })),
+    ),
     summary && summary.objects.length > 0 && h(Objects, { objects: summary.objects, rehearsal }),
   ];
 }
@@ -76,10 +80,11 @@ function ExportButton(props: Omit<TraceExportProps, 'onClose'>) {
   ];
 }
 
-const SentencePart = (part: Part) => {
+function SentencePart({ part, rehearsal }: { part: Part; rehearsal: string }) {
   if (typeof part === 'string') return part;
-  return 'strong' in part ? h('strong', {}, part.strong) : h(Badge, { tone: 'warn' }, '⚡ ', h('span', { class: 'clip' }, part.fault));
-};
+  if ('strong' in part) return h('strong', {}, part.strong);
+  return h('a', { class: 'badge warn', href: rehearsalLink(rehearsal, 'faults') }, '⚡ ', h('span', { class: 'clip' }, part.fault));
+}
 
 const Objects = ({ objects, rehearsal }: { objects: TraceSummary['objects']; rehearsal: string }) =>
   h(

@@ -1,9 +1,8 @@
 import { h } from 'preact';
-import { useRef } from 'preact/hooks';
 import { apiTitle, applicationTitle } from './facts.ts';
 import { FilterField } from './filter-field.ts';
 import { counted, duration, wallTime } from './format.ts';
-import { held } from './live.ts';
+import { useListInUse, WaitingRows } from './list-in-use.ts';
 import { Badge, Empty, ProblemCard, Skeleton, StatusBadge } from './parts.ts';
 import { faults } from './rehearsal.ts';
 import { changedQuery, rehearsalLink, withQuery } from './route.ts';
@@ -26,15 +25,10 @@ const filterOf = (query: URLSearchParams): TraceFilter => ({
 export function TraceList({ rehearsal, selected }: { rehearsal: string; selected: string | undefined }) {
   const { query } = route.value;
   const filter = filterOf(query);
-  const list = useRef<HTMLElement>(null);
-  const isInUse = (): boolean =>
-    list.current !== null &&
-    (list.current.matches(':hover') || list.current.querySelector('nav')?.contains(document.activeElement) === true);
+  const { list, isInUse, onLeave } = useListInUse();
   const feed = useTraceFeed(JSON.stringify([rehearsal, filter]), filter, isInUse);
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
-  const leave = (): void => {
-    if (!held.peek()) setTimeout(() => !isInUse() && feed.showWaiting());
-  };
+  const leave = onLeave(feed.showWaiting);
   return h(
     'section',
     { ref: list, class: 'card list', 'aria-label': 'Traces', onPointerLeave: leave, onFocusOut: leave },
@@ -48,8 +42,7 @@ export function TraceList({ rehearsal, selected }: { rehearsal: string; selected
       }),
       h(FilterChips, { filter }),
     ),
-    feed.waiting > 0 &&
-      h('p', { class: 'waiting' }, h('button', { type: 'button', class: 'primary', onClick: feed.showWaiting }, `${feed.waiting} new`)),
+    h(WaitingRows, { shown: feed.items?.length, waiting: feed.waiting, show: feed.showWaiting }),
     !feed.items && !feed.refusal && feed.slow && h(Skeleton, { rows: 8 }),
     feed.refusal && h(ProblemCard, { refusal: feed.refusal, retry: feed.reload }),
     h(

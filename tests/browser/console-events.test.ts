@@ -49,13 +49,33 @@ describeInBrowser('the events in the console', () => {
     await tab.open(`r/${other.name}/events`);
     await tab.page.getByRole('button', { name: 'Live', exact: true }).waitFor();
     const rows = tab.page.locator('a[data-row]');
-    // The button of new events comes above the list and moves it down: the pointer is still in it.
-    await rows.nth(2).hover();
+    await rows.first().hover();
+    const before = await rows.first().boundingBox();
     await other.ok('POST', '/baskets', { channel: 'web' });
-    await tab.page.getByRole('button', { name: '1 new' }).waitFor();
+    const button = tab.page.getByRole('button', { name: '1 new' });
+    await button.waitFor();
+    expect(await rows.count()).toBe(3);
+    expect(await rows.first().boundingBox()).toEqual(before);
+    // The way to the button leaves the rows.
+    await button.hover();
+    await other.ok('POST', '/baskets', { channel: 'web' });
+    await tab.page.getByRole('button', { name: '2 new' }).waitFor();
     expect(await rows.count()).toBe(3);
     await tab.page.mouse.move(0, 0);
-    await rows.nth(3).waitFor();
+    await rows.nth(4).waitFor();
+  });
+
+  test('are 1,000 rows at most, however many there are', async () => {
+    await using other = await newRehearsal();
+    for (let n = 0; n < 1_020; n += 20) {
+      await Promise.all(Array.from({ length: 20 }, () => other.ok('POST', '/baskets', { channel: 'web' })));
+    }
+    await tab.open(`r/${other.name}/events?ext=true`);
+    await tab.isLive();
+    await tab.row('basket-created').waitFor();
+    await other.ok('POST', '/customers', { firstName: 'Ann', lastName: 'Other', email: 'ann@shop.example' });
+    await tab.row('customer-registered').waitFor();
+    expect(await tab.page.locator('main li').count()).toBe(1_000);
   });
 
   test('are filtered by type, subject and kind, and the filter is in the address', async () => {

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { describeInBrowser } from '../support/chromium.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { consoleTab } from './console-tab.ts';
+import { WIDTHS } from './looks.ts';
 
 const HOSTILE = '<img src=x onerror="document.title=1"><b>‮טקסט 🎁';
 
@@ -30,6 +31,21 @@ describeInBrowser('the faults of the console in a browser', () => {
     await main().getByRole('button', { name: 'Set the fault' }).click();
     await main().locator('.wrong').first().waitFor();
     await tab.expectSoundInEveryLook();
+  });
+
+  test.each(WIDTHS)('say what a switch has done where nothing is hidden and nothing moves, %s pixels wide', async (width) => {
+    await using rehearsal = await newRehearsal();
+    await tab.resize(width);
+    await tab.open(`r/${rehearsal.name}/faults`);
+    await tab.isLive();
+    const bar = tab.page.getByRole('navigation', { name: 'Console' });
+    const atRest = await bar.boundingBox();
+    await preset('The Payment Hub is down').click();
+    const said = tab.page.getByText('Set: The Payment Hub is down.');
+    const [text, around] = [await said.boundingBox(), await bar.boundingBox()];
+    expect(around).toEqual(atRest);
+    expect(text && around && text.x >= around.x && text.y >= around.y).toBe(true);
+    expect(text && around && text.x + text.width <= around.x + around.width && text.y + text.height <= around.y + around.height).toBe(true);
   });
 
   test('are switched on and off under their business names, and count each strike as it happens', async () => {

@@ -32,6 +32,7 @@ describeInBrowser('the overview of the console in a browser', () => {
     await tab.heading('Overview').waitFor();
     await main().getByText('13 of 13', { exact: true }).waitFor();
     await main().getByText('Authorize Payment').first().waitFor();
+    await main().getByRole('link', { name: '13 of 13 ready · 1 down by a fault' }).waitFor();
     await isDone(1);
     await isDone(3);
     await tab.page.locator('.apps summary').click();
@@ -81,9 +82,11 @@ describeInBrowser('the overview of the console in a browser', () => {
     await step(3).getByRole('button', { name: 'Place' }).click();
     await tab.page.getByText(/^Authorize Payment answered 503: .*payment-hub-down/).waitFor();
     await isDone(3);
-    await node('Payment Hub').filter({ hasText: '⚡ fault' }).waitFor();
+    await node('Payment Hub').filter({ hasText: '✕ down: ⚡ struck' }).waitFor();
     await step(3).getByRole('button', { name: 'Off' }).click();
     await step(3).getByRole('button', { name: 'Off' }).waitFor({ state: 'detached' });
+    await node('Payment Hub').filter({ hasText: '⚡ struck, now off' }).waitFor();
+    await main().getByRole('link', { name: '13 of 13 applications ready', exact: true }).waitFor();
     expect(await rehearsal.faults()).toEqual([]);
     const before = await rehearsal.now();
     await step(4).getByRole('button', { name: '+1 day' }).click();
@@ -96,6 +99,20 @@ describeInBrowser('the overview of the console in a browser', () => {
       .getByRole('link', { name: /^Authorize Payment/ })
       .waitFor();
     expect(new URL(tab.page.url()).search).toBe('?fault=payment-hub-down');
+  });
+
+  test('marks a fault that is set and has not struck, and leads from an application that is down to the faults', async () => {
+    await using rehearsal = await newRehearsal();
+    await rehearsal.fault('payment-hub-down', { match: { application: 'payment-hub' }, fault: { kind: 'outage' } });
+    await rehearsal.fault('slow-allocation', { match: { api: 'allocate-inventory-api' }, fault: { kind: 'latency', ms: 5 } });
+    await tab.open(`r/${rehearsal.name}`);
+    await node('Payment Hub').filter({ hasText: '✕ down: ◇ set' }).waitFor();
+    await node('Inventory').filter({ hasText: '◇ fault set' }).waitFor();
+    expect(await tab.page.locator('.apps summary').textContent()).toContain('down by a fault: Payment Hub');
+    await main()
+      .getByRole('link', { name: /1 down by a fault$/ })
+      .click();
+    await tab.heading('Faults').waitFor();
   });
 
   test('leads from an application on the map to its activity', async () => {

@@ -78,6 +78,7 @@ describeInBrowser('the stock page of the console in a browser', () => {
     await placedOrder(other);
     await tab.open(stock('/mug-blue', other));
     const field = main().getByLabel('Units of mug-blue on hand at dc-01');
+    await main().getByText('1,000 on hand, 2 reserved, 998 to promise').waitFor();
     await field.fill('9');
     await tab.page.keyboard.press('Enter');
     await tab.page.getByText('Counted: 9 units of mug-blue at dc-01.').waitFor();

@@ -8,6 +8,31 @@ const CONFIRM = 'web-confirm';
 const LONG = 'long';
 const HOPS = 500;
 
+/** Runs in the page: keeps every element that was ever drawn, and counts what makes the browser lay the page out at once. */
+const countDrawing = `{
+  globalThis.drawing = { added: [], measured: 0 };
+  const keep = (node) => {
+    if (node.nodeType !== Node.ELEMENT_NODE) return;
+    drawing.added.push(node, ...node.querySelectorAll('*'));
+  };
+  new MutationObserver((changes) => {
+    for (const { addedNodes } of changes) addedNodes.forEach(keep);
+  }).observe(document, { childList: true, subtree: true });
+  const counted = (object, name) => {
+    const known = Object.getOwnPropertyDescriptor(object, name);
+    const count = (read) => function (...given) {
+      drawing.measured += 1;
+      return read.apply(this, given);
+    };
+    Object.defineProperty(object, name, { ...known, ...(known.get ? { get: count(known.get) } : { value: count(known.value) }) });
+  };
+  for (const name of ['clientHeight', 'clientWidth', 'scrollTop', 'scrollHeight', 'scrollWidth', 'getBoundingClientRect']) {
+    counted(Element.prototype, name);
+  }
+  for (const name of ['offsetHeight', 'offsetWidth', 'offsetTop']) counted(HTMLElement.prototype, name);
+  counted(globalThis, 'getComputedStyle');
+}`;
+
 /** A confirmed order, and a trace of many requests. */
 async function twoTraces(rehearsal: TestRehearsal): Promise<void> {
   const basket = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 2 }] });
@@ -58,7 +83,7 @@ describeInBrowser('a trace of the console in a browser', () => {
     expect(hops.some(({ request }: { request?: unknown }) => request !== undefined)).toBe(true);
     expect(events.map(({ type }: { type: string }) => type)).toContain('com.unified-commerce.order-confirmed');
     await dialog.getByRole('button', { name: 'Copy as Mermaid' }).click();
-    await tab.page.getByText('Diagram copied').waitFor();
+    await dialog.getByText('Diagram copied').waitFor();
     expect(await tab.copied()).toMatch(/^sequenceDiagram\n {2}participant p1 as Client\n {2}participant p2 as OMS\n/);
     await tab.expectSoundInEveryLook();
   });
@@ -76,6 +101,9 @@ describeInBrowser('a trace of the console in a browser', () => {
     await main()
       .getByText(/OMS refused Get Order with 404\. .*ord_never/)
       .waitFor();
+    const body = main().locator('.bodies pre').last();
+    await body.getByText('not_found', { exact: false }).first().waitFor();
+    expect(await body.evaluate((pre) => pre.scrollWidth - pre.clientWidth)).toBeLessThanOrEqual(0);
   });
 
   test('leads from a refused hop to the cause and the remedy of its problem', async () => {
@@ -104,6 +132,22 @@ describeInBrowser('a trace of the console in a browser', () => {
     expect(await count('.seq a')).toBeLessThanOrEqual(100);
     await tab.page.keyboard.press('[');
     await hop(new RegExp(`^${HOPS - 1}\\. Get Product$`)).waitFor();
+  });
+
+  test.each([
+    ['.seq a', 1280],
+    ['.tree a', 390],
+  ])('of 500 hops draws no row twice when it opens, and measures the page a few times only: %s', async (row, width) => {
+    await tab.resize(width);
+    await tab.page.addInitScript(countDrawing);
+    await open(LONG);
+    await main().locator('.hop pre').first().waitFor();
+    await main().locator(`${row}[aria-current]`).waitFor();
+    const drawn = await tab.page.evaluate(
+      `({ rows: drawing.added.filter((one) => one.matches('${row}')).length, measured: drawing.measured })`,
+    );
+    expect(drawn).toEqual({ rows: await count(row), measured: expect.any(Number) });
+    expect((drawn as { measured: number }).measured).toBeLessThanOrEqual(12);
   });
 
   test('of 500 hops draws a part in a narrow window too, in rows that a finger can hit', async () => {

@@ -66,9 +66,11 @@ describeInBrowser('the console in a browser', () => {
     await open(`r/${other.name}/activity`);
     await isLive();
     await row('Get Product').hover();
+    const before = await row('Get Product').boundingBox();
     await other.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 1 }] });
     await tab.page.getByRole('button', { name: '1 new' }).waitFor();
     expect(await row('Create Basket').count()).toBe(0);
+    expect(await row('Get Product').boundingBox()).toEqual(before);
     await tab.page.getByRole('button', { name: '1 new' }).click();
     await row('Create Basket').waitFor();
   });
@@ -132,6 +134,8 @@ describeInBrowser('the console in a browser', () => {
     await open(`r/${other.name}/activity/second`);
     await tab.page.getByText(/failed Get Product/).waitFor();
     expect(await tab.page.locator('.sentence').textContent()).toContain('because ⚡ fail-next-get-product-api struck');
+    await tab.page.locator('.sentence').getByRole('link', { name: 'fail-next-get-product-api' }).click();
+    await heading('Faults').waitFor();
   });
 
   test('can be used from the first key to a hop of a trace with the keyboard alone', async () => {

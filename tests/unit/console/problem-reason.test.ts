@@ -6,14 +6,9 @@ describe('The reason of a refusal', () => {
     ['the detail of a problem', { code: 'insufficient_stock', detail: 'Not enough stock.' }, 'Not enough stock.'],
     ['its only mistake, with the place', { detail: 'Some values.', errors: [{ pointer: '/qty', detail: 'Too few.' }] }, '/qty: Too few.'],
     [
-      'the first of several mistakes',
-      {
-        errors: [
-          { pointer: '', detail: 'Not an object.' },
-          { pointer: '/a', detail: 'No.' },
-        ],
-      },
-      'The body: Not an object. (and 1 more)',
+      'the first three of several mistakes, each with its place',
+      { errors: ['', '/a', '/b', '/c', '/d'].map((pointer) => ({ pointer, detail: 'No.' })) },
+      'The body: No. /a: No. /b: No. (and 2 more)',
     ],
     ['missing without either', { code: 'teapot' }, undefined],
     ['missing in an answer that is no problem', 'Bad gateway', undefined],

@@ -1,0 +1,32 @@
+import type { Edge, LifeCycleGraph } from './life-cycle-graph.ts';
+
+/** Moves of a state that have no line of their own. */
+export interface Note {
+  /** Verbs that lead on from it. */
+  readonly leads: readonly string[];
+  /** Verbs by which many states come to it. */
+  readonly comes: readonly string[];
+}
+
+/** Lines into a state by one verb. More of them would cross whatever else is drawn. */
+const MOST_LINES = 4;
+
+/** The moves that are drawn as lines, and notes for those that many states have in common. */
+export function notesOf({ states, edges }: LifeCycleGraph): { readonly drawn: readonly Edge[]; readonly notes: ReadonlyMap<string, Note> } {
+  const groups = Map.groupBy(edges, ({ to, verbs }) => JSON.stringify([to, verbs]));
+  const noted = new Set([...groups.values()].filter(({ length }) => length > MOST_LINES).flat());
+  const verbsOf = (ofState: (edge: Edge) => boolean): readonly string[] => [
+    ...new Set([...noted].filter(ofState).flatMap(({ verbs }) => verbs)),
+  ];
+  const notes = states.map(({ name }) => {
+    const note = { leads: verbsOf(({ from }) => from === name), comes: verbsOf(({ to }) => to === name) };
+    return [name, note] as const;
+  });
+  return { drawn: edges.filter((edge) => !noted.has(edge)), notes: new Map(notes.filter(([, note]) => notesIn(note).length > 0)) };
+}
+
+/** `→ block` in the state to which it leads, `block →` in those from which. */
+export const notesIn = ({ leads, comes }: Note): readonly { readonly verb: string; readonly words: string }[] => [
+  ...comes.map((verb) => ({ verb, words: `→ ${verb}` })),
+  ...leads.map((verb) => ({ verb, words: `${verb} →` })),
+];

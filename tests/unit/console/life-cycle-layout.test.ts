@@ -1,0 +1,81 @@
+import { describe, expect, test } from '@jest/globals';
+import { lifeCycleGraph } from '../../../console/page/life-cycle-graph.ts';
+import { type LifeCycleLayout, lifeCycleLayout, type Point } from '../../../console/page/life-cycle-layout.ts';
+import { describeLifeCycle } from '../../../gateway/control/objects/life-cycles.ts';
+import { objects } from '../../../shared/catalog/objects.ts';
+
+const lifeCycles = objects.flatMap(describeLifeCycle);
+const graphOf = (type: string) => {
+  const lifeCycle = lifeCycles.find((one) => one.type === type);
+  if (!lifeCycle) throw new Error(`${type} has no life cycle.`);
+  return lifeCycleGraph(lifeCycle, undefined, []);
+};
+
+/** Which side of the line from one point to another a third point is on. */
+const sideOf = (one: Point, other: Point, third: Point): number =>
+  Math.sign((other.x - one.x) * (third.y - one.y) - (other.y - one.y) * (third.x - one.x));
+
+type Stretch = readonly [Point, Point];
+const cross = ([a, b]: Stretch, [c, d]: Stretch): boolean => sideOf(a, b, c) * sideOf(a, b, d) < 0 && sideOf(c, d, a) * sideOf(c, d, b) < 0;
+const stretchesOf = (points: readonly Point[]): Stretch[] => points.slice(1).map((point, index) => [points[index] as Point, point]);
+
+/** Pairs of lines that cross. */
+const crossingsOf = ({ edges }: LifeCycleLayout): string[] =>
+  edges.flatMap((one, index) =>
+    edges
+      .slice(index + 1)
+      .filter((other) => stretchesOf(one.points).some((stretch) => stretchesOf(other.points).some((another) => cross(stretch, another))))
+      .map((other) => `${one.edge.from} → ${one.edge.to} and ${other.edge.from} → ${other.edge.to}`),
+  );
+
+/** Points along a line, close together. */
+const pointsAlong = (points: readonly Point[]): Point[] =>
+  stretchesOf(points).flatMap(([a, b]) =>
+    Array.from({ length: 50 }, (_, part) => ({ x: a.x + ((b.x - a.x) * part) / 50, y: a.y + ((b.y - a.y) * part) / 50 })),
+  );
+
+describe('The drawing of a life cycle', () => {
+  test('counts lines that cross, in its test', () => {
+    const line = (...points: [number, number][]) => ({
+      ...{ edge: { from: 'a', to: 'b', verbs: [], triggers: [], taken: 0 }, label: { x: 0, y: 0 }, lines: [] },
+      points: points.map(([x, y]) => ({ x, y })),
+    });
+    const drawing = { width: 9, height: 9, start: undefined, boxes: new Map(), notes: new Map() };
+    expect(crossingsOf({ ...drawing, edges: [line([0, 0], [9, 9]), line([0, 9], [9, 0])] })).toHaveLength(1);
+    expect(crossingsOf({ ...drawing, edges: [line([0, 0], [9, 9]), line([0, 1], [8, 9])] })).toEqual([]);
+  });
+
+  test.each(lifeCycles.map(({ type }) => type))('of a %s has no lines that cross and none behind a state', (type) => {
+    const layout = lifeCycleLayout(graphOf(type));
+    expect(crossingsOf(layout)).toEqual([]);
+    for (const { edge, points } of layout.edges) {
+      for (const [name, { x, y, width, height }] of layout.boxes) {
+        const isWithin = (point: Point): boolean => Math.abs(point.x - x) < width / 2 - 1 && Math.abs(point.y - y) < height / 2 - 1;
+        expect([type, edge.from, edge.to, name, pointsAlong(points).filter(isWithin)]).toEqual([type, edge.from, edge.to, name, []]);
+      }
+    }
+  });
+
+  test.each(lifeCycles.map(({ type }) => type))('of a %s shows every move, as a line or as a note in both states', (type) => {
+    const graph = graphOf(type);
+    const { edges, notes } = lifeCycleLayout(graph);
+    const isNoted = ({ from, to, verbs }: (typeof graph.edges)[number]): boolean =>
+      verbs.every((verb) => notes.get(from ?? '')?.leads.includes(verb) && notes.get(to)?.comes.includes(verb));
+    expect(edges.length).toBeGreaterThan(0);
+    for (const edge of graph.edges) {
+      const isDrawn = edges.some((placed) => placed.edge === edge);
+      expect([edge, isDrawn !== isNoted(edge)]).toEqual([edge, true]);
+    }
+  });
+
+  test('of a shipment notes the moves that many states have in common', () => {
+    const { notes } = lifeCycleLayout(graphOf('shipment'));
+    expect(notes.get('in-transit')).toEqual({ leads: ['return', 'lose'], comes: [] });
+    expect(notes.get('lost')).toEqual({ leads: [], comes: ['lose'] });
+  });
+
+  test('of a shipment places a state without a line below those that lead to it', () => {
+    const { boxes } = lifeCycleLayout(graphOf('shipment'));
+    expect(boxes.get('returned-to-sender')?.y).toBeGreaterThan(boxes.get('held-at-depot')?.y ?? Number.POSITIVE_INFINITY);
+  });
+});

@@ -1,0 +1,36 @@
+import { describe, expect, test } from '@jest/globals';
+import { faultWords, nodeFaults } from '../../../console/page/node-faults.ts';
+import type { FaultInput } from '../../../shared/catalog/simulation/faults.ts';
+
+const outage: FaultInput = { match: { application: 'payment-hub' }, fault: { kind: 'outage' } };
+const slow: FaultInput = { match: { application: 'payment-hub' }, fault: { kind: 'latency', ms: 5 } };
+const ownerOf = (api: string) => (api === 'authorize-payment-api' ? 'payment-hub' : undefined);
+const of = (inForce: readonly FaultInput[], faults: readonly string[] = []) => nodeFaults({ id: 'payment-hub', faults }, inForce, ownerOf);
+
+describe('An application under faults', () => {
+  test('is told apart by words: a fault is set, has struck, or has struck and is off', () => {
+    expect(faultWords(of([]))).toBeUndefined();
+    expect(faultWords(of([slow]))).toBe('◇ fault set');
+    expect(faultWords(of([slow], ['slow']))).toBe('⚡ struck');
+    expect(faultWords(of([], ['slow']))).toBe('⚡ struck, now off');
+  });
+
+  test('is down when a fault keeps every call from it, struck or not', () => {
+    expect(of([outage])).toEqual({ isSet: true, hasStruck: false, isDown: true });
+    expect(faultWords(of([outage]))).toBe('✕ down: ◇ set');
+    expect(faultWords(of([outage], ['payment-hub-down']))).toBe('✕ down: ⚡ struck');
+    expect(of([{ ...outage, fault: { kind: 'drop' } }]).isDown).toBe(true);
+  });
+
+  test('is not down when calls still reach it', () => {
+    const sometimes: FaultInput = { ...outage, probability: 0.5, seed: 'monday' };
+    const one: FaultInput = { match: { ...outage.match, api: 'authorize-payment-api' }, fault: { kind: 'outage' } };
+    expect([slow, sometimes, one].map((fault) => of([fault]))).toEqual(Array(3).fill({ isSet: true, hasStruck: false, isDown: false }));
+  });
+
+  test('has the faults of its APIs, and none of others', () => {
+    expect(of([{ match: { api: 'authorize-payment-api' }, fault: { kind: 'latency', ms: 5 } }]).isSet).toBe(true);
+    expect(of([{ match: { application: 'oms' }, fault: { kind: 'outage' } }]).isSet).toBe(false);
+    expect(of([{ match: { event: 'order-confirmed' }, fault: { kind: 'withhold' } }]).isSet).toBe(false);
+  });
+});
