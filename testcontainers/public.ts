@@ -11,5 +11,5 @@ export {
 export type { Reply } from '../rehearsal/reply.ts';
 export { EstateContainer, type LogLevel, StartedEstateContainer } from './estate-container.ts';
 export { type EnsembleMember, EstateEnsemble, StartedEstateEnsemble } from './estate-ensemble.ts';
-export { EstateStartError } from './last-words.ts';
+export { EstateStartError } from './start-failure.ts';
 export type { StartedEstate, TouchpointAccess } from './started-estate.ts';
