@@ -85,9 +85,12 @@ async function refusalOf({ status, body }: Reply, { client, connection, places }
   if (status === 401 || scope !== undefined) return misuse(REFUSED_ADMIN);
   if (code === 'unknown_rehearsal' && rehearsal !== undefined) return misuse(await unknownRehearsal(rehearsal, client));
   if (status === 503) return new CommandFailure(`The estate is not ready: ${detail}`, EXIT.unreachable);
-  const named = errors.map((one) => `${places[one.pointer] ?? one.pointer}: ${one.detail}`.replace(/^: /, ''));
+  const named = errors.map(({ pointer, detail }) => sentenceOf(places[pointer] ?? pointer, detail));
   return new CommandFailure(named.length > 0 ? named.join('\n') : detail, status === 400 || status === 422 ? EXIT.misuse : EXIT.fails);
 }
+
+const sentenceOf = (place: string, detail: string): string =>
+  detail === 'This member is required.' ? `${place} is required.` : `${place}: ${detail}`.replace(/^: /, '');
 
 export const REFUSED_ADMIN =
   'The estate refuses this credential for the simulation plane; give the right one with --admin or ESTATE_ADMIN_TOKEN.';
