@@ -5,6 +5,7 @@ const BAD_VALUE =
   /^(?:option '(--[\w-]+)[^']*'|command-argument) (?:argument|value) '(.*?)'(?: from env '(\w+)')? is invalid(?: for argument '\w+')?\. (.*)$/s;
 const UNKNOWN = /^unknown (command|option) '(.*?)'(?: \(Did you mean (?:one of )?(.*?)(?:, .*)?\?\))?$/;
 const NO_VALUE = /^option '(?:-\w, )?((--[\w-]+)[^']*)' argument missing$/;
+const TOO_MANY = /^too many arguments.*?Expected (\d+) arguments? but got \d+(?:: (.*?))?\.$/;
 const NO_ARGUMENT = /^missing required argument '(.*)'$/;
 
 /** What the parser says, as a sentence for the user of a command. */
@@ -13,7 +14,8 @@ export function asSentence(text: string, command: Command): string {
     .replace(/^error: /, '')
     .trimEnd()
     .replaceAll('\n', ' ');
-  return `${badValue(said) ?? badWord(said, pathOf(command)) ?? `${said.charAt(0).toUpperCase()}${said.slice(1)}.`}\n`;
+  const otherwise = `${said.charAt(0).toUpperCase()}${said.slice(1).replace(/\.$/, '')}.`;
+  return `${badValue(said) ?? badWord(said, pathOf(command)) ?? otherwise}\n`;
 }
 
 function badValue(said: string): string | undefined {
@@ -30,6 +32,8 @@ function badWord(said: string, path: string): string | undefined {
     return `There is no ${kind} ${word}; ${nearest === undefined ? `${path} --help lists them.` : `did you mean ${nearest}?`}`;
   const [, flags, option] = NO_VALUE.exec(said) ?? [];
   if (option !== undefined) return `${option} needs a value: ${flags}.`;
+  const [, most, given] = TOO_MANY.exec(said) ?? [];
+  if (most !== undefined) return `${path} takes ${most === '0' ? 'no argument' : `at most ${most}`}, not ${given}.`;
   const [, argument] = NO_ARGUMENT.exec(said) ?? [];
   return argument === undefined ? undefined : `The argument ${argument} is missing; ${path} --help shows an example.`;
 }
