@@ -8,7 +8,7 @@ const ADDRESS = { name: 'Ada', line1: '1 Quay Street', city: 'Galway', postalCod
 type As = 'bearer' | 'api-key' | 'admin';
 
 /** One request of the journey; it must succeed. */
-type Ask = (method: string, path: string, body?: unknown, as?: As) => Promise<Answer>;
+type Ask = (method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown, as?: As) => Promise<Answer>;
 
 /** Members that the journey reads from an answer. An echo has none of them. */
 interface Answer {

@@ -1,5 +1,6 @@
-import type { EstateClient, Reply } from '../rehearsal/estate-client.ts';
-import { filledPath } from '../rehearsal/estate-client.ts';
+import type { EstateClient } from '../rehearsal/estate-client.ts';
+import { filledPath } from '../rehearsal/named-call.ts';
+import type { Reply } from '../rehearsal/reply.ts';
 import type { ControlOutput } from '../shared/catalog/simulation/define-operation.ts';
 import { type CalledId, controlOperations } from '../shared/catalog/simulation/operations.ts';
 import { nearestWord } from '../shared/domain/nearest-word.ts';
@@ -35,7 +36,7 @@ export async function askWith<Id extends CalledId>(
   const { method, path, response } = controlOperations[id];
   const sent = method === 'GET' || method === 'DELETE' ? undefined : body;
   const reply = await reach(connection.against, () => client.call(method, filledPath(path, { params, query }), sent, { as: 'admin' }));
-  if (reply.status >= 300) throw await refusalOf(reply, { client, connection, places });
+  if (!reply.ok) throw await refusalOf(reply, { client, connection, places });
   const output = response.safeParse(reply.body ?? null);
   if (!output.success) throw notAnEstate(connection.against, `${method} ${path} answers something else`);
   return output.data as ControlOutput<(typeof controlOperations)[Id]>;
@@ -62,6 +63,7 @@ export const notAnEstate = (against: string, how: string): CommandFailure =>
     EXIT.unreachable,
   );
 
+/** What answers may be no estate. */
 interface Refusal {
   readonly code?: string;
   readonly detail?: string;
@@ -83,9 +85,12 @@ async function refusalOf({ status, body }: Reply, { client, connection, places }
   if (status === 401 || scope !== undefined) return misuse(REFUSED_ADMIN);
   if (code === 'unknown_rehearsal' && rehearsal !== undefined) return misuse(await unknownRehearsal(rehearsal, client));
   if (status === 503) return new CommandFailure(`The estate is not ready: ${detail}`, EXIT.unreachable);
-  const named = errors.map((one) => `${places[one.pointer] ?? one.pointer}: ${one.detail}`.replace(/^: /, ''));
+  const named = errors.map(({ pointer, detail }) => sentenceOf(places[pointer] ?? pointer, detail));
   return new CommandFailure(named.length > 0 ? named.join('\n') : detail, status === 400 || status === 422 ? EXIT.misuse : EXIT.fails);
 }
+
+const sentenceOf = (place: string, detail: string): string =>
+  detail === 'This member is required.' ? `${place} is required.` : `${place}: ${detail}`.replace(/^: /, '');
 
 export const REFUSED_ADMIN =
   'The estate refuses this credential for the simulation plane; give the right one with --admin or ESTATE_ADMIN_TOKEN.';

@@ -1,5 +1,6 @@
-import type { EstateClient, Reply } from '../rehearsal/estate-client.ts';
+import type { EstateClient } from '../rehearsal/estate-client.ts';
 import type { EstateCredentials } from '../rehearsal/estate-rehearsal.ts';
+import type { Reply } from '../rehearsal/reply.ts';
 import { REFUSED_ADMIN, reach } from './ask.ts';
 
 /** A harmless call with each credential: what it reads does not exist. */

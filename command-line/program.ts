@@ -9,6 +9,7 @@ import { envCommand } from './env.ts';
 import { tailCommand } from './events-tail.ts';
 import { CommandFailure, EXIT } from './failure.ts';
 import { operationCommand, operationsByWords } from './operations/operation-commands.ts';
+import { asSentence } from './parser-words.ts';
 import { rehearseCommand } from './rehearse/rehearse.ts';
 import { startCommand } from './start.ts';
 import { streamCommand, streamWords } from './stream.ts';
@@ -43,7 +44,8 @@ export function createProgram(): Command {
   for (const [id, words] of Object.entries(streamWords)) place(program, words, streamCommand(id as StreamId, words));
   program.addCommand(doctorCommand()).addCommand(envCommand()).addCommand(completionCommand(program));
   program.addHelpText('after', EXIT_CODES);
-  for (const command of everyCommand(program)) prepare(command);
+  for (const command of everyCommand(program)) prepare(command.helpCommand(false));
+  program.helpCommand('help [command]', 'Prints the help of a command.');
   return program;
 }
 
@@ -64,30 +66,11 @@ export const everyCommand = (command: Command): readonly Command[] => [command, 
 
 function prepare(command: Command): void {
   command
+    .summary(/^.*?\.(?= |$)/s.exec(command.description())?.[0] ?? '')
     .helpOption('-h, --help', 'Print this help.')
-    .helpCommand(false)
     .exitOverride()
     .configureHelp({ showGlobalOptions: false, styleTitle: (title) => title, subcommandTerm: (one) => one.name() })
-    .configureOutput({ outputError: (text, write) => write(asSentence(text)) });
-}
-
-/** What the parser says about a value that cannot be used: of an option, of a variable, of an argument. */
-const BAD_VALUE =
-  /^(?:option '(--[\w-]+)[^']*'|command-argument) (?:argument|value) '(.*?)'(?: from env '(\w+)')? is invalid(?: for argument '\w+')?\. (.*)$/s;
-
-/** The parser says `error: unknown option '--foo'`, and `(Did you mean --for?)` in another line. */
-function asSentence(text: string): string {
-  const [first = '', ...more] = text
-    .replace(/^error: /, '')
-    .trimEnd()
-    .split('\n');
-  const [, option, value, variable, reason] = BAD_VALUE.exec([first, ...more].join(' ')) ?? [];
-  if (reason !== undefined) {
-    // Of a number, the limits in the reason may have the same digits.
-    const isQuoted = value !== undefined && Number.isNaN(Number(value)) && reason.includes(value);
-    return isQuoted ? `${reason}\n` : `${variable ?? option ?? ''} ${value}: ${reason}\n`.trimStart();
-  }
-  return `${first.charAt(0).toUpperCase()}${[first.slice(1), ...more].join(' ').trim()}.\n`.replace(/\)\.\n$/, ')\n');
+    .configureOutput({ outputError: (text, write) => write(asSentence(text, command)) });
 }
 
 /** Runs a command and sets the exit code. */

@@ -14,7 +14,8 @@ const SETTINGS = {
   logLevel: ['--log-level <level>', 'LOG_LEVEL', 'trace, debug, info, warn, error, fatal or silent.'],
 } as const;
 
-type Options = Partial<Record<keyof typeof SETTINGS, string>> & { readonly json: boolean };
+type Setting = keyof typeof SETTINGS;
+type Options = Partial<Record<Setting, string>> & { readonly json: boolean };
 
 export function startCommand(): Command {
   const command = new Command('start').description('Starts the whole estate in this process, until Ctrl-C.');
@@ -31,13 +32,23 @@ export function startCommand(): Command {
 
 async function start({ json = false, ...options }: Options): Promise<void> {
   const environment = { ...process.env };
-  for (const [name, value] of Object.entries(options)) environment[SETTINGS[name as keyof typeof SETTINGS][1]] = value;
+  for (const [name, value] of Object.entries(options)) environment[SETTINGS[name as Setting][1]] = value;
   // The estate loads slowly: other commands do without it.
   const { explainStart, run } = await loadEstateCode();
   await run(environment, { json }).catch((error: unknown) => {
     const { text, exitCode } = explainStart(error);
-    process.stderr.write(`${text}\n`);
+    process.stderr.write(`${asGiven(text, Object.keys(options) as Setting[])}\n`);
     // A variable, an option or a file cannot be used.
     process.exit(exitCode >= 64 ? EXIT.misuse : EXIT.fails);
   });
+}
+
+/** Calls each setting what its user called it: `--port abc` instead of `GATEWAY_PORT=abc`. */
+function asGiven(text: string, given: readonly Setting[]): string {
+  let told = text;
+  for (const [flags, variable] of given.map((name) => SETTINGS[name])) {
+    const [option = ''] = flags.split(' ');
+    told = told.replaceAll(new RegExp(`\\b${variable}\\b(=?)`, 'g'), (_, sign: string) => (sign === '' ? option : `${option} `));
+  }
+  return told;
 }

@@ -13,6 +13,7 @@ const PerMinute = WholeNumber(1);
 const Flag = OneOf(['true', 'false']).transform((value) => value === 'true');
 const Url = z.url({ protocol: /^https?$/, error: 'it takes an address like http://oms:8080' }).transform((url) => url.replace(/\/$/, ''));
 const IdleExpiry = z.string().refine(isIdleExpiry, 'it takes an ISO 8601 duration from PT1S to P366D, like PT24H');
+const isRedisAddress = (text: string): boolean => /^rediss?:\/\/[^/]/.test(text) && URL.canParse(text);
 const Secret = z.string().min(32, 'it takes 32 characters or more');
 
 export const variables = {
@@ -97,6 +98,14 @@ export const variables = {
   ),
   REDIS_URL: z
     .string()
+    .refine(
+      (nodes) =>
+        nodes
+          .replace(/^cluster:/, '')
+          .split(/\s*,\s*/)
+          .every(isRedisAddress),
+      'it takes redis://[user:password@]host:port[/db], several separated by commas',
+    )
     .optional()
     .describe(
       'State in Redis: `redis://[user:password@]host:port[/db]`. For a cluster, several separated by commas, or one with the prefix `cluster:`.',

@@ -1,5 +1,7 @@
 import type { z } from 'zod';
 import { apis } from '../shared/catalog/apis.ts';
+import { allEvents } from '../shared/catalog/events.ts';
+import { objects } from '../shared/catalog/objects.ts';
 import { type ControlOperation, isStream } from '../shared/catalog/simulation/define-operation.ts';
 import { controlOperations } from '../shared/catalog/simulation/operations.ts';
 import { TypeTexts } from './type-text.ts';
@@ -30,6 +32,10 @@ export function callTypes(): string {
     );
     return `${comment(stream)}  '${stream.id}': { input: ${inputText(texts, stream, false)}; frame: ${kinds.join(' | ')} };`;
   });
+  const ofObjects = objects.map(
+    ({ type, meaning, schema }) => `${comment({ summary: meaning })}  '${type}': ${texts.of(schema, 'output')};`,
+  );
+  const ofEvents = allEvents.map(({ name, meaning, object }) => `${comment({ summary: meaning })}  '${name}': Objects['${object}'];`);
   return `${texts.declarations()}
 
 export interface Apis {
@@ -44,6 +50,14 @@ export interface Streams {
 ${ofStreams.join('\n')}
 }
 
+export interface Objects {
+${ofObjects.join('\n')}
+}
+
+export interface Events {
+${ofEvents.join('\n')}
+}
+
 export type TypedApiId = keyof Apis;
 export type ApiInput<Id extends TypedApiId> = Apis[Id]['input'];
 export type ApiOutput<Id extends TypedApiId> = Apis[Id]['output'];
@@ -54,6 +68,10 @@ export type OperationOutput<Id extends CalledId> = Operations[Id]['output'];
 export type StreamId = keyof Streams;
 export type StreamInput<Id extends StreamId> = Streams[Id]['input'];
 export type StreamFrame<Id extends StreamId> = Streams[Id]['frame'];
+export type ObjectType = keyof Objects;
+export type BusinessObject<Type extends ObjectType> = Objects[Type];
+export type EventName = keyof Events;
+export type EventObject<Name extends EventName> = Events[Name];
 `;
 }
 

@@ -2,6 +2,8 @@ import type { z } from 'zod';
 import type { ApiId, apis } from '../shared/catalog/apis.ts';
 import type { Application } from '../shared/catalog/applications.ts';
 import type { ApiDefinition, OutputOf, PathParameter } from '../shared/catalog/define.ts';
+import type { ListedEvent } from '../shared/catalog/events.ts';
+import type { ListedObject } from '../shared/catalog/objects.ts';
 import type { ControlCall, ControlOutput, FrameOf } from '../shared/catalog/simulation/define-operation.ts';
 import type { CalledId as AnyCalledId, StreamId as AnyStreamId, controlOperations } from '../shared/catalog/simulation/operations.ts';
 
@@ -36,3 +38,17 @@ export type OperationOutput<Id extends CalledId> = ControlOutput<Operations[Id]>
 export type StreamId = AnyStreamId;
 export type StreamInput<Id extends StreamId> = ControlCall<Operations[Id]>;
 export type StreamFrame<Id extends StreamId> = FrameOf<Operations[Id]>;
+
+/** `fulfillment-order` */
+export type ObjectType = ListedObject['type'];
+/** A business object, as APIs answer it and events carry it. */
+export type BusinessObject<Type extends ObjectType> = z.output<Extract<ListedObject, { readonly type: Type }>['schema']>;
+
+/** Types whose changes without an event of their own are told by an additional event. */
+type ChangingType = { [Type in ObjectType]: BusinessObject<Type> extends { readonly version: number } ? Type : never }[ObjectType];
+/** Without its prefix: `order-confirmed`, `ext.order-changed`. */
+export type EventName = ListedEvent['name'] | `ext.${ChangingType}-changed`;
+/** The object that an event carries. */
+export type EventObject<Name extends EventName> = Name extends `ext.${infer Type extends ObjectType}-changed`
+  ? BusinessObject<Type>
+  : BusinessObject<Extract<ListedEvent, { readonly name: Name }>['object']>;

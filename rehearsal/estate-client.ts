@@ -1,11 +1,20 @@
 import { Agent, request } from 'undici';
 import type { z } from 'zod';
-import { controlOperations } from '../shared/catalog/simulation/operations.ts';
-import { unknownWord } from '../shared/domain/nearest-word.ts';
-import { fillPath } from '../shared/transport/path.ts';
-import type { CalledId, OperationInput, OperationOutput, StreamFrame, StreamId, StreamInput } from './call-types.ts';
+import type {
+  ApiInput,
+  ApiOutput,
+  CalledId,
+  OperationInput,
+  OperationOutput,
+  StreamFrame,
+  StreamId,
+  StreamInput,
+  TypedApiId,
+} from './call-types.ts';
 import { explainConnection, explainedChunks } from './connection-error.ts';
 import { eventsOf } from './event-stream.ts';
+import { callOfApi, filledPath, requireOperation, type Sections } from './named-call.ts';
+import type { Method, ProblemBody, Reply, ResponseOf } from './reply.ts';
 
 /** Address and credentials of a client. */
 export interface EstateClientOptions {
@@ -17,13 +26,6 @@ export interface EstateClientOptions {
   readonly admin: string;
   /** Rehearsal of control operations, and of plain calls whose bearer is not bound to a rehearsal. */
   readonly rehearsal?: string;
-}
-
-export interface Reply {
-  readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: a reply is untyped JSON; its reader knows the request
-  readonly body: any;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
 export interface CallOptions {
@@ -52,10 +54,25 @@ export class ControlError extends Error {
 /** Input that is optional when it has no required members. */
 export type Optionally<Input> = Record<never, never> extends Input ? [input?: Input] : [input: Input];
 
+/** What a call takes after its first word: the input of an API, or the path, body and options of a plain call. */
+export type CallRest<To extends TypedApiId | Method, Path extends string> = To extends TypedApiId
+  ? Optionally<ApiInput<To>>
+  : [path: Path, body?: unknown, how?: CallOptions];
+/** What the called API answers; unknown when the text of the path names none. */
+export type CallOutput<To extends TypedApiId | Method, Path extends string> = To extends TypedApiId
+  ? ApiOutput<To>
+  : ResponseOf<`${To} ${Path}`>;
+
 /** Client of an estate, over its public HTTP only. */
 export interface EstateClient extends AsyncDisposable {
-  /** A call of a public API. It returns errors as replies. */
-  readonly call: (method: string, path: string, body?: unknown, how?: CallOptions) => Promise<Reply>;
+  /**
+   * Calls an API by its id, `call('create-basket-api', { body })`, or by method and path, `call('POST', '/baskets', body)`, which takes any body.
+   * It returns a refusal as a reply, too: `ok` tells it from an answer. @throws ConnectionError when no reply comes
+   */
+  readonly call: <const To extends TypedApiId | Method, const Path extends string = string>(
+    to: To,
+    ...rest: CallRest<To, Path>
+  ) => Promise<Reply<CallOutput<To, Path>>>;
   /** An operation of the simulation plane. @throws ControlError when it is refused */
   readonly control: <Id extends CalledId>(id: Id, ...input: Optionally<OperationInput<Id>>) => Promise<OperationOutput<Id>>;
   /** Reads a stream of the simulation plane. Leaving the loop closes it. @throws ControlError when it is refused */
@@ -98,47 +115,43 @@ function clientOnConnections(options: EstateClientOptions, agent: Agent, close: 
   const explain = (error: unknown): never => explainConnection(options.gateway, error);
   const reach = (url: string, how: Parameters<typeof request>[1]) => request(url, { ...how, dispatcher: agent }).catch(explain);
 
-  async function send(method: string, path: string, body: unknown, headers: Record<string, string>): Promise<Reply> {
+  async function send(method: string, path: string, body?: unknown, how: CallOptions = {}): Promise<Reply> {
+    const headers = placed(how);
     const response = await reach(`${options.gateway}${path}`, {
       method: method as 'GET',
       headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.body.text().catch(explain);
-    return { status: response.statusCode, body: text === '' ? undefined : parse(text), headers: response.headers };
+    const reply = { status: response.statusCode, body: text === '' ? undefined : parse(text), headers: response.headers };
+    return isSuccess(reply.status) ? { ok: true, ...reply } : { ok: false, ...reply, body: reply.body as ProblemBody };
   }
 
-  const call: EstateClient['call'] = (method, path, body, how = {}) => send(method, path, body, placed(how));
+  async function call(to: string, ...rest: readonly unknown[]): Promise<Reply> {
+    const [path] = rest;
+    if (typeof path === 'string') return send(to, path, rest[1], rest[2] as CallOptions | undefined);
+    const named = callOfApi(to, path as Sections | undefined);
+    return send(named.method, named.path, named.body, named.how);
+  }
 
   async function control<Id extends CalledId>(id: Id, ...[input]: Optionally<OperationInput<Id>>): Promise<OperationOutput<Id>> {
-    const operation = controlOperations[requireId(id)];
-    const {
-      params = {},
-      query = {},
-      body,
-    } = (input ?? {}) as { params?: Record<string, string>; query?: Record<string, unknown>; body?: unknown };
-    const reply = await call(
-      operation.method,
-      filledPath(operation.path, { params, query }),
-      operation.method === 'GET' || operation.method === 'DELETE' ? undefined : (body ?? {}),
-      { as: 'admin' },
-    );
-    if (reply.status >= 300) throw new ControlError(id, reply.status, String(reply.body?.detail ?? ''));
+    const { method, path } = requireOperation(id);
+    const sections = (input ?? {}) as Sections;
+    const body = method === 'GET' || method === 'DELETE' ? undefined : (sections.body ?? {});
+    const reply = await send(method, filledPath(path, sections), body, { as: 'admin' });
+    if (!reply.ok) throw new ControlError(id, reply.status, detailOf(reply.body));
     return (reply.body ?? null) as OperationOutput<Id>;
   }
 
   async function* stream<Id extends StreamId>(id: Id, input?: StreamInput<Id> & StreamOptions): AsyncGenerator<StreamFrame<Id>, void> {
-    const { path, frames } = controlOperations[requireId(id)];
+    const { path, frames } = requireOperation(id);
     const { query = {}, after, signal } = (input ?? {}) as StreamOptions & { query?: Record<string, unknown> };
     const headers = { accept: 'text/event-stream', ...(after !== undefined && { 'last-event-id': after }) };
     const response = await reach(`${options.gateway}${filledPath(path, { query })}`, {
       headers: placed({ as: 'admin', headers }),
       ...(signal && { signal }),
     });
-    if (response.statusCode >= 300) {
-      const refusal = parse(await response.body.text()) as { detail?: string } | undefined;
-      throw new ControlError(id, response.statusCode, String(refusal?.detail ?? ''));
-    }
+    if (!isSuccess(response.statusCode)) throw new ControlError(id, response.statusCode, detailOf(parse(await response.body.text())));
     for await (const { event, id: place, data } of eventsOf(explainedChunks(options.gateway, response.body))) {
       // A newer estate may have frames that this client does not know.
       const schema = (frames as Readonly<Record<string, z.ZodType>>)[event ?? ''];
@@ -146,26 +159,13 @@ function clientOnConnections(options: EstateClientOptions, agent: Agent, close: 
     }
   }
 
-  return { call, control, stream, close, [Symbol.asyncDispose]: close };
+  return { call: call as EstateClient['call'], control, stream, close, [Symbol.asyncDispose]: close };
 }
 
-/** A path of the catalog with its parameters filled in and the query appended. */
-export function filledPath(
-  path: string,
-  { params = {}, query = {} }: { readonly params?: Readonly<Record<string, string>>; readonly query?: Readonly<Record<string, unknown>> },
-): string {
-  const filled = fillPath(path, params);
-  const entries = Object.entries(query).filter(([, value]) => value !== undefined);
-  const search = new URLSearchParams(entries.map(([name, value]): [string, string] => [name, String(value)]));
-  return entries.length === 0 ? filled : `${filled}?${search}`;
-}
+const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-/** @throws TypeError when a caller without types asks for an operation that does not exist */
-function requireId<Id extends CalledId | StreamId>(id: Id): Id {
-  if (Object.hasOwn(controlOperations, id)) return id;
-  const names = Object.keys(controlOperations);
-  throw new TypeError(unknownWord('operation', String(id), names, 'docs/reference/simulation-plane.md'));
-}
+/** What answers may be no estate. */
+const detailOf = (body: unknown): string => (typeof body === 'object' && body !== null && 'detail' in body ? String(body.detail) : '');
 
 function parse(text: string): unknown {
   try {

@@ -1,8 +1,7 @@
-import { apis } from '../shared/catalog/apis.ts';
-import type { ApiDefinition } from '../shared/catalog/define.ts';
-import { unknownWord } from '../shared/domain/nearest-word.ts';
-import type { ApiInput, ApiOutput, OperationInput, OperationOutput, TypedApiId } from './call-types.ts';
-import { type CallOptions, createEstateClient, type EstateClient, filledPath, type Optionally, type Reply } from './estate-client.ts';
+import type { ApiInput, ApiOutput, BusinessObject, ObjectType, OperationInput, OperationOutput, TypedApiId } from './call-types.ts';
+import { createEstateClient, type EstateClient, type Optionally } from './estate-client.ts';
+import type { EstateEvent, EventType } from './estate-event.ts';
+import type { ProblemBody, Refusal, Reply } from './reply.ts';
 
 /** Credentials of a test suite. */
 export interface EstateCredentials {
@@ -27,13 +26,6 @@ export interface EstateAccess {
   readonly credentials: EstateCredentials;
 }
 
-interface GivenSections {
-  readonly params?: Readonly<Record<string, string>>;
-  readonly query?: Readonly<Record<string, unknown>>;
-  readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
 /** An API refused the call. */
 export class ApiRefusal extends Error {
   override readonly name = 'ApiRefusal';
@@ -41,12 +33,13 @@ export class ApiRefusal extends Error {
   /** Machine-readable code, such as `insufficient_stock`. */
   readonly code: string | undefined;
   /** The whole answer, RFC 9457. */
-  readonly problem: Readonly<Record<string, unknown>>;
-  constructor(call: string, { status, body }: Reply) {
-    const problem = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
-    super(`${call}: ${status} ${problem['code'] ?? ''} ${problem['detail'] ?? ''}`.trim());
+  readonly problem: Readonly<Partial<ProblemBody>>;
+  constructor(call: string, { status, body }: Refusal) {
+    // What answers may be no estate.
+    const problem: Partial<ProblemBody> = typeof body === 'object' && body !== null ? body : {};
+    super(`${call}: ${status} ${problem.code ?? ''} ${problem.detail ?? ''}`.trim());
     this.status = status;
-    this.code = typeof problem['code'] === 'string' ? problem['code'] : undefined;
+    this.code = problem.code;
     this.problem = problem;
   }
 }
@@ -56,26 +49,9 @@ export class VerificationFailed extends Error {
   override readonly name = 'VerificationFailed';
 }
 
-/** An event as it is on the bus: CloudEvents 1.0. */
-export interface EstateEvent {
-  readonly id: string;
-  /** With its prefix: `com.unified-commerce.order-confirmed`. */
-  readonly type: string;
-  /** `order/ord_…` */
-  readonly subject: string;
-  readonly time: string;
-  readonly source: string;
-  readonly rehearsal: string;
-  readonly correlationid: string;
-  readonly aggregateversion: number;
-  // biome-ignore lint/suspicious/noExplicitAny: the shape follows from the event type, which the test knows
-  readonly data: { readonly object: any; readonly previousState?: string };
-  readonly [member: string]: unknown;
-}
-
-export interface EventFilter {
+export interface EventFilter<Type extends EventType = EventType> {
   /** With or without its prefix: `payment-authorized`. */
-  readonly type?: string;
+  readonly type?: Type;
   /** `payment/pay_…` */
   readonly subject?: string;
   readonly correlationId?: string;
@@ -92,6 +68,8 @@ export class EstateRehearsal implements AsyncDisposable {
   /** Credentials bound to this rehearsal. Any client that sends one of them works in it. */
   readonly credentials: Omit<EstateCredentials, 'admin'> & { readonly webhookSecret: string; readonly webhookUrl: string };
   readonly client: EstateClient;
+  /** Any call of a public API, by its id or by method and path. It returns refusals as replies. */
+  readonly call: EstateClient['call'];
   /** Any operation of the simulation plane. @throws ControlError when it is refused */
   readonly control: EstateClient['control'];
 
@@ -99,6 +77,7 @@ export class EstateRehearsal implements AsyncDisposable {
     this.name = name;
     this.credentials = credentials;
     this.client = client;
+    this.call = client.call;
     this.control = client.control;
   }
 
@@ -115,20 +94,11 @@ export class EstateRehearsal implements AsyncDisposable {
   }
 
   /** Calls a public API by its id, with headers such as `idempotency-key`, and returns its answer. @throws ApiRefusal unless the call succeeds */
-  async api<const Id extends TypedApiId>(id: Id, ...[input]: Optionally<ApiInput<Id>>): Promise<ApiOutput<Id>> {
-    const { method, path, auth } = requireApi(id);
-    const { body, headers = {}, ...sections } = (input ?? {}) as GivenSections;
-    const reply = await this.client.call(method, filledPath(path, sections), method === 'GET' ? undefined : (body ?? {}), {
-      headers,
-      as: auth === 'signature' ? 'none' : auth,
-    });
-    if (reply.status >= 300) throw new ApiRefusal(id, reply);
-    return reply.body as ApiOutput<Id>;
-  }
-
-  /** A plain call of a public API. It returns errors as replies. */
-  call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Reply> {
-    return this.client.call(method, path, body, options);
+  async api<const Id extends TypedApiId>(id: Id, ...input: Optionally<ApiInput<Id>>): Promise<ApiOutput<Id>> {
+    const call = this.call as unknown as (id: Id, ...input: Optionally<ApiInput<Id>>) => Promise<Reply<ApiOutput<Id>>>;
+    const reply = await call(id, ...input);
+    if (!reply.ok) throw new ApiRefusal(id, reply);
+    return reply.body;
   }
 
   /** Epoch milliseconds of the rehearsal's clock. */
@@ -172,14 +142,15 @@ export class EstateRehearsal implements AsyncDisposable {
   }
 
   /** Waits until nothing is pending. @returns the events on the bus, in order */
-  async events({ additional = false, ...filter }: EventFilter = {}): Promise<readonly EstateEvent[]> {
+  async events<const Type extends EventType = EventType>(filter: EventFilter<Type> = {}): Promise<readonly EstateEvent<Type>[]> {
+    const { additional = false, ...rest } = filter;
     await this.settle();
-    const found: EstateEvent[] = [];
+    const found: EstateEvent<Type>[] = [];
     for (let after = 0; ; ) {
       const { items, next } = await this.control('list-events', {
-        query: { ...filter, ext: additional ? 'true' : 'false', after, limit: 1_000 },
+        query: { ...rest, ext: additional ? 'true' : 'false', after, limit: 1_000 },
       });
-      found.push(...items.map(({ event }) => event as unknown as EstateEvent));
+      found.push(...items.map(({ event }) => event as unknown as EstateEvent<Type>));
       if (items.length < 1_000) return found;
       after = next;
     }
@@ -189,25 +160,24 @@ export class EstateRehearsal implements AsyncDisposable {
    * Waits until a number of events of a type are on the bus, while other work may still be pending.
    * @throws VerificationFailed when they do not come in time
    */
-  async awaitEvents(
-    type: string,
+  async awaitEvents<const Type extends EventType>(
+    type: Type,
     { count = 1, subject, timeoutMs = 10_000 }: { readonly count?: number; readonly subject?: string; readonly timeoutMs?: number } = {},
-  ): Promise<readonly EstateEvent[]> {
+  ): Promise<readonly EstateEvent<Type>[]> {
     const { found, items } = await this.control('wait-for-events', {
       body: { type, count, timeoutMs, ...(subject !== undefined && { subject }) },
     });
     if (!found) throw new VerificationFailed(`${items.length} of ${count} ${type} came within ${timeoutMs} ms.`);
-    return items.map(({ event }) => event as unknown as EstateEvent);
+    return items.map(({ event }) => event as unknown as EstateEvent<Type>);
   }
 
   /** Any business object, including those that no API returns. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into objects freely
-  async object(type: string, id: string): Promise<any> {
-    return this.control('read-object', { params: { type, id } });
+  async object<const Type extends ObjectType>(type: Type, id: string): Promise<BusinessObject<Type>> {
+    return (await this.control('read-object', { params: { type, id } })) as unknown as BusinessObject<Type>;
   }
 
   /** Every hop: who called whom, with which outcome. */
-  async journal(correlationId?: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  async journal(correlationId?: string): Promise<OperationOutput<'read-journal'>['items']> {
     return (await this.control('read-journal', { query: { correlationId } })).items;
   }
 
@@ -255,11 +225,4 @@ export class EstateRehearsal implements AsyncDisposable {
 
 function refuseUnrest({ settled, waitingFor }: { readonly settled: boolean; readonly waitingFor: readonly string[] }): void {
   if (!settled) throw new VerificationFailed(`The estate did not come to rest: ${waitingFor.join(', ')}`);
-}
-
-/** @throws TypeError when a caller without types asks for an API that does not exist */
-function requireApi(id: TypedApiId): ApiDefinition {
-  const all: Readonly<Record<string, unknown>> = apis;
-  if (Object.hasOwn(all, id)) return all[id] as ApiDefinition;
-  throw new TypeError(unknownWord('API', String(id), Object.keys(all), 'docs/reference/apis.md'));
 }

@@ -1,14 +1,16 @@
 /** Entry point of the package `unified-commerce-estate`: a client of a running estate. */
-export { ControlError, createEstateClient, type EstateClient, type EstateClientOptions, type Reply } from './estate-client.ts';
+export type { ApiInput, ApiOutput, BusinessObject, EventName, ObjectType, TypedApiId } from './call-types.ts';
+export { ConnectionError } from './connection-error.ts';
+export { ControlError, createEstateClient, type EstateClient, type EstateClientOptions } from './estate-client.ts';
+export type { EstateEvent } from './estate-event.ts';
 export {
   ApiRefusal,
   DEMO_CREDENTIALS,
   type EstateAccess,
   type EstateCredentials,
-  type EstateEvent,
   EstateRehearsal,
   type EventFilter,
   VerificationFailed,
 } from './estate-rehearsal.ts';
+export type { Answer, ProblemBody, Refusal, Reply, StepReply } from './reply.ts';
 export { ExpectationFailed, type FaultRule, type OwnScenario as Scenario, type Stage, type Step } from './scenario.ts';
-export type { ProblemBody, StepReply } from './step-reply.ts';

@@ -1,6 +1,7 @@
-import type { CallOptions, Reply } from './estate-client.ts';
+import type { OperationInput } from './call-types.ts';
+import type { CallOptions } from './estate-client.ts';
 import type { Pain } from './pains.ts';
-import type { CallText, StepReply } from './step-reply.ts';
+import type { CallText, Reply, ResponseOf, StepReply } from './reply.ts';
 
 /** An expectation of a scenario that did not hold. */
 export class ExpectationFailed extends Error {
@@ -33,12 +34,18 @@ export interface Step<Call extends CallText = CallText, Status extends number = 
   readonly events?: readonly string[];
 }
 
+/** A call among several. */
+export type PlainStep = Omit<Step, 'title' | 'events' | 'status'>;
+export type RepliesOf<Calls extends readonly PlainStep[]> = {
+  readonly [Place in keyof Calls]: Reply<ResponseOf<Calls[Place]['call']>>;
+};
+
 /** Operations of a scenario on an estate, from outside only. */
 export interface Stage {
   /** Calls the estate, prints the step, checks status and events. @throws ExpectationFailed */
   step<const Call extends CallText, const Status extends number = 200>(step: Step<Call, Status>): Promise<StepReply<Call, Status>>;
   /** Makes several calls at once. @returns their replies in the order of the calls */
-  together(title: string, calls: readonly Omit<Step, 'title' | 'events' | 'status'>[]): Promise<readonly Reply[]>;
+  together<const Calls extends readonly PlainStep[]>(title: string, calls: Calls): Promise<RepliesOf<Calls>>;
   /** @throws ExpectationFailed unless both are deeply equal */
   expect(what: string, actual: unknown, expected: unknown): void;
   advance(by: string): Promise<void>;
@@ -57,11 +64,7 @@ export interface Stage {
   ): Promise<void>;
 }
 
-export interface FaultRule {
-  readonly match: { readonly application?: string; readonly api?: string; readonly event?: string };
-  readonly fault: Readonly<Record<string, unknown>> & { readonly kind: string };
-  readonly times?: number;
-}
+export type FaultRule = OperationInput<'put-fault'>['body'];
 
 export interface Scenario {
   readonly name: string;

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Money } from '../shared/catalog/shapes.ts';
-import type { FaultInput } from '../shared/catalog/simulation/faults.ts';
 import { signWebhook } from '../shared/simulation/webhook-signature.ts';
-import type { EstateClient, Reply } from './estate-client.ts';
+import type { EstateClient } from './estate-client.ts';
+import type { CallText, Method, Reply, StepReply } from './reply.ts';
 import type { Report } from './report.ts';
-import { ExpectationFailed, type Stage, type Step, type StepRecord } from './scenario.ts';
+import { ExpectationFailed, type PlainStep, type RepliesOf, type Stage, type Step, type StepRecord } from './scenario.ts';
 
 /** Data that an external party has. */
 interface Outside {
@@ -18,8 +18,8 @@ export function stageOf(client: EstateClient, report: Report, { webhookSecret, w
   let steps = 0;
   let clock = Date.parse(now);
 
-  async function send({ call, body, options }: Omit<Step, 'title'>): Promise<{ reply: Reply; ms: number; correlationId: string }> {
-    const [method = '', path = ''] = call.split(' ');
+  async function send({ call, body, options }: PlainStep): Promise<{ reply: Reply; ms: number; correlationId: string }> {
+    const [method, path] = call.split(' ') as [Method, string];
     const correlationId = `rehearse-${++steps}`;
     const started = performance.now();
     const reply = await client.call(method, path, body, {
@@ -29,7 +29,7 @@ export function stageOf(client: EstateClient, report: Report, { webhookSecret, w
     return { reply, ms: Math.round(performance.now() - started), correlationId };
   }
 
-  async function record(title: string, step: Omit<Step, 'title'>, sent: Awaited<ReturnType<typeof send>>): Promise<StepRecord> {
+  async function record(title: string, step: Step, sent: Awaited<ReturnType<typeof send>>): Promise<StepRecord> {
     await client.control('settle');
     clock = Date.parse((await client.control('read-clock')).now);
     const { items } = await client.control('list-events', { query: { correlationId: sent.correlationId, limit: 1_000 } });
@@ -48,13 +48,13 @@ export function stageOf(client: EstateClient, report: Report, { webhookSecret, w
   }
 
   return {
-    async step(step) {
+    async step<const Call extends CallText, const Status extends number = 200>(step: Step<Call, Status>) {
       const sent = await send(step);
       const done = await record(step.title, step, sent);
       report.step(done);
       const fits = step.status === undefined ? done.status < 300 : done.status === step.status;
       if (!fits) {
-        const detail = (sent.reply.body as { detail?: string } | undefined)?.detail ?? '';
+        const detail = sent.reply.ok ? '' : sent.reply.body.detail;
         throw new ExpectationFailed(`${step.title}: expected ${step.status ?? '2xx'}, got ${done.status}. ${detail}`);
       }
       if (step.events && !isDeepStrictEqual([...done.events].sort(), [...step.events].sort())) {
@@ -62,14 +62,15 @@ export function stageOf(client: EstateClient, report: Report, { webhookSecret, w
           `${step.title}: expected the events ${step.events.join(', ') || 'none'}, got ${done.events.join(', ') || 'none'}.`,
         );
       }
-      return sent.reply;
+      // Its status is the expected one, and the text of the call names the API.
+      return sent.reply as StepReply<Call, Status>;
     },
-    async together(title, calls) {
+    async together<const Calls extends readonly PlainStep[]>(title: string, calls: Calls) {
       const sent = await Promise.all(calls.map((call) => send(call)));
       const counts = new Map<number, number>();
       for (const { reply } of sent) counts.set(reply.status, (counts.get(reply.status) ?? 0) + 1);
       report.note(`${title}: ${[...counts].map(([status, count]) => `${count} × ${status}`).join(', ')}`, 'calls');
-      return sent.map(({ reply }) => reply);
+      return sent.map(({ reply }) => reply) as RepliesOf<Calls>;
     },
     expect(what, actual, expected) {
       if (!isDeepStrictEqual(actual, expected)) {
@@ -83,7 +84,7 @@ export function stageOf(client: EstateClient, report: Report, { webhookSecret, w
       report.note(`the clock goes on by ${by}, to ${now}; ran ${ran.map(({ kind }) => kind).join(', ') || 'nothing'}`, 'clock');
     },
     async fault(name, rule) {
-      await client.control('put-fault', { params: { name }, body: rule as FaultInput });
+      await client.control('put-fault', { params: { name }, body: rule });
       report.note(`fault ${name}: ${rule.fault.kind} at ${rule.match.event ?? rule.match.api ?? rule.match.application}`, 'fault');
     },
     now: () => clock,

@@ -9,7 +9,8 @@ import {
   waitForContainer,
 } from 'testcontainers';
 import { LOGGING_FILES, SERVING, SINGLE_BROKER } from './broker-settings.ts';
-import { explained, lastWords } from './last-words.ts';
+import { lastWords } from './last-words.ts';
+import { explained } from './start-failure.ts';
 
 /** Network alias of the broker. */
 const ALIAS = 'kafka';
@@ -46,11 +47,12 @@ export class BrokerContainer extends GenericContainer {
       });
   }
 
-  /** @throws EstateStartError with the last log lines of the broker */
+  /** @throws EstateStartError with the mistake and the remedy */
   override async start(): Promise<StartedBrokerContainer> {
     const words = lastWords();
     this.withLogConsumer((stream) => words.follow(stream));
-    return new StartedBrokerContainer(await explained({ image: this.imageName.string, words }, () => super.start()));
+    const starting = { image: this.imageName.string, timeoutMs: this.startupTimeoutMs, words };
+    return new StartedBrokerContainer(await explained(starting, () => super.start()));
   }
 
   protected override async containerStarted(container: StartedTestContainer, inspectResult: InspectResult): Promise<void> {

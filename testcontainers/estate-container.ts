@@ -3,7 +3,8 @@ import { AbstractStartedContainer, GenericContainer, type StartedTestContainer, 
 import type { EstateClient } from '../rehearsal/estate-client.ts';
 import { DEMO_CREDENTIALS, type EstateCredentials, type EstateRehearsal } from '../rehearsal/estate-rehearsal.ts';
 import { credentialsOf } from './fixture-credentials.ts';
-import { explained, lastWords } from './last-words.ts';
+import { lastWords } from './last-words.ts';
+import { explained } from './start-failure.ts';
 import {
   clientOn,
   DEMO_TOUCHPOINT,
@@ -73,7 +74,7 @@ export class EstateContainer extends GenericContainer {
     return this.withEnvironment({ KAFKA_BROKERS: brokers.join(',') });
   }
 
-  /** @throws EstateStartError with the missing precondition, or with the last log lines of the estate */
+  /** @throws EstateStartError with the mistake and the remedy, and with the last log lines of an estate that ran */
   override async start(): Promise<StartedEstateContainer> {
     const words = lastWords();
     const { logConsumer } = this;
@@ -81,7 +82,8 @@ export class EstateContainer extends GenericContainer {
       words.follow(stream);
       logConsumer?.(stream);
     });
-    const started = await explained({ image: this.imageName.string, words }, () => super.start());
+    const starting = { image: this.imageName.string, timeoutMs: this.startupTimeoutMs, words };
+    const started = await explained(starting, () => super.start());
     return new StartedEstateContainer(started, { credentials: this.#credentials, touchpoint: this.#touchpoint });
   }
 }

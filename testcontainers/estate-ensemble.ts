@@ -5,7 +5,8 @@ import { DEMO_CREDENTIALS, type EstateCredentials, type EstateRehearsal } from '
 import { type Application, applicationNames } from '../shared/catalog/applications.ts';
 import { BrokerContainer, type StartedBrokerContainer } from './broker-container.ts';
 import { EstateContainer, type LogLevel, ready } from './estate-container.ts';
-import { explained, lastWords } from './last-words.ts';
+import { lastWords } from './last-words.ts';
+import { explained, requireEngine } from './start-failure.ts';
 import {
   clientOn,
   DEMO_TOUCHPOINT,
@@ -68,8 +69,9 @@ export class EstateEnsemble {
     return this;
   }
 
-  /** @throws EstateStartError with the missing precondition, or with the last log lines of the failed container */
+  /** @throws EstateStartError with the mistake and the remedy, and with the last log lines of a container that ran */
   async start(): Promise<StartedEstateEnsemble> {
+    await requireEngine();
     const network = await new Network().start();
     const running: StartedTestContainer[] = [];
     const keep = async <T extends StartedTestContainer>(starting: Promise<T>): Promise<T> => {
@@ -85,7 +87,8 @@ export class EstateEnsemble {
         : await this.#startWhole({ network, infrastructure, keep });
       return new StartedEstateEnsemble({ ...members, redis, broker, stop: () => stopAll(running, network) });
     } catch (error) {
-      await stopAll(running, network);
+      // The reason of the failure counts, not a network that cannot be removed either.
+      await stopAll(running, network).catch(() => undefined);
       throw error;
     }
   }
@@ -99,7 +102,7 @@ export class EstateEnsemble {
       .withCommand(['redis-server', '--save', '', '--appendonly', 'no'])
       .withWaitStrategy(Wait.forLogMessage(/Ready to accept connections/))
       .withStartupTimeout(this.#startupTimeoutMs);
-    return started(this.#redisImage, container);
+    return this.#started(this.#redisImage, container);
   }
 
   #startBroker(network: StartedNetwork): Promise<StartedBrokerContainer> {
@@ -137,7 +140,7 @@ export class EstateEnsemble {
           .withExposedPorts(...portsOf(name))
           .withWaitStrategy(Wait.forAll(portsOf(name).map(ready)))
           .withStartupTimeout(this.#startupTimeoutMs);
-        return [name, await keep(started(`${name} of ${this.#image}`, container, this.#image))];
+        return [name, await keep(this.#started(`${name} of ${this.#image}`, container, this.#image))];
       }),
     );
     const containers = new Map(entries);
@@ -147,6 +150,12 @@ export class EstateEnsemble {
       return container;
     };
     return { gateway: one('gateway'), touchpoint: one('touchpoint-mock'), containers };
+  }
+
+  #started(what: string, container: GenericContainer, image = what): Promise<StartedTestContainer> {
+    const words = lastWords();
+    container.withLogConsumer((stream) => words.follow(stream));
+    return explained({ image, what, timeoutMs: this.#startupTimeoutMs, words }, () => container.start());
   }
 }
 
@@ -166,12 +175,6 @@ interface Members {
 
 const portsOf = (name: EnsembleMember): readonly number[] =>
   name === 'touchpoint-mock' ? [TOUCHPOINT_PORT, PORTAL_PORT] : [name === 'gateway' ? GATEWAY_PORT : APPLICATION_PORT];
-
-function started(what: string, container: GenericContainer, image = what): Promise<StartedTestContainer> {
-  const words = lastWords();
-  container.withLogConsumer((stream) => words.follow(stream));
-  return explained({ image, what, words }, () => container.start());
-}
 
 /** Like `Promise.all`, but waits for the others when one fails, so that no container starts after the stop. */
 async function allOrNone<T extends readonly Promise<unknown>[] | []>(starting: T): Promise<{ -readonly [I in keyof T]: Awaited<T[I]> }> {

@@ -1,21 +1,52 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
-import { Credential } from '../fixtures/files.ts';
+import { checked, parseJson, refuseUnread } from '../fixtures/checked-file.ts';
+import { type Credential, files } from '../fixtures/files.ts';
+import { FixtureError, together } from '../fixtures/fixture-error.ts';
 import type { EstateCredentials } from '../rehearsal/estate-rehearsal.ts';
-import { EstateStartError } from './last-words.ts';
+import { EstateStartError } from './start-failure.ts';
+
+const FILE = 'credentials.json';
 
 /**
  * Credentials for an estate with custom fixtures: the first credential of each kind in their credentials.json.
- * @throws EstateStartError when a kind is missing
+ * @throws EstateStartError when the file cannot be used, or a kind is missing
  */
 export function credentialsOf(folder: string): EstateCredentials {
-  const file = join(folder, 'credentials.json');
-  const rows = z.array(Credential).parse(JSON.parse(readFileSync(file, 'utf8')));
+  const rows = rowsOf(folder);
   const secretOf = (kind: Credential['kind'], scope: Credential['scopes'][number]): string => {
     const found = rows.find((row) => row.kind === kind && row.scopes.includes(scope));
-    if (!found) throw new EstateStartError(`${file} has no credential of kind ${kind} with the scope ${scope}.`);
+    if (!found) throw new EstateStartError(`${join(folder, FILE)} has no credential of kind ${kind} with the scope ${scope}; add one.`);
     return found.secret;
   };
   return { bearer: secretOf('bearer', 'catalog'), apiKey: secretOf('api-key', 'catalog'), admin: secretOf('bearer', 'sim:admin') };
+}
+
+function rowsOf(folder: string): readonly Credential[] {
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new EstateStartError(
+      `The folder ${folder} does not exist; withFixtures takes a folder with the files of the project’s fixtures.`,
+    );
+  }
+  try {
+    const { value, mistakes } = checked(files[FILE], parseJson(FILE, read(folder)), { file: FILE });
+    if (mistakes.length > 0) throw together(mistakes);
+    return value;
+  } catch (error) {
+    if (!(error instanceof FixtureError)) throw error;
+    throw new EstateStartError(
+      error.message
+        .split('\n')
+        .map((line) => join(folder, line))
+        .join('\n'),
+    );
+  }
+}
+
+function read(folder: string): string {
+  try {
+    return readFileSync(join(folder, FILE), 'utf8');
+  } catch (error) {
+    return refuseUnread(FILE, error as NodeJS.ErrnoException);
+  }
 }

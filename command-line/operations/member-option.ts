@@ -8,6 +8,8 @@ export interface ValueHints {
   readonly names?: Readonly<Record<string, string>>;
   /** The valid words of a value whose schema accepts any text. */
   readonly choices?: Readonly<Record<string, readonly string[]>>;
+  /** What each value is, where the names of the options do not say so. */
+  readonly noun?: string;
 }
 
 export const kebab = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
@@ -35,7 +37,8 @@ export function parserOf(member: Member, hints: ValueHints): (text: string) => u
   const words = wordsOf(member, hints);
   const { type } = member.schema;
   return (text) => {
-    if (words !== undefined && !isWord(text, words)) throw new InvalidArgumentError(unknownWord(nameOf(member, hints), text, words));
+    if (words !== undefined && !isWord(text, words))
+      throw new InvalidArgumentError(unknownWord(hints.noun ?? nameOf(member, hints), text, words));
     if (type === 'integer' || type === 'number') return numberOf(text, member.schema);
     if (type === 'array' || type === 'object') return jsonOf(text);
     return text;

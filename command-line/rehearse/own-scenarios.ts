@@ -91,11 +91,15 @@ const complete = (own: OwnScenario): Scenario => ({
   run: (stage) => own.run(stage),
 });
 
+const IS_ES_MODULE = /^(?:Unexpected token 'export'|Cannot use import statement outside a module)/;
+
 /** Why a file cannot be loaded, with its line when the language says one. */
 function reasonOf(error: unknown, path: string): string {
   const { code = '', message, stack = '' } = error as NodeJS.ErrnoException;
   if (code === 'ERR_UNKNOWN_FILE_EXTENSION' || code === 'ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING')
     return `Node ${process.versions.node} does not run TypeScript there; use Node 22.18 or newer and a file outside node_modules, or write JavaScript.`;
+  if (error instanceof SyntaxError && IS_ES_MODULE.test(message))
+    return `it is an ES module, and its package.json says CommonJS; name it .mts or .mjs, or set "type": "module" there.`;
   if (code === 'ERR_UNSUPPORTED_DIR_IMPORT') return `it is a folder; name its files, such as ${path}/*.ts.`;
   const [, line] = /^:(\d+)/.exec(stack.slice(stack.indexOf(path) + path.length)) ?? [];
   const reason = inOneLine(message ?? String(error), 300).replace(/[.:]?$/, '');

@@ -3,9 +3,14 @@ import type { Application, Domain } from './applications.ts';
 import type { LifeCycle } from './life-cycle.ts';
 
 /** A business object. Every committed change of one has an event on the topic of its domain. */
-export interface ObjectDefinition<Schema extends z.ZodObject = z.ZodObject, State extends string = string, Verb extends string = string> {
+export interface ObjectDefinition<
+  Schema extends z.ZodObject = z.ZodObject,
+  State extends string = string,
+  Verb extends string = string,
+  Type extends string = string,
+> {
   /** As the source document spells it: `fulfillment-order`. */
-  readonly type: string;
+  readonly type: Type;
   readonly domain: Domain;
   readonly owner: Application;
   readonly meaning: string;
@@ -24,9 +29,12 @@ export interface ObjectDefinition<Schema extends z.ZodObject = z.ZodObject, Stat
   readonly changeSubscribers?: readonly Subscription[];
 }
 
-export function defineObject<const Schema extends z.ZodObject, State extends string = never, Verb extends string = never>(
-  definition: ObjectDefinition<Schema, State, Verb>,
-): ObjectDefinition<Schema, State, Verb> {
+export function defineObject<
+  const Type extends string,
+  const Schema extends z.ZodObject,
+  State extends string = never,
+  Verb extends string = never,
+>(definition: ObjectDefinition<Schema, State, Verb, Type>): ObjectDefinition<Schema, State, Verb, Type> {
   return definition;
 }
 
@@ -43,7 +51,7 @@ export interface EventDefinition {
   readonly subscribers?: readonly Subscription[];
 }
 
-export const defineEvent = (event: EventDefinition): EventDefinition => event;
+export const defineEvent = <const Event extends EventDefinition>(event: Event): Event => event;
 
 /**
  * `each` reacts once to every event. `latest` copies state and skips versions older than the newest one seen of the same object.

@@ -8,8 +8,7 @@ import { objects } from './objects.ts';
 import { orderCancelled, orderConfirmed, orderCreated } from './order/events.ts';
 import { paymentAuthorized, paymentCaptured } from './payment/events.ts';
 
-/** The events of the source document. */
-export const events: readonly EventDefinition[] = [
+const listed = [
   basketCreated,
   checkoutStarted,
   checkoutCancelled,
@@ -26,7 +25,13 @@ export const events: readonly EventDefinition[] = [
   orderCancelled,
   paymentAuthorized,
   paymentCaptured,
-];
+] as const;
+
+/** One of the events of the source document, by its own definition. */
+export type ListedEvent = (typeof listed)[number];
+
+/** The events of the source document. */
+export const events: readonly EventDefinition[] = listed;
 
 /** Whether an object is a versioned record that can change. Counters have no version. */
 const changes = (object: ObjectDefinition): boolean => 'version' in object.schema.shape && object.lifeCycle?.rows.length !== 0;

@@ -9,8 +9,7 @@ import { loyaltyAccount } from './loyalty/objects.ts';
 import { order } from './order/objects.ts';
 import { payment } from './payment/objects.ts';
 
-/** The business objects. */
-export const objects: readonly ObjectDefinition[] = [
+const listed = [
   basket,
   product,
   customer,
@@ -22,4 +21,10 @@ export const objects: readonly ObjectDefinition[] = [
   loyaltyAccount,
   order,
   payment,
-];
+] as const;
+
+/** One of the business objects, by its own definition. */
+export type ListedObject = (typeof listed)[number];
+
+/** The business objects. */
+export const objects: readonly ObjectDefinition[] = listed;

@@ -1,10 +1,13 @@
+import { once } from 'node:events';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DEMO_CREDENTIALS } from '../../rehearsal/estate-rehearsal.ts';
 import { EstateContainer, type StartedEstateContainer } from '../../testcontainers/public.ts';
+import { freePort } from '../support/free-port.ts';
 import { estateImage } from './estate-image.ts';
 import { skipWithoutDocker, whyNoDocker } from './kafka.ts';
 
@@ -126,18 +129,29 @@ else {
     test('because of a missing image explains how to build it', async () => {
       const start = new EstateContainer('unified-commerce-estate:nobody-built-this').start();
       await expect(start).rejects.toThrow(
-        /^There is no image unified-commerce-estate:nobody-built-this here, .*docker build -t unified-commerce-estate:nobody-built-this \./s,
+        /^There is no image unified-commerce-estate:nobody-built-this here, .*docker build -t unified-commerce-estate:nobody-built-this \.$/,
       );
     });
 
     test('shows the last log lines of the estate', async () => {
       const start = new EstateContainer(image).withEnvironment({ GATEWAY_PROT: '8080' }).start();
-      await expect(start).rejects.toThrow(/did not start: .*GATEWAY_PROT is no variable of the estate/s);
+      await expect(start).rejects.toThrow(
+        /stopped after \d+ s; correct what its last log lines name:\n.*GATEWAY_PROT is no variable of the estate/s,
+      );
     });
 
     test('because Kafka is unreachable names the missing dependency', async () => {
       const start = new EstateContainer(image).withKafka('nowhere.invalid:9092').withStartupTimeout(45_000).start();
-      await expect(start).rejects.toThrow(/did not start: .*It said last:.*nowhere\.invalid:9092/s);
+      await expect(start).rejects.toThrow(/was not ready within 45 s; .*withStartupTimeout:\n.*nowhere\.invalid:9092/s);
+    });
+
+    test('because a port is in use names it', async () => {
+      const port = await freePort();
+      const server = createServer().listen(port, '0.0.0.0');
+      await once(server, 'listening');
+      const start = new EstateContainer(image).withExposedPorts({ container: 9_999, host: port }).start();
+      await expect(start).rejects.toThrow(new RegExp(`cannot have port ${port}, which is in use; free it`));
+      server.close();
     });
 
     test('because of a missing credential in the fixtures names it before any container starts', async () => {

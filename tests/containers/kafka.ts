@@ -2,7 +2,8 @@ import { expect, test } from '@jest/globals';
 import { Kafka, logLevel } from 'kafkajs';
 import { GenericContainer, getContainerRuntimeClient, Wait } from 'testcontainers';
 import { LOGGING_FILES, SERVING, SINGLE_BROKER } from '../../testcontainers/broker-settings.ts';
-import { explained, lastWords } from '../../testcontainers/last-words.ts';
+import { lastWords } from '../../testcontainers/last-words.ts';
+import { explained } from '../../testcontainers/start-failure.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 
@@ -52,7 +53,7 @@ export async function startBroker(port?: number): Promise<Broker> {
     .withLogConsumer((stream) => words.follow(stream))
     .withWaitStrategy(Wait.forLogMessage(SERVING))
     .withStartupTimeout(START_MS);
-  const container = await explained({ image: IMAGE, what: `A broker at port ${at}`, words }, () => broker.start());
+  const container = await explained({ image: IMAGE, what: `A broker at port ${at}`, timeoutMs: START_MS, words }, () => broker.start());
   const engine = (await getContainerRuntimeClient()).container.getById(container.getId());
   const brokers = [`127.0.0.1:${at}`];
   let stopped: Promise<void> | undefined;

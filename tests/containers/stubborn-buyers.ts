@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { createEstateClient, type EstateClient, type Reply } from '../../rehearsal/estate-client.ts';
+import { createEstateClient } from '../../rehearsal/estate-client.ts';
 import { eventually } from '../support/eventually.ts';
+import { type PlainClient, plain, type PlainReply as Reply } from '../support/plain-client.ts';
 
 /** Time for which a buyer retries a failing request. */
 const PATIENCE_MS = 120_000;
@@ -13,7 +14,7 @@ const ADDRESS = { name: 'Ada', line1: '1 Quay Street', city: 'Galway', postalCod
 const isPassing = ({ status, body }: Reply): boolean => [502, 503, 504].includes(status) || body?.retryable === true;
 
 /** A client that repeats a request until it is answered for good, each time with the same Idempotency-Key. */
-export function stubborn(client: EstateClient) {
+export function stubborn(client: PlainClient) {
   return async (method: string, path: string, body?: unknown): Promise<Reply['body']> => {
     const headers = method === 'GET' ? {} : { 'idempotency-key': randomUUID() };
     const until = Date.now() + PATIENCE_MS;
@@ -31,7 +32,7 @@ export function stubborn(client: EstateClient) {
 }
 
 /** An order from the basket until it has left the warehouse. @returns its id */
-export async function buy(client: EstateClient): Promise<string> {
+export async function buy(client: PlainClient): Promise<string> {
   const ask = stubborn(client);
   const { id: basket } = await ask('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 1 }] });
   await ask('POST', `/baskets/${basket}/checkout`, { shippingAddress: ADDRESS });
@@ -46,7 +47,7 @@ export async function buy(client: EstateClient): Promise<string> {
 }
 
 /** Waits for the allocation, because an order may be confirmed while the FMS is away. */
-function fulfillmentOrderOf(client: EstateClient, order: string): Promise<string> {
+function fulfillmentOrderOf(client: PlainClient, order: string): Promise<string> {
   const ask = stubborn(client);
   return eventually(
     `the order ${order} is allocated`,
@@ -85,10 +86,10 @@ export interface Aftermath {
 /** A rehearsal of its own, with a client of it and one of the estate. */
 export async function rehearsalOn(gateway: string) {
   const admin = 'demo-sim-admin';
-  const outside = createEstateClient({ gateway, bearer: '', apiKey: '', admin, rehearsal: 'default' });
+  const outside = plain(createEstateClient({ gateway, bearer: '', apiKey: '', admin, rehearsal: 'default' }));
   const { name, credentials } = await outside.control('create-rehearsal');
   const { bearer, apiKey } = credentials;
-  const client = createEstateClient({ gateway, bearer, apiKey, admin, rehearsal: name });
+  const client = plain(createEstateClient({ gateway, bearer, apiKey, admin, rehearsal: name }));
   return {
     name,
     client,
@@ -129,7 +130,7 @@ export async function rush({ gateway, buyers, ordersEach, disturb }: Rush): Prom
   return aftermath;
 }
 
-async function look(client: EstateClient, known: readonly string[]): Promise<Aftermath> {
+async function look(client: PlainClient, known: readonly string[]): Promise<Aftermath> {
   const ask = stubborn(client);
   const orders = await Promise.all(known.map((id) => ask('GET', `/orders/${id}`)));
   const { items } = await client.control('list-events', { query: { type: 'order-created', limit: 1_000 } });

@@ -11,6 +11,7 @@ import { createLogger } from '../../shared/process/logger.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import { clientOf } from '../redis/replicas/running-replicas.ts';
 import { eventually } from '../support/eventually.ts';
+import type { PlainClient } from '../support/plain-client.ts';
 
 const MOST = 32;
 /** Longer than the pause between two reads of an open stream. */
@@ -53,7 +54,7 @@ const openedSoon = (client: EstateClient) =>
 describe('The streams of a gateway', () => {
   let estate: RunningEstate;
   let reads: () => number;
-  let client: EstateClient;
+  let client: PlainClient;
 
   beforeAll(async () => {
     ({ estate, reads } = await anEstate());

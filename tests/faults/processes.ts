@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { Agent, request } from 'undici';
 import type { StartableService } from '../../estate/configuration.ts';
 import { urlVariable } from '../../estate/variables.ts';
-import { clientOnAgent, type EstateClient, type Reply } from '../../rehearsal/estate-client.ts';
+import { clientOnAgent } from '../../rehearsal/estate-client.ts';
 import { type Application, applicationNames } from '../../shared/catalog/applications.ts';
 import type { ControlOutput } from '../../shared/catalog/simulation/define-operation.ts';
 import type { createRehearsal } from '../../shared/catalog/simulation/operations/rehearsals.ts';
@@ -14,6 +14,7 @@ import type { World } from '../../shared/domain/world.ts';
 import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../../shared/transport/estate-headers.ts';
 import { ADMIN } from '../support/estate.ts';
 import { eventually } from '../support/eventually.ts';
+import { type PlainClient, plain, type PlainReply as Reply } from '../support/plain-client.ts';
 import { type Strike, startWay, type Way } from './way.ts';
 
 const MAIN = fileURLToPath(new URL('../../estate/main.ts', import.meta.url));
@@ -120,7 +121,7 @@ export async function startEstateOfProcesses({ services, redisPort, kafka = NOBO
   const toRedis = new Map<Running, Way>();
   const running = new Map<'gateway' | Application, Running[]>(named.map(([service]) => [service, []]));
   const agent = new Agent({ connections: 256, keepAliveTimeout: 20_000 });
-  const clients: EstateClient[] = [];
+  const clients: PlainClient[] = [];
   for (const [service] of named) ways.set(service, await startWay());
   const wayTo = (service: 'gateway' | Application): Way => {
     const way = ways.get(service);
@@ -160,10 +161,10 @@ export async function startEstateOfProcesses({ services, redisPort, kafka = NOBO
 
   /** A rehearsal of its own. */
   async function rehearse(name: string = `f-${randomBytes(5).toString('hex')}`): Promise<Rehearsed> {
-    const outside = clientOnAgent({ gateway, bearer: '', apiKey: '', admin: ADMIN, rehearsal: 'default' }, agent);
+    const outside = plain(clientOnAgent({ gateway, bearer: '', apiKey: '', admin: ADMIN, rehearsal: 'default' }, agent));
     const { credentials, world } = await outside.control('create-rehearsal', { body: { name } });
     const { bearer, apiKey } = credentials;
-    const client = clientOnAgent({ gateway, bearer, apiKey, admin: ADMIN, rehearsal: name }, agent);
+    const client = plain(clientOnAgent({ gateway, bearer, apiKey, admin: ADMIN, rehearsal: name }, agent));
     clients.push(client);
     return { name, world: world as World, credentials, client, ...asking(client) };
   }
@@ -244,7 +245,7 @@ export interface Rehearsed extends ReturnType<typeof asking> {
   readonly name: string;
   readonly world: World;
   readonly credentials: ControlOutput<typeof createRehearsal>['credentials'];
-  readonly client: EstateClient;
+  readonly client: PlainClient;
 }
 
 async function hasStore(one: Running): Promise<boolean> {
@@ -255,7 +256,7 @@ async function hasStore(one: Running): Promise<boolean> {
 /** Statuses that a client retries with the same key: the other side is unavailable, or still working. */
 const isPassing = ({ status, body }: Reply): boolean => [502, 503, 504].includes(status) || body?.retryable === true;
 
-function asking(client: EstateClient) {
+function asking(client: PlainClient) {
   /** The same request with the same key again, until the answer is definite. @returns the last reply, and how often it was asked */
   async function insist(method: string, path: string, body?: unknown, key: string = randomUUID()): Promise<Reply & { asked: number }> {
     const until = Date.now() + PATIENCE_MS;

@@ -4,6 +4,7 @@ import { createEstateClient, type EstateClient } from '../../rehearsal/estate-cl
 import { anObservedEstate, type ObservedEstate } from '../observability/observed-estate.ts';
 import { ADMIN } from '../support/estate.ts';
 import { eventually } from '../support/eventually.ts';
+import { plain } from '../support/plain-client.ts';
 
 const HOUR = 3_600_000;
 /** Longer than any pause between two calls on a machine with much else to do. */
@@ -132,7 +133,7 @@ describe('A rehearsal', () => {
     };
     const body = method === 'GET' || method === 'DELETE' ? undefined : (bodies[path] ?? {});
     await using client = within(name);
-    const reply = await client.call(method, path.replace('{name}', name), body, { as: 'admin' });
+    const reply = await plain(client).call(method, path.replace('{name}', name), body, { as: 'admin' });
     expect(reply).toMatchObject({ status: 404, body: { code: 'unknown_rehearsal', rehearsal: name } });
     expect(await listed(name)).toBeUndefined();
   });
@@ -152,7 +153,7 @@ describe('An estate with the maximum number of rehearsals', () => {
   const REFUSED = { status: 429, body: { code: 'too_many_rehearsals', retryable: true, most: 3, longestIdle: LONGEST_IDLE } };
 
   test('refuses another with 429, which names the longest idle one and the time to retry', async () => {
-    const reply = await estate.client.call('POST', '/_sim/rehearsals', { name: 'three' }, { as: 'admin' });
+    const reply = await plain(estate.client).call('POST', '/_sim/rehearsals', { name: 'three' }, { as: 'admin' });
     expect(reply).toMatchObject(REFUSED);
     expect(reply.body.detail).toContain('"one"');
     expect(Number(reply.headers['retry-after'])).toBeGreaterThan(86_000);

@@ -19,11 +19,17 @@ type Operations = {
 type Streams = {
   [Id in Own.StreamId]: Same<Own.StreamInput<Id>, Packed.StreamInput<Id>> & Same<Own.StreamFrame<Id>, Packed.StreamFrame<Id>>;
 };
+type Objects = { [Type in Own.ObjectType]: Same<Own.BusinessObject<Type>, Packed.BusinessObject<Type>> };
+type Events = { [Name in Own.EventName]: Same<Own.EventObject<Name>, Packed.EventObject<Name>> };
 
 declare const apis: Apis;
 declare const operations: Operations;
 declare const streams: Streams;
+declare const objects: Objects;
+declare const events: Events;
 export const agreed: Record<Packed.TypedApiId, true> = apis;
 export const agreedToo: Record<Packed.CalledId, true> = operations;
 export const agreedAsWell: Record<Packed.StreamId, true> = streams;
+export const agreedObjects: Record<Packed.ObjectType, true> = objects;
+export const agreedEvents: Record<Packed.EventName, true> = events;
 `;

@@ -10,7 +10,7 @@ const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 const OWN_COMPILER = join(PROJECT, 'node_modules/typescript/bin/tsc');
 const PACK_MS = 600_000;
 /** Of the declarations that a user's compiler reads for the main entry point. */
-const MOST_DECLARATIONS = { files: 8, bytes: 120_000 };
+const MOST_DECLARATIONS = { files: 9, bytes: 120_000 };
 
 const unreachable = await whyNoRegistry();
 const print = (line: string): void => void process.stdout.write(`${line}\n`);

@@ -43,7 +43,10 @@ export async function order(gateway: string): Promise<'open' | 'other'> {
   const basket = await rehearsal.api('create-basket-api', { body: { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] } });
   const { items } = await rehearsal.control('list-faults');
   await rehearsal.fault('slow', { match: { application: 'oms' }, fault: { kind: 'latency', ms: 10 } });
-  const total: number = basket.totals.total.amount + items.length;
+  const [event] = await rehearsal.awaitEvents('basket-created');
+  const read = await rehearsal.call('get-inventory-api', { params: { sku: event?.data.object.lines[0]?.sku ?? '' } });
+  if (!read.ok) throw new Error(read.body.code);
+  const total: number = basket.totals.total.amount + items.length + read.body.locations.length;
   return total > 0 && basket.state === 'open' ? 'open' : 'other';
 }
 `;

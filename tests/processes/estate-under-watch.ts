@@ -16,6 +16,7 @@ import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import { createRedisStore } from '../../shared/store/redis/store.ts';
 import { createInProcessTransport, type Endpoint } from '../../shared/transport/in-process-transport.ts';
 import { eventually } from '../support/eventually.ts';
+import { plain } from '../support/plain-client.ts';
 
 /**
  * A process with a whole estate, which opens many rehearsals, uses them and leaves them, and then says what is left of them. It is by
@@ -92,11 +93,11 @@ const door = await openFrontDoor({
 gateway = door.url;
 await door.prepared;
 const outside = { gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: 'demo-sim-admin' };
-const anybody = clientOnAgent({ ...outside, rehearsal: 'default' }, agent);
+const anybody = plain(clientOnAgent({ ...outside, rehearsal: 'default' }, agent));
 
 /** An order by itself, with idempotency keys of its own. */
 async function placeAnOrder(rehearsal: string, name: string): Promise<void> {
-  const client = clientOnAgent({ ...outside, rehearsal }, agent);
+  const client = plain(clientOnAgent({ ...outside, rehearsal }, agent));
   const post = async (path: string, body: unknown) => {
     const reply = await client.call('POST', path, body, { headers: { 'idempotency-key': `${name} ${path}` } });
     if (reply.status >= 300) throw new Error(`${path}: ${reply.status} ${JSON.stringify(reply.body)}`);
@@ -111,7 +112,7 @@ async function placeAnOrder(rehearsal: string, name: string): Promise<void> {
 /** Something of everything that a rehearsal can hold. */
 async function useAndLeave(name: string): Promise<void> {
   await anybody.control('create-rehearsal', { body: { name, ...(ending === 'expired' && { idleExpiry: IDLE_EXPIRY }) } });
-  const client = clientOnAgent({ ...outside, rehearsal: name }, agent);
+  const client = plain(clientOnAgent({ ...outside, rehearsal: name }, agent));
   await client.control('put-fault', {
     params: { name: 'slow' },
     body: { match: { application: 'crm' }, fault: { kind: 'latency', ms: 1 } },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Reply } from '../../rehearsal/estate-client.ts';
+import type { PlainReply as Reply } from '../support/plain-client.ts';
 import { fulfilling } from './parcel-scenes.ts';
 import { euros, returning, STORE } from './return-scenes.ts';
 import { begin, CASH, pay, voidIt } from './till-scenes.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Reply } from '../../rehearsal/estate-client.ts';
 import { runsOf } from '../support/effort.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import type { PlainReply as Reply } from '../support/plain-client.ts';
 
 /**
  * Open reservations equal the reserved counters, and no unit is promised twice, in any order of calls. Once one call at a time

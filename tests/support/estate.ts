@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from '@jest/globals';
 import { Agent } from 'undici';
-import { type CallOptions, clientOnAgent, type Reply } from '../../rehearsal/estate-client.ts';
+import { type CallOptions, clientOnAgent } from '../../rehearsal/estate-client.ts';
 import type { FaultInput } from '../../shared/catalog/simulation/faults.ts';
 import { noteTrace } from './catalog-coverage.ts';
+import { type PlainReply, plain } from './plain-client.ts';
 
 /** Addresses of the estate that the test run started. */
 export const estate = JSON.parse(process.env['ESTATE'] ?? '{}') as {
@@ -26,7 +27,7 @@ const unbound = clientOnAgent({ ...outside, rehearsal: 'default' }, agent);
 /** A rehearsal of its own for a test, with everything that a test asks of it. Delete it with `await using` or leave it. */
 export async function newRehearsal(name = `t-${randomBytes(6).toString('hex')}`) {
   const { credentials, world } = await unbound.control('create-rehearsal', { body: { name } });
-  const client = clientOnAgent({ ...outside, bearer: credentials.bearer, apiKey: credentials.apiKey, rehearsal: name }, agent);
+  const client = plain(clientOnAgent({ ...outside, bearer: credentials.bearer, apiKey: credentials.apiKey, rehearsal: name }, agent));
   const settle = async () => {
     const outcome = await client.control('settle');
     if (!outcome.settled) throw new Error(`not settled: ${outcome.waitingFor.join(', ')}`);
@@ -38,7 +39,8 @@ export async function newRehearsal(name = `t-${randomBytes(6).toString('hex')}`)
     credentials,
     client,
     /** A call of a public API with the rehearsal's own bearer token. */
-    call: (method: string, path: string, body?: unknown, options?: CallOptions): Promise<Reply> => client.call(method, path, body, options),
+    call: (method: string, path: string, body?: unknown, options?: CallOptions): Promise<PlainReply> =>
+      client.call(method, path, body, options),
     /** As `call`, for steps that must succeed: anything but a 2xx fails the test with the whole answer. */
     async ok(method: string, path: string, body?: unknown, options?: CallOptions) {
       const reply = await client.call(method, path, body, options);

@@ -23,6 +23,7 @@ export function apiTable(): string {
       .map((api) => [
         markedName(api),
         code(`${api.method} ${api.path}`),
+        code(api.id),
         api.type,
         titleOf(api.application),
         api.auth,
@@ -33,6 +34,6 @@ export function apiTable(): string {
   return [
     `${documented} of the ${DOCUMENTED_APIS} APIs of the source document. † The source document does not show its shapes; they are our choice. ‡ Our addition, not one of the ${DOCUMENTED_APIS}.`,
     '',
-    table(['API', 'Method and path', 'Type', 'Application', 'Credential', 'Events'], rows),
+    table(['API', 'Method and path', 'Id', 'Type', 'Application', 'Credential', 'Events'], rows),
   ].join('\n');
 }

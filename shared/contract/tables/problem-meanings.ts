@@ -3,7 +3,7 @@ import type { ProblemCode } from '../../catalog/problems.ts';
 /** Each problem in words for its reader: the cause, and the remedy. */
 export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: string, remedy: string]>> = {
   malformed_request: [
-    'The request cannot be read: no JSON, no UTF-8, nested too deeply, or a header or path of the wrong form.',
+    'The request cannot be read: its body is not JSON, not UTF-8 or nested too deeply, or a header or the path has the wrong form.',
     'Correct the request. `detail` names the part; `errors` lists headers.',
   ],
   unauthenticated: [

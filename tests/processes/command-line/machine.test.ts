@@ -129,13 +129,27 @@ describe('start', () => {
     expect(await onNode(version)).toEqual({ code: 0, out: '', err: '' });
   });
 
-  test('with an option that cannot be used ends with 2 and names its variable', async () => {
-    expect(await runEstate(['start', '--port', 'abc'])).toEqual({
-      code: 2,
-      out: '',
-      err: 'GATEWAY_PORT=abc cannot be used: it takes a whole number from 0 to 65535.\n',
-    });
+  test.each([
+    [['--port', 'abc'], {}, '--port abc cannot be used: it takes a whole number from 0 to 65535.'],
+    [[], { GATEWAY_PORT: 'abc' }, 'GATEWAY_PORT=abc cannot be used: it takes a whole number from 0 to 65535.'],
+    [['--fixtures', '/nowhere'], {}, 'The folder /nowhere/ does not exist; correct or remove --fixtures.'],
+    [[], { FIXTURES_DIR: '/nowhere' }, 'The folder /nowhere/ does not exist; correct or remove FIXTURES_DIR.'],
+    [
+      [],
+      { REDIS_URL: 'somewhere' },
+      'REDIS_URL cannot be used: it takes redis://[user:password@]host:port[/db], several separated by commas.',
+    ],
+  ])('with %j and %j, which cannot be used, ends with 2 and names the option or variable', async (options, variables, sentence) => {
+    expect(await runEstate(['start', ...options], variables)).toEqual({ code: 2, out: '', err: `${sentence}\n` });
   });
+});
+
+test.each([['help'], ['--help']])('%s prints the commands, each with one sentence', async (word) => {
+  const { code, out } = await runEstate([word]);
+  expect([code, out]).toEqual([
+    0,
+    expect.stringMatching(/^ {2}stream {7}Streams what happens in a rehearsal as server-sent events\.\n {2}doctor /m),
+  ]);
 });
 
 test('--version prints the version of the package', async () => {

@@ -122,6 +122,18 @@ describe('rehearse ends with 2 before any scenario runs, and says all mistakes a
     ]);
   });
 
+  test('a file with an ES module in a package of CommonJS', async () => {
+    const common = join(folder, 'common');
+    await mkdir(common);
+    await writeFile(join(common, 'package.json'), '{ "type": "commonjs" }');
+    await writeFile(join(common, 'one.ts'), `export const s = { name: 'one', title: 't', run: async () => {} };`);
+    const { code, err } = await runEstate(['rehearse', join(common, 'one.ts')]);
+    expect(code).toBe(2);
+    expect(err).toContain(
+      'one.ts cannot be loaded: it is an ES module, and its package.json says CommonJS; name it .mts or .mjs, or set "type": "module" there.\n',
+    );
+  });
+
   test('a folder for the report that cannot be written', async () => {
     await mkdir(join(folder, 'taken', 'report.html'), { recursive: true });
     for (const [path, reason] of [

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { EstateClient } from '../../../rehearsal/estate-client.ts';
 import { runScenario } from '../../../rehearsal/runner.ts';
 import { scenarios } from '../../../rehearsal/scenarios.ts';
 import type { ControlOutput } from '../../../shared/catalog/simulation/define-operation.ts';
 import type { advanceClock } from '../../../shared/catalog/simulation/operations/clock.ts';
 import { ADDRESS, ADMIN } from '../../support/estate.ts';
 import { eventually } from '../../support/eventually.ts';
+import type { PlainClient } from '../../support/plain-client.ts';
 import { toldReport } from '../../support/told-report.ts';
 import { type RedisServer, startRedis, whyNoRedis } from '../redis-server.ts';
 import { skipWithoutRedis } from '../without-redis.ts';
@@ -42,7 +42,7 @@ if (whyNoRedis) {
       const name = newName();
       const any = clientOf(estate.gateway, name);
       await any.control('create-rehearsal', { body: { name } });
-      const each = estate.replicas.map(({ door }) => clientOf(door.url, name)) as [EstateClient, EstateClient, EstateClient];
+      const each = estate.replicas.map(({ door }) => clientOf(door.url, name)) as [PlainClient, PlainClient, PlainClient];
       const view = async () => {
         const found = await estate.replicas[0]?.adapter.worlds.resolve(name);
         if (!found) throw new Error(`There is no rehearsal ${name}.`);
@@ -63,13 +63,13 @@ if (whyNoRedis) {
         },
       };
     }
-    const ok = async (client: EstateClient, method: string, path: string, body?: unknown) => {
+    const ok = async (client: PlainClient, method: string, path: string, body?: unknown) => {
       const reply = await client.call(method, path, body);
       if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.status} ${JSON.stringify(reply.body)}`);
       return reply.body;
     };
-    const aBasket = (client: EstateClient) => ok(client, 'POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [MUG] });
-    async function anOrder(client: EstateClient): Promise<string> {
+    const aBasket = (client: PlainClient) => ok(client, 'POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [MUG] });
+    async function anOrder(client: PlainClient): Promise<string> {
       const { id } = await aBasket(client);
       await ok(client, 'POST', `/baskets/${id}/checkout`, { shippingAddress: ADDRESS });
       const { id: orderId } = await ok(client, 'POST', '/orders', { basketId: id });
@@ -77,7 +77,7 @@ if (whyNoRedis) {
       await ok(client, 'POST', `/orders/${orderId}/confirm`);
       return orderId;
     }
-    const listed = async (client: EstateClient, ext: 'true' | 'false' = 'true') =>
+    const listed = async (client: PlainClient, ext: 'true' | 'false' = 'true') =>
       (await client.control('list-events', { query: { ext, limit: 1_000 } })).items;
 
     test('sells fifty units to fifty of two hundred buyers, and promises no unit twice', async () => {
@@ -186,7 +186,7 @@ if (whyNoRedis) {
       await using rehearsal = await aRehearsal();
       const order = await anOrder(rehearsal.any);
       await rehearsal.verified();
-      const shown = async (client: EstateClient) => {
+      const shown = async (client: PlainClient) => {
         const { counts } = await client.control('read-rehearsal', { params: { name: rehearsal.name } });
         const { items: orders } = await client.control('list-objects', { params: { type: 'order' }, query: { state: 'confirmed' } });
         const topology = await client.control('read-topology');
@@ -229,7 +229,7 @@ if (whyNoRedis) {
       test('that one gateway advances runs due work one item at a time and in order, although the others see it, too', async () => {
         await using rehearsal = await aRehearsal();
         await Promise.all(times(20, () => aBasket(rehearsal.any)));
-        const advance = (client: EstateClient) =>
+        const advance = (client: PlainClient) =>
           client.call('POST', '/_sim/clock/advance', { by: 'P5D', timeoutMs: 60_000 }, { as: 'admin' });
         const replies = await Promise.all(rehearsal.each.map(advance));
         expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);

@@ -4,7 +4,7 @@ import { readConfiguration } from '../../../estate/configuration.ts';
 import { type FrontDoor, openFrontDoor } from '../../../estate/front-door.ts';
 import { registeredApplications } from '../../../estate/registry.ts';
 import { loadFixtures } from '../../../fixtures/load.ts';
-import { createEstateClient, type EstateClient } from '../../../rehearsal/estate-client.ts';
+import { createEstateClient } from '../../../rehearsal/estate-client.ts';
 import { type Application, applicationNames } from '../../../shared/catalog/applications.ts';
 import { createObservability } from '../../../shared/observability/observability.ts';
 import { createLogger } from '../../../shared/process/logger.ts';
@@ -14,6 +14,7 @@ import { createRedisStore, type RedisStoreOptions } from '../../../shared/store/
 import { createHttpTransport } from '../../../shared/transport/http-transport.ts';
 import type { AnyService } from '../../../shared/work/handler.ts';
 import { ADMIN } from '../../support/estate.ts';
+import { type PlainClient, plain } from '../../support/plain-client.ts';
 import { type Balancer, startBalancer } from './balancer.ts';
 import { createGroupBus } from './group-bus.ts';
 
@@ -33,7 +34,7 @@ interface Replica {
   readonly adapter: StoreAdapter;
   readonly applications: readonly RunningApplication[];
   readonly door: FrontDoor;
-  readonly client: EstateClient;
+  readonly client: PlainClient;
 }
 
 /**
@@ -136,5 +137,5 @@ export async function startReplicas({ redis, processes = 2, services = [], store
 export type Replicas = Awaited<ReturnType<typeof startReplicas>>;
 
 /** A client with credentials that are bound to no rehearsal. */
-export const clientOf = (gateway: string, rehearsal = 'default'): EstateClient =>
-  createEstateClient({ gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN, rehearsal });
+export const clientOf = (gateway: string, rehearsal = 'default'): PlainClient =>
+  plain(createEstateClient({ gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN, rehearsal }));

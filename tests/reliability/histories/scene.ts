@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import type { Reply } from '../../../rehearsal/estate-client.ts';
 import { type ApiId, apis } from '../../../shared/catalog/apis.ts';
 import { type ApiDefinition, type CallOf, isMutating } from '../../../shared/catalog/define.ts';
 import type { TestRehearsal } from '../../support/estate.ts';
+import type { PlainReply as Reply } from '../../support/plain-client.ts';
 
 /** Objects created so far in a history. */
 export interface Things {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Reply } from '../../../rehearsal/estate-client.ts';
+import type { PlainReply as Reply } from '../../support/plain-client.ts';
 import { about, eur, kind, note, notePayment, of, orNot, qty, type Scene, sku } from './scene.ts';
 
 interface Checkout {

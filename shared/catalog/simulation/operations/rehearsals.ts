@@ -1,10 +1,13 @@
 import { z } from 'zod';
-import { REHEARSAL_NAME } from '../../../domain/ids.ts';
+import { REHEARSAL_NAME, REHEARSAL_NAME_RULE } from '../../../domain/ids.ts';
 import { Instant } from '../../shapes.ts';
 import { defineOperation } from '../define-operation.ts';
 import { Progression } from '../progression.ts';
 
-const RehearsalName = z.string().regex(REHEARSAL_NAME).meta({ description: 'Lower-case letters, digits and hyphens, at most 40.' });
+const RehearsalName = z
+  .string()
+  .regex(REHEARSAL_NAME, REHEARSAL_NAME_RULE)
+  .meta({ description: 'Lower-case letters, digits and hyphens, at most 40.' });
 
 const Rehearsal = z.object({ name: RehearsalName, world: z.string(), createdAt: z.string(), now: Instant });
 const ListedRehearsal = Rehearsal.partial({ world: true, createdAt: true, now: true }).extend({

@@ -67,7 +67,7 @@ export const listRuns = defineOperation({
 
 export const readRun = defineOperation({
   id: 'read-run',
-  summary: 'Reads a run: its steps so far, and the invariants at its end.',
+  summary: 'Reads a run: its steps so far, and the laws at its end.',
   method: 'GET',
   path: '/_sim/runs/{id}',
   response: Run,

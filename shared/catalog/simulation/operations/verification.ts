@@ -13,7 +13,7 @@ export const Invariant = z.object({
 
 export const verify = defineOperation({
   id: 'verify',
-  summary: 'Settles the rehearsal, then checks the invariants over all its records.',
+  summary: 'Settles the rehearsal, then checks the laws over all its records.',
   method: 'GET',
   path: '/_sim/verify',
   response: z.object({ holds: z.boolean(), settled: z.boolean(), waitingFor: WaitingFor, invariants: z.array(Invariant) }),

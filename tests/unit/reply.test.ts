@@ -1,5 +1,8 @@
 import { expect, test } from '@jest/globals';
-import type { ProblemBody, ResponseOf, StepReply } from '../../rehearsal/step-reply.ts';
+import type { BusinessObject, EventObject } from '../../rehearsal/call-types.ts';
+import type { CallOutput } from '../../rehearsal/estate-client.ts';
+import type { EstateEvent } from '../../rehearsal/estate-event.ts';
+import type { ProblemBody, ResponseOf, StepReply } from '../../rehearsal/reply.ts';
 import type { apis } from '../../shared/catalog/apis.ts';
 import type { OutputOf } from '../../shared/catalog/define.ts';
 
@@ -13,11 +16,17 @@ const held = {
   deeper: true satisfies Same<ResponseOf<`POST /orders/${string}/confirm`>, Output<'confirm-order-api'>>,
   value: true satisfies Same<ResponseOf<'GET /inventory/items/mug-blue'>, Output<'get-inventory-api'>>,
   problem: true satisfies Same<StepReply<'POST /orders', 409>['body'], ProblemBody>,
+  byId: true satisfies Same<CallOutput<'get-order-api', string>, Output<'get-order-api'>>,
+  byPath: true satisfies Same<CallOutput<'GET', '/orders/ord_1?a=b'>, Output<'get-order-api'>>,
+  byUnknownPath: true satisfies Same<CallOutput<'GET', string>, unknown>,
+  event: true satisfies Same<EventObject<'payment-captured'>, BusinessObject<'payment'>>,
+  additionalEvent: true satisfies Same<EventObject<'ext.order-changed'>, BusinessObject<'order'>>,
+  prefixedEvent: true satisfies Same<EstateEvent<'com.unified-commerce.order-created'>, EstateEvent<'order-created'>>,
   stranger: true satisfies Same<ResponseOf<'GET /nowhere'>, unknown>,
   // `any` would be the same as everything.
   specific: false satisfies Same<ResponseOf<'POST /orders'>, string>,
 };
 
 test('The type of a reply is the response of the API that the call names', () => {
-  expect(Object.keys(held)).toHaveLength(7);
+  expect(Object.keys(held)).toHaveLength(13);
 });

@@ -1,8 +1,25 @@
 import type { ApiOutput, ApiRoute, TypedApiId } from './call-types.ts';
-import type { Reply } from './estate-client.ts';
 
-/** A call of an API as text: `POST /baskets`, `GET /orders/ord_01M?…`. */
-export type CallText = `${'GET' | 'POST' | 'PUT' | 'DELETE'} /${string}`;
+/** An answer of the estate: what was asked for, or a refusal. `ok` tells which. */
+export type Reply<Body = unknown> = Answer<Body> | Refusal;
+
+/** An answer with a status from 200 to 299. */
+export interface Answer<Body = unknown> {
+  readonly ok: true;
+  readonly status: number;
+  readonly body: Body;
+  readonly headers: ReplyHeaders;
+}
+
+/** An answer with any other status. */
+export interface Refusal {
+  readonly ok: false;
+  readonly status: number;
+  readonly body: ProblemBody;
+  readonly headers: ReplyHeaders;
+}
+
+export type ReplyHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /** A refusal, RFC 9457. */
 export interface ProblemBody {
@@ -15,6 +32,10 @@ export interface ProblemBody {
   /** What the problem is about, by its code. */
   readonly [member: string]: unknown;
 }
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+/** A call of an API as text: `POST /baskets`, `GET /orders/ord_01M?…`. */
+export type CallText = `${Method} /${string}`;
 
 type WithoutQuery<Path extends string> = Path extends `${infer Before}?${string}` ? Before : Path;
 type Segments<Path extends string> = Path extends `${infer Segment}/${infer Rest}` ? [Segment, ...Segments<Rest>] : [Path];
@@ -41,14 +62,9 @@ export type ResponseOf<Call> = Call extends `${infer Method} ${infer Path}`
     : ApiOutput<ReachedId<Method, WithoutQuery<Path>>>
   : unknown;
 
-/** What the status decides: the response of the API, or a problem. A status that is known at run time only leaves it open. */
-type BodyOf<Call, Status extends number> = number extends Status
-  ? unknown
+/** The reply of a step, of which the expected status decides the body. A status that is known at run time only leaves it open. */
+export type StepReply<Call, Status extends number = 200> = number extends Status
+  ? Reply<ResponseOf<Call>>
   : `${Status}` extends `${4 | 5}${number}`
-    ? ProblemBody
-    : ResponseOf<Call>;
-
-/** The reply of a step: its body is the response of the API. */
-export interface StepReply<Call, Status extends number = 200> extends Omit<Reply, 'body'> {
-  readonly body: BodyOf<Call, Status>;
-}
+    ? Refusal
+    : Answer<ResponseOf<Call>>;

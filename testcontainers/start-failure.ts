@@ -1,0 +1,96 @@
+import { getContainerRuntimeClient, ImageName } from 'testcontainers';
+import type { LastWords } from './last-words.ts';
+
+/** A container did not start. The message names the mistake and the remedy. */
+export class EstateStartError extends Error {
+  override readonly name = 'EstateStartError';
+}
+
+/** What is known about a container that did not start. */
+export interface Evidence {
+  /** Names the container: `oms of unified-commerce-estate:local`. */
+  readonly what: string;
+  readonly image: string;
+  readonly hasEngine: boolean;
+  readonly hasImage: boolean;
+  /** Undefined unless the container ran and ended; one that is not ready in time is stopped. */
+  readonly run?: { readonly ms: number; readonly lines: readonly string[] };
+  /** Time that the container had to become ready. */
+  readonly timeoutMs: number;
+  /** Words of the container engine, or of Testcontainers. */
+  readonly said: string;
+}
+
+/** One sentence that names the mistake and the remedy, with the last log lines of a container that ran. */
+export function failureOf({ what, image, hasEngine, hasImage, run, timeoutMs, said }: Evidence): string {
+  if (!hasEngine) return NO_ENGINE;
+  if (!hasImage) return `There is no image ${image} here, and no registry gave it: ${howToGet(image)}`;
+  if (run === undefined) return refusalOf(what, said);
+  const seconds = Math.round((run.ms < timeoutMs ? run.ms : timeoutMs) / 1_000);
+  if (run.lines.length === 0) {
+    const verb = run.ms < timeoutMs ? `stopped after ${seconds} s` : `was not ready within ${seconds} s`;
+    return `${what} ${verb} and logged nothing; docker run --rm ${image} shows whether the image runs on this machine.`;
+  }
+  const log = run.lines.map((line) => `\n  ${line}`).join('');
+  return run.ms < timeoutMs
+    ? `${what} stopped after ${seconds} s; correct what its last log lines name:${log}`
+    : `${what} was not ready within ${seconds} s; correct what its last log lines name, or allow more time with withStartupTimeout:${log}`;
+}
+
+const NO_ENGINE =
+  'No container engine answers; start Docker, or set DOCKER_HOST to the address of an engine that runs (docker info tells whether it answers).';
+
+const howToGet = (image: string): string =>
+  /unified-commerce-estate/.test(image)
+    ? `build it in a checkout of the estate with docker build -t ${image} .`
+    : `correct its name, or fetch it with docker pull ${image}.`;
+
+function refusalOf(what: string, said: string): string {
+  const port = /:(\d+)\b[^:]*: (?:port is already allocated|.*address already in use)/.exec(said)?.[1];
+  if (port !== undefined)
+    return `${what} cannot have port ${port}, which is in use; free it, or leave the choice of the port to Testcontainers.`;
+  if (/ryuk|reaper|registry|manifest unknown|pull access/i.test(said) && process.env['TESTCONTAINERS_RYUK_DISABLED'] !== 'true')
+    return NO_RYUK;
+  return `The container engine refuses ${what}; correct what it names: ${said.replace(/^\(HTTP code \d+\) [\w ]+ - /, '').trim()}`;
+}
+
+const NO_RYUK =
+  'Testcontainers could not start its own container testcontainers/ryuk, which removes leftover containers; fetch that image with docker pull, or set TESTCONTAINERS_RYUK_DISABLED=true and stop every container in your tests.';
+
+export interface Starting {
+  readonly image: string;
+  /** Name of the container in the message; the image by default. */
+  readonly what?: string;
+  /** As Testcontainers has it: 60 seconds unless it is set. */
+  readonly timeoutMs?: number | undefined;
+  readonly words: LastWords;
+}
+
+const DEFAULT_TIMEOUT_MS = 60_000;
+
+/** @throws EstateStartError instead of an error of the engine or of Testcontainers */
+export async function explained<T>(starting: Starting, start: () => Promise<T>): Promise<T> {
+  const { image, what = image, timeoutMs = DEFAULT_TIMEOUT_MS, words } = starting;
+  try {
+    return await start();
+  } catch (error) {
+    if (error instanceof EstateStartError) throw error;
+    const run = await words.all();
+    const said = error instanceof Error ? error.message : String(error);
+    throw new EstateStartError(failureOf({ what, image, timeoutMs, said, ...(await engineAnd(image)), ...(run && { run }) }));
+  }
+}
+
+/** @throws EstateStartError when there is none */
+export async function requireEngine(): Promise<void> {
+  await getContainerRuntimeClient().catch(() => {
+    throw new EstateStartError(NO_ENGINE);
+  });
+}
+
+/** An engine that does not tell is taken to have the image. */
+async function engineAnd(image: string): Promise<Pick<Evidence, 'hasEngine' | 'hasImage'>> {
+  const engine = await getContainerRuntimeClient().catch(() => undefined);
+  if (engine === undefined) return { hasEngine: false, hasImage: true };
+  return { hasEngine: true, hasImage: await engine.image.exists(ImageName.fromString(image)).catch(() => true) };
+}
