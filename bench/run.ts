@@ -9,6 +9,7 @@ import { journeys } from './journeys.ts';
 import { json } from './json-calls.ts';
 import { orders } from './orders.ts';
 import { parcels } from './parcels.ts';
+import { peers } from './peers.ts';
 import { QUIET_LOAD, type Quiet, quietText, waitUntilQuiet } from './quiet.ts';
 import { redis } from './redis.ts';
 import { tableOf } from './report.ts';
@@ -28,6 +29,7 @@ const benchmarks: readonly Benchmark[] = [
   redis,
   start,
   containers,
+  peers,
   soak,
 ];
 
