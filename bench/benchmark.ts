@@ -13,7 +13,7 @@ export interface Settings {
 export interface Benchmark {
   readonly name: string;
   readonly title: string;
-  /** Runs only when it is named, because it takes long. */
+  /** Runs only when it is named, because it takes long or downloads something. */
   readonly onlyByName?: boolean;
   readonly run: (settings: Settings) => Promise<readonly Figure[]>;
 }

@@ -28,6 +28,12 @@ export async function loadOn(child: Child, load: Load): Promise<LoadedRound> {
   return { perSecond: requests / duration, cpuMicros: (after.cpuMicros - before.cpuMicros) / requests };
 }
 
+/** Loads a server of any program. @returns answers per second */
+export async function rateOf(load: Load): Promise<number> {
+  const { requests, duration } = await put(load);
+  return requests / duration;
+}
+
 /** @throws Error when an answer was no success, because rates of failures are meaningless */
 async function put({
   url,

@@ -14,10 +14,18 @@ export interface Contest<Round> {
 
 /** Alternates figure and reference, so that other load on the machine affects both. Each round is compared with its neighbour. */
 export async function inTurn<Round>({ rounds, ours, reference }: Contest<Round>): Promise<Rounds<Round>> {
-  const taken: { readonly ours: Round[]; readonly reference: Round[] } = { ours: [], reference: [] };
+  const [first = [], second = []] = await allInTurn(rounds, [ours, reference]);
+  return { ours: first, reference: second };
+}
+
+/** Lets any number of contestants take turns. @returns the rounds of each, in their order */
+export async function allInTurn<Round>(
+  rounds: number,
+  contestants: readonly ((round: number) => Promise<Round>)[],
+): Promise<readonly (readonly Round[])[]> {
+  const taken = contestants.map((): Round[] => []);
   for (let round = 1; round <= rounds; round++) {
-    taken.ours.push(await ours(round));
-    taken.reference.push(await reference(round));
+    for (const [index, contestant] of contestants.entries()) taken[index]?.push(await contestant(round));
   }
   return taken;
 }

@@ -1,4 +1,4 @@
-import { availableParallelism, cpus, loadavg } from 'node:os';
+import { availableParallelism, cpus } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
 import { type Benchmark, type Figure, isMet, type Settings } from './benchmark.ts';
 import { containers } from './containers.ts';
@@ -9,6 +9,8 @@ import { journeys } from './journeys.ts';
 import { json } from './json-calls.ts';
 import { orders } from './orders.ts';
 import { parcels } from './parcels.ts';
+import { peers } from './peers.ts';
+import { QUIET_LOAD, type Quiet, quietText, waitUntilQuiet } from './quiet.ts';
 import { redis } from './redis.ts';
 import { tableOf } from './report.ts';
 import { soak } from './soak.ts';
@@ -27,6 +29,7 @@ const benchmarks: readonly Benchmark[] = [
   redis,
   start,
   containers,
+  peers,
   soak,
 ];
 
@@ -35,6 +38,7 @@ const alone = benchmarks.filter(({ onlyByName }) => onlyByName).map(({ name }) =
 interface Options {
   readonly seconds: number;
   readonly rounds: number;
+  readonly wait: number;
   readonly profiles?: string;
   readonly json?: boolean;
 }
@@ -47,6 +51,7 @@ const command = new Command()
   .argument('[name...]', `one or more of: ${benchmarks.map(({ name }) => name).join(', ')}; without a name all but ${alone.join(', ')}`)
   .option('--seconds <n>', 'longest duration of a round', positive, 3)
   .option('--rounds <n>', 'how often figure and reference take turns', positive, 5)
+  .option('--wait <seconds>', `how long to wait at most for a load below ${QUIET_LOAD}; 0 for no wait`, notNegative, 300)
   .option('--profiles <folder>', 'write CPU profiles of the measured processes to this folder (slows them down)')
   .option('--json', 'print the figures as JSON')
   .action(run);
@@ -57,16 +62,24 @@ function positive(text: string): number {
   return value;
 }
 
-async function run(names: readonly string[], { json: asJson = false, ...options }: Options): Promise<void> {
+function notNegative(text: string): number {
+  const value = Number(text);
+  if (!(value >= 0)) throw new InvalidArgumentError('It takes a number, 0 or above.');
+  return value;
+}
+
+async function run(names: readonly string[], { json: asJson = false, wait, ...options }: Options): Promise<void> {
   const unknown = names.filter((name) => !benchmarks.some((benchmark) => benchmark.name === name));
   if (unknown.length > 0) {
     command.error(`There is no benchmark ${unknown.join(', ')}; there are ${benchmarks.map(({ name }) => name).join(', ')}.`, {
       exitCode: 64,
     });
   }
-  const settings: Settings = { ...options, progress: (text) => void process.stderr.write(`  … ${text}\n`) };
+  const progress = (text: string): void => void process.stderr.write(`  … ${text}\n`);
+  const settings: Settings = { ...options, progress };
+  const quiet: Quiet = await waitUntilQuiet({ atMost: wait, progress });
   const results: { readonly name: string; readonly title: string; readonly figures: readonly Figure[] }[] = [];
-  if (!asJson) process.stdout.write(`${machine()}\n`);
+  if (!asJson) process.stdout.write(`${machine()}\n${quietText(quiet)}\n`);
   for (const { name, title, onlyByName = false, run: measure } of benchmarks) {
     if (names.length > 0 ? !names.includes(name) : onlyByName) continue;
     const figures = await measure(settings);
@@ -75,7 +88,7 @@ async function run(names: readonly string[], { json: asJson = false, ...options 
   }
   if (asJson)
     process.stdout.write(
-      `${JSON.stringify({ machine: machine(), at: new Date().toISOString(), ...options, results: results.map(withVerdicts) }, null, 2)}\n`,
+      `${JSON.stringify({ machine: machine(), quiet, at: new Date().toISOString(), ...options, results: results.map(withVerdicts) }, null, 2)}\n`,
     );
 }
 
@@ -84,13 +97,8 @@ const withVerdicts = ({ figures, ...result }: { readonly name: string; readonly 
   figures: figures.map((figure) => ({ ...figure, met: isMet(figure) })),
 });
 
-/** Describes the machine, because figures are only comparable on the same one. The load shows whether it was busy. */
-function machine(): string {
-  const load = loadavg()
-    .map((value) => value.toFixed(1))
-    .join(', ');
-  return `Node ${process.version}, ${availableParallelism()} × ${cpus()[0]?.model.trim() ?? 'unknown'}, load ${load}`;
-}
+/** Describes the machine, because figures are only comparable on the same one. */
+const machine = (): string => `Node ${process.version}, ${availableParallelism()} × ${cpus()[0]?.model.trim() ?? 'unknown'}`;
 
 // `process.exit` also ends the measured processes.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));

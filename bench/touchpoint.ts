@@ -1,23 +1,11 @@
-import { readFileSync } from 'node:fs';
 import type { Benchmark, Figure, Settings } from './benchmark.ts';
+import { CONNECTIONS, PATH, request } from './case-02.ts';
 import { type Child, startChild } from './child-process.ts';
-import { STORE_KEY, startEstate } from './estate-process.ts';
+import { startEstate } from './estate-process.ts';
 import { type Load, type LoadedRound, loadOn } from './load.ts';
 import { compare, inTurn } from './rounds.ts';
 
-const CONNECTIONS = 20;
-const CASE = '02';
-const PATH = '/retail/touchpoint/basket/calculate';
 const COLD_SECONDS = 1;
-
-const fixture = JSON.parse(readFileSync(new URL(`../fixtures/touchpoint/${CASE}.json`, import.meta.url), 'utf8')) as {
-  readonly request: unknown;
-};
-const request = {
-  method: 'POST',
-  headers: { authorization: `Bearer ${STORE_KEY}`, 'content-type': 'application/json', 'x-mock-case': CASE },
-  body: JSON.stringify(fixture.request),
-} as const;
 
 /** The touchpoint mock against a bare server that parses the same body and answers with as many bytes. */
 export const touchpoint: Benchmark = {

@@ -1,0 +1,129 @@
+import type { Benchmark, Figure, Settings } from './benchmark.ts';
+import { rateOf } from './load.ts';
+import { caseTwo, checkAnswers, type Exchange, staticGet } from './peers/exchanges.ts';
+import { mockoon } from './peers/mockoon.ts';
+import { bareServer, touchpointMock } from './peers/own-servers.ts';
+import { prism } from './peers/prism.ts';
+import type { Contestant, Peer, Server } from './peers/server.ts';
+import { wiremock } from './peers/wiremock.ts';
+import { allInTurn, compare } from './rounds.ts';
+
+const PEERS: readonly Peer[] = [wiremock, prism, mockoon];
+const MEBIBYTE = 1_048_576;
+const COLD_SECONDS = 1;
+/** Load before the first round, in rounds: a virtual machine compiles what is called often. */
+const WARM_UP_ROUNDS = 4;
+
+/** The touchpoint mock beside mock servers of others, each against the same bare server. */
+export const peers: Benchmark = {
+  name: 'peers',
+  title: `Touchpoint mock beside ${PEERS.map(({ name, version }) => `${name} ${version}`).join(', ')}; the reference is a bare node:http server`,
+  // It downloads programs.
+  onlyByName: true,
+  run: async (settings) => {
+    const bytes = await answerLength(touchpointMock);
+    const contestants = [touchpointMock, ...(await installed(settings))];
+    const { rates, memory } = await warm(settings, contestants, caseTwo(bytes));
+    const { rates: staticRates } = await warm(settings, contestants, staticGet);
+    return [...rates, ...staticRates, ...(await cold(settings, contestants, caseTwo(bytes))), ...memory];
+  },
+};
+
+/** Starts each peer once, to see that it runs here and answers as it should. */
+async function installed({ progress }: Settings): Promise<readonly Contestant[]> {
+  const contestants: Contestant[] = [];
+  for (const peer of PEERS) {
+    progress(`peers: ${peer.name} ${peer.version} is installed, unless it is there already, and tried`);
+    try {
+      const contestant = await peer.install();
+      await answerLength(contestant);
+      contestants.push(contestant);
+    } catch (error) {
+      progress(`peers: ${peer.name} is left out: ${error instanceof Error ? error.message : error}`);
+    }
+  }
+  return contestants;
+}
+
+async function answerLength(contestant: Contestant): Promise<number> {
+  await using server = await contestant.start();
+  return await checkAnswers(contestant.name, server);
+}
+
+/** Loads servers that have been under load before. */
+async function warm({ seconds, rounds, progress }: Settings, contestants: readonly Contestant[], exchange: Exchange) {
+  await using running = new AsyncDisposableStack();
+  const servers: Server[] = [];
+  for (const contestant of [...contestants, bareServer(exchange.bytes)]) servers.push(running.use(await contestant.start()));
+  const load = (server: Server, duration: number): Promise<number> => rateOf(exchange.loadOf(server, duration));
+
+  progress(`peers, ${exchange.what}: ${servers.length} servers are warmed up for ${WARM_UP_ROUNDS * seconds} s each`);
+  for (const server of servers) await load(server, WARM_UP_ROUNDS * seconds);
+  const taken = await allInTurn(
+    rounds,
+    servers.map((server, index) => (number) => {
+      if (index === 0) progress(`peers, ${exchange.what}, round ${number} of ${rounds}`);
+      return load(server, seconds);
+    }),
+  );
+  const rss = await Promise.all(servers.map((server) => server.rssBytes()));
+  return {
+    rates: figuresOf(contestants, `${exchange.what}, warm`, '/s', taken),
+    memory: figuresOf(
+      contestants,
+      'memory (RSS) after case 02',
+      'MiB',
+      rss.map((bytes) => [bytes / MEBIBYTE]),
+    ),
+  };
+}
+
+interface ColdRound {
+  readonly startMs: number;
+  readonly perSecond: number;
+}
+
+/** Starts a new process for every round and loads it as soon as it has answered. */
+async function cold({ seconds, rounds, progress }: Settings, contestants: readonly Contestant[], exchange: Exchange) {
+  const all = [...contestants, bareServer(exchange.bytes)];
+  const taken = await allInTurn(
+    rounds,
+    all.map((contestant, index) => async (number): Promise<ColdRound> => {
+      if (index === 0) progress(`peers from the first second, round ${number} of ${rounds}`);
+      const started = performance.now();
+      await using server = await contestant.start();
+      const startMs = performance.now() - started;
+      return { startMs, perSecond: await rateOf(exchange.loadOf(server, Math.min(COLD_SECONDS, seconds))) };
+    }),
+  );
+  const each = (of: (round: ColdRound) => number) => taken.map((own) => own.map(of));
+  return [
+    ...figuresOf(
+      contestants,
+      `${exchange.what} in the first second`,
+      '/s',
+      each(({ perSecond }) => perSecond),
+    ),
+    ...figuresOf(
+      contestants,
+      'start to the first answer',
+      'ms',
+      each(({ startMs }) => startMs),
+    ),
+  ];
+}
+
+/** @param taken the rounds of each contestant; those of the bare server last */
+function figuresOf(
+  contestants: readonly Contestant[],
+  what: string,
+  unit: string,
+  taken: readonly (readonly number[])[],
+): readonly Figure[] {
+  const reference = taken.at(-1) ?? [];
+  return contestants.map(({ name }, index) => ({
+    what: `${what}: ${name}`,
+    unit,
+    ...compare({ ours: taken[index] ?? [], reference }, (value) => value),
+  }));
+}

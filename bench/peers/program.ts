@@ -1,0 +1,93 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { STATIC_PATH } from './exchanges.ts';
+import type { Server } from './server.ts';
+
+const START_MS = 60_000;
+const STOP_MS = 5_000;
+/** Interval between attempts to get a first answer. */
+const ATTEMPT_MS = 10;
+const KIBIBYTE = 1_024;
+/** How much of what a program prints is kept for an error. */
+const PRINTED_CHARACTERS = 2_000;
+
+const run = promisify(execFile);
+
+export interface Program {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly port: number;
+  /** Called after the process has ended. */
+  readonly cleanUp: () => Promise<void>;
+}
+
+/**
+ * Starts a program that listens on a port of the loopback, and waits for its first answer. It ends with this process at the latest.
+ *
+ * @throws Error with the last printed line when it ends before, or gives no answer in time
+ */
+export async function startProgram({ name, command, args, port, cleanUp }: Program): Promise<Server> {
+  const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  const kill = (): void => void child.kill('SIGKILL');
+  process.once('exit', kill);
+  const stop = async (): Promise<void> => {
+    await end(child);
+    process.off('exit', kill);
+    await cleanUp();
+  };
+  const url = `http://127.0.0.1:${port}`;
+  try {
+    await firstAnswer(child, name, url);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { url, rssBytes: () => rssBytesOf(child), [Symbol.asyncDispose]: stop };
+}
+
+async function firstAnswer(child: ChildProcess, name: string, url: string): Promise<void> {
+  let printed = '';
+  let failure = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    printed = `${printed}${chunk}`.slice(-PRINTED_CHARACTERS);
+  });
+  child.once('error', ({ message }) => {
+    failure = message;
+  });
+  child.once('exit', (code) => {
+    failure ||= `it ended with ${code}: ${printed.trim().split('\n').at(-1)}`;
+  });
+  const latest = performance.now() + START_MS;
+  while (performance.now() < latest) {
+    if (failure !== '') throw new Error(`${name} does not start: ${failure}`);
+    if (await isAnswered(url)) return;
+    await sleep(ATTEMPT_MS);
+  }
+  throw new Error(`${name} gave no answer within ${START_MS} ms.`);
+}
+
+async function isAnswered(url: string): Promise<boolean> {
+  try {
+    const { status } = await fetch(`${url}${STATIC_PATH}`, { signal: AbortSignal.timeout(START_MS) });
+    return status === 200;
+  } catch {
+    return false;
+  }
+}
+
+async function rssBytesOf({ pid }: ChildProcess): Promise<number> {
+  const { stdout } = await run('ps', ['-o', 'rss=', '-p', String(pid)]);
+  return Number(stdout) * KIBIBYTE;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  const hard = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+  await ended;
+  clearTimeout(hard);
+}

@@ -1,0 +1,21 @@
+/** A server that is loaded, of whichever program. */
+export interface Server extends AsyncDisposable {
+  readonly url: string;
+  /** Resident memory at present. */
+  rssBytes(): Promise<number>;
+}
+
+/** What takes part: a program that can be started any number of times. */
+export interface Contestant {
+  readonly name: string;
+  /** Resolves when the server has given its first answer. */
+  start(): Promise<Server>;
+}
+
+/** A program of others. It is no dependency of this project, so it is installed when it is first measured. */
+export interface Peer {
+  readonly name: string;
+  readonly version: string;
+  /** @throws Error with the reason when it cannot be installed or run here */
+  install(): Promise<Contestant>;
+}

@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { fixture, PATH, request } from '../case-02.ts';
+import { freePort } from '../free-port.ts';
+import { cachedFile } from './cache.ts';
+import { STATIC_ANSWER, STATIC_PATH } from './exchanges.ts';
+import { startProgram } from './program.ts';
+import type { Peer, Server } from './server.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+const VERSION = '3.13.2';
+const JAR = `https://repo1.maven.org/maven2/org/wiremock/wiremock-standalone/${VERSION}/wiremock-standalone-${VERSION}.jar`;
+/** As Maven Central publishes it beside the file. */
+const SHA256 = 'd097b19bd483c5038479b13a5c71e9faf8f2f5106584f0c120a7770ab0bdb367';
+/** What its documentation advises for tests of performance. */
+const QUIET = ['--no-request-journal', '--disable-request-logging', '--disable-banner'];
+
+export const wiremock: Peer = {
+  name: 'WireMock',
+  version: VERSION,
+  async install() {
+    await promisify(execFile)('java', ['-version']).catch(() => {
+      throw new Error('there is no Java.');
+    });
+    const jar = await cachedFile(JAR, SHA256);
+    return { name: 'WireMock', start: () => start(jar) };
+  },
+};
+
+async function start(jar: string): Promise<Server> {
+  const folder = await temporaryFolder({ 'mappings/stubs.json': { mappings: [caseTwo, staticGet] } });
+  const port = await freePort();
+  const args = ['-jar', jar, '--port', String(port), '--bind-address', '127.0.0.1', '--root-dir', folder.path, ...QUIET];
+  return startProgram({ name: 'WireMock', command: 'java', args, port, cleanUp: folder.remove });
+}
+
+const jsonResponse = (body: unknown) => ({
+  status: 200,
+  headers: { 'Content-Type': 'application/json' },
+  body: JSON.stringify(body),
+});
+
+const caseTwo = {
+  request: {
+    method: request.method,
+    urlPath: PATH,
+    headers: {
+      Authorization: { equalTo: request.headers.authorization },
+      'X-Mock-Case': { equalTo: request.headers['x-mock-case'] },
+    },
+    bodyPatterns: [{ matchesJsonPath: { expression: '$.touchpointId', equalTo: fixture.request['touchpointId'] } }],
+  },
+  response: jsonResponse(fixture.response),
+};
+
+const staticGet = { request: { method: 'GET', urlPath: STATIC_PATH }, response: jsonResponse(STATIC_ANSWER) };
