@@ -15,7 +15,7 @@ import { amountToAuthorize, outstandingOf, refuseUnpayable } from '../authorizat
 import { last4Of, providerVerdict } from '../authorization/provider-rules.ts';
 import { isRedemptionId, spendRedemption } from '../authorization/redemption.ts';
 import { giftCardBalances, giftCards, payments, paymentTokens, type StoredPayment } from '../collections.ts';
-import { syncOrderCover } from '../funds/order-cover.ts';
+import { leftOfOrder, syncOrderCover } from '../funds/order-cover.ts';
 import { syncReturnCover } from '../funds/return-cover.ts';
 import { returnExceeded } from '../refund/refund-rules.ts';
 
@@ -99,8 +99,11 @@ async function payWithGiftCard(work: UnitOfWork, request: PaymentRequest) {
 async function payWithReturn(work: UnitOfWork, request: PaymentRequest, order: OrderToPay) {
   const { returnId = '', amount } = request;
   const ofReturn = await syncReturnCover(work, order, returnId);
-  if (ofReturn.left < amount.amount) throw returnExceeded(ofReturn, amount);
-  return answerFor(openPayment(work, request, { is: 'approved' }));
+  const returnedOrderId = order.returns?.find((one) => one.returnId === returnId)?.orderId;
+  const ofOrder = returnedOrderId === undefined ? ofReturn : await leftOfOrder(work, returnedOrderId);
+  const left = Math.min(ofReturn.left, ofOrder.left);
+  if (left < amount.amount) throw returnExceeded({ returnId, left }, amount);
+  return answerFor(openPayment(work, { ...request, ...(returnedOrderId !== undefined && { returnedOrderId }) }, { is: 'approved' }));
 }
 
 /**

@@ -10,7 +10,10 @@ import type { Verdict } from './provider-rules.ts';
 const MAX_PENDING_MS = 15 * 60_000;
 
 /** A payment to be created. Its amount is outstanding on the order; `returnId` names the return that an exchange credit pays with. */
-export type PaymentRequest = Pick<StoredPayment, 'id' | 'orderId' | 'tender' | 'amount' | 'returnId' | 'takenAt' | 'purchase'>;
+export type PaymentRequest = Pick<
+  StoredPayment,
+  'id' | 'orderId' | 'tender' | 'amount' | 'returnId' | 'returnedOrderId' | 'takenAt' | 'purchase'
+>;
 
 /** Creates a payment in the state that the verdict gives it. A declined payment is kept with its decline code. */
 export function openPayment(work: UnitOfWork, request: PaymentRequest, verdict: Verdict): StoredPayment {
