@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Payable } from '../../shared/catalog/order/objects.ts';
 import { Payment, payment } from '../../shared/catalog/payment/objects.ts';
 import { PaymentToken } from '../../shared/catalog/payment/reference-data.ts';
-import { Currency, Id } from '../../shared/catalog/shapes.ts';
+import { Currency, Id, Money } from '../../shared/catalog/shapes.ts';
 import { defineCollection, defineCounters } from '../../shared/store/collections.ts';
 
 export const StoredPayment = Payment.extend({
@@ -12,6 +12,8 @@ export const StoredPayment = Payment.extend({
   voidOnApproval: z.literal(true).optional(),
   /** Taken at a till. Until the OMS has the order, only the POS knows whether the payment is wanted. */
   takenAt: z.literal('pos').optional(),
+  /** Of a declined payment: what its tender could pay. */
+  available: Money.optional(),
   /** Of an exchange credit: the order of its return. */
   returnedOrderId: Id.optional(),
   /** Of a payment with points: the owner and the basket of the order, which the redemption must match. */

@@ -281,7 +281,9 @@ describe('Gift cards', () => {
     const short = await authorise(order.id, giftCard(), 1001);
     expect([short.status, short.body.code, short.body.declineCode]).toEqual([402, 'payment_declined', 'insufficient_funds']);
     expect((await authorise(order.id, giftCard(), 1000)).status).toBe(201);
-    expect((await authorise(order.id, giftCard('gift_5'), 501)).body.declineCode).toBe('insufficient_funds');
+    expect((await authorise(order.id, giftCard('gift_5'), 501)).body).toMatchObject({
+      ...{ declineCode: 'insufficient_funds', availableAmount: eur(500) },
+    });
     expect((await authorise(order.id, giftCard('gift_5'), 500)).status).toBe(201);
     const unknown = await authorise(order.id, giftCard('gift_nobody'), 1);
     expect([unknown.status, unknown.body.declineCode]).toEqual([402, 'unknown_gift_card']);

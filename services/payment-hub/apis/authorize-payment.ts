@@ -12,7 +12,7 @@ import { approve, fail } from '../authorization/authorization.ts';
 import { giftCardVerdict } from '../authorization/gift-card-rules.ts';
 import { openPayment, openPending, type PaymentRequest } from '../authorization/new-payment.ts';
 import { amountToAuthorize, outstandingOf, refuseUnpayable } from '../authorization/payable-rules.ts';
-import { last4Of, providerVerdict } from '../authorization/provider-rules.ts';
+import { last4Of, providerVerdict, reasonOf } from '../authorization/provider-rules.ts';
 import { isRedemptionId, spendRedemption } from '../authorization/redemption.ts';
 import { giftCardBalances, giftCards, payments, paymentTokens, type StoredPayment } from '../collections.ts';
 import { leftOfOrder, syncOrderCover } from '../funds/order-cover.ts';
@@ -129,6 +129,6 @@ async function payWithRedemption(scope: Scope, request: PaymentRequest) {
 async function settleRedemption(scope: Scope, payment: StoredPayment) {
   const { work } = scope;
   const verdict = await spendRedemption(scope, payment);
-  if (verdict.is === 'declined') return answerFor(fail(work, payment, { verb: 'decline', declineCode: verdict.declineCode }));
+  if (verdict.is === 'declined') return answerFor(fail(work, payment, { verb: 'decline', ...reasonOf(verdict) }));
   return answerFor(approve(work, payment));
 }

@@ -5,7 +5,7 @@ import { approvePaymentDue, giveUpPaymentDue } from '../due-work.ts';
 import { commitToOrder } from '../funds/order-cover.ts';
 import { takeValue } from '../funds/tender-value.ts';
 import { approvalOf, watchAuthorization } from './authorization.ts';
-import type { Verdict } from './provider-rules.ts';
+import { reasonOf, type Verdict } from './provider-rules.ts';
 
 const MAX_PENDING_MS = 15 * 60_000;
 
@@ -19,7 +19,7 @@ export type PaymentRequest = Pick<
 export function openPayment(work: UnitOfWork, request: PaymentRequest, verdict: Verdict): StoredPayment {
   switch (verdict.is) {
     case 'declined':
-      return work.create(payments, 'decline', { ...withoutMoney(request), declineCode: verdict.declineCode });
+      return work.create(payments, 'decline', { ...withoutMoney(request), ...reasonOf(verdict) });
     case 'approved':
       commitToOrder(work, request);
       takeValue(work, request);
