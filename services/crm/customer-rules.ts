@@ -41,6 +41,13 @@ export function idleAt({ state, lastActivityAt }: CustomerRecord): number | unde
   return state === 'at-risk' ? Date.parse(lastActivityAt) + CHURNED_AFTER_MS : undefined;
 }
 
+/**
+ * An interaction of long ago is recorded, and does not end the inactivity that has been noticed since: as the last activity it would make
+ * the customer idle at once.
+ */
+export const interactionVerb = (occurredAt: string, now: number): 'log-interaction' | 'log-past-interaction' =>
+  Date.parse(occurredAt) > now - AT_RISK_AFTER_MS ? 'log-interaction' : 'log-past-interaction';
+
 /** False for blocked customers only. */
 export const acceptsActivity = ({ state }: CustomerRecord): boolean => allowedFrom(customerLifeCycle, 'activity').includes(state);
 

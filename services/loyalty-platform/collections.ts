@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LoyaltyAccount, loyaltyAccount } from '../../shared/catalog/loyalty/objects.ts';
+import { LoyaltyAccount, loyaltyAccount, RedemptionState } from '../../shared/catalog/loyalty/objects.ts';
 import { Id } from '../../shared/catalog/shapes.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
 
@@ -58,7 +58,7 @@ export const redemptions = defineCollection({
   schema: z.object({
     id: Id,
     version: z.int(),
-    state: z.enum(['open', 'spent', 'returned']),
+    state: RedemptionState,
     accountId: Id,
     basketId: Id.optional(),
     orderId: Id.optional(),

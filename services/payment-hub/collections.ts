@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Payable } from '../../shared/catalog/order/objects.ts';
 import { Payment, payment } from '../../shared/catalog/payment/objects.ts';
 import { PaymentToken } from '../../shared/catalog/payment/reference-data.ts';
-import { Currency } from '../../shared/catalog/shapes.ts';
+import { Currency, Id, Money } from '../../shared/catalog/shapes.ts';
 import { defineCollection, defineCounters } from '../../shared/store/collections.ts';
 
 export const StoredPayment = Payment.extend({
@@ -12,6 +12,10 @@ export const StoredPayment = Payment.extend({
   voidOnApproval: z.literal(true).optional(),
   /** Taken at a till. Until the OMS has the order, only the POS knows whether the payment is wanted. */
   takenAt: z.literal('pos').optional(),
+  /** Of a declined payment: what its tender could pay. */
+  available: Money.optional(),
+  /** Of an exchange credit: the order of its return. */
+  returnedOrderId: Id.optional(),
   /** Of a payment with points: the owner and the basket of the order, which the redemption must match. */
   purchase: Payable.pick({ basketId: true, customerId: true, loyaltyAccountId: true }).optional(),
 });
@@ -34,13 +38,13 @@ export const payableOrders = defineCollection({
 });
 
 /**
- * By order id, in minor units. A refund lowers `committed`. The guard is checked in the commit, so concurrent payments together never
- * exceed the order.
+ * By order id, in minor units. A refund lowers `committed`. `exchanged` is the part of it that pays for exchange orders of its returns.
+ * The guards are checked in the commit: concurrent payments together never exceed the order, and nothing is both refunded and exchanged.
  */
 export const orderCovers = defineCounters({
   name: 'order-covers',
-  fields: ['payable', 'committed'],
-  guards: { notOverpaid: { payable: 1, committed: -1 } },
+  fields: ['payable', 'committed', 'exchanged'],
+  guards: { notOverpaid: { payable: 1, committed: -1 }, notPaidBackTwice: { committed: 1, exchanged: -1 } },
 });
 
 /** The part of `worth` that the counters already contain, by return id, in minor units. */

@@ -15,6 +15,9 @@ export const resolveTenderDue = defineDueWork('resolve-tender', Tries);
 /** The OMS creates and completes the order of a paid sale. */
 export const submitOrderDue = defineDueWork('submit-order', Tries);
 
+/** The till captures the tenders of a sale that the OMS does not take. */
+export const captureTendersDue = defineDueWork('capture-tenders');
+
 /** The tenders and the basket of a voided transaction are given back. */
 export const undoSaleDue = defineDueWork('undo-sale');
 

@@ -6,6 +6,7 @@ import { createTransaction } from './apis/create-transaction.ts';
 import { voidTransaction } from './apis/void-transaction.ts';
 import { saleNumbers, stores, transactions } from './collections.ts';
 import { abandonOpening } from './due/abandon-opening.ts';
+import { captureTenders } from './due/capture-tenders.ts';
 import { expireTransaction } from './due/expire-transaction.ts';
 import { resolveTender } from './due/resolve-tender.ts';
 import { submitOrder } from './due/submit-order.ts';
@@ -30,7 +31,7 @@ export const service = defineService({
     'ext.payment-changed': onPaymentChanged,
     'order-cancelled': onOrderCancelled,
   },
-  due: [abandonOpening, resolveTender, submitOrder, undoSale, expireTransaction],
+  due: [abandonOpening, resolveTender, submitOrder, captureTenders, undoSale, expireTransaction],
 });
 
 /** A world begins with the stores, and without transactions. */

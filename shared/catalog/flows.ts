@@ -63,7 +63,7 @@ export const flows: readonly FlowDefinition[] = [
       { from: 'oms', to: 'sim', call: 'move-reservation' },
     ],
     onFailure:
-      'While the OMS is down, the till keeps the paid sale. It submits the sale exactly once, as soon as the OMS answers. Goods missing from the stock records are still sold: they are booked as found, and the order has a stockDiscrepancy.',
+      'While the OMS is down, the till keeps the paid sale, and after a day it captures the tenders that would expire. It submits the sale exactly once, as soon as the OMS answers. Goods missing from the stock records are still sold: they are booked as found, and the order has a stockDiscrepancy.',
   },
   {
     number: 4,
@@ -138,6 +138,8 @@ export const calls = {
     'put-transaction-basket',
     'abandon-basket',
     'authorize-payment-api',
+    // A sale that the OMS does not take for a day: its goods have left, and its authorisations must not expire.
+    'capture-payment-api',
     'list-payments',
     'reverse-payment',
     'create-order-api',

@@ -481,6 +481,21 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       'return/ret_one: 1500 count as used, 1000 were paid back and 0 credited',
     ],
     [
+      'an exchange that counts for an order without a credit',
+      comingBack((world) => world.count('payment-hub', 'order-covers', 'ord_sent', { exchanged: 500 })),
+      'order/ord_sent: 500 count as exchanged, and the credits of its returns hold 0',
+    ],
+    [
+      'an exchange paid with more than the customer has not got back',
+      comingBack((world) =>
+        world.copy('payment-hub', 'payments', 'pay_open', {
+          id: 'pay_credit',
+          ...{ tender: { type: 'exchange-credit' }, returnId: 'ret_two', state: 'authorised', authorizedAmount: eur(3000) },
+        }),
+      ),
+      'order/ord_sent: the credits of its returns hold 3000, and its payments keep 1490',
+    ],
+    [
       'a return that the OMS has not booked',
       (world) => world.add('fms', 'returns', aReturn('ret_gone', 'requested')),
       'return/ret_gone: it has no record at the OMS',

@@ -8,9 +8,10 @@ beforeAll(async () => {
 afterAll(() => rehearsal[Symbol.asyncDispose]());
 
 let people = 0;
-async function newCustomer(): Promise<{ readonly id: string }> {
+const newCustomer = () => registerIn(rehearsal);
+async function registerIn(some: TestRehearsal): Promise<{ readonly id: string }> {
   people += 1;
-  return rehearsal.ok('POST', '/customers', { firstName: 'Olive', lastName: 'Marsh', phone: `+3532092${String(people).padStart(5, '0')}` });
+  return some.ok('POST', '/customers', { firstName: 'Olive', lastName: 'Marsh', phone: `+3532092${String(people).padStart(5, '0')}` });
 }
 const log = (customerId: string, more: object = {}) => rehearsal.call('POST', '/interactions', { customerId, type: 'visit', ...more });
 const customer = (id: string) => rehearsal.ok('GET', `/customers/${id}`);
@@ -43,6 +44,48 @@ describe('Log Customer Interaction', () => {
   ])('of %s, who is %s, leaves the customer %s', async (id, before, after) => {
     expect(await customer(id)).toMatchObject({ state: before });
     expect(await log(id, { type: 'callback' })).toMatchObject({ status: 201, body: { state: after } });
+  });
+
+  test.each(['registered', 'at-risk', 'churned'])('of years ago leaves a customer who is %s as idle as before', async (state) => {
+    await using own = await newRehearsal();
+    const known: Record<string, string> = { 'at-risk': 'cus_eve', churned: 'cus_farid' };
+    const id = known[state] ?? (await registerIn(own)).id;
+    const before = await own.ok('GET', `/customers/${id}`);
+    expect(before.state).toBe(state);
+    const occurredAt = '2019-05-01T10:00:00.000Z';
+    const reply = await own.call('POST', '/interactions', { customerId: id, type: 'visit', occurredAt });
+    expect(reply).toMatchObject({ status: 201, body: { state, lastActivityAt: before.lastActivityAt ?? occurredAt } });
+    expect(reply.body.interactions).toContainEqual(expect.objectContaining({ occurredAt }));
+    await own.advance('PT1H');
+    expect(await own.ok('GET', `/customers/${id}`)).toEqual(reply.body);
+    expect(await own.events({ type: 'customer-interaction-logged', subject: `customer/${id}` })).toHaveLength(1);
+    await own.verify();
+  });
+
+  test('of 30 days ago makes a registered customer active for the rest of the 90 days', async () => {
+    await using own = await newRehearsal();
+    const { id } = await registerIn(own);
+    const occurredAt = new Date((await own.now()) - 30 * 86_400_000).toISOString();
+    expect(await own.ok('POST', '/interactions', { customerId: id, type: 'visit', occurredAt })).toMatchObject({ state: 'active' });
+    await own.advance('P59D');
+    expect(await own.ok('GET', `/customers/${id}`)).toMatchObject({ state: 'active' });
+    await own.advance('P2D');
+    expect(await own.ok('GET', `/customers/${id}`)).toMatchObject({ state: 'at-risk' });
+  });
+
+  test('of 91 days ago lets an at-risk customer churn later', async () => {
+    await using own = await newRehearsal();
+    const eve = await own.ok('GET', '/customers/cus_eve');
+    expect(eve.state).toBe('at-risk');
+    const occurredAt = new Date((await own.now()) - 91 * 86_400_000).toISOString();
+    expect(Date.parse(occurredAt)).toBeGreaterThan(Date.parse(eve.lastActivityAt));
+    expect(await own.ok('POST', '/interactions', { customerId: 'cus_eve', type: 'visit', occurredAt })).toMatchObject({
+      ...{ state: 'at-risk', lastActivityAt: occurredAt },
+    });
+    await own.advance('P88D');
+    expect(await own.ok('GET', '/customers/cus_eve')).toMatchObject({ state: 'at-risk' });
+    await own.advance('P2D');
+    expect(await own.ok('GET', '/customers/cus_eve')).toMatchObject({ state: 'churned' });
   });
 
   test('keeps the newest twenty, newest first; a late one is inserted by time', async () => {

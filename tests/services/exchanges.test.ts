@@ -364,6 +364,62 @@ describe('While a return pays for another order', () => {
     await scene.rehearsal.verify();
   });
 
+  test('the value held by the credit cannot be refunded without a returnId either, and the refusal says why', async () => {
+    await using scene = await returning();
+    const { order, returnId } = await toExchange(scene);
+    const { body: draft } = await exchange(scene, returnId);
+    await scene.rehearsal.ok('POST', `/orders/${draft.id}/confirm`);
+    await scene.settle();
+    const refund = (amount: number) =>
+      scene.rehearsal.call('POST', `/payments/${order.payments[0].id}/refunds`, { amount: euros(amount), reason: 'goodwill' });
+    // 3088 were paid, 809 of them refunded at the exchange, and 1789 pay for the exchange order.
+    const refused = await refund(2279);
+    expect(refused).toMatchObject({
+      status: 409,
+      body: {
+        ...{ code: 'refund_exceeds_captured', objectType: 'order', id: order.id, retryable: false },
+        ...{ refundableAmount: euros(490), exchangedAmount: euros(1789) },
+      },
+    });
+    expect(refused.body.detail).toContain('exchange');
+    expect((await refund(491)).status).toBe(409);
+    expect((await refund(490)).status).toBe(201);
+    await scene.cancel(draft.id);
+    await scene.settle();
+    expect(await refundedOf(scene, order.id)).toEqual([3088]);
+    await scene.rehearsal.verify();
+  });
+
+  test('a refund of the credit reaches the card of the first order, whatever was refunded to it before', async () => {
+    await using scene = await returning();
+    const { order, returnId } = await toExchange(scene);
+    const { body: draft } = await exchange(scene, returnId);
+    const delivered = await scene.deliveredOrder(draft.id);
+    await scene.rehearsal.call('POST', `/payments/${order.payments[0].id}/refunds`, { amount: euros(2279) });
+    await scene.rehearsal.ok('POST', `/payments/${order.payments[0].id}/refunds`, { amount: euros(490) });
+    await scene.rehearsal.ok('POST', `/payments/${delivered.payments[0].id}/refunds`, { amount: euros(1000) });
+    await scene.settle();
+    expect(await refundedOf(scene, order.id)).toEqual([809 + 490 + 1000]);
+    await scene.rehearsal.verify();
+  });
+
+  test('another return of the first order is refunded with no more than the customer has not got back', async () => {
+    await using scene = await returning();
+    const { order, returnId } = await toExchange(scene, 1);
+    const { body: draft } = await exchange(scene, returnId, { qty: 1 });
+    await scene.rehearsal.ok('POST', `/payments/${order.payments[0].id}/refunds`, { amount: euros(1000) });
+    const { id: other } = await scene.requested(order, 1);
+    await scene.moved(other, 'approve', 'receive', 'inspect');
+    // 3088 were paid: 1000 of goodwill and a credit of 1299 leave 789.
+    expect(await scene.object(other)).toMatchObject({ state: 'refunded', refunds: [{ amount: euros(789) }] });
+    expect(await refundedOf(scene, order.id)).toEqual([1789]);
+    await scene.rehearsal.verify();
+    await scene.cancel(draft.id);
+    await scene.settle();
+    expect(await refundedOf(scene, order.id)).toEqual([3088]);
+    await scene.rehearsal.verify();
+  });
+
   test('a refund of the other tenders of that order for this return is refused', async () => {
     await using scene = await returning();
     const { returnId } = await toExchange(scene, 1);

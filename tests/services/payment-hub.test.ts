@@ -5,7 +5,7 @@ import { watchAuthorization } from '../../services/payment-hub/authorization/aut
 import { openPayment, openPending, type PaymentRequest } from '../../services/payment-hub/authorization/new-payment.ts';
 import { amountToAuthorize, outstandingOf } from '../../services/payment-hub/authorization/payable-rules.ts';
 import { splitCapture } from '../../services/payment-hub/capture/capture-rules.ts';
-import { payments, type StoredPayment } from '../../services/payment-hub/collections.ts';
+import { orderCovers, payments, type StoredPayment } from '../../services/payment-hub/collections.ts';
 import { syncOrderCover } from '../../services/payment-hub/funds/order-cover.ts';
 import { addRefund, refundableOf, refuseExcessiveRefund } from '../../services/payment-hub/refund/refund-rules.ts';
 import * as paymentHub from '../../services/payment-hub/service.ts';
@@ -281,7 +281,9 @@ describe('Gift cards', () => {
     const short = await authorise(order.id, giftCard(), 1001);
     expect([short.status, short.body.code, short.body.declineCode]).toEqual([402, 'payment_declined', 'insufficient_funds']);
     expect((await authorise(order.id, giftCard(), 1000)).status).toBe(201);
-    expect((await authorise(order.id, giftCard('gift_5'), 501)).body.declineCode).toBe('insufficient_funds');
+    expect((await authorise(order.id, giftCard('gift_5'), 501)).body).toMatchObject({
+      ...{ declineCode: 'insufficient_funds', availableAmount: eur(500) },
+    });
     expect((await authorise(order.id, giftCard('gift_5'), 500)).status).toBe(201);
     const unknown = await authorise(order.id, giftCard('gift_nobody'), 1);
     expect([unknown.status, unknown.body.declineCode]).toEqual([402, 'unknown_gift_card']);
@@ -779,12 +781,17 @@ const anAuthorisation = (id: string, orderId: string): NewPayment => ({
   ...{ amount: eur(5000), authorizedAmount: eur(5000), capturedAmount: eur(0), refundedAmount: eur(0) },
 });
 
+/** Stores it, with the counters of its order. */
+function authorised(work: UnitOfWork, id: string, orderId: string) {
+  work.move(orderCovers, orderId, { payable: 5000, committed: 5000 });
+  return work.create(payments, 'authorise', anAuthorisation(id, orderId));
+}
+
 describe('The Payment Hub, called by the OMS,', () => {
   test('reverses a payment once in any state and gives back its held amount', async () => {
     await using inside = await startInside(paymentHub);
     const reverse = (id: string) => inside.as('oms')(reversePayment, { params: { id }, body: { reason: 'order cancelled' } });
-    const make = (id: string) =>
-      inside.commitAs('payment-hub', async (work) => work.create(payments, 'authorise', anAuthorisation(id, 'ord_1')));
+    const make = (id: string) => inside.commitAs('payment-hub', async (work) => authorised(work, id, 'ord_1'));
     const held = async () => (await inside.counters('payment-hub', 'gift-card-balances', 'gift_50'))['balance'];
 
     await make('pay_authorised');
@@ -809,7 +816,7 @@ describe('The Payment Hub, called by the OMS,', () => {
   test('makes one refund per payment and reference, whatever amount a repeat names; another reference makes another refund', async () => {
     await using inside = await startInside(paymentHub);
     for (const id of ['pay_one', 'pay_two']) {
-      await inside.commitAs('payment-hub', async (work) => work.create(payments, 'authorise', anAuthorisation(id, 'ord_1')));
+      await inside.commitAs('payment-hub', async (work) => authorised(work, id, 'ord_1'));
       await inside.call('POST', `/payments/authorizations/${id}/capture`, {});
     }
     const refund = (id: string, amount: number, reference: string) =>
@@ -843,7 +850,7 @@ describe('The Payment Hub, called by the OMS,', () => {
   test('treats an authorisation of an order unknown to the OMS as an orphan', async () => {
     await using inside = await startInside(paymentHub, oms);
     await inside.commitAs('payment-hub', async (work) => {
-      watchAuthorization(work, work.create(payments, 'authorise', anAuthorisation('pay_orphan', 'ord_nobody')));
+      watchAuthorization(work, authorised(work, 'pay_orphan', 'ord_nobody'));
     });
     await inside.advance(14 * 60_000);
     expect(await inside.stored('payment-hub', payments, 'pay_orphan')).toMatchObject({ state: 'authorised' });

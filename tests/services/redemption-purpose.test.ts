@@ -96,6 +96,30 @@ describe('A redemption', () => {
     expect(await take(one.id)).toMatchObject({ status: 201 });
     await rehearsal.verify();
   });
+
+  test('that is worth less than the amount is declined with its worth', async () => {
+    await using scene = await ordering();
+    const order = await scene.draft();
+    const token = await redeem(scene, 'loy_ada', { orderId: order.id });
+    const { status, body } = await scene.rehearsal.call('POST', '/payments/authorizations', {
+      ...{ orderId: order.id, tender: { type: 'loyalty', token }, amount: euros(201) },
+    });
+    expect([status, body.declineCode, body.availableAmount]).toEqual([402, 'insufficient_points', euros(200)]);
+    expect(body.detail).toContain('200');
+    await scene.rehearsal.verify();
+  });
+
+  test('tells its state, so that a repeat of Redeem for a paid order is not taken for one that can pay', async () => {
+    await using scene = await ordering();
+    const order = await scene.draft();
+    const again = () => scene.rehearsal.call('POST', '/members/loy_ada/redeem', { points: 200, orderId: order.id });
+    const { status, body } = await again();
+    expect([status, body.redemption.state]).toEqual([201, 'open']);
+    expect(await again()).toMatchObject({ status: 200, body: { redemption: body.redemption } });
+    await pay(scene, order.id, body.redemption.id);
+    expect(await again()).toMatchObject({ status: 200, body: { redemption: { id: body.redemption.id, state: 'spent' } } });
+    await scene.rehearsal.verify();
+  });
 });
 
 test('A redemption is spent only for its order and its owner, so the invariants hold after a wrong attempt', async () => {

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
 import type { Payment as PaymentSchema } from '../../../shared/catalog/payment/objects.ts';
-import { type Check, grouped, sums } from './invariant.ts';
+import { type Check, sums } from './invariant.ts';
 import { netCommitment } from './money.ts';
 import type { Return, ReturnBooking } from './stored-records.ts';
 import type { WorldRecords } from './world-records.ts';
@@ -45,7 +45,20 @@ export function checkRefunds(
     const [back, credit] = [paid.get(id) ?? 0, credited.get(id) ?? 0];
     check(used === back + credit, `return/${id}: ${used} count as used, ${back} were paid back and ${credit} credited`);
   }
-  const byOrder = grouped(payments, ({ orderId }) => orderId);
+  const kept = sums(
+    payments,
+    ({ orderId }) => orderId,
+    ({ capturedAmount, refundedAmount }) => capturedAmount.amount - refundedAmount.amount,
+  );
+  const exchanged = sums(credits, ({ returnId = '' }) => orderOf.get(returnId) ?? '', netCommitment);
+  for (const [orderId, { exchanged: counted = 0 }] of Object.entries(counters('payment-hub', 'order-covers'))) {
+    const credit = exchanged.get(orderId) ?? 0;
+    check(counted === credit, `order/${orderId}: ${counted} count as exchanged, and the credits of its returns hold ${credit}`);
+  }
+  for (const [orderId, credit] of exchanged) {
+    const keeps = kept.get(orderId) ?? 0;
+    check(credit === 0 || credit <= keeps, `order/${orderId}: the credits of its returns hold ${credit}, and its payments keep ${keeps}`);
+  }
   for (const { id, refundAmount, state, refunds: noted, orderId } of found.values()) {
     const back = paid.get(id) ?? 0;
     const credit = credited.get(id) ?? 0;
@@ -53,7 +66,7 @@ export function checkRefunds(
     check(back + credit <= worth, `return/${id}: ${back} paid back and ${credit} credited of ${worth}`);
     const told = noted.reduce((sum, { amount }) => sum + amount.amount, 0);
     check(told === back || queued('fms', id), `return/${id}: it notes refunds of ${told}, its payments were refunded ${back} for it`);
-    const left = (byOrder.get(orderId) ?? []).reduce((sum, one) => sum + one.capturedAmount.amount - one.refundedAmount.amount, 0);
+    const left = (kept.get(orderId) ?? 0) - (exchanged.get(orderId) ?? 0);
     if (state === 'refunded') {
       check(back + credit === worth || left === 0, `return/${id}: refunded, and ${back} of ${worth} were paid back while ${left} could be`);
     }

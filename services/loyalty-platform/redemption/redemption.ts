@@ -8,8 +8,9 @@ import type { redemptions } from '../collections.ts';
 export type RedemptionRecord = z.output<typeof redemptions.schema>;
 
 /** As callers see it: with the value that it still has, or that it has paid. */
-export const publishedRedemption = ({ id, points, paymentId, spentPoints }: RedemptionRecord) => ({
+export const publishedRedemption = ({ id, state, points, paymentId, spentPoints }: RedemptionRecord) => ({
   id,
+  state,
   value: valueOfPoints(paymentId === undefined ? points : spentPoints),
 });
 

@@ -1,7 +1,7 @@
 import { invalid, notFound, Problem } from '../../../shared/catalog/problems.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import type { LedgerRequest } from '../account/ledger.ts';
-import { pointsOfValue } from '../account/point-value.ts';
+import { pointsOfValue, valueOfPoints } from '../account/point-value.ts';
 import { accounts, redemptions, reversals } from '../collections.ts';
 import { returnRedemption } from '../due-work.ts';
 import { refuseOtherPurpose } from './purpose.ts';
@@ -37,7 +37,10 @@ async function refuseUnspendable(
   { redemption, paymentId, points }: { redemption: RedemptionRecord; paymentId: string; points: number },
 ): Promise<void> {
   const refuse = (available: number, detail: string): Problem =>
-    new Problem('insufficient_points', detail, { objectType: 'redemption', id: redemption.id, requested: points, available });
+    new Problem('insufficient_points', detail, {
+      ...{ objectType: 'redemption', id: redemption.id },
+      ...{ requested: points, available, availableAmount: valueOfPoints(available) },
+    });
   if (redemption.state !== 'open') throw refuse(0, `The redemption "${redemption.id}" is already ${redemption.state}.`);
   if (points > redemption.points) throw refuse(redemption.points, `The redemption "${redemption.id}" has ${redemption.points} points.`);
   if (await work.findUnique(redemptions, 'payment', paymentId)) throw refuse(0, `The payment "${paymentId}" has spent another redemption.`);

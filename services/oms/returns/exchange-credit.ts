@@ -4,7 +4,7 @@ import { money } from '../../../shared/domain/money.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import { orders, type StoredOrder } from '../collections.ts';
 import { type Payment, paymentsOf, paymentsToDecideOn } from '../payment/payments.ts';
-import { outstandingOf } from '../payment/status.ts';
+import { coverageOf, outstandingOf } from '../payment/status.ts';
 import { DECIDE_TIMEOUT_MS } from '../timing.ts';
 import { bookingsOf, type ReturnBooking, returnBookings, returnValueOf } from './bookings.ts';
 import { payableOf } from './payable.ts';
@@ -21,17 +21,14 @@ export const creditHeld = (payments: readonly Payment[]): number =>
     return sum + held;
   }, 0);
 
-/**
- * Minor units that the customer has paid for an order and not got back, as money or as credits for its other returns. A refund by a client
- * need not name a return.
- */
-async function keptFor({ id, orderId }: ReturnBooking, payments: readonly Payment[], scope: Scope): Promise<number> {
-  let kept = payments.reduce((sum, { capturedAmount, refundedAmount }) => sum + capturedAmount.amount - refundedAmount.amount, 0);
+/** Minor units that the credits of the other returns of the same order hold. */
+export async function creditHeldByOthers({ id, orderId }: ReturnBooking, scope: Scope): Promise<number> {
+  let held = 0;
   for (const other of await bookingsOf(scope.work, orderId)) {
     const exchange = other.id === id ? undefined : await scope.work.findUnique(orders, 'exchangeFor', other.id);
-    if (exchange) kept -= creditHeld(await paymentsOf(exchange.id, scope, DECIDE_TIMEOUT_MS));
+    if (exchange) held += creditHeld(await paymentsOf(exchange.id, scope, DECIDE_TIMEOUT_MS));
   }
-  return kept;
+  return held;
 }
 
 /**
@@ -51,7 +48,8 @@ export async function takeExchangeCredit(order: StoredOrder, scope: Scope): Prom
   const paidBack = firstPayments
     .flatMap(({ refunds }) => refunds.filter((refund) => refund.returnId === booking.id))
     .reduce((sum, { amount }) => sum + amount.amount, 0);
-  const kept = await keptFor(booking, firstPayments, scope);
+  // The customer has not got the rest back, as money or as credit. A refund by a client need not name a return.
+  const kept = coverageOf(firstPayments).netCaptured - (await creditHeldByOthers(booking, scope));
   const amount = Math.min(returnValueOf(booking) - paidBack, kept, outstandingOf(total, payments));
   if (amount <= 0) return payments;
   const refundAmount = money(returnValueOf(booking), currency);
@@ -61,7 +59,7 @@ export async function takeExchangeCredit(order: StoredOrder, scope: Scope): Prom
     amount: money(amount, currency),
     // The return belongs to another order, so `payableOf` does not list it.
     returnId: booking.id,
-    payable: { ...(await payableOf(work, order)), returns: [{ returnId: booking.id, refundAmount }] },
+    payable: { ...(await payableOf(work, order)), returns: [{ returnId: booking.id, refundAmount, orderId: booking.orderId }] },
   };
   // A request and due work send the same call. After a voided credit it is a new one.
   const step = `credit ${payments.filter(isCredit).length} ${amount}`;

@@ -7,9 +7,10 @@ import type { Scope } from '../../../shared/work/handler.ts';
 import { orders, type StoredOrder } from '../collections.ts';
 import { type Payment, paymentsOf } from '../payment/payments.ts';
 import { refundSplit } from '../payment/refund-split.ts';
+import { coverageOf } from '../payment/status.ts';
 import { DECIDE_TIMEOUT_MS } from '../timing.ts';
 import { type ReturnBooking, returnValueOf } from './bookings.ts';
-import { creditHeld, isCredit, isLiveCredit } from './exchange-credit.ts';
+import { creditHeld, creditHeldByOthers, isCredit, isLiveCredit } from './exchange-credit.ts';
 import { payableOf } from './payable.ts';
 
 /** Refunds of a return. */
@@ -38,9 +39,10 @@ export async function payOut({ order, booking }: BookedReturn, scope: Scope): Pr
     const held = await releaseCreditIfCancelled(booking, scope);
     const payments = await paymentsOf(order.id, scope, DECIDE_TIMEOUT_MS);
     const value = returnValueOf(booking) - held;
-    if (progressionOf(scope.context).refund === 'manual') return payoutOf(booking, { payments, value });
-    const after = await refundRemaining({ order, booking }, { payments, value }, scope).catch(undefinedIfRefused);
-    if (after) return payoutOf(booking, { payments: after, value });
+    const exchanged = held + (await creditHeldByOthers(booking, scope));
+    if (progressionOf(scope.context).refund === 'manual') return payoutOf(booking, { payments, value, exchanged });
+    const after = await refundRemaining({ order, booking }, { payments, value, exchanged }, scope).catch(undefinedIfRefused);
+    if (after) return payoutOf(booking, { payments: after, value, exchanged });
     if (attempt === ATTEMPTS) {
       throw new Problem('dependency_error', `The Payment Hub refuses to refund the return "${booking.id}".`, {
         dependency: 'payment-hub',
@@ -53,11 +55,16 @@ interface PaymentsToRefund {
   readonly payments: readonly Payment[];
   /** Minor units that all refunds for the return add up to in the end. */
   readonly value: number;
+  /** Minor units of the payments that pay for exchange orders, and are not refunded as well. */
+  readonly exchanged: number;
 }
+
+const refundableOf = ({ payments, exchanged }: Pick<PaymentsToRefund, 'payments' | 'exchanged'>): number =>
+  Math.max(0, coverageOf(payments).netCaptured - exchanged);
 
 async function refundRemaining(
   { order, booking }: BookedReturn,
-  { payments, value }: PaymentsToRefund,
+  { payments, value, exchanged }: PaymentsToRefund,
   { work, call }: Scope,
 ): Promise<readonly Payment[]> {
   const { currency } = order.totals.total;
@@ -66,7 +73,8 @@ async function refundRemaining(
   for (;;) {
     const paid = paidFor(booking.id, now);
     const reference = `return/${booking.id}/${paid}`;
-    const [part] = goodsSplit({ order, left: value - paid, reference }, now);
+    const left = Math.min(value - paid, refundableOf({ payments: now, exchanged }));
+    const [part] = goodsSplit({ order, left, reference }, now);
     if (!part) return now;
     const body = { amount: money(part.amount, currency), reason: 'Returned', returnId: booking.id, reference, payable };
     // After a refusal the versions of the payments differ; then it is another call.
@@ -116,10 +124,9 @@ const paidFor = (returnId: string, payments: readonly Payment[]): number =>
 export const paidBackFor = async ({ id, orderId }: ReturnBooking, scope: Scope): Promise<number> =>
   paidFor(id, await paymentsOf(orderId, scope, DECIDE_TIMEOUT_MS));
 
-function payoutOf({ id }: ReturnBooking, { payments, value }: PaymentsToRefund): Payout {
-  const refundable = payments.reduce((sum, { capturedAmount, refundedAmount }) => sum + capturedAmount.amount - refundedAmount.amount, 0);
+function payoutOf({ id }: ReturnBooking, { payments, value, exchanged }: PaymentsToRefund): Payout {
   return {
-    settled: paidFor(id, payments) >= value || refundable === 0,
+    settled: paidFor(id, payments) >= value || refundableOf({ payments, exchanged }) === 0,
     refunds: payments.flatMap((payment) =>
       refundsFor(id, payment).map(({ amount, at }) => ({ paymentId: payment.id, amount, ...(at !== undefined && { at }) })),
     ),

@@ -12,10 +12,10 @@ import { approve, fail } from '../authorization/authorization.ts';
 import { giftCardVerdict } from '../authorization/gift-card-rules.ts';
 import { openPayment, openPending, type PaymentRequest } from '../authorization/new-payment.ts';
 import { amountToAuthorize, outstandingOf, refuseUnpayable } from '../authorization/payable-rules.ts';
-import { last4Of, providerVerdict } from '../authorization/provider-rules.ts';
+import { last4Of, providerVerdict, reasonOf } from '../authorization/provider-rules.ts';
 import { isRedemptionId, spendRedemption } from '../authorization/redemption.ts';
 import { giftCardBalances, giftCards, payments, paymentTokens, type StoredPayment } from '../collections.ts';
-import { syncOrderCover } from '../funds/order-cover.ts';
+import { leftOfOrder, syncOrderCover } from '../funds/order-cover.ts';
 import { syncReturnCover } from '../funds/return-cover.ts';
 import { returnExceeded } from '../refund/refund-rules.ts';
 
@@ -99,8 +99,11 @@ async function payWithGiftCard(work: UnitOfWork, request: PaymentRequest) {
 async function payWithReturn(work: UnitOfWork, request: PaymentRequest, order: OrderToPay) {
   const { returnId = '', amount } = request;
   const ofReturn = await syncReturnCover(work, order, returnId);
-  if (ofReturn.left < amount.amount) throw returnExceeded(ofReturn, amount);
-  return answerFor(openPayment(work, request, { is: 'approved' }));
+  const returnedOrderId = order.returns?.find((one) => one.returnId === returnId)?.orderId;
+  const ofOrder = returnedOrderId === undefined ? ofReturn : await leftOfOrder(work, returnedOrderId);
+  const left = Math.min(ofReturn.left, ofOrder.left);
+  if (left < amount.amount) throw returnExceeded({ returnId, left }, amount);
+  return answerFor(openPayment(work, { ...request, ...(returnedOrderId !== undefined && { returnedOrderId }) }, { is: 'approved' }));
 }
 
 /**
@@ -126,6 +129,6 @@ async function payWithRedemption(scope: Scope, request: PaymentRequest) {
 async function settleRedemption(scope: Scope, payment: StoredPayment) {
   const { work } = scope;
   const verdict = await spendRedemption(scope, payment);
-  if (verdict.is === 'declined') return answerFor(fail(work, payment, { verb: 'decline', declineCode: verdict.declineCode }));
+  if (verdict.is === 'declined') return answerFor(fail(work, payment, { verb: 'decline', ...reasonOf(verdict) }));
   return answerFor(approve(work, payment));
 }

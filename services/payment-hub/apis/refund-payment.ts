@@ -6,9 +6,10 @@ import { paymentLifeCycle } from '../../../shared/catalog/payment/objects.ts';
 import { invalid, notFound } from '../../../shared/catalog/problems.ts';
 import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import { payments, published, type StoredPayment } from '../collections.ts';
+import { leftOfOrder } from '../funds/order-cover.ts';
 import { type LeftOfReturn, syncReturnCover } from '../funds/return-cover.ts';
 import { refund } from '../refund/refund.ts';
-import { refuseExcessiveRefund } from '../refund/refund-rules.ts';
+import { refuseExcessiveRefund, refuseExchangedAmount } from '../refund/refund-rules.ts';
 
 export const refundPayment = handle(refundPaymentApi)(async ({ params, body }, scope) => {
   const { work } = scope;
@@ -18,6 +19,7 @@ export const refundPayment = handle(refundPaymentApi)(async ({ params, body }, s
   if (reference !== undefined && payment.refunds.some((refunded) => refunded.reference === reference)) return again(published(payment));
   rowFor(paymentLifeCycle, payment, 'refund');
   refuseExcessiveRefund(payment, body.amount, await limitOf(scope, payment, body));
+  refuseExchangedAmount(payment, body.amount, await leftOfOrder(work, payment.orderId));
   return published(refund(work, payment, body));
 });
 

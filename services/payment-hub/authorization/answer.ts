@@ -15,9 +15,12 @@ export const isAbandoned = ({ state, declineCode }: StoredPayment): boolean => s
 export function answerFor(payment: StoredPayment): z.output<typeof Payment> | Problem {
   const about = { objectType: 'payment', id: payment.id, paymentId: payment.id };
   if (payment.state === 'failed') {
-    return new Problem('payment_declined', `The payment was declined: ${payment.declineCode}.`, {
+    const { declineCode, available } = payment;
+    const worth = available ? ` The tender can pay ${available.amount} ${available.currency} (minor units).` : '';
+    return new Problem('payment_declined', `The payment was declined: ${declineCode}.${worth}`, {
       ...about,
-      declineCode: payment.declineCode,
+      declineCode,
+      ...(available && { availableAmount: available }),
     });
   }
   if (payment.awaiting === 'provider-answer') {

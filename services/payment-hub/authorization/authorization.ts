@@ -44,12 +44,12 @@ export function approve(work: UnitOfWork, payment: StoredPayment): StoredPayment
 export function fail(
   work: UnitOfWork,
   payment: StoredPayment,
-  { verb, declineCode }: { verb: 'decline' | 'give-up'; declineCode: string },
+  { verb, ...reason }: { verb: 'decline' | 'give-up' } & Pick<StoredPayment, 'declineCode' | 'available'>,
 ): StoredPayment {
   work.cancel(giveUpPaymentDue, payment.id);
   work.cancel(approvePaymentDue, payment.id);
   uncommitFromOrder(work, payment, payment.amount);
-  return work.transition(payments, payment, verb, { declineCode, awaiting: undefined });
+  return work.transition(payments, payment, verb, { ...reason, awaiting: undefined });
 }
 
 /** Voids an authorisation, so that its order can be paid otherwise, and gives its amount back to the tender. */

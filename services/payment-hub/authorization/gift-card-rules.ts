@@ -9,6 +9,6 @@ import type { Verdict } from './provider-rules.ts';
 export function giftCardVerdict(balance: Money | undefined, amount: Money): Verdict {
   if (!balance) return { is: 'declined', declineCode: 'unknown_gift_card' };
   if (balance.currency !== amount.currency) return { is: 'declined', declineCode: 'currency_not_supported' };
-  if (balance.amount < amount.amount) return { is: 'declined', declineCode: 'insufficient_funds' };
+  if (balance.amount < amount.amount) return { is: 'declined', declineCode: 'insufficient_funds', available: balance };
   return { is: 'approved' };
 }

@@ -5,18 +5,21 @@ import { approvePaymentDue, giveUpPaymentDue } from '../due-work.ts';
 import { commitToOrder } from '../funds/order-cover.ts';
 import { takeValue } from '../funds/tender-value.ts';
 import { approvalOf, watchAuthorization } from './authorization.ts';
-import type { Verdict } from './provider-rules.ts';
+import { reasonOf, type Verdict } from './provider-rules.ts';
 
 const MAX_PENDING_MS = 15 * 60_000;
 
 /** A payment to be created. Its amount is outstanding on the order; `returnId` names the return that an exchange credit pays with. */
-export type PaymentRequest = Pick<StoredPayment, 'id' | 'orderId' | 'tender' | 'amount' | 'returnId' | 'takenAt' | 'purchase'>;
+export type PaymentRequest = Pick<
+  StoredPayment,
+  'id' | 'orderId' | 'tender' | 'amount' | 'returnId' | 'returnedOrderId' | 'takenAt' | 'purchase'
+>;
 
 /** Creates a payment in the state that the verdict gives it. A declined payment is kept with its decline code. */
 export function openPayment(work: UnitOfWork, request: PaymentRequest, verdict: Verdict): StoredPayment {
   switch (verdict.is) {
     case 'declined':
-      return work.create(payments, 'decline', { ...withoutMoney(request), declineCode: verdict.declineCode });
+      return work.create(payments, 'decline', { ...withoutMoney(request), ...reasonOf(verdict) });
     case 'approved':
       commitToOrder(work, request);
       takeValue(work, request);

@@ -3,13 +3,21 @@ import type { PaymentToken } from '../../../shared/catalog/payment/reference-dat
 import type { Tender } from '../../../shared/catalog/payment/tender.ts';
 import { durationMs } from '../../../shared/domain/duration.ts';
 import { digest } from '../../../shared/domain/ids.ts';
+import { type Money, money } from '../../../shared/domain/money.ts';
 
 /** The decision about a tender. After `unanswered` the outcome is unknown. */
 export type Verdict =
   | { readonly is: 'approved' }
-  | { readonly is: 'declined'; readonly declineCode: string }
+  /** `available`: what the tender could pay. */
+  | { readonly is: 'declined'; readonly declineCode: string; readonly available?: Money | undefined }
   | { readonly is: 'unanswered' }
   | { readonly is: 'approved-later'; readonly afterMs: number };
+
+/** The members of a declined payment. */
+export const reasonOf = ({ declineCode, available }: Extract<Verdict, { is: 'declined' }>) => ({
+  declineCode,
+  ...(available && { available: money(available.amount, available.currency) }),
+});
 
 const BNPL_DECISION_DELAY_MS = 60_000;
 

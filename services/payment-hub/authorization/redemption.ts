@@ -1,6 +1,6 @@
 import { putLedgerEntry } from '../../../shared/catalog/loyalty/internal.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
-import { Id } from '../../../shared/catalog/shapes.ts';
+import { Id, Money } from '../../../shared/catalog/shapes.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { StoredPayment } from '../collections.ts';
 import type { Verdict } from './provider-rules.ts';
@@ -23,7 +23,8 @@ export async function spendRedemption({ call }: Pick<Scope, 'call'>, payment: St
     if (!(error instanceof Problem)) throw error;
     const declineCode = declineCodeFor(error);
     if (declineCode === undefined) throw new Problem(error.code, error.message, { ...error.context, paymentId: id });
-    return { is: 'declined', declineCode };
+    const available = Money.safeParse(error.context['availableAmount']);
+    return { is: 'declined', declineCode, ...(available.success && { available: available.data }) };
   }
 }
 

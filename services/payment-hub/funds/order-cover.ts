@@ -36,3 +36,17 @@ export function commitToOrder(work: UnitOfWork, { orderId, amount }: Pick<Stored
 export function uncommitFromOrder(work: UnitOfWork, { orderId }: Pick<StoredPayment, 'orderId'>, amount: Money): void {
   work.move(orderCovers, orderId, { committed: -amount.amount });
 }
+
+export interface LeftOfOrder {
+  /** Minor units that its payments keep and that pay for no exchange order. */
+  readonly left: number;
+  /** Minor units that pay for exchange orders of its returns. */
+  readonly exchanged: number;
+}
+
+/** The part of the payments of a completed order that may still be refunded or exchanged. */
+export async function leftOfOrder(work: UnitOfWork, orderId: string): Promise<LeftOfOrder> {
+  const [cover] = await work.counters(orderCovers, [orderId]);
+  const exchanged = cover?.exchanged ?? 0;
+  return { left: (cover?.committed ?? 0) - exchanged, exchanged };
+}

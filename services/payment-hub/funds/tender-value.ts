@@ -1,14 +1,24 @@
 import { type Money, money } from '../../../shared/domain/money.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { giftCardBalances, returnCovers, type StoredPayment } from '../collections.ts';
+import { giftCardBalances, orderCovers, returnCovers, type StoredPayment } from '../collections.ts';
 import { giveBackPointsDue } from '../due-work.ts';
 
 /** Takes the amount of an approved payment from its gift card or its return. */
-export function takeValue(work: UnitOfWork, { tender, returnId, amount }: Pick<StoredPayment, 'tender' | 'returnId' | 'amount'>): void {
+export function takeValue(work: UnitOfWork, payment: Pick<StoredPayment, 'tender' | 'returnId' | 'returnedOrderId' | 'amount'>): void {
+  const { tender, amount } = payment;
   if (tender.type === 'gift-card' && tender.token !== undefined) {
     work.move(giftCardBalances, tender.token, { balance: -amount.amount });
   }
-  if (tender.type === 'exchange-credit' && returnId !== undefined) work.move(returnCovers, returnId, { used: amount.amount });
+  if (tender.type === 'exchange-credit') moveCredit(work, payment, amount.amount);
+}
+
+function moveCredit(
+  work: UnitOfWork,
+  { returnId, returnedOrderId }: Pick<StoredPayment, 'returnId' | 'returnedOrderId'>,
+  by: number,
+): void {
+  if (returnId !== undefined) work.move(returnCovers, returnId, { used: by });
+  if (returnedOrderId !== undefined) work.move(orderCovers, returnedOrderId, { exchanged: by });
 }
 
 /**
@@ -20,7 +30,7 @@ export function giveBack(work: UnitOfWork, payment: StoredPayment, { amount, ref
   if (amount.amount === 0) return;
   const { type, token } = payment.tender;
   if (type === 'gift-card' && token !== undefined) work.move(giftCardBalances, token, { balance: amount.amount });
-  if (type === 'exchange-credit' && payment.returnId !== undefined) work.move(returnCovers, payment.returnId, { used: -amount.amount });
+  if (type === 'exchange-credit') moveCredit(work, payment, -amount.amount);
   if (type === 'loyalty') {
     const payload = { reference, paymentId: payment.id, amount: money(amount.amount, amount.currency) };
     work.schedule(giveBackPointsDue, reference, work.now, payload, { beforeReply: true });

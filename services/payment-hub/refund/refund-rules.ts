@@ -1,6 +1,7 @@
 import { invalid, Problem } from '../../../shared/catalog/problems.ts';
 import { type Money, money } from '../../../shared/domain/money.ts';
 import type { StoredPayment } from '../collections.ts';
+import type { LeftOfOrder } from '../funds/order-cover.ts';
 import type { LeftOfReturn } from '../funds/return-cover.ts';
 
 /** The captured amount that was not refunded yet. */
@@ -25,6 +26,25 @@ export function refuseExcessiveRefund(payment: StoredPayment, requested: Money, 
       objectType: 'payment',
       id: payment.id,
       refundableAmount,
+    },
+  );
+}
+
+/**
+ * An amount that pays for an exchange order is not refunded as well. It can be refunded when that order gives its credit back.
+ * @throws Problem `refund_exceeds_captured` about the order
+ */
+export function refuseExchangedAmount({ orderId }: StoredPayment, requested: Money, { left, exchanged }: LeftOfOrder): void {
+  if (exchanged === 0 || requested.amount <= left) return;
+  const { currency } = requested;
+  throw new Problem(
+    'refund_exceeds_captured',
+    `${exchanged} of the payments of the order "${orderId}" pay for an exchange of its returned goods; ${left} can still be refunded, not ${requested.amount}.`,
+    {
+      objectType: 'order',
+      id: orderId,
+      refundableAmount: money(left, currency),
+      exchangedAmount: money(exchanged, currency),
     },
   );
 }

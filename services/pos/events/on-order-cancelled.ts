@@ -1,7 +1,7 @@
 import { Order } from '../../../shared/catalog/order/objects.ts';
 import type { EventHandler } from '../../../shared/work/handler.ts';
 import { transactions } from '../collections.ts';
-import { submitOrderDue } from '../due-work.ts';
+import { captureTendersDue, submitOrderDue } from '../due-work.ts';
 import { markVoided } from '../transaction/outcome.ts';
 import { isSale } from '../transaction/transactions.ts';
 
@@ -14,5 +14,6 @@ export const onOrderCancelled: EventHandler = async (event, { work }) => {
   const sale = await work.get(transactions, id);
   if (!isSale(sale) || (sale.state !== 'open' && sale.state !== 'paid')) return;
   work.cancel(submitOrderDue, id);
+  work.cancel(captureTendersDue, id);
   markVoided(work, sale, 'order cancelled');
 };

@@ -4,7 +4,7 @@ import { isDependencyProblem, Problem } from '../../../shared/catalog/problems.t
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import type { Sale } from '../collections.ts';
-import { submitOrderDue } from '../due-work.ts';
+import { captureTendersDue, submitOrderDue } from '../due-work.ts';
 import { readPayments } from '../tender/hub-payments.ts';
 import { listTenders } from '../tender/listed-tenders.ts';
 import { CALL_TIMEOUT_MS, retryDelayMs } from '../timing.ts';
@@ -39,6 +39,7 @@ export async function submit(scope: Scope, sale: Sale, trial: Trial): Promise<Sa
     return reopenUnpaid(scope, sale, trial);
   }
   work.cancel(submitOrderDue, id);
+  work.cancel(captureTendersDue, id);
   return save(work, sale, { state: 'completed' });
 }
 
@@ -56,13 +57,13 @@ async function reopenUnpaid(scope: Scope, sale: Sale, { tries }: Trial): Promise
     return save(work, sale, refused);
   }
   work.cancel(submitOrderDue, sale.id);
+  work.cancel(captureTendersDue, sale.id);
   renewIdleTimer(work, sale.id);
   return save(work, sale, { ...refused, state: 'open' });
 }
 
 /** Whether a later submission may succeed. Other problems are refusals of the OMS. */
-export const mayBeSubmittedLater = (error: unknown): error is Problem =>
-  isDependencyProblem(error) || (error instanceof Problem && error.retryable);
+export const mayBeSubmittedLater = (error: unknown): boolean => isDependencyProblem(error) || (error instanceof Problem && error.retryable);
 
 /** @param tries how often this was put off before */
 export function submitLater(work: UnitOfWork, { id }: Sale, tries: number): void {

@@ -1,6 +1,7 @@
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import type { Sale } from '../collections.ts';
-import { expireTransactionDue, resolveTenderDue, submitOrderDue, undoSaleDue } from '../due-work.ts';
+import { captureTendersDue, expireTransactionDue, resolveTenderDue, submitOrderDue, undoSaleDue } from '../due-work.ts';
+import { CAPTURE_AT_TILL_MS } from '../timing.ts';
 import { issueReceipt } from './receipts.ts';
 import { save } from './transactions.ts';
 
@@ -12,6 +13,7 @@ export async function markPaid(work: UnitOfWork, sale: Sale): Promise<Sale> {
   work.cancel(expireTransactionDue, sale.id);
   work.cancel(resolveTenderDue, sale.id);
   work.schedule(submitOrderDue, sale.id, work.now, null, { beforeReply: true });
+  work.schedule(captureTendersDue, sale.id, work.now + CAPTURE_AT_TILL_MS, null);
   return save(work, sale, { state: 'paid', pending: undefined, receipt: sale.receipt ?? (await issueReceipt(work, sale)) });
 }
 

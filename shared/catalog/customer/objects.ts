@@ -41,6 +41,12 @@ export const customerLifeCycle = defineLifeCycle({
       trigger: 'Log Customer Interaction',
     },
     {
+      verb: 'log-past-interaction',
+      from: ['anonymous', 'identified', 'registered', 'active', 'at-risk', 'churned', 'reactivated'],
+      events: ['customer-interaction-logged'],
+      trigger: 'Log Customer Interaction of 90 d ago or more',
+    },
+    {
       verb: 'enrol',
       from: ['identified', 'registered', 'active', 'at-risk', 'churned', 'reactivated'],
       trigger: 'Enroll Loyalty Member',

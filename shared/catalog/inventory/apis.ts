@@ -20,7 +20,7 @@ export const reserveInventory = defineApi({
   id: 'reserve-inventory-api',
   name: 'Reserve Inventory',
   summary:
-    'Holds stock of one or more SKUs for a limited time, all or nothing. A basket has one open hold. A repeat returns it with status 200, adjusted while the basket is open.',
+    'Holds stock of one or more SKUs for a limited time, all or nothing. A basket has one open hold. A repeat returns it with status 200; while the basket is open, other values replace it by a new one.',
   domain: 'inventory',
   type: 'command',
   application: 'sim',

@@ -50,7 +50,15 @@ export const LoyaltyAccount = z
   .meta({ id: 'LoyaltyAccount' });
 
 /** Points turned into money that can be spent once: as a loyalty tender with this id as its token. */
-export const Redemption = z.object({ id: Id, value: Money.describe('A point is worth 0.01.') }).meta({ id: 'Redemption' });
+export const RedemptionState = z.enum(['open', 'spent', 'returned']);
+
+export const Redemption = z
+  .object({
+    id: Id,
+    state: RedemptionState.describe('open: it can pay. spent: it has paid. returned: its points have gone back.'),
+    value: Money.describe('open: what it can pay. Otherwise: what it has paid. A point is worth 0.01.'),
+  })
+  .meta({ id: 'Redemption' });
 
 export const loyaltyAccount = defineObject({
   type: 'loyalty-account',

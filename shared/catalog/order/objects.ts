@@ -207,7 +207,7 @@ export const Payable = z
     customerId: Id.optional(),
     loyaltyAccountId: Id.optional(),
     returns: z
-      .array(z.object({ returnId: Id, refundAmount: Money }))
+      .array(z.object({ returnId: Id, refundAmount: Money, orderId: Id.optional().describe('The returned order, if it is another one.') }))
       .optional()
       .describe(
         'Value of each return. With an exchange credit, it is the value of the paying return. It limits the sum of the refunds of a return and of its exchange credits (authorised, or captured less refunded).',

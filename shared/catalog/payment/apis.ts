@@ -76,7 +76,8 @@ const RefundRequest = z.strictObject({
 export const refundPayment = defineApi({
   id: 'refund-payment-api',
   name: 'Refund Payment',
-  summary: 'Refunds a captured amount in full or in part. Each call is a new refund: send an Idempotency-Key.',
+  summary:
+    'Refunds a captured amount in full or in part, less what pays for an exchange order. Each call is a new refund: send an Idempotency-Key.',
   domain: 'payment',
   type: 'command',
   application: 'payment-hub',

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineObject } from '../define-object.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
 import { commonFields, Id, Instant, Money } from '../shapes.ts';
+import { declineCodes } from './decline-codes.ts';
 
 export const paymentLifeCycle = defineLifeCycle({
   object: 'payment',
@@ -80,7 +81,10 @@ export const Payment = z
     refundedAmount: Money,
     authorizationCode: z.string().optional().describe('Set by the provider with its approval.'),
     authorizationExpiresAt: Instant.optional(),
-    declineCode: z.string().optional(),
+    declineCode: z
+      .string()
+      .optional()
+      .describe(`${Object.keys(declineCodes).join(', ')}, or a code of the provider.`),
     refunds: z.array(Refund),
   })
   .meta({ id: 'Payment' });

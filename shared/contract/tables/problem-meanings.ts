@@ -11,7 +11,7 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
     'Send the scheme and the key that `detail` names. The credentials of a deleted rehearsal are no longer valid.',
   ],
   payment_declined: [
-    'The payment provider declined the tender. `declineCode` gives the reason. The payment is kept in the state `failed`.',
+    'The tender was declined. `declineCode` gives the reason. `availableAmount` is what a gift card or a redemption could pay. The payment is kept in the state `failed`.',
     'Use another tender, with a new `Idempotency-Key`.',
   ],
   forbidden: [
@@ -56,7 +56,10 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
     'Refund at most `refundableAmount`.',
   ],
   insufficient_points: ['The member has fewer points than requested.', 'Redeem fewer points.'],
-  redemption_not_applicable: ['The redemption was made for another order, basket or customer.', 'Redeem points for this order.'],
+  redemption_not_applicable: [
+    'Between applications: the redemption was made for another order, basket or customer. Authorize Payment and Add Payment answer `payment_declined` with this `declineCode`.',
+    'Redeem points for this order.',
+  ],
   payment_incomplete: [
     'The payments do not cover the total. `outstanding` is the missing amount.',
     'Authorise the outstanding amount, then confirm again.',

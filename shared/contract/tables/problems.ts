@@ -1,3 +1,4 @@
+import { declineCodes } from '../../catalog/payment/decline-codes.ts';
 import { type ProblemCode, problems } from '../../catalog/problems.ts';
 import { code, table } from './markdown.ts';
 import { problemMeanings } from './problem-meanings.ts';
@@ -17,7 +18,14 @@ export function problemSections(): string {
   return all
     .map(([name, { status, title }]) => {
       const [cause, remedy] = problemMeanings[name];
-      return [`### ${name}`, `${status} ${title}.`, `**Cause.** ${cause}`, `**Remedy.** ${remedy}`].join('\n\n');
+      const reasons = name === 'payment_declined' ? [declineCodeTable()] : [];
+      return [`### ${name}`, `${status} ${title}.`, `**Cause.** ${cause}`, `**Remedy.** ${remedy}`, ...reasons].join('\n\n');
     })
     .join('\n\n');
 }
+
+const declineCodeTable = (): string =>
+  table(
+    ['`declineCode`', 'Meaning'],
+    Object.entries(declineCodes).map(([name, meaning]) => [code(name), meaning]),
+  );
