@@ -1,5 +1,5 @@
 import { cancelFulfillment } from '../../../shared/catalog/fulfillment/internal.ts';
-import { allowedFrom } from '../../../shared/catalog/life-cycle.ts';
+import { allowedElsewhere } from '../../../shared/catalog/life-cycle.ts';
 import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import type { DueWork } from '../../../shared/work/due-work.ts';
@@ -58,7 +58,7 @@ const goodsHaveLeft = (order: StoredOrder, { message, context }: Problem): Probl
     id: order.id,
     currentState: order.state,
     action: 'cancel',
-    allowedFrom: allowedFrom(orderLifeCycle, 'cancel'),
+    allowedFrom: allowedElsewhere(orderLifeCycle, 'cancel', order.state),
     ...(typeof context['id'] === 'string' && { fulfillmentOrderId: context['id'] }),
   });
 
