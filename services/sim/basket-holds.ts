@@ -34,7 +34,7 @@ export async function decideBasketHold(request: BasketRequest, { work, call }: P
   const attempt = standing && (await work.get(attempts, standing.id));
   const basket = await call(getBasket, { params: { id: basketId } });
   refuseForeignOrder(basket, request.orderId);
-  if (standing && isBeingBought(basket)) return confirmStanding(request, standing);
+  if (standing && isBeingBought(basket)) return confirmStanding(request, standing, basket);
   const items = mergeItems(request.items ?? linesOf(basket));
   if (standing && basket.state === 'open' && isSameRequest({ ...request, items }, standing, attempt?.ttlSeconds))
     return { items, standing };
@@ -48,14 +48,15 @@ export const isBeingBought = (basket: Basket): boolean => isInCheckout(basket) |
 const isInCheckout = ({ state }: Basket): boolean => state === 'locked' || state === 'converted';
 
 /** @throws Problem `conflicting_repeat` for other items or another location */
-function confirmStanding({ basketId, items, locationId }: BasketRequest, standing: StoredReservation): WantedHold {
+function confirmStanding({ basketId, items, locationId }: BasketRequest, standing: StoredReservation, basket: Basket): WantedHold {
   const hasSameItems = items === undefined || areSameItems(mergeItems(items), standing.items);
   if (hasSameItems && isAt(locationId, standing)) return { items: standing.items, standing };
   const { id: reservationId, items: held, allocations } = standing;
   throw conflictingRepeat(
     `The basket "${basketId}" is in checkout, and the reservation "${reservationId}" holds its stock; other items or another location cannot be held.`,
     { reservationId, items: held, allocations },
-    { objectType: 'basket', id: basketId },
+    // A checkout that fails gives the reservation up.
+    { objectType: 'basket', id: basketId, ...(!isInCheckout(basket) && { retryable: true, retryAfter: 1 }) },
   );
 }
 
@@ -81,6 +82,8 @@ function linesOf({ id, lines }: Basket): readonly Item[] {
   throw new Problem('basket_empty', `The basket "${id}" has no lines to reserve stock for.`, { objectType: 'basket', id });
 }
 
+const HOLDABLE_STATES = ['open', 'locked', 'converted'];
+
 /** @throws Problem `invalid_state_transition` for a basket that has ended, is paid at the till, or whose goods have left */
 async function refuseUnholdable(basket: Basket, work: UnitOfWork): Promise<void> {
   const { id, state, channel } = basket;
@@ -91,7 +94,7 @@ async function refuseUnholdable(basket: Basket, work: UnitOfWork): Promise<void>
       id,
       currentState: state,
       action: 'reserve',
-      allowedFrom: ['open', 'locked', 'converted'],
+      allowedFrom: HOLDABLE_STATES.filter((one) => one !== state),
     });
   if (!isInCheckout(basket)) throw refuse(`is ${state}; no stock is held for it any more`);
   if (channel === 'pos') throw refuse('is paid at the till, which holds nothing for it: its goods lie on the counter');

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { HeldAt, moveReservation } from '../../shared/catalog/inventory/internal.ts';
 import { reservationLifeCycle } from '../../shared/catalog/inventory/objects.ts';
-import { allowedFrom } from '../../shared/catalog/life-cycle.ts';
+import { allowedElsewhere } from '../../shared/catalog/life-cycle.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import type { StoredReservation } from './collections.ts';
 
@@ -46,7 +46,7 @@ const notHeld = ({ id, state }: StoredReservation, held: string): Problem =>
     id,
     currentState: state,
     action: 'move-part',
-    allowedFrom: allowedFrom(reservationLifeCycle, 'move-part'),
+    allowedFrom: allowedElsewhere(reservationLifeCycle, 'move-part', state),
   });
 
 /** A reservation ends with its last unit. */

@@ -1,5 +1,5 @@
 import { reservationLifeCycle } from '../../shared/catalog/inventory/objects.ts';
-import { allowedFrom } from '../../shared/catalog/life-cycle.ts';
+import { allowedElsewhere } from '../../shared/catalog/life-cycle.ts';
 import { invalid, Problem } from '../../shared/catalog/problems.ts';
 import type { StoredReservation } from './collections.ts';
 
@@ -87,7 +87,7 @@ function unreleasable(
     id,
     currentState: state,
     action: 'release',
-    allowedFrom: allowedFrom(reservationLifeCycle, 'release'),
+    allowedFrom: allowedElsewhere(reservationLifeCycle, 'release', state),
     ...Object.fromEntries(Object.entries(about).filter(([, value]) => value !== undefined)),
   });
 }

@@ -62,6 +62,13 @@ export function allowedFrom<S extends string, V extends string>(lifeCycle: LifeC
   return lifeCycle.states.filter((state) => lifeCycle.rows.some((row) => row.verb === verb && row.from.includes(state)));
 }
 
+/**
+ * The other states from which a verb is allowed, for a refusal that has another reason than the state: it must not name the current state as
+ * one that would help.
+ */
+export const allowedElsewhere = <S extends string, V extends string>(lifeCycle: LifeCycle<S, V>, verb: V, current: string): readonly S[] =>
+  allowedFrom(lifeCycle, verb).filter((state) => state !== current);
+
 /** 409 for a verb that the table does not allow in the current state. @param extra context such as `retryable` */
 export function refuseTransition(
   lifeCycle: LifeCycle,

@@ -1,5 +1,6 @@
 /**
- * All refusals of the estate: code, HTTP status and title (RFC 9457). `retryable`: the same request may succeed later.
+ * All refusals of the estate: code, HTTP status and title (RFC 9457). `retryable`: the same request may succeed later. A single refusal may
+ * be retryable although its code is not, see `retryableAtTimes`.
  */
 export const problems = {
   malformed_request: { status: 400, title: 'Malformed request', retryable: false },
@@ -48,6 +49,13 @@ export const problems = {
 } as const satisfies Record<string, { status: number; title: string; retryable: boolean }>;
 
 export type ProblemCode = keyof typeof problems;
+
+/** Codes of which some refusals have `retryable: true`: another action at the object is under way, and its end decides. */
+export const retryableAtTimes: ReadonlySet<ProblemCode> = new Set([
+  'invalid_state_transition',
+  'reservation_expired',
+  'conflicting_repeat',
+]);
 
 /** The member `type`: a relative reference, because only the client knows under which name it reached the gateway. The gateway answers there. */
 export const problemType = (code: ProblemCode): string => `/problems/${code}`;

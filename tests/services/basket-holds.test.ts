@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { ADDRESS, eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { ordering } from './oms-scenes.ts';
 import { begin, CASH, pay, stockAt, voidIt } from './till-scenes.ts';
 
@@ -47,6 +47,21 @@ describe('Reserve Inventory for a basket in checkout', () => {
     expect(await holdOf(scene.rehearsal, reservationId)).toMatchObject({ state: 'requested', version: 1 });
     expect(await scene.reserved('mug-blue')).toBe(2);
     await scene.rehearsal.verify();
+  });
+
+  test('for other units is retryable while the checkout runs, since a checkout that fails gives the hold up', async () => {
+    await using scene = await ordering();
+    const { rehearsal } = scene;
+    const { id: basketId } = await scene.basket();
+    await rehearsal.fault('slow', { match: { api: 'record-voucher-use' }, fault: { kind: 'latency', ms: 1_500 }, times: 1 });
+    const checkout = checkOut(rehearsal, basketId, { voucherCodes: ['WELCOME10'] });
+    await eventually('holding the stock', async () => (await scene.reserved('mug-blue')) === 2);
+    const other = { basketId, items: [{ ...MUGS, qty: 3 }] };
+    const early = await reserve(rehearsal, other);
+    expect(early).toMatchObject({ status: 409, body: { code: 'conflicting_repeat', retryable: true }, headers: { 'retry-after': '1' } });
+    await checkout;
+    expect(await reserve(rehearsal, other)).toMatchObject({ status: 409, body: { code: 'conflicting_repeat', retryable: false } });
+    await rehearsal.verify();
   });
 
   test('holds its stock again when the hold was released by hand, and the order takes that hold over', async () => {

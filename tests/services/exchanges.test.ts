@@ -290,6 +290,10 @@ describe('Create Order for a return', () => {
       baskets.map((basketId) => scene.rehearsal.call('POST', '/orders', { basketId, exchangeForReturnId: returnId })),
     );
     expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 409, 409]);
+    const late = await scene.rehearsal.call('POST', '/orders', {
+      ...{ basketId: await basketOf(scene, 'mug-blue', 1), exchangeForReturnId: returnId },
+    });
+    expect(late.body).toMatchObject({ objectType: 'return', currentState: 'inspected', allowedFrom: [] });
     const states = await Promise.all(baskets.map(async (id) => (await scene.rehearsal.object('basket', id)).state));
     expect(states.toSorted()).toEqual(['converted', 'locked', 'locked']);
     await scene.rehearsal.verify();

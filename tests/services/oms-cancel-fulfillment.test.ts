@@ -38,10 +38,9 @@ describe('Cancel Order of an order in the warehouse', () => {
     const [mugs, desks] = await scene.routed(order.id);
     const mug = await scene.sent(mugs?.id ?? '');
     const { status, body } = await scene.cancel(order.id, { reason: 'too late' });
-    const { code, currentState, allowedFrom, retryable } = body;
-    expect({ status, code, currentState, allowedFrom, retryable }).toEqual({
-      ...{ status: 409, code: 'invalid_state_transition', currentState: 'in-fulfilment', allowedFrom: [], retryable: false },
-    });
+    expect([status, body.code, body.currentState, body.retryable]).toEqual([409, 'invalid_state_transition', 'in-fulfilment', false]);
+    // Its own state is not the reason, so it is not among those that would help.
+    expect([body.allowedFrom, body.fulfillmentOrderId]).toEqual([['draft', 'confirmed', 'cancelled'], mugs?.id]);
     const after = await scene.order(order.id);
     expect(after.fulfillmentOrders.map(({ state }: { state: string }) => state)).toEqual(['dispatched', 'allocated']);
     expect(after).not.toHaveProperty('pendingAction');

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { apis } from '../../shared/catalog/apis.ts';
 import type { ApiDefinition } from '../../shared/catalog/define.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
-import { problems } from '../../shared/catalog/problems.ts';
+import { type ProblemCode, problems, retryableAtTimes } from '../../shared/catalog/problems.ts';
 import { problemTable } from '../../shared/contract/tables/problems.ts';
 import { textOf, trackedFiles } from '../support/tracked-files.ts';
 
@@ -49,6 +49,13 @@ describe('The table of problem codes', () => {
     const statusOf = (code: string): number | undefined => (problems as Readonly<Record<string, { status: number }>>)[code]?.status;
     expect(named.length).toBeGreaterThan(5);
     expect(named.filter(({ status, code }) => statusOf(code) !== status)).toEqual([]);
+  });
+
+  test('names every code of which a single refusal is retryable', () => {
+    const refusals = texts.flatMap((text) => [...text.matchAll(/new Problem\(\s*'([a-z_]+)'(?:(?!new Problem\()[\s\S])*?\n {0,4}\}?\);/g)]);
+    const retried = refusals.filter(([refusal]) => refusal.includes('retryable: true')).map(([, code = '']) => code as ProblemCode);
+    expect(new Set(retried)).toContain('reservation_expired');
+    expect(retried.filter((code) => !problems[code].retryable && !retryableAtTimes.has(code))).toEqual([]);
   });
 
   test('lets a request be repeated where the estate is at fault, but for an error of its own', () => {

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { fulfillmentOrderLifeCycle } from '../../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import type { recordPicking } from '../../../shared/catalog/fulfillment/internal.ts';
 import { pickingMoves } from '../../../shared/catalog/fulfillment/picking-orders.ts';
-import { allowedFrom, refuseTransition } from '../../../shared/catalog/life-cycle.ts';
+import { allowedElsewhere, refuseTransition } from '../../../shared/catalog/life-cycle.ts';
 import { invalid, Problem } from '../../../shared/catalog/problems.ts';
 import type { StoredFulfillmentOrder } from '../collections.ts';
 
@@ -46,7 +46,7 @@ const untimely = (found: StoredFulfillmentOrder, verb: (typeof verbOf)[keyof typ
       id: found.id,
       currentState: found.state,
       action: verb,
-      allowedFrom: allowedFrom(fulfillmentOrderLifeCycle, verb),
+      allowedFrom: allowedElsewhere(fulfillmentOrderLifeCycle, verb, found.state),
     },
   );
 

@@ -1,4 +1,6 @@
 import { cancelFulfillment } from '../../../shared/catalog/fulfillment/internal.ts';
+import { allowedElsewhere } from '../../../shared/catalog/life-cycle.ts';
+import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import type { DueWork } from '../../../shared/work/due-work.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
@@ -56,8 +58,7 @@ const goodsHaveLeft = (order: StoredOrder, { message, context }: Problem): Probl
     id: order.id,
     currentState: order.state,
     action: 'cancel',
-    // The state alone would allow it; goods that have left do not come back to it.
-    allowedFrom: [],
+    allowedFrom: allowedElsewhere(orderLifeCycle, 'cancel', order.state),
     ...(typeof context['id'] === 'string' && { fulfillmentOrderId: context['id'] }),
   });
 

@@ -1,4 +1,4 @@
-import { allowedFrom, isAgain } from '../../../shared/catalog/life-cycle.ts';
+import { allowedElsewhere, isAgain } from '../../../shared/catalog/life-cycle.ts';
 import { carryOut as carryOutCall } from '../../../shared/catalog/order/internal.ts';
 import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
@@ -27,5 +27,5 @@ const noSale = ({ id, state }: StoredOrder): Problem =>
     id,
     currentState: state,
     action: 'carry-out',
-    allowedFrom: allowedFrom(orderLifeCycle, 'carry-out'),
+    allowedFrom: allowedElsewhere(orderLifeCycle, 'carry-out', state),
   });

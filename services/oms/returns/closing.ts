@@ -1,5 +1,5 @@
 import { returnLifeCycle } from '../../../shared/catalog/fulfillment/returns.ts';
-import { allowedFrom } from '../../../shared/catalog/life-cycle.ts';
+import { allowedElsewhere } from '../../../shared/catalog/life-cycle.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { orders, type StoredOrder } from '../collections.ts';
@@ -51,5 +51,5 @@ export const closedOtherwise = ({ id, status }: ReturnBooking, action: 'refund' 
     id,
     currentState: states[status],
     action,
-    allowedFrom: allowedFrom(returnLifeCycle, action),
+    allowedFrom: allowedElsewhere(returnLifeCycle, action, states[status]),
   });

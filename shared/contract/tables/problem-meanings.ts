@@ -29,8 +29,8 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
   method_not_allowed: ['The path exists, but not with this method.', 'Use a method of the header `Allow`.'],
   request_timeout: ['The request did not arrive in time.', 'Send it again, and send its body without a pause.'],
   invalid_state_transition: [
-    'The object is in a state in which this verb is not possible, or another request is changing it. `currentState`, `action` and `allowedFrom` say more.',
-    'Read the object. [Life cycles](life-cycles.md) lists the verbs of each state. Where `retryable` is true, send the request again in a moment.',
+    'The object is in a state in which this verb is not possible. `currentState`, `action` and `allowedFrom` say more.',
+    'Read the object. [Life cycles](life-cycles.md) lists the verbs of each state. With `retryable: true` another action is under way, such as a checkout, a confirmation or a pending tender: repeat the request when it has ended.',
   ],
   insufficient_stock: [
     'There is less stock than was asked for, and nothing was held. `skus` has the quantities.',
@@ -38,7 +38,7 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
   ],
   reservation_expired: [
     'The hold ran out. At Confirm Order, the goods are also sold out: the order stays a draft and its authorisations are voided.',
-    'Reserve again, or cancel the order.',
+    'Reserve again, or cancel the order. With `retryable: true` there is stock, and the authorisations stand: confirm again.',
   ],
   order_not_closed: ['Only a completed order can be returned.', 'Complete the order first: deliver all of its parcels.'],
   return_quantity_exceeded: ['More units are to be returned than the order has left.', 'Ask for at most the units that `detail` names.'],
@@ -75,7 +75,7 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
   ],
   conflicting_repeat: [
     'The object exists already, made by a similar request with other content. `standing` shows the existing one.',
-    'Use the existing object, or cancel it first.',
+    'Use the existing object, or cancel it first. With `retryable: true` the existing one may still be given up: repeat the request.',
   ],
   idempotency_in_progress: [
     'A request with this `Idempotency-Key` is still running.',

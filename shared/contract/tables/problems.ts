@@ -1,15 +1,18 @@
 import { declineCodes } from '../../catalog/payment/decline-codes.ts';
-import { type ProblemCode, problems } from '../../catalog/problems.ts';
+import { type ProblemCode, problems, retryableAtTimes } from '../../catalog/problems.ts';
 import { code, table } from './markdown.ts';
 import { problemMeanings } from './problem-meanings.ts';
 
 const all = Object.entries(problems) as [ProblemCode, { status: number; title: string; retryable: boolean }][];
 
+const repeatable = (name: ProblemCode, retryable: boolean): string =>
+  retryable ? 'yes' : retryableAtTimes.has(name) ? 'no, unless `retryable` is `true`' : 'no';
+
 /** Every problem code, linked to its section. */
 export function problemTable(): string {
   return table(
     ['Status', '`code`', 'Title', 'Same request may succeed later'],
-    all.map(([name, { status, title, retryable }]) => [String(status), `[${code(name)}](#${name})`, title, retryable ? 'yes' : 'no']),
+    all.map(([name, { status, title, retryable }]) => [String(status), `[${code(name)}](#${name})`, title, repeatable(name, retryable)]),
   );
 }
 
