@@ -49,8 +49,9 @@ function refusalOf(what: string, said: string): string {
   const port = /:(\d+)\b[^:]*: (?:port is already allocated|.*address already in use)/.exec(said)?.[1];
   if (port !== undefined)
     return `${what} cannot have port ${port}, which is in use; free it, or leave the choice of the port to Testcontainers.`;
-  if (/ryuk|reaper|registry|manifest unknown|pull access/i.test(said) && process.env['TESTCONTAINERS_RYUK_DISABLED'] !== 'true')
-    return NO_RYUK;
+  const hasRyuk = process.env['TESTCONTAINERS_RYUK_DISABLED'] !== 'true';
+  // The image itself is there, so what no registry gave was that of Ryuk.
+  if (/ryuk|reaper/i.test(said) || (hasRyuk && /registry|manifest unknown|pull access/i.test(said))) return NO_RYUK;
   return `The container engine refuses ${what}; correct what it names: ${said.replace(/^\(HTTP code \d+\) [\w ]+ - /, '').trim()}`;
 }
 

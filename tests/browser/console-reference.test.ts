@@ -30,7 +30,7 @@ describeInBrowser('the reference in the console', () => {
     await tab.page.getByText('insufficient_stock').waitFor();
     await tab.page.keyboard.press('/');
     await tab.page.keyboard.type('add payment');
-    await tab.page.getByText('payment_declined').waitFor();
+    await tab.page.getByRole('link', { name: 'payment_declined: link to' }).waitFor();
     await tab.page.getByText('already_enrolled').waitFor({ state: 'detached' });
     await tab.page.keyboard.type('<b>');
     await tab.page.getByText('No problem matches.').waitFor();
