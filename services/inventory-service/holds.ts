@@ -5,7 +5,8 @@ import { readLevels, requireSku } from './stock-levels.ts';
 
 /**
  * Chooses a node for each line by the live counters. The guards of the counters decide in the commit: if a node was emptied in the
- * meantime, the handler runs again and finds the next node. `freed` is stock that the same commit gives back.
+ * meantime, the handler runs again and finds the next node. `freed` is stock that the same commit gives back. Of it, `allocated` was held for
+ * these order lines by hand: its nodes come first.
  * @throws Problem `not_found` for an unknown SKU
  */
 export async function findStock(
@@ -15,9 +16,10 @@ export async function findStock(
     readonly nodes: readonly string[];
     readonly prefer?: 'most-stock' | undefined;
     readonly freed?: readonly Held[];
+    readonly allocated?: readonly Held[];
   },
 ): Promise<ReturnType<typeof chooseNodes>> {
-  const { lines, nodes, prefer, freed = [] } = wanted;
+  const { lines, nodes, prefer, freed = [], allocated = [] } = wanted;
   for (const { sku } of lines) await requireSku(work, sku);
   const levels = await readLevels(
     work,
@@ -29,7 +31,14 @@ export async function findStock(
   const free = [...levels].map(
     ([sku, at]) => [sku, at.map(({ locationId, atp }) => ({ locationId, atp: atp + freedAt(sku, locationId) }))] as const,
   );
-  return chooseNodes(lines, new Map(prefer === 'most-stock' ? free.map(([sku, at]) => [sku, sortByAtp(at)]) : free));
+  const isAllocated = (sku: string, locationId: string): boolean =>
+    allocated.some((held) => held.sku === sku && held.locationId === locationId);
+  const inOrder = free.map(([sku, at]) => {
+    const sorted = prefer === 'most-stock' ? sortByAtp(at) : at;
+    const first = sorted.filter(({ locationId }) => isAllocated(sku, locationId));
+    return [sku, [...first, ...sorted.filter(({ locationId }) => !isAllocated(sku, locationId))]] as const;
+  });
+  return chooseNodes(lines, new Map(inOrder));
 }
 
 export function reserveStock(work: UnitOfWork, held: readonly Held[]): void {

@@ -20,13 +20,15 @@ const MAX_PER_LINE = 9_999;
 
 /**
  * Merges repeated SKUs into one line, in order of first mention. Lines checked one by one would be promised the same unit twice.
- * @throws Problem `validation_failed` when a line becomes too long
+ * @throws Problem `validation_failed` that points at the item with which the line becomes too long
  */
 export function mergeBySku(items: readonly Demand[]): readonly Demand[] {
   const merged = new Map<string, number>();
-  for (const { sku, qty } of items) merged.set(sku, (merged.get(sku) ?? 0) + qty);
-  for (const [sku, qty] of merged) {
-    if (qty > MAX_PER_LINE) throw invalid('/items', 'too_big', `${qty} × ${sku} together; a line has at most ${MAX_PER_LINE} units.`);
+  for (const [index, { sku, qty }] of items.entries()) {
+    const sum = (merged.get(sku) ?? 0) + qty;
+    if (sum > MAX_PER_LINE)
+      throw invalid(`/items/${index}/qty`, 'too_big', `${sku} adds up to ${sum} units; a line has at most ${MAX_PER_LINE}.`);
+    merged.set(sku, sum);
   }
   return [...merged].map(([sku, qty]) => ({ sku, qty }));
 }

@@ -46,10 +46,16 @@ describe('Log Customer Interaction', () => {
     expect(await log(id, { type: 'callback' })).toMatchObject({ status: 201, body: { state: after } });
   });
 
-  test.each(['registered', 'at-risk', 'churned'])('of years ago leaves a customer who is %s as idle as before', async (state) => {
+  test.each([
+    ['anonymous', 'cus_iris'],
+    ['identified', 'cus_hugo'],
+    ['registered', 'cus_ben'],
+    ['active', 'cus_ada'],
+    ['at-risk', 'cus_eve'],
+    ['churned', 'cus_farid'],
+    ['reactivated', 'cus_grace'],
+  ])('of years ago leaves a customer who is %s as idle as before', async (state, id) => {
     await using own = await newRehearsal();
-    const known: Record<string, string> = { 'at-risk': 'cus_eve', churned: 'cus_farid' };
-    const id = known[state] ?? (await registerIn(own)).id;
     const before = await own.ok('GET', `/customers/${id}`);
     expect(before.state).toBe(state);
     const occurredAt = '2019-05-01T10:00:00.000Z';

@@ -299,6 +299,23 @@ describe('Create Order for a return', () => {
     await scene.rehearsal.verify();
   });
 
+  test('of another registered customer is refused, and pays for a basket of its own customer or of a guest', async () => {
+    await using scene = await returning();
+    const { returnId } = await toExchange(scene);
+    const basketId = await basketOf(scene, 'mug-blue', 1, 'cus_ben');
+    const refused = await scene.rehearsal.call('POST', '/orders', { basketId, exchangeForReturnId: returnId });
+    expect([refused.status, refused.body.errors]).toEqual([
+      422,
+      [expect.objectContaining({ pointer: '/exchangeForReturnId', code: 'return_of_another' })],
+    ]);
+    expect(await scene.rehearsal.object('basket', basketId)).toMatchObject({ state: 'locked' });
+    const guest = await scene.rehearsal.ok('POST', '/baskets', { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] });
+    await scene.rehearsal.ok('POST', `/baskets/${guest.id}/checkout`, { shippingAddress: ADDRESS });
+    const accepted = await scene.rehearsal.call('POST', '/orders', { basketId: guest.id, exchangeForReturnId: returnId });
+    expect(accepted).toMatchObject({ status: 201, body: { exchangeForReturnId: returnId } });
+    await scene.rehearsal.verify();
+  });
+
   test('repeated for the same basket answers the same order, also with another return', async () => {
     await using scene = await returning();
     const { returnId } = await toExchange(scene);

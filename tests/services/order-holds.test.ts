@@ -80,6 +80,28 @@ describe('Allocate Inventory for a line of an order', () => {
     await rehearsal.verify();
   });
 
+  test('keeps its location when the confirmation takes the stock over', async () => {
+    await using scene = await ordering();
+    const order = await scene.paidDraft({ sku: 'mug-blue', qty: 2 });
+    await scene.rehearsal.advance(TTL);
+    expect((await allocate(scene.rehearsal, order, { preferredLocations: ['store-02'] })).status).toBe(201);
+    expect((await scene.confirm(order.id)).body.lines).toMatchObject([{ nodeId: 'store-02' }]);
+    expect(await stockAt(scene.rehearsal, 'mug-blue', 'store-02')).toMatchObject({ reserved: 2 });
+    expect(await scene.reserved('mug-blue')).toBe(2);
+    await scene.rehearsal.verify();
+  });
+
+  test.each(['nearest', 'most-stock'])('keeps its location when the routing takes the stock over, with strategy %s', async (strategy) => {
+    await using scene = await fulfilling({ route: 'manual' });
+    const { rehearsal } = scene;
+    const order = await scene.confirmedOf([{ sku: 'mug-blue', qty: 2 }]);
+    await rehearsal.ok('DELETE', `${RESERVATIONS}/${order.lines[0].reservationId}`);
+    expect((await allocate(rehearsal, order, { preferredLocations: ['store-02'] })).status).toBe(201);
+    const { items } = await rehearsal.ok('POST', `/orders/${order.id}/route`, { strategy });
+    expect(items).toMatchObject([{ locationId: 'store-02' }]);
+    await rehearsal.verify();
+  });
+
   test.each([
     ['with an unknown line', { orderLineId: 'line_none' }, '/orderLineId', 'unknown_line'],
     ['with another SKU', { sku: 'mug-green' }, '/sku', 'differs_from_line'],

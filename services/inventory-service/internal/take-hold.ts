@@ -22,6 +22,7 @@ export const takeHold = handle(takeHoldCall)(async ({ params: { reservationId },
     nodes,
     prefer: body.prefer,
     freed: freed.flatMap(restOf),
+    allocated: freed.filter(({ line }) => line).flatMap(restOf),
   });
   if (short.length > 0) {
     work.put(holds, { id: reservationId, state: 'refused', allocations: [], short });

@@ -9,7 +9,7 @@ import { orders, type StoredOrder } from '../collections.ts';
 import { expireDraftDue, finishCreationDue } from '../due-work.ts';
 import { refuseBlocked } from '../order/blocked-customer.ts';
 import { type Basket, type ConvertedBasket, isConverted, orderFromBasket, unfitForOrder } from '../order/from-basket.ts';
-import { claimReturn } from '../returns/exchange-claim.ts';
+import { claimReturn, refuseForeignReturn } from '../returns/exchange-claim.ts';
 import { DRAFT_LIFETIME_MS, TAKE_OVER_MS } from '../timing.ts';
 
 export interface Conversion {
@@ -33,7 +33,10 @@ export async function convertBasket({ basketId, exchangeFor }: Conversion, scope
   if (unfit) throw unfit;
   // The till checked its customer before the sale.
   if (basket.customerId !== undefined && basket.transactionId === undefined) await refuseBlocked(basket.customerId, scope);
-  if (exchangeFor !== undefined) await claimReturn(work, exchangeFor, basketId);
+  if (exchangeFor !== undefined) {
+    await refuseForeignReturn(exchangeFor, basket.customerId, scope);
+    await claimReturn(work, exchangeFor, basketId);
+  }
   work.schedule(finishCreationDue, basketId, work.now + TAKE_OVER_MS, exchangeFor === undefined ? {} : { exchangeFor });
   await work.checkpoint();
   const converted = await call(convertBasketCall, { params: { id: basketId }, body: { orderId: basket.transactionId ?? work.id('ord') } });

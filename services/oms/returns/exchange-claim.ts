@@ -1,7 +1,8 @@
+import { getCustomer } from '../../../shared/catalog/customer/apis.ts';
 import { getReturn } from '../../../shared/catalog/fulfillment/internal.ts';
 import { returnLifeCycle } from '../../../shared/catalog/fulfillment/returns.ts';
 import { refuseTransition } from '../../../shared/catalog/life-cycle.ts';
-import { Problem } from '../../../shared/catalog/problems.ts';
+import { invalid, Problem } from '../../../shared/catalog/problems.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { orders } from '../collections.ts';
@@ -26,6 +27,28 @@ export async function refuseUnexchangeable(returnId: string, { call }: Scope): P
       action: 'exchange',
       allowedFrom: [],
     },
+  );
+}
+
+const GUESTS: ReadonlySet<string> = new Set(['anonymous', 'identified']);
+
+/**
+ * A return of a registered customer does not pay for an order of another one. Guests and sales without a customer belong to the
+ * bearer of the receipt.
+ * @throws Problem `validation_failed`, `dependency_*` while the CRM does not answer
+ */
+export async function refuseForeignReturn(returnId: string, buyerId: string | undefined, { work, call }: Scope): Promise<void> {
+  const booking = await work.get(returnBookings, returnId);
+  const ownerId = booking && (await work.get(orders, booking.orderId))?.customerId;
+  if (ownerId === undefined || buyerId === undefined || ownerId === buyerId) return;
+  for (const id of [ownerId, buyerId]) {
+    const { state } = await call(getCustomer, { params: { id } });
+    if (GUESTS.has(state)) return;
+  }
+  throw invalid(
+    '/exchangeForReturnId',
+    'return_of_another',
+    `The return "${returnId}" is of the customer "${ownerId}", and the basket of "${buyerId}"; it pays for an order of its own customer.`,
   );
 }
 

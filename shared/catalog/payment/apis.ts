@@ -63,7 +63,7 @@ export const voidPayment = defineApi({
   method: 'POST',
   path: '/payments/authorizations/{id}/void',
   response: Payment,
-  problems: ['not_found', 'invalid_state_transition', ...dependencyProblems],
+  problems: ['not_found', 'invalid_state_transition'],
   shapes: 'our choice',
 });
 
