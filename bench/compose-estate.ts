@@ -1,12 +1,15 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import { createServer } from 'node:net';
+import { json } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 const PROJECT = fileURLToPath(new URL('../', import.meta.url));
-const BUILT = 'unified-commerce-estate:local';
 const OUTPUT_BYTES = 64 * 1_048_576;
+const NANOSECONDS_PER_MS = 1_000_000;
 
 /** The estate of the compose file, with its own project name, ports and token. */
 export interface ComposeEstate extends AsyncDisposable {
@@ -18,6 +21,8 @@ export interface ComposeEstate extends AsyncDisposable {
   addressOf(application: string): Promise<string>;
   /** Bytes of memory of each container, by service. */
   memory(): Promise<ReadonlyMap<string, number>>;
+  /** CPU time in milliseconds that the containers of the estate's own image have taken, together. */
+  cpuMs(): Promise<number>;
   /** Restarts an application. @returns wall time from the start of its container until it was ready */
   restart(application: string): Promise<number>;
 }
@@ -38,10 +43,25 @@ export const whyNoCompose = (): Promise<string | undefined> =>
     () => 'there is no docker compose',
   );
 
-/** Uses the image ESTATE_IMAGE, or builds one. */
-export async function startCompose(): Promise<ComposeEstate> {
-  const image = process.env['ESTATE_IMAGE'] || BUILT;
-  if (!process.env['ESTATE_IMAGE']) await run('docker', ['build', '--quiet', '--tag', BUILT, '.'], { DOCKER_BUILDKIT: '0' });
+/** A checkout of the project, and an image of it. */
+export interface Edition {
+  readonly folder: string;
+  readonly image: string;
+}
+
+/** This checkout with the image ESTATE_IMAGE, or one that is built. */
+export async function currentEdition(): Promise<Edition> {
+  const image = process.env['ESTATE_IMAGE'];
+  return image ? { folder: PROJECT, image } : await buildEdition(PROJECT, 'unified-commerce-estate:local');
+}
+
+export async function buildEdition(folder: string, image: string): Promise<Edition> {
+  await run('docker', ['build', '--quiet', '--tag', image, folder], { DOCKER_BUILDKIT: '0' });
+  return { folder, image };
+}
+
+/** Starts the compose file of an edition with its image. */
+export async function startCompose({ folder, image }: Edition): Promise<ComposeEstate> {
   const name = `estate-bench-${randomBytes(4).toString('hex')}`;
   const token = randomBytes(32).toString('base64url');
   const [gatewayPort, touchpointPort, portalPort] = [await freePort(), await freePort(), await freePort()];
@@ -53,7 +73,8 @@ export async function startCompose(): Promise<ComposeEstate> {
     TOUCHPOINT_PORT: String(touchpointPort),
     PORTAL_PORT: String(portalPort),
   };
-  const compose = (...args: readonly string[]): Promise<string> => run('docker', ['compose', '--project-name', name, ...args], env);
+  const compose = (...args: readonly string[]): Promise<string> =>
+    run('docker', ['compose', '--project-directory', folder, '--project-name', name, ...args], env);
   const down = async (): Promise<void> => void (await compose('down', '--volumes', '--timeout', '5'));
   const containerOf = async (service: string): Promise<string> => (await compose('ps', '--quiet', service)).split('\n')[0] ?? '';
   try {
@@ -78,6 +99,13 @@ export async function startCompose(): Promise<ComposeEstate> {
       });
       return new Map(await Promise.all(entries));
     },
+    cpuMs: async () => {
+      const ids = (
+        await docker('ps', '--quiet', '--filter', `label=com.docker.compose.project=${name}`, '--filter', `ancestor=${image}`)
+      ).split('\n');
+      const used = await Promise.all(ids.map(cpuNanosecondsOf));
+      return used.reduce((sum, nanoseconds) => sum + nanoseconds, 0) / NANOSECONDS_PER_MS;
+    },
     restart: async (application) => {
       await compose('restart', application);
       const id = await containerOf(application);
@@ -91,6 +119,15 @@ export async function startCompose(): Promise<ComposeEstate> {
     },
     [Symbol.asyncDispose]: down,
   };
+}
+
+/** From the engine's API, since `docker stats` prints only a share of the moment. */
+async function cpuNanosecondsOf(id: string): Promise<number> {
+  const [host] = JSON.parse(await docker('context', 'inspect', '--format', '[{{json .Endpoints.docker.Host}}]')) as [string];
+  const answer = get({ socketPath: host.replace(/^unix:\/\//, ''), path: `/containers/${id}/stats?stream=false&one-shot=true` });
+  const [response] = (await once(answer, 'response')) as [IncomingMessage];
+  const stats = (await json(response)) as { readonly cpu_stats: { readonly cpu_usage: { readonly total_usage: number } } };
+  return stats.cpu_stats.cpu_usage.total_usage;
 }
 
 /** `50.5MiB / 384MiB` as Docker prints it. */

@@ -3,13 +3,13 @@ import type { World } from '../shared/domain/world.ts';
 import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../shared/transport/estate-headers.ts';
 import type { Benchmark, Figure, Settings } from './benchmark.ts';
 import { startChild } from './child-process.ts';
-import { type ComposeEstate, docker, startCompose, whyNoCompose } from './compose-estate.ts';
+import { type ComposeEstate, currentEdition, docker, startCompose, whyNoCompose } from './compose-estate.ts';
 import { startEstate } from './estate-process.ts';
 import { cannon } from './load.ts';
 import { type OrderRound, placeOrders } from './order-load.ts';
-import { inNewRehearsal } from './orders.ts';
-import { openRehearsal } from './rehearsals.ts';
-import { compare, inTurn, median, quantile } from './rounds.ts';
+import { latencyOf } from './order-rounds.ts';
+import { inNewRehearsal, openRehearsal } from './rehearsals.ts';
+import { compare, inTurn, median } from './rounds.ts';
 
 const CLIENTS = 20;
 const HOT: readonly string[] = ['mug-blue'];
@@ -33,7 +33,7 @@ export const containers: Benchmark = {
       return [];
     }
     settings.progress('containers: docker compose up --wait');
-    await using estate = await startCompose();
+    await using estate = await startCompose(await currentEdition());
     const atRest = await estate.memory();
     return [
       ...(await ordersAgainstEmbedded(settings, estate)),
@@ -47,7 +47,7 @@ export const containers: Benchmark = {
 };
 
 const round = (gateway: string, seconds: number, skus: readonly string[]): Promise<OrderRound> =>
-  inNewRehearsal(gateway, (bearer) => placeOrders({ url: gateway, bearer, clients: CLIENTS, skus, for: { seconds } }));
+  inNewRehearsal(gateway, ({ bearer }) => placeOrders({ url: gateway, bearer, clients: CLIENTS, skus, for: { seconds } }));
 
 async function ordersAgainstEmbedded({ seconds, rounds, progress }: Settings, { gateway }: ComposeEstate): Promise<readonly Figure[]> {
   await using embedded = await startEstate();
@@ -62,14 +62,9 @@ async function ordersAgainstEmbedded({ seconds, rounds, progress }: Settings, { 
     },
     reference,
   });
-  const latency = (of: readonly OrderRound[]): number =>
-    quantile(
-      of.flatMap(({ latenciesMs }) => latenciesMs),
-      0.5,
-    );
   return [
     { what: `orders, ${CLIENTS} clients, against one process`, unit: '/s', ...compare(taken, ({ perSecond }) => perSecond) },
-    { what: 'time of an order, p50', unit: 'ms', figure: latency(taken.ours), reference: latency(taken.reference) },
+    { what: 'time of an order, p50', unit: 'ms', figure: latencyOf(taken.ours, 0.5), reference: latencyOf(taken.reference, 0.5) },
   ];
 }
 

@@ -33,7 +33,11 @@ export const growth: Benchmark = {
 };
 
 async function figuresOf(settings: Settings, store: string, redis?: BenchRedis): Promise<readonly Figure[]> {
-  const env = { GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0', LOG_LEVEL: 'error', ...(redis && { REDIS_URL: redis.url }) };
+  const env = {
+    ...{ GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0', LOG_LEVEL: 'error' },
+    MAX_REHEARSALS: String(2 * IDLE_WORLDS),
+    ...(redis && { REDIS_URL: redis.url }),
+  };
   const { profiles, progress, rounds } = settings;
   await using estate = await startChild('bench/servers/growing-estate.ts', { env, profiles });
   const idleBefore = await idling(estate, redis);

@@ -3,8 +3,9 @@ import type { Benchmark, Figure, Settings } from './benchmark.ts';
 import { type Child, startChild } from './child-process.ts';
 import { startEstate } from './estate-process.ts';
 import { completeOrder, REQUESTS_PER_JOURNEY } from './order-journey.ts';
+import { latencyOf } from './order-rounds.ts';
 import { type OwnRehearsal, openRehearsal, stranger } from './rehearsals.ts';
-import { compare, inTurn, quantile, type Rounds } from './rounds.ts';
+import { compare, inTurn, type Rounds } from './rounds.ts';
 
 const CLIENTS = [1, 8] as const;
 
@@ -85,12 +86,7 @@ async function round({ child, clients, seconds, open, end }: JourneyLoad): Promi
 
 function figuresOf(taken: Rounds<JourneyRound>, clients: number): readonly Figure[] {
   const of = clients === 1 ? '1 client' : `${clients} clients`;
-  const times = (rounds: readonly JourneyRound[], at: number): number =>
-    quantile(
-      rounds.flatMap(({ latenciesMs }) => latenciesMs),
-      at,
-    );
-  const latency = (at: number) => ({ figure: times(taken.ours, at), reference: times(taken.reference, at) });
+  const latency = (at: number) => ({ figure: latencyOf(taken.ours, at), reference: latencyOf(taken.reference, at) });
   return [
     { what: `whole orders, ${of}`, unit: '/s', ...compare(taken, ({ perSecond }) => perSecond) },
     { what: `CPU per whole order, ${of}`, unit: 'ms', ...compare(taken, ({ cpuMs }) => cpuMs) },

@@ -1,9 +1,8 @@
-import { createEstateClient } from '../rehearsal/estate-client.ts';
 import type { Benchmark } from './benchmark.ts';
 import type { Child } from './child-process.ts';
 import { startEstate } from './estate-process.ts';
 import { placeOrder } from './order-journey.ts';
-import { inNewRehearsal } from './orders.ts';
+import { inNewRehearsal } from './rehearsals.ts';
 import type { JsonCalls } from './servers/count-json.ts';
 
 const COUNT_JSON = new URL('./servers/count-json.ts', import.meta.url).href;
@@ -29,22 +28,16 @@ export async function jsonCallsPerOrder(): Promise<JsonCalls> {
     preloads: [COUNT_JSON],
     env: { TRANSPORT: 'process', JOURNAL: 'on', STRICT_RESPONSES: 'false' },
   });
-  const gateway = estate.address('gateway');
-  return await inNewRehearsal(gateway, async (bearer, rehearsal) => {
-    const client = createEstateClient({ gateway, bearer, apiKey: '', admin: 'demo-sim-admin', rehearsal });
-    try {
-      const place = async (orders: number): Promise<void> => {
-        for (let order = 0; order < orders; order++) await placeOrder(client);
-        await client.control('settle');
-      };
-      await place(WARM_UP);
-      const before = await counted(estate);
-      await place(ORDERS);
-      const after = await counted(estate);
-      return { parse: (after.parse - before.parse) / ORDERS, stringify: (after.stringify - before.stringify) / ORDERS };
-    } finally {
-      await client.close();
-    }
+  return await inNewRehearsal(estate.address('gateway'), async ({ client }) => {
+    const place = async (orders: number): Promise<void> => {
+      for (let order = 0; order < orders; order++) await placeOrder(client);
+      await client.control('settle');
+    };
+    await place(WARM_UP);
+    const before = await counted(estate);
+    await place(ORDERS);
+    const after = await counted(estate);
+    return { parse: (after.parse - before.parse) / ORDERS, stringify: (after.stringify - before.stringify) / ORDERS };
   });
 }
 

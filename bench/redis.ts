@@ -1,9 +1,9 @@
 import type { Benchmark, Figure, Settings } from './benchmark.ts';
 import { startEstate } from './estate-process.ts';
 import { placeOrders } from './order-load.ts';
-import { inNewRehearsal } from './orders.ts';
 import { countCommands, sum } from './redis-commands.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
+import { inNewRehearsal } from './rehearsals.ts';
 import { median } from './rounds.ts';
 
 const CLIENTS = 4;
@@ -25,7 +25,7 @@ async function measure({ rounds, progress, profiles }: Settings): Promise<readon
   await using server = await startRedis();
   await using estate = await startEstate({ env: { REDIS_URL: server.url }, profiles });
   const gateway = estate.address('gateway');
-  return await inNewRehearsal(gateway, async (bearer) => {
+  return await inNewRehearsal(gateway, async ({ bearer }) => {
     const place = async (orders: number): Promise<void> => {
       await placeOrders({ url: gateway, bearer, clients: CLIENTS, for: { orders } });
     };

@@ -25,6 +25,12 @@ export async function openRehearsal(gateway: string, { leaves = false }: { reado
   };
 }
 
+/** Each round uses a new rehearsal with full stock, and deletes it afterwards. */
+export async function inNewRehearsal<Result>(gateway: string, act: (rehearsal: OwnRehearsal) => Promise<Result>): Promise<Result> {
+  await using rehearsal = await openRehearsal(gateway);
+  return await act(rehearsal);
+}
+
 /** A client of a server without rehearsals. */
 export function stranger(url: string): OwnRehearsal {
   const client = createEstateClient({ gateway: url, bearer: 'nobody', apiKey: 'nobody', admin: 'nobody' });

@@ -2,6 +2,7 @@ import { availableParallelism, cpus } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
 import { type Benchmark, type Figure, isMet, type Settings } from './benchmark.ts';
 import { containers } from './containers.ts';
+import { earlier } from './earlier.ts';
 import { events } from './event-lag.ts';
 import { gateway } from './gateway.ts';
 import { growth } from './growth.ts';
@@ -16,11 +17,13 @@ import { tableOf } from './report.ts';
 import { soak } from './soak.ts';
 import { start } from './start.ts';
 import { touchpoint } from './touchpoint.ts';
+import { transport } from './transport.ts';
 
 const benchmarks: readonly Benchmark[] = [
   touchpoint,
   gateway,
   orders,
+  transport,
   json,
   journeys,
   parcels,
@@ -29,6 +32,7 @@ const benchmarks: readonly Benchmark[] = [
   redis,
   start,
   containers,
+  earlier,
   peers,
   soak,
 ];

@@ -2,7 +2,7 @@ import type { Benchmark, Figure, Settings } from './benchmark.ts';
 import { type Child, startChild } from './child-process.ts';
 import { startEstate } from './estate-process.ts';
 import { placeOrders } from './order-load.ts';
-import { inNewRehearsal } from './orders.ts';
+import { inNewRehearsal } from './rehearsals.ts';
 import { compare, inTurn } from './rounds.ts';
 
 const ORDERS = 500;
@@ -45,7 +45,7 @@ async function memory({ progress, profiles }: Settings): Promise<readonly Figure
   const gateway = estate.address('gateway');
   const atStart = await estate.usage();
   const reference = (await bare.usage()).rssBytes / MEBIBYTE;
-  const afterwards = await inNewRehearsal(gateway, async (bearer) => {
+  const afterwards = await inNewRehearsal(gateway, async ({ bearer }) => {
     await placeOrders({ url: gateway, bearer, clients: CLIENTS, for: { orders: ORDERS } });
     return estate.usage();
   });
