@@ -5,6 +5,7 @@ import { allEvents } from '../shared/catalog/events.ts';
 import { flows } from '../shared/catalog/flows.ts';
 import { TrackingStatus } from '../shared/catalog/fulfillment/shipments.ts';
 import { internalCalls } from '../shared/catalog/internal-calls.ts';
+import { objects } from '../shared/catalog/objects.ts';
 import { faultKinds } from '../shared/catalog/simulation/faults.ts';
 import { controlOperations } from '../shared/catalog/simulation/operations.ts';
 
@@ -21,5 +22,7 @@ export const vocabulary = () => ({
   /** What faults can be set on. */
   faults: { kinds: faultKinds, events: allEvents.map(({ name }) => name), scans: TrackingStatus.options },
   events: Object.fromEntries(allEvents.map(({ name, meaning }) => [name, meaning])),
+  /** The application that publishes an event: the owner of its object. */
+  publishers: Object.fromEntries(allEvents.map(({ name, object }) => [name, objects.find(({ type }) => type === object)?.owner])),
 });
 export type Vocabulary = ReturnType<typeof vocabulary>;

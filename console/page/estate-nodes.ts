@@ -1,4 +1,5 @@
 import type { Output } from './control.ts';
+import { eventName } from './event-name.ts';
 import { facts } from './facts.ts';
 import { counted } from './format.ts';
 import { faultWords, type NodeFaults, nodeFaults } from './node-faults.ts';
@@ -26,7 +27,11 @@ const NO_FAULTS: NodeFaults = { isSet: false, hasStruck: false, isDown: false };
 /** The faults of an application that are set in this rehearsal or have struck there. */
 export const faultsAt = (application: Topology['applications'][number]): NodeFaults => {
   const inForce = (faults.value ?? []).filter((fault) => !isUsedUp(fault));
-  return nodeFaults(application, inForce, (api) => facts().vocabulary.apis[api]?.application);
+  const { apis, publishers } = facts().vocabulary;
+  return nodeFaults(application, inForce, {
+    api: (api) => apis[api]?.application,
+    event: (event) => publishers[eventName({ type: event })],
+  });
 };
 
 /** Titles of the applications that no call of this rehearsal reaches. */

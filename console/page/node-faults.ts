@@ -2,9 +2,9 @@ import type { FaultInput } from '../../shared/catalog/simulation/faults.ts';
 
 /** What faults do to an application in a rehearsal. */
 export interface NodeFaults {
-  /** One is set on it or on one of its APIs. */
+  /** One is set on it, on one of its APIs, on an event that it publishes or on a webhook that it sends. */
   readonly isSet: boolean;
-  /** The journal has a hop there that one struck. */
+  /** The journal has a hop there that one struck, or one has struck a message that it sends. */
   readonly hasStruck: boolean;
   /** No call reaches it. */
   readonly isDown: boolean;
@@ -14,6 +14,8 @@ interface Rule {
   readonly match: FaultInput['match'];
   readonly fault: Readonly<Record<string, unknown>>;
   readonly probability?: number | undefined;
+  /** How often it has struck. */
+  readonly hits?: number;
 }
 
 interface Application {
@@ -25,16 +27,27 @@ interface Application {
 /** Kinds that keep a call from its application. */
 const CUTS_OFF: readonly unknown[] = ['outage', 'drop'];
 
-/** @param inForce faults that may still strike @param ownerOf the application that answers an API */
-export function nodeFaults(
-  { id, faults: struck }: Application,
-  inForce: readonly Rule[],
-  ownerOf: (api: string) => string | undefined,
-): NodeFaults {
-  const onIt = inForce.filter(({ match: { application, api = '' } }) => (application ?? ownerOf(api)) === id);
+/** Who answers an API, publishes an event or sends a webhook. */
+export interface Owners {
+  readonly api: (api: string) => string | undefined;
+  readonly event: (event: string) => string | undefined;
+}
+
+/** @param inForce faults that may still strike */
+export function nodeFaults({ id, faults: struck }: Application, inForce: readonly Rule[], owners: Owners): NodeFaults {
+  const onIt = inForce.filter(({ match }) => targetOf(match, owners) === id);
   const cutsOff = ({ match, fault, probability = 1 }: Rule): boolean =>
-    match.api === undefined && CUTS_OFF.includes(fault['kind']) && probability === 1;
-  return { isSet: onIt.length > 0, hasStruck: struck.length > 0, isDown: onIt.some(cutsOff) };
+    match.application !== undefined && match.api === undefined && CUTS_OFF.includes(fault['kind']) && probability === 1;
+  // A message that was struck leaves no hop at its sender.
+  const hitMessages = ({ match, hits = 0 }: Rule): boolean => hits > 0 && (match.event ?? match.webhook) !== undefined;
+  return { isSet: onIt.length > 0, hasStruck: struck.length > 0 || onIt.some(hitMessages), isDown: onIt.some(cutsOff) };
+}
+
+function targetOf({ application, api, event, webhook }: Rule['match'], owners: Owners): string | undefined {
+  if (application !== undefined) return application;
+  if (api !== undefined) return owners.api(api);
+  if (event !== undefined) return owners.event(event);
+  return webhook === 'carrier' ? 'carrier-platform' : undefined;
 }
 
 /** A mark and a word: a fault that is set does not look like one that has struck. */

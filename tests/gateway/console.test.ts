@@ -149,7 +149,7 @@ describe('The console', () => {
   });
 
   test('names every operation, application, API and target of faults of the catalog to the page', async () => {
-    const { operations, applications, apis, faults } = JSON.parse((await ask('/console/catalog.json')).body.toString());
+    const { operations, applications, apis, faults, publishers } = JSON.parse((await ask('/console/catalog.json')).body.toString());
     expect(Object.keys(operations)).toEqual(Object.keys(controlOperations));
     expect(operations['put-fault']).toEqual({ method: 'PUT', path: '/_sim/faults/{name}' });
     expect(applications.oms).toBe('OMS');
@@ -164,6 +164,8 @@ describe('The console', () => {
     expect(faults.kinds).toEqual(faultKinds);
     expect(faults.events).toEqual(allEvents.map(({ name }) => name));
     expect(faults.scans).toEqual(TrackingStatus.options);
+    expect(Object.keys(publishers)).toEqual(faults.events);
+    expect(publishers['payment-authorized']).toBe('payment-hub');
   });
 
   test.each([

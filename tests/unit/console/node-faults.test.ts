@@ -4,8 +4,13 @@ import type { FaultInput } from '../../../shared/catalog/simulation/faults.ts';
 
 const outage: FaultInput = { match: { application: 'payment-hub' }, fault: { kind: 'outage' } };
 const slow: FaultInput = { match: { application: 'payment-hub' }, fault: { kind: 'latency', ms: 5 } };
-const ownerOf = (api: string) => (api === 'authorize-payment-api' ? 'payment-hub' : undefined);
-const of = (inForce: readonly FaultInput[], faults: readonly string[] = []) => nodeFaults({ id: 'payment-hub', faults }, inForce, ownerOf);
+const owners = {
+  api: (api: string) => (api === 'authorize-payment-api' ? 'payment-hub' : undefined),
+  event: (event: string) => (event === 'payment-authorized' ? 'payment-hub' : 'oms'),
+};
+type SetFault = FaultInput & { readonly hits?: number };
+const at = (id: string, inForce: readonly SetFault[], faults: readonly string[] = []) => nodeFaults({ id, faults }, inForce, owners);
+const of = (inForce: readonly SetFault[], faults: readonly string[] = []) => at('payment-hub', inForce, faults);
 
 describe('An application under faults', () => {
   test('is told apart by words: a fault is set, has struck, or has struck and is off', () => {
@@ -32,5 +37,14 @@ describe('An application under faults', () => {
     expect(of([{ match: { api: 'authorize-payment-api' }, fault: { kind: 'latency', ms: 5 } }]).isSet).toBe(true);
     expect(of([{ match: { application: 'oms' }, fault: { kind: 'outage' } }]).isSet).toBe(false);
     expect(of([{ match: { event: 'order-confirmed' }, fault: { kind: 'withhold' } }]).isSet).toBe(false);
+  });
+
+  test('has the faults of the events that it publishes and of the webhooks that it sends, and stays up', () => {
+    const late: SetFault = { match: { event: 'payment-authorized' }, fault: { kind: 'late', by: 'PT10M' } };
+    expect(of([late])).toEqual({ isSet: true, hasStruck: false, isDown: false });
+    expect(of([{ ...late, hits: 1 }])).toEqual({ isSet: true, hasStruck: true, isDown: false });
+    const lost: SetFault = { match: { webhook: 'carrier' }, fault: { kind: 'withhold' } };
+    expect(of([lost]).isSet).toBe(false);
+    expect(at('carrier-platform', [lost])).toEqual({ isSet: true, hasStruck: false, isDown: false });
   });
 });
