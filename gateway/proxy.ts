@@ -10,9 +10,17 @@ export interface ProxyOptions {
   readonly addressOf: (application: Application) => string;
   /** Wall time until an application must begin to answer, and between two parts of its answer. */
   readonly timeoutMs: number;
+  /** Wall time after which an idle connection to an application is closed. */
+  readonly idleMs?: number;
   /** Whether answers ask clients to reconnect. */
   readonly draining: () => boolean;
 }
+
+/**
+ * Less than the 65 s after which an application closes an idle connection: a request on a connection that is just being closed fails. Node's
+ * agent would keep it until then, since it heeds the application's own announcement only where it has a limit itself.
+ */
+const IDLE_MS = 60_000;
 
 export interface Delivery {
   readonly application: Application;
@@ -49,10 +57,10 @@ const STAYS_INSIDE: ReadonlySet<string> = new Set([
  * Forwards requests to the applications unchanged. It never retries: the client finds out with its Idempotency-Key whether an application
  * acted before its connection broke.
  */
-export function createProxy({ addressOf, timeoutMs, draining }: ProxyOptions): ApplicationProxy {
+export function createProxy({ addressOf, timeoutMs, idleMs = IDLE_MS, draining }: ProxyOptions): ApplicationProxy {
   const flights = new Map<IncomingMessage, Flight>();
   const targets = new Map<string, URL>();
-  const agent = new Agent({ keepAlive: true, maxFreeSockets: 256, lookup: spreadLookup });
+  const agent = new Agent({ keepAlive: true, timeout: idleMs, maxFreeSockets: 256, lookup: spreadLookup });
   const middleware = createProxyMiddleware<IncomingMessage, ServerResponse>({
     // The target comes from the route in the catalog, never from the request.
     router: (request, _response, options) => {
