@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createOrderedList } from '../../shared/store/memory/ordered-list.ts';
+import { OrderedList } from '../../shared/store/memory/ordered-list.ts';
 
 describe('an ordered list', () => {
   test('lists its items after any position, and before any position with the newest first', () => {
@@ -10,7 +10,7 @@ describe('an ordered list', () => {
         fc.integer({ min: 0, max: 41 }),
         fc.integer({ min: 0, max: 5 }),
         (steps, from, limit) => {
-          const list = createOrderedList<{ readonly order: number }>();
+          const list = new OrderedList<{ readonly order: number }>();
           const model = new Set<number>();
           for (const [order, isThere] of steps) {
             if (isThere) list.put({ order });
@@ -36,7 +36,7 @@ describe('an ordered list', () => {
         return place + 1;
       },
     }));
-    const list = createOrderedList(things);
+    const list = new OrderedList(things);
     for (const place of [0, 1, 10_000, 19_999]) list.after(place, 20);
     for (const place of [0, 2, 10_000, 20_000]) list.before(place, 20);
     expect(looks).toBeLessThan(8 * 20);

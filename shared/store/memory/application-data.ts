@@ -1,13 +1,13 @@
 import type { Application } from '../../catalog/applications.ts';
 import type { Found } from '../ports/objects.ts';
 import type { ApplicationDump } from '../ports/snapshots.ts';
-import { createOrderedList, type OrderedList } from './ordered-list.ts';
+import { OrderedList } from './ordered-list.ts';
 import { type ApplicationState, applicationState, getOr, type Placed, type WorldState } from './state.ts';
 
 export function putObject(state: ApplicationState, collection: string, found: Found): void {
   const objects = getOr(state.objects, collection, () => new Map());
   const { id, order } = found;
-  if (!objects.has(id)) getOr(state.placed, collection, createOrderedList<Placed>).put({ order, id });
+  if (!objects.has(id)) getOr(state.placed, collection, () => new OrderedList<Placed>()).put({ order, id });
   objects.set(id, found);
 }
 
@@ -17,7 +17,7 @@ interface IndexEntry extends Placed {
 
 export function enterIndex(state: ApplicationState, name: string, { value, id, order }: IndexEntry): void {
   const values = getOr(state.index, name, () => new Map<string, OrderedList<Placed>>());
-  getOr(values, value, createOrderedList<Placed>).put({ order, id });
+  getOr(values, value, () => new OrderedList<Placed>()).put({ order, id });
 }
 
 export function leaveIndex(state: ApplicationState, name: string, { value, order }: Omit<IndexEntry, 'id'>): void {

@@ -2,7 +2,7 @@ import { nameOf } from '../../catalog/event-names.ts';
 import { eventHead } from '../../domain/event-head.ts';
 import type { EventsAbout, StoredEvent } from '../ports/inspection.ts';
 import type { OutboxEntry } from '../ports/outbox.ts';
-import { createOrderedList, type OrderedList } from './ordered-list.ts';
+import { OrderedList } from './ordered-list.ts';
 
 /** The published events of a world, in the order of publication and by every filter. */
 export function createMemoryEvents() {
@@ -16,7 +16,7 @@ export function createMemoryEvents() {
       const event = { order: events.length + 1, id, topic, key, json, ...(hop !== undefined && { hop }) };
       events.push(event);
       for (const term of termsOf(id, json)) {
-        const list = about.get(term) ?? createOrderedList<StoredEvent>();
+        const list = about.get(term) ?? new OrderedList<StoredEvent>();
         about.set(term, list);
         list.put(event);
       }

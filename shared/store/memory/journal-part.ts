@@ -1,6 +1,6 @@
 import { type JournalLimit, sizeOf } from '../journal-limits.ts';
 import type { JournalEntry } from '../ports/journal.ts';
-import { createOrderedList, type Ordered, type OrderedList } from './ordered-list.ts';
+import { type Ordered, OrderedList } from './ordered-list.ts';
 import { createMemoryTraces } from './traces.ts';
 
 /** A hop with its place in the journal. */
@@ -58,7 +58,7 @@ export function createJournalPart(limit: JournalLimit) {
       places.set(requestId, next);
       next += 1;
       bytes += recorded.bytes + traces.add(correlationId, order, facts);
-      const same = byCorrelation.get(correlationId) ?? createOrderedList<Recorded>();
+      const same = byCorrelation.get(correlationId) ?? new OrderedList<Recorded>();
       byCorrelation.set(correlationId, same);
       same.put(recorded);
       while (records.size > limit.records || (bytes > limit.bytes && records.size > 1)) forgetOldest();

@@ -3,53 +3,66 @@ export interface Ordered {
   readonly order: number;
 }
 
-/** Things in ascending order, each order once. New things nearly always come last; places are found by binary search. */
-export function createOrderedList<T extends Ordered>(things: readonly T[] = []) {
-  const list: T[] = [...things];
+/**
+ * Things in ascending order, each order once. New things nearly always come last; places are found by binary search. It is a class because a
+ * world has many thousands of them, most of which hold one thing: a closure for each method would take more memory than what they hold.
+ */
+export class OrderedList<T extends Ordered> {
+  readonly #things: T[];
+
+  constructor(things: readonly T[] = []) {
+    this.#things = [...things];
+  }
+
+  get size(): number {
+    return this.#things.length;
+  }
+
+  get last(): T | undefined {
+    return this.#things.at(-1);
+  }
+
+  /** Inserts a thing; it replaces one of the same order. */
+  put(thing: T): void {
+    const things = this.#things;
+    const place = this.#upTo(thing.order);
+    if (things[place - 1]?.order === thing.order) things[place - 1] = thing;
+    else if (place === things.length) things.push(thing);
+    else things.splice(place, 0, thing);
+  }
+
+  remove(order: number): void {
+    const place = this.#upTo(order) - 1;
+    if (this.#things[place]?.order === order) this.#things.splice(place, 1);
+  }
+
+  /** Things after this order, ascending. */
+  after(order: number, limit: number): T[] {
+    const place = this.#upTo(order);
+    return this.#things.slice(place, place + limit);
+  }
+
+  /** Things before this order, newest first; 0 = the end of the list. */
+  before(order: number, limit: number): T[] {
+    const end = order > 0 ? this.#upTo(order - 1) : this.#things.length;
+    return this.#things.slice(Math.max(0, end - limit), end).reverse();
+  }
+
+  [Symbol.iterator](): IterableIterator<T> {
+    return this.#things[Symbol.iterator]();
+  }
 
   /** Counts the things with an order up to this one. */
-  function upTo(order: number): number {
-    const last = list[list.length - 1];
-    if (!last || last.order <= order) return list.length;
-    let [low, high] = [0, list.length - 1];
+  #upTo(order: number): number {
+    const things = this.#things;
+    const last = things.at(-1);
+    if (!last || last.order <= order) return things.length;
+    let [low, high] = [0, things.length - 1];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((list[middle]?.order ?? 0) <= order) low = middle + 1;
+      if ((things[middle]?.order ?? 0) <= order) low = middle + 1;
       else high = middle;
     }
     return low;
   }
-
-  return {
-    get size(): number {
-      return list.length;
-    },
-    get last(): T | undefined {
-      return list[list.length - 1];
-    },
-    /** Inserts a thing; it replaces one of the same order. */
-    put(thing: T): void {
-      const place = upTo(thing.order);
-      if (list[place - 1]?.order === thing.order) list[place - 1] = thing;
-      else if (place === list.length) list.push(thing);
-      else list.splice(place, 0, thing);
-    },
-    remove(order: number): void {
-      const place = upTo(order) - 1;
-      if (list[place]?.order === order) list.splice(place, 1);
-    },
-    /** Things after this order, ascending. */
-    after(order: number, limit: number): T[] {
-      const place = upTo(order);
-      return list.slice(place, place + limit);
-    },
-    /** Things before this order, newest first; 0 = the end of the list. */
-    before(order: number, limit: number): T[] {
-      const end = order > 0 ? upTo(order - 1) : list.length;
-      return list.slice(Math.max(0, end - limit), end).reverse();
-    },
-    [Symbol.iterator]: () => list[Symbol.iterator](),
-  };
 }
-
-export type OrderedList<T extends Ordered> = ReturnType<typeof createOrderedList<T>>;

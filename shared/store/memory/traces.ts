@@ -1,6 +1,6 @@
 import type { HopFacts } from '../ports/journal.ts';
 import { joinTraces, type TraceSummary, traceOfHop } from '../trace-summary.ts';
-import { createOrderedList } from './ordered-list.ts';
+import { OrderedList } from './ordered-list.ts';
 
 interface Kept {
   /** Place in the order of beginning. */
@@ -16,7 +16,7 @@ const SUMMARY_BYTES = 600;
 /** The traces of one part of a world's journal. */
 export function createMemoryTraces() {
   const byCorrelation = new Map<string, Kept>();
-  const inOrder = createOrderedList<Kept>();
+  const inOrder = new OrderedList<Kept>();
 
   return {
     get count(): number {
