@@ -20,8 +20,15 @@ export interface Refused {
 export interface DeliveredHeaders {
   /** Request id of the hop that published the event. */
   readonly hop?: string | undefined;
-  /** Type of the event, with prefix: most subscribers of a topic need not parse an event to see that it is not for them. */
+  /** Type of the event, with prefix. */
   readonly type?: string | undefined;
+}
+
+/** The events that an application gets. */
+export interface Wanted {
+  readonly topics: readonly string[];
+  /** Whether an event of a type, with prefix, is for other subscribers of its topic only. It is passed over without being parsed. */
+  readonly isForOthers?: (type: string) => boolean;
 }
 
 /**
@@ -37,7 +44,7 @@ export const TYPE_HEADER = 'ce_type';
 export interface Bus {
   publish(batch: readonly BusMessage[]): Promise<void>;
   /** Returns at once. Joining a transport continues in the background. */
-  subscribe(application: Application, topics: readonly string[], deliver: Deliver): Promise<{ stop(): Promise<void> }>;
+  subscribe(application: Application, wanted: Wanted, deliver: Deliver): Promise<{ stop(): Promise<void> }>;
   /** Ready once it is connected and every subscription has started. Later failures are `degraded`, because the outbox keeps events. */
   state(): State;
   /** Finishes sends in progress, then disconnects. */

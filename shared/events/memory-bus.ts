@@ -1,11 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import type { World } from '../domain/world.ts';
 import { READY } from '../process/readiness.ts';
-import { type Bus, type BusMessage, type Deliver, TYPE_HEADER } from './bus.ts';
+import { type Bus, type BusMessage, type Deliver, TYPE_HEADER, type Wanted } from './bus.ts';
 import { createDeliveryLanes, type DeliveryLanes } from './delivery-lanes.ts';
 
-interface Subscription {
-  readonly topics: ReadonlySet<string>;
+interface Subscription extends Wanted {
   readonly deliver: Deliver;
   readonly lanes: DeliveryLanes;
 }
@@ -28,18 +27,16 @@ export function createMemoryBus(): Bus {
     publish: async (batch) => {
       await setImmediate();
       for (const message of batch) {
-        for (const subscription of subscriptions) {
-          if (subscription.topics.has(message.topic)) enqueue(subscription, { ...message, headers: { ...message.headers } });
-        }
+        for (const subscription of subscriptions) if (wants(subscription, message)) enqueue(subscription, message);
       }
     },
-    subscribe: async (_application, topics, deliver) => {
+    subscribe: async (_application, wanted, deliver) => {
       const lanes = createDeliveryLanes({
         concurrency: Number.POSITIVE_INFINITY,
         capacity: Number.POSITIVE_INFINITY,
         failed: () => undefined,
       });
-      const subscription: Subscription = { topics: new Set(topics), deliver, lanes };
+      const subscription: Subscription = { ...wanted, deliver, lanes };
       subscriptions.add(subscription);
       return {
         stop: async () => {
@@ -55,4 +52,9 @@ export function createMemoryBus(): Bus {
       await Promise.all(left.map(({ lanes }) => lanes.stop('running')));
     },
   };
+}
+
+function wants({ topics, isForOthers }: Wanted, { topic, headers }: BusMessage): boolean {
+  const type = headers[TYPE_HEADER];
+  return topics.includes(topic) && !(type !== undefined && isForOthers?.(type));
 }

@@ -6,7 +6,7 @@ import { objects } from '../catalog/objects.ts';
 import { Problem } from '../catalog/problems.ts';
 import { consumedBy, subscriptionOf } from '../catalog/subscriptions.ts';
 import type { World } from '../domain/world.ts';
-import type { Bus, DeliveredHeaders, Refused } from '../events/bus.ts';
+import type { Bus, Refused } from '../events/bus.ts';
 import type { EstateEvent } from '../events/envelope.ts';
 import { type Observer, traceIds, UNOBSERVED } from '../observability/observer.ts';
 import type { Logger } from '../process/logger.ts';
@@ -48,7 +48,8 @@ export async function startConsumer(options: ConsumerOptions): Promise<{ stop():
   const topics = new Set(
     consumed.flatMap(({ object }) => objects.filter(({ type }) => type === object).map(({ domain }) => topicOf(domain))),
   );
-  return bus.subscribe(service.application, [...topics], (world, id, json, headers) => consume(options, { world, id, json, headers }));
+  const wanted = { topics: [...topics], isForOthers: (type: string) => isForOthers(type, service.application) };
+  return bus.subscribe(service.application, wanted, (world, id, json, { hop }) => consume(options, { world, id, json, hop }));
 }
 
 const knownTypes: ReadonlySet<string> = new Set(allEvents.map(({ name }) => name));
@@ -69,10 +70,9 @@ function readEvent(json: string): EstateEvent | undefined {
 
 async function consume(
   options: ConsumerOptions,
-  { world, id, json, headers: { hop, type } }: { world: World; id: string; json: string; headers: DeliveredHeaders },
+  { world, id, json, hop }: { world: World; id: string; json: string; hop: string | undefined },
 ): Promise<Refused | undefined> {
   const { service, directory, store, pipeline, log, observer = UNOBSERVED } = options;
-  if (type !== undefined && isForOthers(type, service.application)) return;
   const event = readEvent(json);
   if (!event) return { as: 'foreign', reason: 'It is not JSON, or its type is none of the estate.' };
   if (!subscriptionOf(nameOf(event.type), service.application)) return;

@@ -55,10 +55,10 @@ function withTrouble(): void {
     buses = ['one', 'two'].map((clientId) => createKafkaBus({ brokers: [`127.0.0.1:${port}`], clientId, log }));
     closing.push(...buses.map((bus) => bus.close));
     const [one, two] = buses as [KafkaBus, KafkaBus];
-    await one.subscribe('crm', [TOPIC], async (_world, id) => {
+    await one.subscribe('crm', { topics: [TOPIC] }, async (_world, id) => {
       got.push(id);
     });
-    await two.subscribe('oms', [TOPIC], async () => undefined);
+    await two.subscribe('oms', { topics: [TOPIC] }, async () => undefined);
     await eventually('they report the cause', async () => buses.every((bus) => bus.state().waitingFor?.includes('nothing listens there')));
     for (const bus of buses) expect(bus.state()).toMatchObject({ ready: false, waitingFor: expect.stringContaining('KAFKA_BROKERS') });
     const publishing = publish(one, 1, 2);

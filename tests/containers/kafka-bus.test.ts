@@ -54,7 +54,7 @@ function withBroker({ brokers, stop }: Pick<Broker, 'brokers' | 'stop'>): void {
   ) {
     const bus = open(groupPrefix);
     const got: string[] = [];
-    const subscription = await bus.subscribe('crm', [topic], async (of, id, json, headers) => {
+    const subscription = await bus.subscribe('crm', { topics: [topic] }, async (of, id, json, headers) => {
       if (of !== world) return;
       const refused = await deliver?.(of, id, json, headers);
       got.push(id);
@@ -127,7 +127,7 @@ function withBroker({ brokers, stop }: Pick<Broker, 'brokers' | 'stop'>): void {
       await once(child, 'exit');
       const heir = open(groupPrefix);
       const got: string[] = [];
-      await heir.subscribe('crm', [TOPIC], async (of, id) => {
+      await heir.subscribe('crm', { topics: [TOPIC] }, async (of, id) => {
         if (of === world) got.push(id);
       });
       await eventually('another one is given it', async () => got.includes('e2'), SESSION_MS);

@@ -26,7 +26,7 @@ export function busSuite(name: string, create: () => Promise<Bus>): void {
       const world = nextWorld();
       const got = new Set<string>();
       for (const application of ['crm', 'oms'] as const) {
-        await bus.subscribe(application, [TOPIC], async (of, id, json, { hop, type }) => {
+        await bus.subscribe(application, { topics: [TOPIC] }, async (of, id, json, { hop, type }) => {
           if (of === world) got.add(`${application} ${id} ${json} ${hop} ${type}`);
         });
       }
@@ -46,13 +46,30 @@ export function busSuite(name: string, create: () => Promise<Bus>): void {
       await bus.close();
     });
 
+    test('a message whose type is for others is not delivered, unlike one of another type or without any', async () => {
+      const bus = await create();
+      const world = nextWorld();
+      const got: string[] = [];
+      await bus.subscribe('crm', { topics: [TOPIC], isForOthers: (type) => type === 'theirs' }, async (of, id) => {
+        if (of === world) got.push(id);
+      });
+      const typed = (id: string, type: string): BusMessage => {
+        const { headers, ...rest } = message(world, id);
+        return { ...rest, headers: { ...headers, [TYPE_HEADER]: type } };
+      };
+      await bus.publish([typed('e1', 'theirs'), typed('e2', 'ours'), message(world, 'e3')]);
+      await eventually('the last one is delivered', async () => got.includes('e3'), PATIENCE_MS);
+      expect(got).toEqual(['e2', 'e3']);
+      await bus.close();
+    });
+
     test('messages of one key are delivered one at a time and in order, even to a slow consumer', async () => {
       const bus = await create();
       const world = nextWorld();
       const done: string[] = [];
       let running = 0;
       let overlapped = false;
-      await bus.subscribe('crm', [TOPIC], async (of, id) => {
+      await bus.subscribe('crm', { topics: [TOPIC] }, async (of, id) => {
         if (of !== world) return;
         running += 1;
         overlapped ||= running > 1;
@@ -73,7 +90,7 @@ export function busSuite(name: string, create: () => Promise<Bus>): void {
       const world = nextWorld();
       const done: string[] = [];
       const slow = Promise.withResolvers<void>();
-      await bus.subscribe('crm', [TOPIC], async (of, id) => {
+      await bus.subscribe('crm', { topics: [TOPIC] }, async (of, id) => {
         if (of !== world) return;
         if (id === 'slow') await slow.promise;
         done.push(id);
@@ -90,7 +107,7 @@ export function busSuite(name: string, create: () => Promise<Bus>): void {
       const bus = await create();
       const world = nextWorld();
       const done: string[] = [];
-      await bus.subscribe('crm', [TOPIC], async (of, id) => {
+      await bus.subscribe('crm', { topics: [TOPIC] }, async (of, id) => {
         if (of !== world) return;
         if (id === 'poison') throw new Error('poison');
         done.push(id);
@@ -104,7 +121,7 @@ export function busSuite(name: string, create: () => Promise<Bus>): void {
       const bus = await create();
       const world = nextWorld();
       const tried: string[] = [];
-      await bus.subscribe('crm', [TOPIC], async (of, id) => {
+      await bus.subscribe('crm', { topics: [TOPIC] }, async (of, id) => {
         if (of !== world) return;
         tried.push(id);
         if (tried.length < 3) throw new Error('the store is away');
@@ -120,7 +137,7 @@ export function busSuite(name: string, create: () => Promise<Bus>): void {
       const world = nextWorld();
       const begun: string[] = [];
       const done: string[] = [];
-      const subscription = await bus.subscribe('crm', [TOPIC], async (of, id) => {
+      const subscription = await bus.subscribe('crm', { topics: [TOPIC] }, async (of, id) => {
         if (of !== world) return;
         begun.push(id);
         await new Promise((resolve) => setTimeout(resolve, 20));
@@ -137,7 +154,7 @@ export function busSuite(name: string, create: () => Promise<Bus>): void {
 
     test('the bus is ready when every subscription has started', async () => {
       const bus = await create();
-      await bus.subscribe('crm', [TOPIC], async () => undefined);
+      await bus.subscribe('crm', { topics: [TOPIC] }, async () => undefined);
       await eventually('it is ready', async () => bus.state().ready, PATIENCE_MS);
       expect(bus.state()).toEqual({ ready: true });
       await bus.close();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { allEvents } from '../../shared/catalog/events.ts';
 import { consumedBy, subscriptionOf } from '../../shared/catalog/subscriptions.ts';
-import type { Bus, Deliver } from '../../shared/events/bus.ts';
+import type { Bus, Deliver, Wanted } from '../../shared/events/bus.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
 import { createMemoryBus } from '../../shared/events/memory-bus.ts';
 import { createLogger } from '../../shared/process/logger.ts';
@@ -57,35 +57,37 @@ describe('Consuming', () => {
   });
 });
 
-/** What the consumer of the CRM does with a message. */
-async function delivering(): Promise<(json: string, type?: string) => ReturnType<Deliver>> {
+/** What the consumer of the CRM wants, and does with a message. */
+async function subscribing(): Promise<{ readonly wanted: Wanted; readonly deliver: (json: string) => ReturnType<Deliver> }> {
   const events = Object.fromEntries(consumedBy('crm').map(({ name }) => [name, async () => undefined]));
   const { adapter, world, service, pipeline } = await pipelineOf({ events });
-  const subscribed = Promise.withResolvers<Deliver>();
+  const subscribed = Promise.withResolvers<{ readonly wanted: Wanted; readonly deliver: Deliver }>();
   const bus: Bus = {
     ...createMemoryBus(),
-    subscribe: async (_application, _topics, deliver) => {
-      subscribed.resolve(deliver);
+    subscribe: async (_application, wanted, deliver) => {
+      subscribed.resolve({ wanted, deliver });
       return { stop: async () => undefined };
     },
   };
   await startConsumer({ service, store: adapter.store('crm'), bus, directory: adapter.worlds, pipeline, log: createLogger('silent') });
-  const deliver = await subscribed.promise;
-  return (json, type) => deliver(world, 'evt_1', json, { type });
+  const { wanted, deliver } = await subscribed.promise;
+  return { wanted, deliver: (json) => deliver(world, 'evt_1', json, {}) };
 }
 
 describe('A message', () => {
   const [known] = consumedBy('crm').map(({ name }) => `com.unified-commerce.${name}`);
   const forOthers = allEvents.map(({ name }) => name).find((name) => !subscriptionOf(name, 'crm'));
 
-  test('whose header names an event for others is passed over without reading it', async () => {
-    const deliver = await delivering();
-    expect(await deliver('{', `com.unified-commerce.${forOthers}`)).toBeUndefined();
+  test('is passed over by the bus when its header names an event for others only', async () => {
+    const { wanted } = await subscribing();
+    const passedOver = [`com.unified-commerce.${forOthers}`, known, 'com.example.other'].map((type) => wanted.isForOthers?.(type ?? ''));
+    expect(passedOver).toEqual([true, false, false]);
   });
 
-  test('is read when its header names an event for this application, no event of the estate, or is missing', async () => {
-    const deliver = await delivering();
-    for (const type of [known, 'com.example.other', undefined]) expect(await deliver('{', type)).toMatchObject({ as: 'foreign' });
+  test('is read when it is delivered, and ends quietly when it is for others', async () => {
+    const { deliver } = await subscribing();
+    expect(await deliver('{')).toMatchObject({ as: 'foreign' });
+    expect(await deliver('{"type":"com.example.other"}')).toMatchObject({ as: 'foreign' });
     expect(await deliver(`{"type":"com.unified-commerce.${forOthers}"}`)).toBeUndefined();
   });
 });

@@ -23,7 +23,7 @@ const NOBODY = '127.0.0.1:1';
 describe('A bus without its broker', () => {
   test('is not ready, and names the address and its variable', async () => {
     const bus = busAt(NOBODY);
-    await bus.subscribe('crm', ['uc.order.events'], async () => undefined);
+    await bus.subscribe('crm', { topics: ['uc.order.events'] }, async () => undefined);
     await eventually('it says why', async () => bus.state().waitingFor?.includes('at 127.0.0.1:1: nothing listens there'));
     expect(bus.state()).toMatchObject({ ready: false, waitingFor: expect.stringMatching(/^kafka: .*KAFKA_BROKERS is 127\.0\.0\.1:1/) });
   });
@@ -38,7 +38,7 @@ describe('A bus without its broker', () => {
 
   test('can be closed at any time', async () => {
     const bus = busAt(NOBODY);
-    await bus.subscribe('crm', ['uc.order.events'], async () => undefined);
+    await bus.subscribe('crm', { topics: ['uc.order.events'] }, async () => undefined);
     await bus.close();
     await expect(bus.publish([event])).rejects.toThrow();
   });

@@ -130,13 +130,13 @@ export async function startMortalApplications(leases: Leases) {
   function mortalBus(instance: Instance): Bus {
     return {
       ...bus,
-      subscribe: async (application, topics, deliver) => {
+      subscribe: async (application, wanted, deliver) => {
         instance.deliver = async (...delivery) => {
           const delivered = instance.dead ? never<undefined>() : deliver(...delivery).then(() => undefined);
           const heir = await Promise.race([delivered, instance.death.promise]);
           return heir?.deliver?.(...delivery);
         };
-        const subscription = await bus.subscribe(application, topics, instance.deliver);
+        const subscription = await bus.subscribe(application, wanted, instance.deliver);
         instance.unsubscribe = () => void subscription.stop();
         return subscription;
       },

@@ -2,7 +2,7 @@ import type { Consumer, EachBatchPayload } from 'kafkajs';
 import type { Application } from '../../catalog/applications.ts';
 import type { Logger } from '../../process/logger.ts';
 import { within } from '../../process/waiting.ts';
-import type { Deliver, Refused } from '../bus.ts';
+import type { Deliver, Refused, Wanted } from '../bus.ts';
 import { createDeliveryLanes } from '../delivery-lanes.ts';
 import { PartitionProgress } from '../partition-progress.ts';
 import type { OutgoingMessage } from './producer.ts';
@@ -18,7 +18,7 @@ const COMMIT_EVERY_MS = 500;
 const HEARTBEAT_MS = 1_000;
 const REPORT_EVERY_MS = 60_000;
 
-export interface ConsumptionOptions {
+export interface ConsumptionOptions extends Pick<Wanted, 'isForOthers'> {
   readonly application: Application;
   readonly deliver: Deliver;
   readonly publish: (messages: readonly OutgoingMessage[]) => Promise<void>;
@@ -30,7 +30,7 @@ export interface ConsumptionOptions {
 }
 
 /** Processes the records of the partitions that a member is assigned, and commits offsets behind them. */
-export function createConsumption({ application, deliver, publish, counts, log, stopping, consumer }: ConsumptionOptions) {
+export function createConsumption({ application, isForOthers, deliver, publish, counts, log, stopping, consumer }: ConsumptionOptions) {
   const reports = new ReportLimit(REPORT_EVERY_MS);
   const partitions = new Map<string, { readonly topic: string; readonly partition: number; readonly progress: PartitionProgress }>();
   let committing: Promise<void> = Promise.resolve();
@@ -43,6 +43,12 @@ export function createConsumption({ application, deliver, publish, counts, log, 
       if (reports.isDue('failing')) log.warn({ err: error }, 'delivering events failed; they are delivered again');
     },
   });
+
+  /** A record that is no event of the estate is for everybody, to be refused. */
+  function isWanted(record: KafkaRecord): boolean {
+    const event = eventIn(record);
+    return 'as' in event || event.headers.type === undefined || !isForOthers?.(event.headers.type);
+  }
 
   /** Delivers a record once. If it was refused, only its dead letter is sent again when the broker does not accept it. */
   function deliveryOf(record: KafkaRecord): () => Promise<void> {
@@ -90,12 +96,14 @@ export function createConsumption({ application, deliver, publish, counts, log, 
       if (stopping.aborted || !isRunning() || isStale()) return;
       const record = recordOf(batch, message);
       const offset = Number(message.offset);
-      progress.taken(offset);
-      lanes.add({
-        lane: `${batch.topic}/${batch.partition}/${record.key}`,
-        deliver: deliveryOf(record),
-        done: () => progress.delivered(offset),
-      });
+      if (isWanted(record)) {
+        progress.taken(offset);
+        lanes.add({
+          lane: `${batch.topic}/${batch.partition}/${record.key}`,
+          deliver: deliveryOf(record),
+          done: () => progress.delivered(offset),
+        });
+      } else progress.passed(offset);
       resolveOffset(message.offset);
     }
     progress.passed(Number(batch.lastOffset()));

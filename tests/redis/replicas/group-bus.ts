@@ -34,7 +34,7 @@ export function createGroupBus(): GroupBus {
       published.push(...batch.map(({ headers }) => headers['id'] ?? ''));
       await bus.publish(batch);
     },
-    subscribe: async (application, topics, deliver) => {
+    subscribe: async (application, wanted, deliver) => {
       const group = groups.get(application) ?? [];
       groups.set(application, group);
       group.push(deliver);
@@ -43,7 +43,7 @@ export function createGroupBus(): GroupBus {
         if (at >= 0) group.splice(at, 1);
       };
       if (group.length > 1) return { stop: leave };
-      const shared = await bus.subscribe(application, topics, async (world, id, json, headers) => {
+      const shared = await bus.subscribe(application, wanted, async (world, id, json, headers) => {
         const { partitionkey } = JSON.parse(json) as { partitionkey: string };
         const member = group[Number.parseInt(digest(partitionkey).slice(0, 6), 16) % group.length];
         return member?.(world, id, json, headers);
