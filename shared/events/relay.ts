@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { EVENT_CONTENT_TYPE } from '../catalog/event-names.ts';
 import { eventHead } from '../domain/event-head.ts';
+import { randomToken } from '../domain/ids.ts';
 import { rehearsalOf, type World } from '../domain/world.ts';
 import { type Observer, type Span, type Tracer, UNOBSERVED } from '../observability/observer.ts';
 import type { Logger } from '../process/logger.ts';
@@ -36,7 +36,7 @@ export function createRelay({ store, bus, log, divert = sendUnchanged, observer 
   let failing = false;
 
   async function run(world: World, state: { again: boolean }): Promise<void> {
-    const token = randomUUID();
+    const token = randomToken();
     try {
       await emptyOutbox(world, token, state);
     } catch (error) {

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { nameOf } from '../catalog/event-names.ts';
 import { subscriptionOf } from '../catalog/subscriptions.ts';
+import { randomToken } from '../domain/ids.ts';
 import type { EstateEvent } from '../events/envelope.ts';
 import type { Context } from '../simulation/context.ts';
 import { DELIVER_AGAIN, type DueItem, dueKey, PUBLISH_WITHHELD_EVENT } from '../store/ports/due-work.ts';
@@ -46,7 +46,7 @@ export function runEventWork(parts: ApplicationParts, consume: (delivery: Delive
 
   async function end({ item: { kind, key }, token, context: { world, now } }: DueRun, events: Plan['events']): Promise<void> {
     const fence = { kind: 'due', key: dueKey(application, kind, key), token } as const;
-    await store.commit(world, { ...NO_CHANGE, operation: randomUUID(), last: true, now, fence, events });
+    await store.commit(world, { ...NO_CHANGE, operation: randomToken(), last: true, now, fence, events });
   }
 
   const byKind = new Map([

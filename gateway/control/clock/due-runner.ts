@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { newId } from '../../../shared/domain/ids.ts';
+import { newId, randomToken } from '../../../shared/domain/ids.ts';
 import type { Ms } from '../../../shared/domain/time.ts';
 import type { Logger } from '../../../shared/process/logger.ts';
 import { pause } from '../../../shared/process/waiting.ts';
@@ -46,7 +45,7 @@ export function createDueRunner({ worlds, transport, log }: DueRunnerOptions) {
    */
   async function runNext(view: WorldView, advance?: string): Promise<DueRun | undefined> {
     const { world, now } = view;
-    const lease = randomUUID();
+    const lease = randomToken();
     const item = await worlds.leaseNext(world, now, lease, ITEM_LEASE_MS, advance);
     if (!item) return undefined;
     const failure = await dispatch(view, item, lease);

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomToken } from '../../domain/ids.ts';
 import { CLAIM_KEPT_MS, CLAIMS_FORGOTTEN, type Claim } from '../ports/claims.ts';
 import type { ClaimRecord, WorldState } from './state.ts';
 
@@ -14,7 +14,7 @@ export function claim(claims: Claims, key: string, ask: { fingerprint: string; n
   // A released or abandoned claim of the same request keeps its first instant, so that the request mints the same ids.
   const before = found && !found.done && found.fingerprint === ask.fingerprint ? found : undefined;
   const { since, preconditionHeld } = before ?? { since: ask.now, preconditionHeld: false };
-  const token = randomUUID();
+  const token = randomToken();
   const leaseUntil = Date.now() + ask.leaseMs;
   if (!before) claims.delete(key);
   claims.set(key, { fingerprint: ask.fingerprint, since, preconditionHeld, token, leaseUntil, done: undefined });

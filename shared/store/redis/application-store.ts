@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import type { Application } from '../../catalog/applications.ts';
+import { randomToken } from '../../domain/ids.ts';
 import type { Claim } from '../ports/claims.ts';
 import { dueKey } from '../ports/due-work.ts';
 import type { Store } from '../ports/estate-store.ts';
@@ -30,7 +30,7 @@ export function createApplicationStore(application: Application, options: Applic
     ...createRedisObjects(application, options),
     claim: async (world, key, fingerprint, now, leaseMs) => {
       // Every attempt has the same token: an attempt whose reply was lost has made the claim for us.
-      const token = randomUUID();
+      const token = randomToken();
       return readClaim(await run('claim', world, application, key, word(fingerprint), now, leaseMs, token), token);
     },
     release: async (world, key, token) => {
@@ -50,7 +50,7 @@ export function createApplicationStore(application: Application, options: Applic
     },
     drain: async (world, token, sent, withheld = [], goOn = true) => {
       const changes = [...listed(sent, sentArguments), ...listed(withheld, ({ id, due }) => [id, ...dueArguments(application, due)])];
-      return readBatch(await run('drain', world, application, randomUUID(), word(token), relayLeaseMs, goOn ? BATCH : 0, ...changes));
+      return readBatch(await run('drain', world, application, randomToken(), word(token), relayLeaseMs, goOn ? BATCH : 0, ...changes));
     },
     unsent: () => announcements.unsent(application),
     outbox: () => outboxBacklog(application, options),

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { Application } from '../../catalog/applications.ts';
 import { Problem } from '../../catalog/problems.ts';
+import { randomToken } from '../../domain/ids.ts';
 import type { Context } from '../../simulation/context.ts';
 import type { Store } from '../../store/ports/estate-store.ts';
 import type { Fence, Plan } from '../../store/ports/plan.ts';
@@ -53,7 +53,7 @@ export function createCommits({ store, context, fence, commits }: CommitParts, c
   function planOf(last: boolean, outcome: Outcome | undefined): Plan {
     const written = objects.written();
     return {
-      operation: randomUUID(),
+      operation: randomToken(),
       last,
       now,
       fence,

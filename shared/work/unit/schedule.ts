@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomToken } from '../../domain/ids.ts';
 import type { Ms } from '../../domain/time.ts';
 import type { Context } from '../../simulation/context.ts';
 import type { PlannedDue } from '../../store/ports/due-work.ts';
@@ -48,7 +48,7 @@ export function createSchedule({ context, hop, inlineLeaseMs }: ScheduleParts) {
         correlationId,
         traceparent: context.traceparent,
         hop,
-        lease: beforeReply ? { token: randomUUID(), until: Date.now() + inlineLeaseMs } : undefined,
+        lease: beforeReply ? { token: randomToken(), until: Date.now() + inlineLeaseMs } : undefined,
         withheldBy,
         withheldAt: context.faults,
       });
