@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { redactJson, redactText, redactUrl, secretIn } from '../../shared/domain/redaction.ts';
+import { redactJson, redactText, redactUrl, redactValue, secretIn } from '../../shared/domain/redaction.ts';
 import type { World } from '../../shared/domain/world.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import { BODY_LIMIT, type Hop, type JournalRecord, journalHop, recordOf } from '../../shared/simulation/journal.ts';
@@ -308,4 +308,25 @@ test('A log line stays one line of JSON after any redaction', () => {
   expect(lines[0]).toMatch(/\n$/);
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ card: '[redacted]', credentials: { bearer: '[redacted]' }, msg: 'x' });
   expect(lines[0]).not.toMatch(/4111|reh_/);
+});
+
+describe('JSON with tokens', () => {
+  const text = fc.constantFrom(
+    'tok_visa',
+    'paid with tok_1-a, "tok_2"',
+    'C:\\tok_3',
+    '/cards/tok_4?x',
+    REHEARSAL_KEY,
+    'mug-blue',
+    '4111111111111111',
+  );
+
+  test('is redacted in its text as its values would be, beside other secrets and escapes', () => {
+    const value = fc.dictionary(text, fc.oneof(text, fc.array(text), fc.integer()));
+    fc.assert(fc.property(value, (sent) => expect(JSON.parse(redactJson(JSON.stringify(sent)))).toEqual(redactValue(sent))));
+  });
+
+  test('is redacted when an escape hides the token', () => {
+    expect(JSON.parse(redactJson('{"token":"tok_visa","other":"\\u0074ok_amex"}'))).toEqual({ token: '[redacted]', other: '[redacted]' });
+  });
 });
