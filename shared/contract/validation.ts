@@ -42,9 +42,18 @@ export function parseParams(params: Readonly<Record<string, string | string[]>>)
 
 /** @throws Problem `validation_failed` for strings and member names that are not text */
 export function refuseNotText(value: unknown, part: Part): void {
+  if (isAllText(value)) return;
   const errors = notText(value, part, []);
   const first = errors.next();
   if (first.done !== true) throw validationFailed(prepended(first.value, errors));
+}
+
+/** Tells without a list of places, which only a refusal needs. */
+function isAllText(value: unknown): boolean {
+  if (typeof value === 'string') return isText(value);
+  if (typeof value !== 'object' || value === null) return true;
+  for (const name in value) if (!isText(name) || !isAllText((value as Record<string, unknown>)[name])) return false;
+  return true;
 }
 
 function* notText(value: unknown, part: Part, path: readonly string[]): Generator<FieldError, void> {

@@ -9,6 +9,7 @@ export function createCountingObserver(application: Observed, metrics: EstateMet
   const calls = cached((api, outcome) => metrics.calls.labels({ application, api, outcome }));
   const work = cached((kind, outcome) => metrics.work.labels({ application, kind, outcome }));
   const consumed = cached((type, outcome) => metrics.consumed.labels({ application, type, outcome }));
+  const published = cached((type) => metrics.published.labels({ application, type }));
   const lag = metrics.lag.labels({ application });
   const batches = metrics.batches.labels({ application });
   return {
@@ -23,7 +24,7 @@ export function createCountingObserver(application: Observed, metrics: EstateMet
       const now = Date.now();
       batches.observe(batch.length);
       for (const { json, committedAt } of batch) {
-        metrics.published.inc({ application, type: eventNameIn(json) });
+        published(eventNameIn(json)).inc();
         if (committedAt !== undefined) lag.observe(Math.max(0, now - committedAt) / 1_000);
       }
     },
@@ -36,9 +37,9 @@ export function createCountingObserver(application: Observed, metrics: EstateMet
 const classOf = (status: number): string => (status === 0 ? 'broken off' : `${Math.floor(status / 100)}xx`);
 
 /** Keeps one child per series, found by two map lookups. The library sorts and joins the labels on every access. */
-function cached<Child>(create: (first: string, second: string) => Child): (first: string, second: string) => Child {
+function cached<Child>(create: (first: string, second: string) => Child): (first: string, second?: string) => Child {
   const known = new Map<string, Map<string, Child>>();
-  return (first, second) => {
+  return (first, second = '') => {
     const seconds = known.get(first) ?? new Map<string, Child>();
     if (seconds.size === 0) known.set(first, seconds);
     const child = seconds.get(second) ?? create(first, second);

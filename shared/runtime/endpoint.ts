@@ -4,7 +4,7 @@ import { readJson } from '../http/json-body.ts';
 import type { Logger } from '../process/logger.ts';
 import { within } from '../process/waiting.ts';
 import type { Context } from '../simulation/context.ts';
-import { isSameSecret } from '../simulation/credentials.ts';
+import { comparisonWith } from '../simulation/credentials.ts';
 import { DUE } from '../simulation/journal.ts';
 import { type Answer, answerProblem, asProblem } from '../transport/answer.ts';
 import { CONTEXT_HEADER, decodeContext, TOKEN_HEADER } from '../transport/estate-headers.ts';
@@ -32,6 +32,7 @@ export function createEndpoint({ service, pipeline, token, log }: EndpointOption
     bound,
     pattern: pathPattern(bound.api.path),
   }));
+  const isToken = comparisonWith(token);
   const running = new Map<AbortController, Promise<unknown>>();
   let listening = false;
 
@@ -39,7 +40,7 @@ export function createEndpoint({ service, pipeline, token, log }: EndpointOption
     const context = decodeContext(call.headers[CONTEXT_HEADER] ?? '');
     const [path = '', query = ''] = call.path.split('?', 2);
     try {
-      if (!isSameSecret(call.headers[TOKEN_HEADER] ?? '', token) || !context) {
+      if (!isToken(call.headers[TOKEN_HEADER] ?? '') || !context) {
         throw new Problem('forbidden', 'This application is reached through the gateway only.');
       }
       return await (path === DUE_PATH ? answerDue(call, context) : answerApi(call, { context, path, query, left }));

@@ -13,7 +13,7 @@ import { ClientGone, readBody } from '../http/request-body.ts';
 import type { Logger } from '../process/logger.ts';
 import type { ReadinessAnswer } from '../process/readiness.ts';
 import type { Context } from '../simulation/context.ts';
-import { isSameSecret } from '../simulation/credentials.ts';
+import { comparisonWith } from '../simulation/credentials.ts';
 import { DUE } from '../simulation/journal.ts';
 import { type Answer, answerProblem, asProblem } from '../transport/answer.ts';
 import { CONTEXT_HEADER, decodeContext, TOKEN_HEADER } from '../transport/estate-headers.ts';
@@ -66,9 +66,10 @@ type WithContext = Request & { [CONTEXT]?: Context };
 
 /** Refuses requests that come neither through the gateway nor from another application of the estate. */
 function insideOnly(token: string) {
+  const isToken = comparisonWith(token);
   return (request: WithContext, _response: Response, next: NextFunction): void => {
     const context = decodeContext(request.get(CONTEXT_HEADER) ?? '');
-    if (!isSameSecret(request.get(TOKEN_HEADER) ?? '', token) || !context) {
+    if (!isToken(request.get(TOKEN_HEADER) ?? '') || !context) {
       throw new Problem('forbidden', 'This application is reached through the gateway only.');
     }
     request[CONTEXT] = context;

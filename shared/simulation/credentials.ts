@@ -12,8 +12,11 @@ export function matches(pepper: string, key: string, stored: string | undefined)
   return given.length === expected.length && timingSafeEqual(given, expected) && stored !== undefined;
 }
 
-/** Compares two secrets of any length in constant time. */
-export const isSameSecret = (given: string, expected: string): boolean => timingSafeEqual(sha256(given), sha256(expected));
+/** @returns a comparison with a secret, in constant time for texts of any length */
+export function comparisonWith(secret: string): (given: string) => boolean {
+  const expected = sha256(secret);
+  return (given) => timingSafeEqual(sha256(given), expected);
+}
 
 const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer');
 

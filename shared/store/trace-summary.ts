@@ -64,11 +64,15 @@ export function joinTraces(first: TraceSummary, second: TraceSummary): TraceSumm
     calls: first.calls + second.calls,
     deliveries: first.deliveries + second.deliveries,
     failed: first.failed + second.failed,
-    faults: first.faults.union(second.faults),
-    applications: first.applications.union(second.applications),
-    apis: first.apis.union(second.apis),
+    faults: both(first.faults, second.faults),
+    applications: both(first.applications, second.applications),
+    apis: both(first.apis, second.apis),
   };
 }
+
+/** Most hops add no name to their trace. */
+const both = (first: ReadonlySet<string>, second: ReadonlySet<string>): ReadonlySet<string> =>
+  second.isSubsetOf(first) ? first : first.union(second);
 
 /** A request from outside names a trace rather than others, and an earlier hop rather than later ones. A caller is recorded after its calls. */
 function namesRather(second: TraceSummary, first: TraceSummary): boolean {

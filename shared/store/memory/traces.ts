@@ -55,6 +55,12 @@ export function createMemoryTraces() {
 export type MemoryTraces = ReturnType<typeof createMemoryTraces>;
 
 function sizeOf(correlationId: string, { path, faults, applications, apis }: TraceSummary): number {
-  const names = [...faults, ...applications, ...apis].reduce((sum, name) => sum + name.length + 1, 0);
+  const names = charactersOf(faults) + charactersOf(applications) + charactersOf(apis);
   return SUMMARY_BYTES + correlationId.length + path.length + names;
+}
+
+function charactersOf(names: ReadonlySet<string>): number {
+  let characters = 0;
+  for (const name of names) characters += name.length + 1;
+  return characters;
 }

@@ -14,12 +14,16 @@ export function uniqueChanges({ of, storedObject, next }: WrittenObject): IndexC
 /** The index entries that a written object leaves, then those that it gets. */
 export function indexChanges({ of, storedObject, next }: WrittenObject): IndexChange[] {
   return Object.entries(of.index).flatMap(([name, valuesOf]) => {
-    const before = new Set(storedObject && indexValues(valuesOf(storedObject)));
-    const after = new Set(indexValues(valuesOf(next)));
+    const before = storedObject ? indexValues(valuesOf(storedObject)) : [];
+    const after = indexValues(valuesOf(next));
     const entry = { collection: of.name, name, id: next.id };
     return [
-      ...[...before.difference(after)].map((was) => ({ ...entry, value: null, was })),
-      ...[...after.difference(before)].map((value) => ({ ...entry, value, was: null })),
+      ...without(before, after).map((was) => ({ ...entry, value: null, was })),
+      ...without(after, before).map((value) => ({ ...entry, value, was: null })),
     ];
   });
 }
+
+/** The values of one list that another does not have, each once. Most lists have one value: sets would cost more than they save. */
+const without = (values: readonly string[], others: readonly string[]): readonly string[] =>
+  values.filter((value, place) => !others.includes(value) && values.indexOf(value) === place);
