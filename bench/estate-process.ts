@@ -3,7 +3,7 @@ import { type Child, startChild } from './child-process.ts';
 
 const { scripts } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { scripts: Record<string, string> };
 /** Node arguments of `npm start`, so that the benchmark measures the same configuration. */
-const flags = (scripts['start'] ?? '').split(' ').filter((part) => part.startsWith('--'));
+const flags = /node (.*) estate\/main\.ts/.exec(scripts['start'] ?? '')?.[1]?.split(' ') ?? [];
 
 /** The API key of the touchpoint mock. */
 export const STORE_KEY = 'demo-store-key';

@@ -11,7 +11,7 @@ const DECLARATIONS = join(DIST, 'declarations');
 /** Files that the command line reads. */
 const READ = [
   'LICENSE',
-  'command-line/node-version.cjs',
+  'command-line/loaded-first.cjs',
   'command-line/**/*.{css,html,svg}',
   'rehearsal/**/*.{css,html,svg}',
   'design/*.css',

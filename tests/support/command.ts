@@ -5,7 +5,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { estate } from './estate.ts';
 
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
-const MAIN = fileURLToPath(new URL('../../command-line/main.ts', import.meta.url));
+export const MAIN = fileURLToPath(new URL('../../command-line/main.ts', import.meta.url));
 
 export interface Ended {
   readonly code: number | null;

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
-import { COMMAND, runEstate, runProgram } from '../../support/command.ts';
+import { COMMAND, MAIN, runEstate, runProgram } from '../../support/command.ts';
 import { estate, newRehearsal } from '../../support/estate.ts';
 
-const NODE_VERSION = fileURLToPath(new URL('../../../command-line/node-version.cjs', import.meta.url));
+const LOADED_FIRST = fileURLToPath(new URL('../../../command-line/loaded-first.cjs', import.meta.url));
 const FREE_PORTS = { GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0' };
 
 interface Examined {
@@ -114,7 +114,7 @@ describe('start', () => {
   const onNode = (version: string) =>
     runProgram(process.execPath, [
       '-e',
-      `Object.defineProperty(process.versions, 'node', { value: '${version}' }); require(${JSON.stringify(NODE_VERSION)})`,
+      `Object.defineProperty(process.versions, 'node', { value: '${version}' }); require(${JSON.stringify(LOADED_FIRST)})`,
     ]);
 
   test.each(['20.1.0', '22.18.0'])('on Node %s, which is too old, says so in one sentence', async (version) => {
@@ -127,6 +127,17 @@ describe('start', () => {
 
   test.each(['22.19.0', '23.0.0', '24.21.0'])('on Node %s says nothing about it', async (version) => {
     expect(await onNode(version)).toEqual({ code: 0, out: '', err: '' });
+  });
+
+  test('loads no compiler of TypeScript once its files are compiled', async () => {
+    const compiled = await mkdtemp(join(tmpdir(), 'compiled-'));
+    const report = `process.on('exit', () => console.error(process.moduleLoadList.some((name) => name.includes('amaro'))))`;
+    const loadsCompiler = async (): Promise<string> => {
+      const run = `${report}; process.argv.push('estate', '--version'); import(${JSON.stringify(MAIN)})`;
+      return (await runProgram(process.execPath, ['-r', LOADED_FIRST, '-e', run], { TMPDIR: compiled, NODE_COMPILE_CACHE: '' })).err;
+    };
+    expect([await loadsCompiler(), await loadsCompiler()]).toEqual(['true\n', 'false\n']);
+    await rm(compiled, { recursive: true });
   });
 
   test.each([

@@ -13,3 +13,5 @@ if (present[0] < oldest[0] || (present[0] === oldest[0] && present[1] < oldest[1
   );
   process.exit(2);
 }
+/* From the first file on: a start that finds all files compiled needs no compiler of TypeScript, which takes 20 MB. */
+require('node:module').enableCompileCache();
