@@ -53,7 +53,7 @@ const MARGIN_MS = 250;
 
 /** The typed calls of one application in one unit of work. */
 export function createCaller({ application, transport, observer = UNOBSERVED }: CallerOptions, scope: CallScope): Caller {
-  const { context, key, trail } = scope;
+  const { context, trail } = scope;
   return async (api, input, { step = '', intent, timeoutMs = DEFAULT_TIMEOUT_MS } = {}) => {
     refuseUnlisted(application, api, context.chain);
     const { params = {}, query, body } = input as { params?: Record<string, string>; query?: Record<string, unknown>; body?: unknown };
@@ -69,13 +69,13 @@ export function createCaller({ application, transport, observer = UNOBSERVED }: 
     const target = `${path}${queryString(query)}`;
     const observed = observeCall(observer, { api, url: transport.urlOf(api.application, target), context });
     const { traceparent } = observed;
-    const parent = intent === undefined ? key : digest(context.world, application, 'intent', intent);
+    const parent = (): string => (intent === undefined ? scope.key : digest(context.world, application, 'intent', intent));
     const call = transport.send({
       application: api.application,
       method: api.method,
       path: target,
       context: { ...context, requestId, parentId: trail.hop, traceparent, chain: [...context.chain, application] },
-      idempotencyKey: changesSomething ? `call-${digest(parent, api.id, path, step)}` : undefined,
+      idempotencyKey: changesSomething ? `call-${digest(parent(), api.id, path, step)}` : undefined,
       body: api.method === 'GET' ? undefined : JSON.stringify(body ?? {}),
       timeoutMs: Math.min(timeoutMs, left),
     });

@@ -28,19 +28,23 @@ export function openScope(
   });
   // Made when something is logged: most runs log nothing.
   const ownLog = () => parts.log.child({ requestId, correlationId, world, rehearsal: rehearsalOf(world), ...traceIds(traceparent) });
+  const callScope: CallScope = {
+    context,
+    // Most runs make no call that needs it.
+    get key() {
+      return digest(world, unit.key);
+    },
+    trail,
+    beforeCall,
+  };
   const scope: Scope = {
     context,
     work,
-    call: createCaller({ application, transport, observer }, { context, key: digest(world, unit.key), trail, beforeCall }),
-    webhooks: createWebhooks({
-      directory,
-      gatewayUrl,
-      agent,
-      store,
-      faults,
-      context,
-      struck: (fault) => trail.faults.push(fault),
-    }),
+    call: createCaller({ application, transport, observer }, callScope),
+    // Few handlers send webhooks.
+    get webhooks() {
+      return createWebhooks({ directory, gatewayUrl, agent, store, faults, context, struck: (fault) => trail.faults.push(fault) });
+    },
     webhookId,
     log: {
       warn: (details, message) => ownLog().warn(details, message),
