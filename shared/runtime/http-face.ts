@@ -134,21 +134,20 @@ async function answerDue(pipeline: Pipeline, { request, response }: Exchange): P
 
 function send(response: Response, { correlationId, requestId }: Pick<Context, 'correlationId' | 'requestId'>, answer: Answer): void {
   if (response.headersSent || response.destroyed) return;
-  response.status(answer.status);
-  response.set('X-Correlation-Id', correlationId);
-  response.set('X-Request-Id', requestId);
-  response.set('Cache-Control', 'no-store');
-  if (answer.etag !== undefined) response.set('ETag', answer.etag);
-  if (answer.retryAfter !== undefined) response.set('Retry-After', String(answer.retryAfter));
-  // The gateway checks credentials; an application itself refuses only signatures.
-  if (answer.status === 401) response.set('WWW-Authenticate', 'StandardWebhooks realm="unified-commerce"');
-  if (answer.replayed === true) response.set('Idempotent-Replayed', 'true');
-  if (answer.status === 204) {
-    response.end();
-    return;
-  }
-  response.set('Content-Type', answer.contentType);
-  response.end(answer.body);
+  const { status, body, contentType, etag, retryAfter, replayed } = answer;
+  // In one call: Express would look each header up again.
+  response.writeHead(status, {
+    'X-Correlation-Id': correlationId,
+    'X-Request-Id': requestId,
+    'Cache-Control': 'no-store',
+    ...(etag !== undefined && { ETag: etag }),
+    ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
+    // The gateway checks credentials; an application itself refuses only signatures.
+    ...(status === 401 && { 'WWW-Authenticate': 'StandardWebhooks realm="unified-commerce"' }),
+    ...(replayed === true && { 'Idempotent-Replayed': 'true' }),
+    ...(status !== 204 && { 'Content-Type': contentType, 'Content-Length': Buffer.byteLength(body) }),
+  });
+  response.end(status === 204 ? undefined : body);
 }
 
 /** Answers requests that are refused outside the pipeline. */
