@@ -33,17 +33,18 @@ export function createEndpoint({ service, pipeline, token, log }: EndpointOption
     pattern: pathPattern(bound.api.path),
   }));
   const isToken = comparisonWith(token);
-  const running = new Map<AbortController, Promise<unknown>>();
+  /** By the function that breaks a call off. */
+  const running = new Map<() => void, Promise<unknown>>();
   let listening = false;
 
-  async function answer(call: ArrivingCall, left: AbortSignal): Promise<Answer | undefined> {
+  async function answer(call: ArrivingCall, hasLeft: () => boolean): Promise<Answer | undefined> {
     const context = decodeContext(call.headers[CONTEXT_HEADER] ?? '');
     const [path = '', query = ''] = call.path.split('?', 2);
     try {
       if (!isToken(call.headers[TOKEN_HEADER] ?? '') || !context) {
         throw new Problem('forbidden', 'This application is reached through the gateway only.');
       }
-      return await (path === DUE_PATH ? answerDue(call, context) : answerApi(call, { context, path, query, left }));
+      return await (path === DUE_PATH ? answerDue(call, context) : answerApi(call, { context, path, query, hasLeft }));
     } catch (error) {
       return answerProblem(asProblem(error, log, context ?? {}), path);
     }
@@ -51,7 +52,7 @@ export function createEndpoint({ service, pipeline, token, log }: EndpointOption
 
   async function answerApi(
     { method, path: target, headers, body }: ArrivingCall,
-    { context, path, query, left }: { context: Context; path: string; query: string; left: AbortSignal },
+    { context, path, query, hasLeft }: { context: Context; path: string; query: string; hasLeft: () => boolean },
   ): Promise<Answer | undefined> {
     const started = performance.now();
     for (const { bound, pattern } of routes) {
@@ -63,7 +64,7 @@ export function createEndpoint({ service, pipeline, token, log }: EndpointOption
         context,
         path,
         received: { headers, params, query: { ...parseQuery(query) }, body },
-        left,
+        hasLeft,
         trail: newTrail(context),
         hop: { api: bound.id, method, path: target, started, answersData: true },
       });
@@ -87,15 +88,19 @@ export function createEndpoint({ service, pipeline, token, log }: EndpointOption
 
   const take: Endpoint = async (call) => {
     if (!listening) throw new NotListening(`${service.application} does not listen.`);
-    const gone = new AbortController();
-    const leave = (): void => gone.abort();
-    call.left.addEventListener('abort', leave, { once: true });
-    const answering = answer(call, gone.signal).finally(() => {
-      running.delete(gone);
-      call.left.removeEventListener('abort', leave);
+    const broken = Promise.withResolvers<undefined>();
+    let isBroken = false;
+    const breakOff = (): void => {
+      isBroken = true;
+      broken.resolve(undefined);
+    };
+    call.left.addEventListener('abort', breakOff, { once: true });
+    const answering = answer(call, () => isBroken).finally(() => {
+      running.delete(breakOff);
+      call.left.removeEventListener('abort', breakOff);
     });
-    running.set(gone, answering);
-    return Promise.race([answering, endedBy(gone.signal)]);
+    running.set(breakOff, answering);
+    return Promise.race([answering, broken.promise]);
   };
 
   return {
@@ -111,12 +116,7 @@ export function createEndpoint({ service, pipeline, token, log }: EndpointOption
     /** Breaks every call off, as the death of a process does. */
     kill(): void {
       listening = false;
-      for (const gone of running.keys()) gone.abort();
+      for (const breakOff of running.keys()) breakOff();
     },
   };
 }
-
-const endedBy = (signal: AbortSignal): Promise<undefined> =>
-  new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve(undefined), { once: true });
-  });

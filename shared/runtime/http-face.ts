@@ -98,22 +98,12 @@ async function answerApi(pipeline: Pipeline, bound: Bound<string>, { request, re
     context,
     path,
     received: { headers, params, query, body },
-    left: leaving(response),
+    hasLeft: () => response.destroyed && !response.writableFinished,
     trail: newTrail(context),
     hop: { api: bound.id, method, path: originalUrl, started, answersData: true },
   });
   if (answer) send(response, context, answer);
   else request.socket.destroy();
-}
-
-/** Aborted when the connection ends before the answer is sent. */
-function leaving(response: Response): AbortSignal {
-  const left = new AbortController();
-  if (response.destroyed) left.abort();
-  response.once('close', () => {
-    if (!response.writableFinished) left.abort();
-  });
-  return left.signal;
 }
 
 async function answerDue(pipeline: Pipeline, { request, response }: Exchange): Promise<void> {

@@ -59,8 +59,8 @@ export interface ApiRequest extends Hop {
     readonly query: unknown;
     readonly body: Buffer | string | undefined;
   };
-  /** Aborted when the client has left. */
-  readonly left: AbortSignal;
+  /** Whether the client has left, and waits for no answer. */
+  readonly hasLeft: () => boolean;
 }
 
 /** An event for one of its subscribers. */

@@ -23,7 +23,7 @@ export const answerRequest =
     const outcomeOf = (answer: Answer): Outcome => ({ json: JSON.stringify(answer), keepUntil: context.now + KEEP_MS });
     const { work, scope } = openScope(parts, job, {
       webhookId: job.webhookId,
-      beforeCall: refuseWhenLeft(job.left, job.commits),
+      beforeCall: refuseWhenLeft(job.hasLeft, job.commits),
     });
     try {
       const result = await bound.handler(input as never, scope);
@@ -43,9 +43,9 @@ export const answerRequest =
 const isDefinite = (problem: Problem): boolean => [402, 409, 422].includes(problem.status) && !problem.retryable;
 
 /** A request whose client has left makes no first call. If anything was done before, here or elsewhere, it goes on to its end. */
-function refuseWhenLeft(left: AbortSignal, commits: Commits): (changesSomething: boolean) => void {
+function refuseWhenLeft(hasLeft: () => boolean, commits: Commits): (changesSomething: boolean) => void {
   return (changesSomething) => {
-    if (left.aborted && !commits.begun) {
+    if (!commits.begun && hasLeft()) {
       commits.givenUp = true;
       throw new CallerLeft();
     }
