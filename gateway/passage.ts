@@ -65,7 +65,7 @@ export async function pass(gate: Gate, passage: Passage, request: IncomingMessag
   if (passage.about === 'documents') passage.api = gate.routes.find(request.method ?? '', passage.path);
   const isDocument = passage.about === 'documents' && !passage.api;
   joinTrace(gate, passage, request, !isDocument);
-  await gate.limits.countAddress(request);
+  gate.limits.countAddress(request);
   if (isDocument) return answerDocuments(gate, passage.path, request, response);
   const admitted = await authenticate(gate, passage, request);
   if (passage.about === 'metrics') return answerMetrics(gate, request, response);
@@ -94,7 +94,7 @@ async function authenticate({ limits, keyring }: Gate, passage: Passage, request
   const scheme = api ? api.auth : 'bearer';
   const demand: Demand | undefined = scheme === 'signature' ? undefined : { scheme, scope: api ? CATALOG_SCOPE : CONTROL_SCOPE };
   const presented = demand && keyring.presented(request.headers, demand.scheme);
-  if (presented) await limits.countKey(presented.hash);
+  if (presented) limits.countKey(presented.hash);
   const named = api && rehearsalNamedBy(api, { path: passage.path, query: (request.url ?? '').slice(passage.path.length) });
   const caller = demand && named === undefined ? await keyring.authenticate(presented, demand) : undefined;
   if (caller) passage.principal = caller.principal;
