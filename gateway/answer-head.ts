@@ -32,12 +32,16 @@ export function answerHead(
   connection: 'keep-alive' | 'close',
 ): OutgoingHttpHeader[] {
   const named = namedByConnection(headers.connection);
+  const isPassed = (name: string): boolean => !STAYS_INSIDE.has(name) && !named?.has(name) && !name.startsWith('x-estate-');
   const head: OutgoingHttpHeader[] = [];
-  for (const { name, lowerCase, value } of own) if (headers[lowerCase] === undefined) head.push(name, value);
+  for (const { name, lowerCase, value } of own) {
+    const isReplaced = headers[lowerCase] !== undefined && isPassed(lowerCase);
+    if (!isReplaced) head.push(name, value);
+  }
   for (const name of Object.keys(headers)) {
-    const value = name === 'connection' ? connection : headers[name];
-    if (value === undefined || STAYS_INSIDE.has(name) || named?.has(name) || name.startsWith('x-estate-')) continue;
-    head.push(name, value);
+    const value = headers[name];
+    if (name === 'connection') head.push(name, connection);
+    else if (value !== undefined && isPassed(name)) head.push(name, value);
   }
   if (headers.connection === undefined) head.push('connection', connection);
   return head;
