@@ -73,23 +73,22 @@ export function createProxy({ addressOf, timeoutMs, idleMs = IDLE_MS, draining }
     return target;
   }
 
-  async function forward(request: IncomingMessage, response: ServerResponse, { application, body, ownHeaders }: Delivery): Promise<void> {
-    const target = targetOf(application);
-    const failed = Promise.withResolvers<never>();
-    const timer = setTimeout(() => flights.get(request)?.upstream?.destroy(new AnswerTimeout()), timeoutMs);
-    const fail = (error: Error): void => failed.reject(dependencyProblem(application, error));
-    const flight: Flight = { target, body: new WholeBody(body), ownHeaders, timer, fail };
-    flights.set(request, flight);
-    // Must run before the library's own listener, which half-closes the connection: an application would take that for a complete request.
-    response.once('close', () => {
-      if (!response.writableFinished && flight.upstream?.destroyed === false) flight.upstream.socket?.resetAndDestroy();
+  function forward(request: IncomingMessage, response: ServerResponse, { application, body, ownHeaders }: Delivery): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const target = targetOf(application);
+      const timer = setTimeout(() => flight.upstream?.destroy(new AnswerTimeout()), timeoutMs);
+      const fail = (error: Error): void => reject(dependencyProblem(application, error));
+      const flight: Flight = { target, body: new WholeBody(body), ownHeaders, timer, fail };
+      flights.set(request, flight);
+      // Must run before the library's own listener, which half-closes the connection: an application would take that for a complete request.
+      response.once('close', () => {
+        clearTimeout(timer);
+        flights.delete(request);
+        if (!response.writableFinished && flight.upstream?.destroyed === false) flight.upstream.socket?.resetAndDestroy();
+        resolve();
+      });
+      middleware(request, response, reject).catch(reject);
     });
-    try {
-      await Promise.race([failed.promise, middleware(request, response, (error?: unknown) => failed.reject(error))]);
-    } finally {
-      clearTimeout(timer);
-      flights.delete(request);
-    }
   }
 
   return { forward, close: () => agent.destroy() };
