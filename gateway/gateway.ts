@@ -83,14 +83,13 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const expectations = ['checkContinue', 'checkExpectation'] as const;
   const server = createFairServer({ ...serverOptions(times), expectations }, (request, response) => void answer(request, response));
   const connections = watchConnections(server, { refuseOnSocket });
-  const limits = createRateLimits(options.limits);
   const access = rehearsalAccess(options);
   const gate: Gate = {
     observer: observability?.observer('gateway', log) ?? UNOBSERVED,
     observability,
     connections,
     states: options.states,
-    limits,
+    limits: createRateLimits(options.limits),
     keyring: createKeyring({ credentials: options.credentials, pepper: options.pepper, resolve: access.resolve }),
     access,
     noteUse: options.noteUse ?? (() => {}),
@@ -112,10 +111,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     withoutFailing(log, 'observing a request', () => observeRequest(gate.observer, passage, request, response));
   }
 
-  const url = await listen(server, options.port, options.host).catch((error: unknown) => {
-    limits.close();
-    throw error;
-  });
+  const url = await listen(server, options.port, options.host);
   return {
     url,
     port: (server.address() as AddressInfo).port,
@@ -123,7 +119,6 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     close: async () => {
       await connections.close();
       gate.proxy.close();
-      limits.close();
     },
   };
 }

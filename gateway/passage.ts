@@ -4,6 +4,7 @@ import { readBody } from '../shared/http/request-body.ts';
 import type { Observer, Span } from '../shared/observability/observer.ts';
 import { ANONYMOUS } from '../shared/simulation/context.ts';
 import type { WorldView } from '../shared/store/ports/directory.ts';
+import { ownHeader } from './answer-head.ts';
 import { applicationHeaders } from './application-headers.ts';
 import { CATALOG_SCOPE, type Caller, CONTROL_SCOPE, type Demand, type Keyring } from './credentials.ts';
 import { answerDocuments, answerHealth, answerMetrics, type Endpoints, ownEndpointAt } from './endpoints.ts';
@@ -14,7 +15,7 @@ import type { ApplicationProxy } from './proxy.ts';
 import type { RateLimits } from './rate-limits.ts';
 import { enterRehearsal, type RehearsalAccess, rehearsalName, rehearsalNamedBy } from './rehearsal-of-request.ts';
 import { identify, type RequestIds, traceparentOf } from './request-ids.ts';
-import { setSecurityHeaders } from './security-headers.ts';
+import { SECURITY_HEADERS, setSecurityHeaders } from './security-headers.ts';
 
 /** The parts of a running gateway. */
 export interface Gate extends Endpoints {
@@ -56,16 +57,16 @@ export const beginPassage = (): Passage => ({
 
 /** The checks of a request, in order, and then its answer. @throws Problem of the check that refuses it */
 export async function pass(gate: Gate, passage: Passage, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  setSecurityHeaders(request, response);
   passage.path = unambiguousPath(request.url ?? '');
   requireHost(request);
   refuseWebSocket(request);
   passage.about = ownEndpointAt(gate, passage.path) ?? 'documents';
-  if (passage.about === 'health') return answerHealth(gate, passage.path, response);
   if (passage.about === 'documents') passage.api = gate.routes.find(request.method ?? '', passage.path);
+  if (!passage.api) setSecurityHeaders(response);
+  if (passage.about === 'health') return answerHealth(gate, passage.path, response);
   const isDocument = passage.about === 'documents' && !passage.api;
   joinTrace(gate, passage, request, !isDocument);
-  await gate.limits.countAddress(request);
+  gate.limits.countAddress(request);
   if (isDocument) return answerDocuments(gate, passage.path, request, response);
   const admitted = await authenticate(gate, passage, request);
   if (passage.about === 'metrics') return answerMetrics(gate, request, response);
@@ -94,7 +95,7 @@ async function authenticate({ limits, keyring }: Gate, passage: Passage, request
   const scheme = api ? api.auth : 'bearer';
   const demand: Demand | undefined = scheme === 'signature' ? undefined : { scheme, scope: api ? CATALOG_SCOPE : CONTROL_SCOPE };
   const presented = demand && keyring.presented(request.headers, demand.scheme);
-  if (presented) await limits.countKey(presented.hash);
+  if (presented) limits.countKey(presented.hash);
   const named = api && rehearsalNamedBy(api, { path: passage.path, query: (request.url ?? '').slice(passage.path.length) });
   const caller = demand && named === undefined ? await keyring.authenticate(presented, demand) : undefined;
   if (caller) passage.principal = caller.principal;
@@ -131,10 +132,10 @@ async function passToApplication(
   const traceparent = hop?.traceparent ?? passage.traceparent;
   const { principal } = passage;
   request.headers = applicationHeaders({ headers: request.headers, ids, traceparent, view, principal, token, body });
-  response.setHeader('X-Correlation-Id', ids.correlationId);
+  const ownHeaders = [...SECURITY_HEADERS, ownHeader('X-Correlation-Id', ids.correlationId)];
   passage.isForwarded = true;
   try {
-    if (!response.destroyed) await proxy.forward(request, response, { application: api.application, body });
+    if (!response.destroyed) await proxy.forward(request, response, { application: api.application, body, ownHeaders });
     hop?.end(response.statusCode >= 400 ? String(response.statusCode) : undefined);
   } catch (error) {
     hop?.end('no answer');

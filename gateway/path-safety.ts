@@ -44,11 +44,19 @@ const ambiguous = (what: string): Problem => new Problem('malformed_request', `T
  * Requires exactly one Host header. Node.js refuses a missing one without a problem document; of several, parsers take different ones.
  * @throws Problem malformed_request
  */
-export function requireHost({ headers, headersDistinct, httpVersion }: IncomingMessage): void {
+export function requireHost({ headers, rawHeaders, httpVersion }: IncomingMessage): void {
   if (headers.host === undefined && httpVersion === '1.1') throw new Problem('malformed_request', 'The request has no Host header.');
-  if ((headersDistinct['host']?.length ?? 0) > 1)
-    throw new Problem('malformed_request', 'The request has more than one Host header; send one.');
+  if (countHosts(rawHeaders) > 1) throw new Problem('malformed_request', 'The request has more than one Host header; send one.');
 }
+
+/** @param rawHeaders names and values in turn, as they were sent */
+function countHosts(rawHeaders: readonly string[]): number {
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) if (isHost(rawHeaders[index] ?? '')) hosts += 1;
+  return hosts;
+}
+
+const isHost = (name: string): boolean => name.length === 'host'.length && name.toLowerCase() === 'host';
 
 /** Requests without a credential must use a host name of this machine. @throws Problem misdirected_request */
 export function requireOwnHost({ headers }: IncomingMessage, isOwn: (host: string | undefined) => boolean): void {

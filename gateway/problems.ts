@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem, type ProblemCode, type ProblemContext } from '../shared/catalog/problems.ts';
 import { BODY_BYTES } from '../shared/http/request-body.ts';
 import type { RequestIds } from './request-ids.ts';
+import { setSecurityHeaders } from './security-headers.ts';
 
 /** Wall time for which a client that is still sending may read the refusal before its connection is cut. */
 const LINGER_MS = 500;
@@ -47,6 +48,7 @@ export function sendProblem(request: IncomingMessage, response: ServerResponse, 
     response.destroy();
     return;
   }
+  setSecurityHeaders(response);
   const body = Buffer.from(problem.json(path));
   const sending = isStillSending(request);
   response.writeHead(problem.status, {

@@ -1,9 +1,9 @@
-import { Agent, type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Agent, type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Stream } from 'node:stream';
 import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware';
 import type { Application } from '../shared/catalog/applications.ts';
 import { spreadLookup } from '../shared/process/spread-lookup.ts';
-import { namedByConnection } from './application-headers.ts';
+import { answerHead, type OwnHeader } from './answer-head.ts';
 import { AnswerTimeout, dependencyProblem } from './dependency-problem.ts';
 
 export interface ProxyOptions {
@@ -25,6 +25,8 @@ const IDLE_MS = 60_000;
 export interface Delivery {
   readonly application: Application;
   readonly body: Buffer | undefined;
+  /** Headers that the gateway adds to the answer. */
+  readonly ownHeaders: readonly OwnHeader[];
 }
 
 export interface ApplicationProxy {
@@ -36,22 +38,11 @@ export interface ApplicationProxy {
 interface Flight {
   readonly target: URL;
   readonly body: WholeBody;
+  readonly ownHeaders: readonly OwnHeader[];
   readonly timer: NodeJS.Timeout;
   readonly fail: (error: Error) => void;
   upstream?: ClientRequest;
 }
-
-/** Headers of the connection between application and gateway, and those that name the software of an application. */
-const STAYS_INSIDE: ReadonlySet<string> = new Set([
-  'keep-alive',
-  'proxy-authenticate',
-  'server',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'x-powered-by',
-]);
 
 /**
  * Forwards requests to the applications unchanged. It never retries: the client finds out with its Idempotency-Key whether an application
@@ -82,23 +73,22 @@ export function createProxy({ addressOf, timeoutMs, idleMs = IDLE_MS, draining }
     return target;
   }
 
-  async function forward(request: IncomingMessage, response: ServerResponse, { application, body }: Delivery): Promise<void> {
-    const target = targetOf(application);
-    const failed = Promise.withResolvers<never>();
-    const timer = setTimeout(() => flights.get(request)?.upstream?.destroy(new AnswerTimeout()), timeoutMs);
-    const fail = (error: Error): void => failed.reject(dependencyProblem(application, error));
-    const flight: Flight = { target, body: new WholeBody(body), timer, fail };
-    flights.set(request, flight);
-    // Must run before the library's own listener, which half-closes the connection: an application would take that for a complete request.
-    response.once('close', () => {
-      if (!response.writableFinished && flight.upstream?.destroyed === false) flight.upstream.socket?.resetAndDestroy();
+  function forward(request: IncomingMessage, response: ServerResponse, { application, body, ownHeaders }: Delivery): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const target = targetOf(application);
+      const timer = setTimeout(() => flight.upstream?.destroy(new AnswerTimeout()), timeoutMs);
+      const fail = (error: Error): void => reject(dependencyProblem(application, error));
+      const flight: Flight = { target, body: new WholeBody(body), ownHeaders, timer, fail };
+      flights.set(request, flight);
+      // Must run before the library's own listener, which half-closes the connection: an application would take that for a complete request.
+      response.once('close', () => {
+        clearTimeout(timer);
+        flights.delete(request);
+        if (!response.writableFinished && flight.upstream?.destroyed === false) flight.upstream.socket?.resetAndDestroy();
+        resolve();
+      });
+      middleware(request, response, reject).catch(reject);
     });
-    try {
-      await Promise.race([failed.promise, middleware(request, response, (error?: unknown) => failed.reject(error))]);
-    } finally {
-      clearTimeout(timer);
-      flights.delete(request);
-    }
   }
 
   return { forward, close: () => agent.destroy() };
@@ -106,15 +96,18 @@ export function createProxy({ addressOf, timeoutMs, idleMs = IDLE_MS, draining }
 
 /** Replaces the library's own plugins, which log every exchange and write an error page. */
 function watchFlights(flights: ReadonlyMap<IncomingMessage, Flight>, draining: () => boolean): Plugin<IncomingMessage, ServerResponse> {
+  // The library keeps no connection of an HTTP/1.0 client either.
+  const isLast = ({ httpVersion }: IncomingMessage, { shouldKeepAlive }: ServerResponse): boolean =>
+    httpVersion === '1.0' || !shouldKeepAlive || draining();
   return (proxy) => {
     proxy.on('proxyReq', (upstream, request) => {
       const flight = flights.get(request);
       if (flight) flight.upstream = upstream;
     });
     proxy.on('proxyRes', (answer, request, response) => {
-      clearTimeout(flights.get(request)?.timer);
-      cleanAnswer(answer.headers);
-      answer.headers.connection = response.shouldKeepAlive && !draining() ? 'keep-alive' : 'close';
+      const flight = flights.get(request);
+      clearTimeout(flight?.timer);
+      if (flight && !response.headersSent) writeHead(response, answer, { own: flight.ownHeaders, isLast: isLast(request, response) });
     });
     proxy.on('error', (error, request) => {
       if (request) flights.get(request)?.fail(error);
@@ -122,11 +115,15 @@ function watchFlights(flights: ReadonlyMap<IncomingMessage, Flight>, draining: (
   };
 }
 
-function cleanAnswer(headers: IncomingHttpHeaders): void {
-  const named = namedByConnection(headers.connection);
-  for (const name of Object.keys(headers)) {
-    if (STAYS_INSIDE.has(name) || named?.has(name) || name.startsWith('x-estate-')) delete headers[name];
-  }
+interface Head {
+  readonly own: readonly OwnHeader[];
+  /** Whether the connection to the client ends with this answer. */
+  readonly isLast: boolean;
+}
+
+/** Writes all headers at once. The library would set them one by one, which costs more than all checks of the gateway. */
+function writeHead(response: ServerResponse, { statusCode = 502, statusMessage, headers }: IncomingMessage, { own, isLast }: Head): void {
+  response.writeHead(statusCode, statusMessage || undefined, answerHead(own, headers, isLast ? 'close' : 'keep-alive'));
 }
 
 /** The request's body for the library, which pipes it. A complete body is sent together with the headers, without a stream in between. */

@@ -1,45 +1,76 @@
 import type { IncomingMessage } from 'node:http';
-import { ipKeyGenerator, MemoryStore, type Options } from 'express-rate-limit';
 import { Problem } from '../shared/catalog/problems.ts';
 
 const WINDOW_MS = 60_000;
 
 export interface RateLimits {
   /** @throws Problem rate_limited */
-  countAddress(request: IncomingMessage): Promise<void>;
+  countAddress(request: IncomingMessage): void;
   /** @param hash HMAC of the presented key, known or not. @throws Problem rate_limited */
-  countKey(hash: string): Promise<void>;
-  close(): void;
+  countKey(hash: string): void;
 }
 
-/**
- * Counts requests per minute in this process: a guard against a runaway client, not a quota over replicas. It uses the library's store
- * without its middleware, which costs many times more per request.
- */
-export function createRateLimits(limits: { readonly perAddressPerMinute: number; readonly perKeyPerMinute: number }): RateLimits {
-  const addresses = createCounter('this address', limits.perAddressPerMinute);
-  const keys = createCounter('this key', limits.perKeyPerMinute);
+export interface RateLimitOptions {
+  readonly perAddressPerMinute: number;
+  readonly perKeyPerMinute: number;
+  /** Wall time in milliseconds. */
+  readonly now?: () => number;
+}
+
+/** Counts requests per minute in this process: a guard against a runaway client, not a quota over replicas. */
+export function createRateLimits({ perAddressPerMinute, perKeyPerMinute, now = Date.now }: RateLimitOptions): RateLimits {
+  const addresses = createCounter('this address', perAddressPerMinute, now);
+  const keys = createCounter('this key', perKeyPerMinute, now);
   return {
     // The address of the connection; forwarding headers of clients are not trusted.
-    countAddress: ({ socket }) => addresses.count(ipKeyGenerator(socket.remoteAddress ?? '')),
+    countAddress: ({ socket }) => addresses.count(networkOf(socket.remoteAddress ?? '')),
     countKey: (hash) => keys.count(hash),
-    close: () => {
-      addresses.close();
-      keys.close();
+  };
+}
+
+interface Count {
+  requests: number;
+  readonly endsAt: number;
+}
+
+/** The minute of a key begins with its first request. */
+function createCounter(whose: string, limit: number, now: () => number) {
+  let recent = new Map<string, Count>();
+  let older = new Map<string, Count>();
+  let olderFrom = 0;
+
+  function countOf(key: string, at: number): Count {
+    if (at >= olderFrom) {
+      // The older counts, which this drops, have all ended.
+      older = recent;
+      recent = new Map();
+      olderFrom = at + WINDOW_MS;
+    }
+    const known = recent.get(key) ?? older.get(key);
+    if (known && known.endsAt > at) return known;
+    const begun = { requests: 0, endsAt: at + WINDOW_MS };
+    recent.set(key, begun);
+    return begun;
+  }
+
+  return {
+    count(key: string): void {
+      const at = now();
+      const count = countOf(key, at);
+      count.requests += 1;
+      if (count.requests <= limit) return;
+      const retryAfter = Math.max(1, Math.ceil((count.endsAt - at) / 1_000));
+      throw new Problem('rate_limited', `More than ${limit} requests from ${whose} within a minute.`, { retryAfter });
     },
   };
 }
 
-function createCounter(whose: string, limit: number) {
-  const store = new MemoryStore();
-  store.init({ windowMs: WINDOW_MS } as Options);
-  return {
-    async count(key: string): Promise<void> {
-      const { totalHits, resetTime } = await store.increment(key);
-      if (totalHits <= limit) return;
-      const retryAfter = Math.max(1, Math.ceil(((resetTime?.getTime() ?? 0) - Date.now()) / 1_000));
-      throw new Problem('rate_limited', `More than ${limit} requests from ${whose} within a minute.`, { retryAfter });
-    },
-    close: () => store.shutdown(),
-  };
+/** An IPv4 address, also within IPv6, counts by itself. A client has many IPv6 addresses, so those of its network, a /56, count together. */
+export function networkOf(address: string): string {
+  const within = /^::(?:ffff:)?(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (within !== undefined || !address.includes(':')) return within ?? address;
+  const [before = [], after = []] = address.split('::').map((part) => part.split(':').filter((group) => group !== ''));
+  const omitted = Array<string>(8 - before.length - after.length).fill('0');
+  const [first, second, third, fourth = '0'] = [...before, ...omitted, ...after];
+  return `${first}:${second}:${third}:${Number.parseInt(fourth, 16) >> 8}`;
 }

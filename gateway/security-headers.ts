@@ -1,5 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import helmet from 'helmet';
+import { type OwnHeader, ownHeader } from './answer-head.ts';
 
 /** The documents override the policy for their HTML. */
 const apply = helmet({
@@ -16,4 +18,26 @@ const apply = helmet({
   xXssProtection: false,
 });
 
-export const setSecurityHeaders = (request: IncomingMessage, response: ServerResponse): void => apply(request, response, () => {});
+class Recorder extends ServerResponse {
+  readonly headers: OwnHeader[] = [];
+
+  override setHeader(name: string, value: number | string | readonly string[]): this {
+    this.headers.push(ownHeader(name, String(value)));
+    return this;
+  }
+}
+
+/** They are the same for every answer. */
+export const SECURITY_HEADERS: readonly OwnHeader[] = record();
+
+/** Those that the answer does not have yet. */
+export function setSecurityHeaders(response: ServerResponse): void {
+  for (const { name, value } of SECURITY_HEADERS) if (!response.hasHeader(name)) response.setHeader(name, value);
+}
+
+function record(): readonly OwnHeader[] {
+  const request = new IncomingMessage(new Socket());
+  const recorder = new Recorder(request);
+  apply(request, recorder, () => {});
+  return recorder.headers;
+}

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import type { RequestListener, Server } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { refuseUnreadable } from './unreadable-requests.ts';
 
 /** A running server. */
 export interface Listening {
@@ -51,7 +50,6 @@ export async function listen({
   port: number;
   drain: () => void;
 }): Promise<Listening> {
-  refuseUnreadable(server);
   server.listen({ host, port });
   await once(server, 'listening');
   const address = server.address() as AddressInfo;

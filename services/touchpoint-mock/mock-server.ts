@@ -9,6 +9,7 @@ import { contractTable } from './contract/table.ts';
 import { documentRouter, ownHostsOnly } from './documents/documents.ts';
 import { type Listening, listen, SERVER_LIMITS } from './http-listening.ts';
 import { withJsonErrors } from './json-errors.ts';
+import { refuseUnreadable } from './unreadable-requests.ts';
 
 export interface TouchpointMockOptions {
   readonly host: string;
@@ -56,7 +57,7 @@ export async function startTouchpointMock({
     otherwise: withJsonErrors(others),
   });
   // Without this listener, Node would ask for every expected body before the credential check.
-  const server = createFairServer({ ...SERVER_LIMITS, expectations: ['checkContinue'] }, listener);
+  const server = createFairServer({ ...SERVER_LIMITS, expectations: ['checkContinue'], unreadable: refuseUnreadable }, listener);
   const listening = await listen({
     server,
     host,

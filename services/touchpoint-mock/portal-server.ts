@@ -12,6 +12,7 @@ import { loadTouchpointFixtures, resolveAuthorization, type TouchpointFixtures }
 import { documentRouter, ownHostsOnly } from './documents/documents.ts';
 import { type Listening, listen, SERVER_LIMITS } from './http-listening.ts';
 import { withJsonErrors } from './json-errors.ts';
+import { refuseUnreadable } from './unreadable-requests.ts';
 
 export interface PortalOptions {
   /** 0 for a free one. */
@@ -86,7 +87,7 @@ export async function startPortal({
   portal.use((_request, response) => send(response, NOT_FOUND));
 
   const listening = await listen({
-    server: createFairServer(SERVER_LIMITS, withJsonErrors(portal)),
+    server: createFairServer({ ...SERVER_LIMITS, unreadable: refuseUnreadable }, withJsonErrors(portal)),
     host,
     port,
     drain: () => {

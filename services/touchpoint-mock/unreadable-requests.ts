@@ -1,4 +1,4 @@
-import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Answer, HEADERS_TOO_LARGE, REQUEST_TOO_SLOW, REQUEST_UNREADABLE } from './contract/answers.ts';
 
@@ -11,21 +11,11 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
 };
 
 /** Answers bytes that Node cannot read as a request with a JSON body. Node alone answers with an empty one. */
-export function refuseUnreadable(server: Server): void {
-  const unfinished = new WeakMap<Socket, Set<ServerResponse>>();
-  for (const event of ['request', 'checkContinue']) {
-    server.prependListener(event, ({ socket }: IncomingMessage, response: ServerResponse) => {
-      const responses = unfinished.get(socket) ?? new Set();
-      unfinished.set(socket, responses.add(response));
-      response.once('close', () => responses.delete(response));
-    });
-  }
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    // An answer that has begun cannot be replaced.
-    const isAnswering = [...(unfinished.get(socket) ?? [])].some(({ headersSent }) => headersSent);
-    if (!socket.writable || isAnswering || error.code === 'ECONNRESET') socket.destroy();
-    else refuse(socket, ANSWERS[error.code ?? ''] ?? REQUEST_UNREADABLE);
-  });
+export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket, current: ServerResponse | undefined): void {
+  // An answer that has begun cannot be replaced.
+  const isAnswering = current?.headersSent === true;
+  if (!socket.writable || isAnswering || error.code === 'ECONNRESET') socket.destroy();
+  else refuse(socket, ANSWERS[error.code ?? ''] ?? REQUEST_UNREADABLE);
 }
 
 /** There is no response object, so the answer is written to the socket. */

@@ -23,6 +23,19 @@ export function readBody(request: IncomingMessage, response: ServerResponse): Pr
   if (!hasBody(request)) return Promise.resolve(undefined);
   if (Number(request.headers['content-length'] ?? 0) > BODY_BYTES) return Promise.reject(bodyTooLarge());
   if (/^100-continue$/i.test(request.headers.expect ?? '')) response.writeContinue();
+  return isWhole(request) ? takeBody(request) : collectBody(request);
+}
+
+/** A short body comes together with its headers. */
+const isWhole = ({ complete, destroyed }: IncomingMessage): boolean => complete && !destroyed;
+
+async function takeBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const body = request.read() as Buffer | null;
+  if (body !== null && body.length > BODY_BYTES) throw bodyTooLarge();
+  return body ?? undefined;
+}
+
+function collectBody(request: IncomingMessage): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;

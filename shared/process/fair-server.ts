@@ -15,6 +15,11 @@ export interface FairServerOptions extends ServerOptions {
   readonly waitingMost?: number;
   /** Node's events for the header `Expect` that the listener answers instead of Node. */
   readonly expectations?: readonly ('checkContinue' | 'checkExpectation')[];
+  /**
+   * Answers bytes that Node cannot read as a request.
+   * @param current the response that the connection waits for
+   */
+  readonly unreadable?: (error: NodeJS.ErrnoException, socket: Socket, current: ServerResponse | undefined) => void;
 }
 
 interface Exchange {
@@ -36,7 +41,13 @@ interface Line {
  * - A client that has ended its side, as `nc -N` does, still gets all responses.
  */
 export function createFairServer(
-  { unread = { afterMs: UNREAD_MS, checkMs: CHECK_MS }, waitingMost = WAITING_MOST, expectations = [], ...options }: FairServerOptions,
+  {
+    unread = { afterMs: UNREAD_MS, checkMs: CHECK_MS },
+    waitingMost = WAITING_MOST,
+    expectations = [],
+    unreadable,
+    ...options
+  }: FairServerOptions,
   listener: RequestListener,
 ): Server {
   const server = createServer(options);
@@ -62,21 +73,29 @@ export function createFairServer(
   for (const event of ['request', ...expectations]) {
     server.on(event, (request: IncomingMessage, response: ServerResponse) => {
       const line = lines.get(request.socket);
-      if (!line?.current) {
-        if (line) begin(line, { request, response });
+      if (!line) return;
+      const exchange = { request, response };
+      if (!line.current) {
+        begin(line, exchange);
         return;
       }
-      line.waiting.push({ request, response });
+      line.waiting.push(exchange);
       waiting += 1;
       if (waiting > waitingMost) request.socket.destroy();
       else request.socket.pause();
     });
   }
 
+  if (unreadable) {
+    server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+      unreadable(error, socket, lines.get(socket)?.current?.response);
+    });
+  }
+
   function begin(line: Line, exchange: Exchange): void {
     line.current = exchange;
     const { request, response } = exchange;
-    response.once('close', () => {
+    response.on('close', () => {
       line.current = undefined;
       // Deferred, so that a client with many requests does not delay others.
       if (line.waiting.length > 0) setImmediate(next, line, request.socket);

@@ -34,7 +34,9 @@ test('The gateway closes an idle connection to an application before the applica
   });
   const target = await listening(application);
   const proxy = createProxy({ addressOf: () => target, timeoutMs: 60_000, idleMs: IDLE_MS, draining: () => false });
-  const front = createServer((request, response) => void proxy.forward(request, response, { application: 'oms', body: undefined }));
+  const front = createServer(
+    (request, response) => void proxy.forward(request, response, { application: 'oms', body: undefined, ownHeaders: [] }),
+  );
   const gateway = await listening(front);
   try {
     for (const connectionsSoFar of [1, 2]) {

@@ -202,6 +202,17 @@ describe("The application's answer", () => {
     for (const name of ['x-powered-by', 'server', 'x-estate-token', 'x-hop']) expect(headers).not.toHaveProperty(name);
   });
 
+  test('may replace a security header, but not take it away', async () => {
+    answerWith((_request, response) => {
+      response.setHeader('Referrer-Policy', 'origin');
+      response.setHeader('X-Frame-Options', 'ALLOWALL');
+      response.setHeader('Connection', 'keep-alive, connection, x-frame-options');
+      response.end('{}');
+    });
+    const { headers } = await rig.call({ path: '/orders/ord_1', headers: asIntegration });
+    expect(headers).toMatchObject({ 'referrer-policy': 'origin', 'x-frame-options': 'SAMEORIGIN', connection: 'close' });
+  });
+
   test('ends the connection when the client asked for that', async () => {
     answerWith((_request, response) => void response.end('{}'));
     const reply = await raw(

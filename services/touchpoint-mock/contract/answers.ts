@@ -4,8 +4,8 @@ import { JSON_LEVELS } from '../../../shared/domain/json-limits.ts';
 /** An answer, ready to be sent. */
 export interface Answer {
   readonly status: number;
-  /** Names and values in turn, `Content-Length` included. */
-  readonly headers: readonly string[];
+  /** Names and values in turn, `Content-Length` included. Node only reads them, although its types ask for a list that may change. */
+  readonly headers: string[];
   readonly body: string;
 }
 
@@ -34,7 +34,7 @@ export const HEADERS_TOO_LARGE = fixedAnswer(431, 'The headers are larger than 1
 const LINGER_MS = 1000;
 
 export function send(response: ServerResponse, { status, headers, body }: Answer): void {
-  response.writeHead(status, [...headers]);
+  response.writeHead(status, headers);
   response.end(body);
 }
 
