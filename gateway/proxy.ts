@@ -96,9 +96,9 @@ export function createProxy({ addressOf, timeoutMs, idleMs = IDLE_MS, draining }
 
 /** Replaces the library's own plugins, which log every exchange and write an error page. */
 function watchFlights(flights: ReadonlyMap<IncomingMessage, Flight>, draining: () => boolean): Plugin<IncomingMessage, ServerResponse> {
-  // The library keeps no connection of an HTTP/1.0 client either.
-  const isLast = ({ httpVersion }: IncomingMessage, { shouldKeepAlive }: ServerResponse): boolean =>
-    httpVersion === '1.0' || !shouldKeepAlive || draining();
+  // The library keeps no connection of an HTTP/1.0 client either. The answer of a connection that has grown old says that it closes.
+  const isLast = ({ httpVersion }: IncomingMessage, response: ServerResponse): boolean =>
+    httpVersion === '1.0' || !response.shouldKeepAlive || response.getHeader('connection') === 'close' || draining();
   return (proxy) => {
     proxy.on('proxyReq', (upstream, request) => {
       const flight = flights.get(request);

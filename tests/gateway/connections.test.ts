@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { createProxy } from '../../gateway/proxy.ts';
+import { watchConnections } from '../../shared/process/connections.ts';
 import { eventually } from '../support/eventually.ts';
 
 const IDLE_MS = 100;
@@ -47,5 +48,22 @@ test('The gateway closes an idle connection to an application before the applica
   } finally {
     proxy.close();
     await Promise.all([stop(front), stop(application)]);
+  }
+});
+
+test('The gateway ends a connection that has grown old with its next answer, also with that of an application', async () => {
+  const application = createServer((_request, response) => void response.end('{}'));
+  const target = await listening(application);
+  const proxy = createProxy({ addressOf: () => target, timeoutMs: 60_000, draining: () => false });
+  const front = createServer(
+    (request, response) => void proxy.forward(request, response, { application: 'oms', body: undefined, ownHeaders: [] }),
+  );
+  const connections = watchConnections(front, { oldestMs: -1 });
+  const gateway = await listening(front);
+  try {
+    expect((await fetch(gateway)).headers.get('connection')).toBe('close');
+  } finally {
+    proxy.close();
+    await Promise.all([connections.close(), stop(application)]);
   }
 });
