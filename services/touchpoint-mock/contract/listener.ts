@@ -86,8 +86,20 @@ function pathOf(target: string): string {
   return query < 0 ? path : path.slice(0, query);
 }
 
+type Done = (body: string | undefined) => void;
+
 /** Calls back with the body as text, or with undefined as soon as more than the limit has arrived. */
-function collect(request: IncomingMessage, done: (body: string | undefined) => void): void {
+function collect(request: IncomingMessage, done: Done): void {
+  // A short body comes together with its headers: by now Node has parsed it, and reading it takes no listeners.
+  queueMicrotask(() => {
+    if (request.complete && !request.destroyed) done(textOf(request.read() as Buffer | null));
+    else listenTo(request, done);
+  });
+}
+
+const textOf = (body: Buffer | null): string | undefined => (body && body.length > BODY_LIMIT ? undefined : (body ?? '').toString());
+
+function listenTo(request: IncomingMessage, done: Done): void {
   const chunks: Buffer[] = [];
   let size = 0;
   const onData = (chunk: Buffer) => {
@@ -99,7 +111,7 @@ function collect(request: IncomingMessage, done: (body: string | undefined) => v
     request.off('data', onData).off('end', onEnd);
     done(undefined);
   };
-  const onEnd = () => done(chunks.length === 1 ? String(chunks[0]) : Buffer.concat(chunks).toString());
+  const onEnd = () => done(Buffer.concat(chunks).toString());
   request.on('data', onData).on('end', onEnd);
 }
 
