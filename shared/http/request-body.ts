@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../catalog/problems.ts';
+import { nextTurn } from '../process/waiting.ts';
 
 /** Limit of a request body in bytes. */
 export const BODY_BYTES = 1_048_576;
@@ -17,19 +18,19 @@ export const hasBody = ({ headers }: IncomingMessage): boolean =>
 /**
  * The whole body, unparsed. The gateway reads it before it calls an application, so that slow clients, oversized chunked bodies and clients
  * that leave cost no application anything. The forwarded body has a Content-Length.
- * @throws Problem `payload_too_large`, by the announced length or by counting
+ * @throws Problem `payload_too_large`, by the announced length or by counting; ClientGone
  */
-export function readBody(request: IncomingMessage, response: ServerResponse): Promise<Buffer | undefined> {
-  if (!hasBody(request)) return Promise.resolve(undefined);
-  if (Number(request.headers['content-length'] ?? 0) > BODY_BYTES) return Promise.reject(bodyTooLarge());
+export async function readBody(request: IncomingMessage, response: ServerResponse): Promise<Buffer | undefined> {
+  if (!hasBody(request)) return undefined;
+  if (Number(request.headers['content-length'] ?? 0) > BODY_BYTES) throw bodyTooLarge();
   if (/^100-continue$/i.test(request.headers.expect ?? '')) response.writeContinue();
-  return isWhole(request) ? takeBody(request) : collectBody(request);
+  // A short body comes together with its headers. Node has parsed it by the next turn, and then reading it takes no listeners.
+  await nextTurn();
+  if (request.destroyed) throw new ClientGone();
+  return request.complete ? takeBody(request) : collectBody(request);
 }
 
-/** A short body comes together with its headers. */
-const isWhole = ({ complete, destroyed }: IncomingMessage): boolean => complete && !destroyed;
-
-async function takeBody(request: IncomingMessage): Promise<Buffer | undefined> {
+function takeBody(request: IncomingMessage): Buffer | undefined {
   const body = request.read() as Buffer | null;
   if (body !== null && body.length > BODY_BYTES) throw bodyTooLarge();
   return body ?? undefined;

@@ -90,8 +90,8 @@ type Done = (body: string | undefined) => void;
 
 /** Calls back with the body as text, or with undefined as soon as more than the limit has arrived. */
 function collect(request: IncomingMessage, done: Done): void {
-  // A short body comes together with its headers: by now Node has parsed it, and reading it takes no listeners.
-  queueMicrotask(() => {
+  // A short body comes together with its headers. Node has parsed it by the next turn, and then reading it takes no listeners.
+  setImmediate(() => {
     if (request.complete && !request.destroyed) done(textOf(request.read() as Buffer | null));
     else listenTo(request, done);
   });
