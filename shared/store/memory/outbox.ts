@@ -28,7 +28,7 @@ export function createMemoryOutbox(
       const batch = drain(found, application, token, { sent, withheld, leaseMs: relayLeaseMs, goOn });
       unsent.note(found, application);
       const endsWork = sent.some((one) => typeof one !== 'string');
-      if (sent.length > 0 || withheld.length > 0) changed(world, endsWork || withheld.length > 0);
+      if (sent.length > 0 || withheld.length > 0) changed(world, endsWork || withheld.length > 0 ? 0 : Number.POSITIVE_INFINITY);
       return batch;
     },
     unsent: async () =>

@@ -18,8 +18,8 @@ import type { World } from '../../domain/world.ts';
  *   U:versions, U:heads, U:bodies, U:held  hash  run -> version, what a list shows (JSON), the rest (JSON), wall time of the end of
  *                               its lease (absent: the run has ended)
  *   <prefix>unsent:<app> zset   world in which the application may have unpublished events -> wall time of the announcement
- *   <prefix>changed      channel; a message is `<W> <number>`, the number counts the changes of that world; `<W> <number> quiet`
- *                               when no due work can begin because of it
+ *   <prefix>changed      channel; a message is `<W> <number> <wait>`: the number counts the changes of that world, and due work
+ *                               may begin because of it after this wall time in ms (absent: at once; `quiet`: never)
  *   <prefix>pulse        channel; a message is `<process> <number>`: a process checks with it that messages reach it
  *   R                    hash   ulid (of the current world), credentials (JSON), since (wall time)
  *   W                    hash   createdAt, flowing (1 or 0), clock (flowing: now − wall time; else now), progression (JSON), driver

@@ -158,12 +158,13 @@ elseif last and holdKind == 'due' then
   endRun(holdToken, holdKey)
 end
 
-local dues = tonumber(arg())
-for _ = 1, dues do schedule() end
+local dues, wait = tonumber(arg()), holdKind == 'due' and turnOf(holdKey) and 0 or QUIET
+for _ = 1, dues do
+  local after = waitFor(schedule())
+  if after ~= QUIET and (wait == QUIET or after < wait) then wait = after end
+end
 noteKeys()
 addBytes(bytes)
-if events > 0 or dues > 0 or holdKind == 'delivery' or holdKind == 'due' then
-  changed(dues == 0 and not (holdKind == 'due' and turnOf(holdKey)))
-end
+if events > 0 or dues > 0 or holdKind == 'delivery' or holdKind == 'due' then changed(wait ~= QUIET and int(wait) or QUIET) end
 return remember(operation, 'ok ' .. seq)`,
 } as const;
