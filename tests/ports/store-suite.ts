@@ -400,6 +400,37 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await store.drain(world, 'second', []))?.entries.map(({ id }) => id)).toEqual(['e2']);
       });
 
+      test('a commit hands the outbox over to the relay that it names, with the events that waited before, unless another relay has it', async () => {
+        const { adapter, store, world } = await opened();
+        const struck = { ...event('e2', ['crm']), struck: true as const, committedAt: 5, hop: 'req_1' };
+        await store.commit(world, aPlan({ events: [event('e1')] }));
+        const plan = aPlan({ events: [struck], relay: 'first' });
+        const { subscribers: _subscribers, ...entry } = struck;
+        const first = await store.commit(world, plan);
+        expect(first).toMatchObject({ ok: true, batch: { entries: [{ id: 'e1' }, entry], faults: 0 } });
+        expect(first.ok && first.batch?.entries[1]).toEqual(entry);
+        expect(await store.commit(world, plan)).toEqual({ ok: true, seq: 2 });
+        expect(await store.drain(world, 'second', [])).toBeUndefined();
+        expect(await store.commit(world, aPlan({ events: [event('e3')], relay: 'second' }))).toEqual({ ok: true, seq: 3 });
+        expect((await store.drain(world, 'first', ['e1', 'e2']))?.entries.map(({ id }) => id)).toEqual(['e3']);
+        expect(await store.drain(world, 'first', ['e3'])).toBeUndefined();
+        expect((await adapter.worlds.events(world, 0, 10)).map(({ id }) => id)).toEqual(['e1', 'e2', 'e3']);
+        expect(await store.commit(world, aPlan({ put: [putting('a', 0)], relay: 'first' }))).toEqual({ ok: true, seq: 4 });
+        await adapter.worlds.setFault(world, 'f', '{}');
+        const { faults } = (await adapter.worlds.current(world)) ?? {};
+        expect(await store.commit(world, aPlan({ events: [event('e4')], relay: 'second' }))).toMatchObject({ batch: { faults } });
+      });
+
+      test('a commit hands over no more events than a batch has, in their order', async () => {
+        const { store, world } = await opened();
+        const ids = Array.from({ length: 150 }, (_, n) => `e${n}`);
+        await store.commit(world, aPlan({ events: ids.slice(0, 90).map((id) => event(id)) }));
+        const committed = await store.commit(world, aPlan({ events: ids.slice(90).map((id) => event(id)), relay: 'first' }));
+        const first = committed.ok ? committed.batch?.entries.map(({ id }) => id) : undefined;
+        expect(first).toEqual(ids.slice(0, 100));
+        expect((await store.drain(world, 'first', first ?? []))?.entries.map(({ id }) => id)).toEqual(ids.slice(100));
+      });
+
       test('a batch comes with the revision of the faults, which is 0 while there are none', async () => {
         const { adapter, store, world } = await opened();
         await store.commit(world, aPlan({ events: [event('e1'), event('e2'), event('e3')] }));

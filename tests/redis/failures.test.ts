@@ -296,6 +296,18 @@ if (whyNoRedis) {
     });
   });
 
+  describe('an outbox that a commit has handed over to a relay that died', () => {
+    test('is found by others soon, after a lease that is shorter than that of a relay', async () => {
+      const { store, world } = await opened({ relayLeaseMs: 600_000 });
+      expect(await store.commit(world, aPlan({ events: [event('e1')], relay: 'dead' }))).toMatchObject({
+        batch: { entries: [{ id: 'e1' }] },
+      });
+      expect(await store.unsent()).toEqual([]);
+      await eventually('the outbox is free', async () => (await store.unsent()).includes(world));
+      expect((await store.drain(world, 'heir', []))?.entries.map(({ id }) => id)).toEqual(['e1']);
+    });
+  });
+
   describe('worlds that are no longer current', () => {
     test('are dropped without leaving a key behind, and are reported as gone', async () => {
       const { adapter, store, world, prefix } = await opened({ dropAfterMs: 50 });

@@ -6,7 +6,7 @@ import { claim, forgetClaims } from './claims.ts';
 import { commit } from './commit.ts';
 import type { MemoryEstate } from './estate.ts';
 import { createMemoryObjects } from './objects.ts';
-import { createMemoryOutbox } from './outbox.ts';
+import { createMemoryOutbox, handOver } from './outbox.ts';
 import { waitFor } from './schedule.ts';
 import { type ApplicationState, applicationState, dueItem, park, withheldItems } from './state.ts';
 import type { Unsent } from './unsent.ts';
@@ -58,7 +58,8 @@ export function createApplicationStore(application: Application, options: Applic
         const isTurn = fence?.kind === 'due' && carriesEvent(fence.key.split('|')[1] ?? '');
         changed(world, !result.ok || isTurn ? 0 : waitFor(found, application, due));
       }
-      return result;
+      const batch = result.ok && plan.relay !== undefined ? handOver(found, application, plan.relay, options.relayLeaseMs) : undefined;
+      return batch ? { ...result, batch } : result;
     },
     isPending: async (world, delivery) => all.get(world)?.pending.has(delivery) ?? false,
     park: async (world, delivery, error) => {

@@ -2,10 +2,11 @@ import { lua } from './lua.ts';
 
 /** Executes a plan as a whole, or not at all. */
 export const commitScript = {
-  // Every check first, then every write. A refused plan changes nothing but the remembered result.
+  // Every check first, then every write. A refused plan changes nothing but the remembered result. The relay of the plan gets the outbox,
+  // without the entries of this plan.
   commit: lua`
 local app, operation, last, holdKind, holdKey, holdToken = arg(), arg(), arg() == '1', arg(), arg(), arg()
-local hasEvents, outboxLimit = arg() == '1', tonumber(arg())
+local hasEvents, outboxLimit, relay, relayMs, batchSize = arg() == '1', tonumber(arg()), arg(), arg(), tonumber(arg())
 if not exists() then return 'no world ' end
 local answered = resultOf(operation)
 if answered then return answered end
@@ -131,9 +132,10 @@ for _, found in ipairs(moved) do
   redis.call('HSET', writable(app, 'c:' .. found.name), found.key, table.concat(parts, ','))
 end
 
-local events = tonumber(arg())
+local events, own = tonumber(arg()), {}
 for _ = 1, events do
   local id, entry = arg(), arg()
+  own[id] = true
   redis.call('ZADD', writable(app, 'outbox'), 'NX', count('outSeq'), id)
   redis.call('HSET', writable(app, 'entries'), id, entry)
   bytes = bytes + #entry
@@ -166,5 +168,17 @@ end
 noteKeys()
 addBytes(bytes)
 if events > 0 or dues > 0 or holdKind == 'delivery' or holdKind == 'due' then changed(wait ~= QUIET and int(wait) or QUIET) end
-return remember(operation, 'ok ' .. seq)`,
+local reply = { remember(operation, 'ok ' .. seq) }
+if relay ~= '' and not select(2, holder(redis.call('HGET', key('relays'), app))) then
+  local ids = redis.call('ZRANGE', key(app .. ':outbox'), 0, batchSize - 1)
+  if #ids > 0 then
+    redis.call('HSET', key('relays'), app, lease(relayMs, relay))
+    reply[2] = faultRevision()
+  end
+  for _, id in ipairs(ids) do
+    reply[#reply + 1] = id
+    reply[#reply + 1] = own[id] and '' or redis.call('HGET', key(app .. ':entries'), id)
+  end
+end
+return reply`,
 } as const;
