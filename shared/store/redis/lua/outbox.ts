@@ -57,9 +57,10 @@ for _, name in ipairs(redis.call('ZRANGE', key('kept'), 0, -1)) do
 end
 return found`,
 
+  // Whether an announced outbox has events, and whether a relay has leased it. Without events the announcement is outdated after a while.
   unsent: lua`
-local app = arg()
-if redis.call('SISMEMBER', key('unsent'), app) == 0 then return 'nothing' end
+local app, since, keptMs = arg(), tonumber(arg()), tonumber(arg())
+if redis.call('SISMEMBER', key('unsent'), app) == 0 then return since + keptMs < wall() and 'outdated' or 'empty' end
 local _, isLeased = holder(redis.call('HGET', key('relays'), app))
 return isLeased and 'carried' or 'free'`,
 
