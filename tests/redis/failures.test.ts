@@ -352,6 +352,14 @@ if (whyNoRedis) {
       await expect(store.counters(world, counter, [key])).rejects.toThrow(WorldGone);
     });
 
+    test('of an older release are there, although no field of their objects says so', async () => {
+      const { store, world, prefix } = await opened();
+      await store.commit(world, aPlan({ put: [{ collection: 'things', id: 'a', read: 0, version: 1, json: '{}' }] }));
+      await admin.hdel(`${prefix}{r}~${world.slice(2)}:oms:o:things`, '');
+      expect(await store.object(world, 'things', 'b')).toBeUndefined();
+      expect(await store.object(world, 'things', 'a')).toMatchObject({ id: 'a', version: 1 });
+    });
+
     test('a current world is not dropped when it is checked', async () => {
       const { adapter, world, prefix } = await opened({ dropAfterMs: 20 });
       await admin.zadd(`${prefix}worlds`, 1, world);

@@ -53,11 +53,12 @@ import type { World } from '../../domain/world.ts';
  *   W:journal            list   journal entry (JSON) of an older release; converted by the first access to the journal
  *   W:faults             zset   names in the order in which they were set first; W:rules, W:since
  *                               (revision at which the fault was set), W:hits, W:chances: hashes by name
- *   W:<app>:o:<collection>         hash  id -> object record
+ *   W:<app>:o:<collection>         hash  id -> object record. Its empty field says that the hash is there, and so the world; it is absent
+ *                               in a hash of an older release
  *   W:<app>:a:<collection>         zset  id by order of creation
  *   W:<app>:u:<collection>.<name>  hash  unique value -> id
  *   W:<app>:i:<collection>.<name>  zset  `<value>\0<order, 16 digits>\0<id>`, all with score 0: read by lexical range
- *   W:<app>:c:<counter>            hash  key -> `field=integer,field=integer`
+ *   W:<app>:c:<counter>            hash  key -> `field=integer,field=integer`. Its empty field as above
  *   W:<app>:idem                   hash  claim key -> claim record
  *   W:<app>:claims                 zset  claim key by the time until which it is remembered, on the rehearsal's clock
  *   W:<app>:outbox, W:<app>:entries  zset event id by place; hash event id -> outbox entry (JSON)
@@ -99,6 +100,9 @@ export const WORLD_KEYS = [
   'hits',
   'chances',
 ] as const;
+
+/** Field of each hash of objects or counters: who finds it and nothing else knows that the world is there. No id and no key is empty. */
+export const PRESENT = '';
 
 /** The keys of one installation. Several may share a Redis under different prefixes. */
 export function redisKeys(prefix: string) {

@@ -5,6 +5,7 @@ import type { Found, ObjectStore } from '../ports/objects.ts';
 import type { RedisClient } from './client.ts';
 import type { RedisAccess } from './connection.ts';
 import { indexValue, readCounter, readObject } from './formats.ts';
+import { PRESENT } from './keys.ts';
 import { runInWorld } from './run-in-world.ts';
 
 /** Maximum number of keys in one command. */
@@ -24,9 +25,9 @@ export function createRedisObjects(application: Application, access: RedisAccess
   }
   return {
     object: async (world, collection, id) => {
-      const record = await read(world, (client, root) => client.hget(`${root}:${application}:o:${collection}`, id));
-      if (record !== null) return readObject(id, record);
-      await mustExist(world);
+      const [record, present] = await read(world, (client, root) => client.hmget(`${root}:${application}:o:${collection}`, id, PRESENT));
+      if (record) return readObject(id, record);
+      if (present === null) await mustExist(world);
       return undefined;
     },
     unique: async (world, collection, name, value) => (await run('unique', world, application, collection, name, value).then(readPage))[0],
@@ -39,11 +40,10 @@ export function createRedisObjects(application: Application, access: RedisAccess
     counters: async (world, counter, keys) => {
       const pieces = Array.from({ length: Math.ceil(keys.length / PIECE) }, (_, n) => keys.slice(n * PIECE, (n + 1) * PIECE));
       const found = await Promise.all(
-        pieces.map((piece) => read(world, (client, root) => client.hmget(`${root}:${application}:c:${counter}`, ...piece))),
+        pieces.map((piece) => read(world, (client, root) => client.hmget(`${root}:${application}:c:${counter}`, ...piece, PRESENT))),
       );
-      const records = found.flat();
-      if (records.every((record) => record === null)) await mustExist(world);
-      return records.map(readCounter);
+      if (found.flat().every((record) => record === null)) await mustExist(world);
+      return found.flatMap((records) => records.slice(0, -1)).map(readCounter);
     },
   };
 }

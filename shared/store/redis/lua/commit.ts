@@ -1,3 +1,4 @@
+import { PRESENT } from '../keys.ts';
 import { lua } from './lua.ts';
 
 /** Executes a plan as a whole, or not at all. */
@@ -110,7 +111,7 @@ for _, put in ipairs(puts) do
   end
   orders[path] = order
   local record = put.version .. ' ' .. order .. ' ' .. put.json
-  redis.call('HSET', writable(app, 'o:' .. put.collection), put.id, record)
+  redis.call('HSET', writable(app, 'o:' .. put.collection), '${PRESENT}', '', put.id, record)
   bytes = bytes + #record - put.length
 end
 for _, one in ipairs(uniques) do
@@ -129,7 +130,7 @@ end
 for _, found in ipairs(moved) do
   local parts = {}
   for i, field in ipairs(found.fields) do parts[i] = field .. '=' .. int(found.after[field]) end
-  redis.call('HSET', writable(app, 'c:' .. found.name), found.key, table.concat(parts, ','))
+  redis.call('HSET', writable(app, 'c:' .. found.name), '${PRESENT}', '', found.key, table.concat(parts, ','))
 end
 
 local events, own = tonumber(arg()), {}
