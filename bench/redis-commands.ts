@@ -4,8 +4,8 @@ import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { scripts } from '../shared/store/redis/scripts.ts';
 
-/** Scripts that run by time, not by request: searches for work left behind, and notes of use. */
-const BY_TIME: ReadonlySet<string> = new Set(['announce', 'unsent', 'withdraw', 'ended', 'droppable', 'use']);
+/** Scripts and commands that are sent by time, not by request: searches for work left behind, notes of use, and a pulse. */
+const BY_TIME: ReadonlySet<string> = new Set(['announce', 'unsent', 'withdraw', 'ended', 'droppable', 'use', 'zrange', 'publish']);
 const NAMES: ReadonlyMap<string, string> = new Map(
   Object.values(scripts).flatMap(({ sha, source, name }) => [
     [sha, name],
@@ -20,7 +20,7 @@ const REPORTS_WITHIN_MS = 30_000;
 export interface SentCommands {
   /** How often each script ran. Without those that run by time. */
   readonly scripts: ReadonlyMap<string, number>;
-  /** How often each plain command was sent. */
+  /** How often each plain command was sent. Without those that are sent by time. */
   readonly plain: ReadonlyMap<string, number>;
 }
 
@@ -35,7 +35,7 @@ export async function countCommands(url: string, act: () => Promise<void>): Prom
     const [, source = 'lua', command = '', first = ''] = LINE.exec(line) ?? [];
     if (source === 'lua' || first === end) return;
     const script = command.startsWith('eval') ? (NAMES.get(unescaped(first)) ?? 'unknown') : undefined;
-    if (script !== undefined && BY_TIME.has(script)) return;
+    if (BY_TIME.has(script ?? command)) return;
     const [kind, name] = script === undefined ? [counts.plain, command] : [counts.scripts, script];
     kind.set(name, (kind.get(name) ?? 0) + 1);
   };

@@ -45,6 +45,7 @@ async function measure({ rounds, progress, profiles }: Settings): Promise<readon
     return [
       { what: 'scripts per order', unit: '', figure: sum(sent.scripts) / ORDERS, aim: { of: 'figure', atMost: 120 } },
       { what: 'plain commands per order', unit: '', figure: sum(sent.plain) / ORDERS },
+      { what: 'both per order', unit: '', figure: (sum(sent.scripts) + sum(sent.plain)) / ORDERS, aim: { of: 'figure', atMost: 120 } },
       { what: 'commands per order, with those within scripts', unit: '', figure: all },
       { what: 'CPU of Redis per order', unit: 'ms', figure: median(cpuMs) },
       ...most.map(([name, count]) => ({ what: `script ${name}, per order`, unit: '', figure: count / ORDERS })),

@@ -51,6 +51,8 @@ export interface ApiDefinition<
   /** The source document does not count this API, but leaves open how its own APIs do without it. */
   readonly addition: boolean;
   readonly produces: MediaType;
+  /** A command that stores nothing. It takes a key from clients; applications send none, since a repeat may be answered anew. */
+  readonly storesNothing: boolean;
 }
 
 type Empty = z.ZodObject<Record<never, never>, z.core.$strict>;
@@ -75,11 +77,12 @@ interface PublicInput<Id, App, Path, Query, Request, ServiceRequest, Response> {
   readonly shapes?: 'our choice';
   readonly addition?: true;
   readonly produces?: MediaType;
+  readonly storesNothing?: true;
 }
 
 type InternalInput<Id, App, Path, Query, Request, Response> = Omit<
   PublicInput<Id, App, Path, Query, Request, Request, Response>,
-  'auth' | 'serviceRequest' | 'shapes' | 'status' | 'addition' | 'produces'
+  'auth' | 'serviceRequest' | 'shapes' | 'status' | 'addition' | 'produces' | 'storesNothing'
 > & { readonly callers: readonly Application[] };
 
 type AnyPublicInput = PublicInput<string, Application, string, z.ZodObject, z.ZodType, z.ZodType, z.ZodType>;
@@ -131,6 +134,7 @@ function withDefaults(input: AnyPublicInput, audience: ApiDefinition['audience']
     shapes: input.shapes ?? 'source',
     addition: input.addition ?? false,
     produces: input.produces ?? 'application/json',
+    storesNothing: input.storesNothing ?? false,
   };
 }
 

@@ -5,7 +5,7 @@ import { rehearsalOf, type World } from '../domain/world.ts';
 import { type Observer, type Span, type Tracer, UNOBSERVED } from '../observability/observer.ts';
 import type { Logger } from '../process/logger.ts';
 import { pause } from '../process/waiting.ts';
-import type { OutboxEntry, OutboxStore, SentEvent, WithheldEvent } from '../store/ports/outbox.ts';
+import type { Batch, OutboxEntry, OutboxStore } from '../store/ports/outbox.ts';
 import { isStoreAway } from '../store/store-away.ts';
 import { type Bus, TYPE_HEADER } from './bus.ts';
 import type { EstateEvent } from './envelope.ts';
@@ -14,6 +14,14 @@ import type { Divert } from './event-faults.ts';
 const RETRY_MS = 1_000;
 /** Interval of the search for outboxes whose relay died. */
 const SWEEP_MS = 1_000;
+
+/** What a relay does in one world. */
+interface Work {
+  /** There may be further events. */
+  again: boolean;
+  /** Events that a commit has leased to this relay. */
+  handedOver: Batch | undefined;
+}
 
 export interface RelayOptions {
   readonly store: OutboxStore;
@@ -29,16 +37,16 @@ export interface RelayOptions {
  * is called after every commit. A relay that is already running also picks up events that were added meanwhile.
  */
 export function createRelay({ store, bus, log, divert = sendUnchanged, observer = UNOBSERVED }: RelayOptions) {
-  const working = new Map<World, { again: boolean }>();
+  const token = randomToken();
+  const working = new Map<World, Work>();
   const runs = new Set<Promise<void>>();
   const stopping = new AbortController();
   const { signal } = stopping;
   let failing = false;
 
-  async function run(world: World, state: { again: boolean }): Promise<void> {
-    const token = randomToken();
+  async function run(world: World, work: Work): Promise<void> {
     try {
-      await emptyOutbox(world, token, state);
+      await emptyOutbox(world, work);
     } catch (error) {
       // Unsent events stay in the outbox. Releasing the lease lets another relay continue at once.
       if (signal.aborted) await store.drain(world, token, [], [], false);
@@ -47,21 +55,22 @@ export function createRelay({ store, bus, log, divert = sendUnchanged, observer 
   }
 
   /** Runs until the outbox is empty, or, when stopping, until the current batch is sent. */
-  async function emptyOutbox(world: World, token: string, state: { again: boolean }): Promise<void> {
+  async function emptyOutbox(world: World, work: Work): Promise<void> {
     do {
-      state.again = false;
-      let sent: readonly SentEvent[] = [];
-      let withheld: readonly WithheldEvent[] = [];
-      for (;;) {
-        const batch = await store.drain(world, token, sent, withheld, !signal.aborted);
-        if (!batch) break;
-        const diverted = await divert(world, batch);
-        await publish(world, diverted.send);
-        const inBatch = new Set(batch.entries);
-        sent = diverted.send.map((entry) => (inBatch.has(entry) ? entry.id : entry));
-        withheld = diverted.withhold;
-      }
-    } while (state.again && !signal.aborted);
+      work.again = false;
+      let batch = work.handedOver ?? (await store.drain(world, token, [], [], !signal.aborted));
+      work.handedOver = undefined;
+      while (batch) batch = await send(world, batch);
+    } while (work.handedOver || (work.again && !signal.aborted));
+  }
+
+  /** @returns the next batch */
+  async function send(world: World, batch: Batch): Promise<Batch | undefined> {
+    const diverted = await divert(world, batch);
+    await publish(world, diverted.send);
+    const inBatch = new Set(batch.entries);
+    const sent = diverted.send.map((entry) => (inBatch.has(entry) ? entry.id : entry));
+    return store.drain(world, token, sent, diverted.withhold, !signal.aborted);
   }
 
   async function publish(world: World, batch: readonly OutboxEntry[]): Promise<void> {
@@ -135,23 +144,27 @@ export function createRelay({ store, bus, log, divert = sendUnchanged, observer 
   sweeping.unref();
 
   const relay = {
-    kick(world: World): void {
+    /** Leases outboxes. */
+    token,
+    /** @param batch the next events, when the commit has leased the outbox */
+    kick(world: World, batch?: Batch): void {
       const at = working.get(world);
       if (at) {
         at.again = true;
+        at.handedOver ??= batch;
         return;
       }
-      if (signal.aborted) return;
-      const state = { again: false };
-      working.set(world, state);
-      const running = run(world, state)
+      if (signal.aborted && !batch) return;
+      const work: Work = { again: false, handedOver: batch };
+      working.set(world, work);
+      const running = run(world, work)
         .catch((error: unknown) =>
           log.warn({ err: error, application: store.application, world }, 'relaying events failed; the next commit continues'),
         )
         .finally(() => {
           working.delete(world);
           runs.delete(running);
-          if (state.again) relay.kick(world);
+          if (work.again) relay.kick(world, work.handedOver);
         });
       runs.add(running);
     },

@@ -82,7 +82,7 @@ export async function startApplication(options: ApplicationOptions): Promise<Run
     observer,
     strictResponses: options.strictResponses,
     ...options.timing,
-    relay: (world) => relay.kick(world),
+    relay,
     stopping,
   });
   let consuming: State = { ready: false, waitingFor: 'the start of its subscriptions' };

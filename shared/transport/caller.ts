@@ -58,7 +58,7 @@ export function createCaller({ application, transport, observer = UNOBSERVED }: 
     refuseUnlisted(application, api, context.chain);
     const { params = {}, query, body } = input as { params?: Record<string, string>; query?: Record<string, unknown>; body?: unknown };
     const path = fillPath(api.path, params);
-    const changesSomething = isMutating(api);
+    const changesSomething = isMutating(api) && !api.storesNothing;
     scope.beforeCall?.(changesSomething);
     const left = context.deadline - Date.now() - MARGIN_MS;
     if (left <= 0) throw timedOut(api.application);

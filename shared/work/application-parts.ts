@@ -1,4 +1,5 @@
 import type { Agent } from 'undici';
+import type { Relay } from '../events/relay.ts';
 import { type Observer, UNOBSERVED } from '../observability/observer.ts';
 import type { Logger } from '../process/logger.ts';
 import type { Context } from '../simulation/context.ts';
@@ -31,8 +32,8 @@ export interface PipelineOptions {
   readonly leaseMarginMs?: number;
   /** Wall time that due work has. */
   readonly workDeadlineMs?: number;
-  /** Called after a commit that left events in the outbox. */
-  readonly relay: (world: Context['world']) => void;
+  /** Kicked after a commit that left events in the outbox. */
+  readonly relay: Pick<Relay, 'token' | 'kick'>;
   /** Aborted when the process stops: waiting faults then end. */
   readonly stopping: AbortSignal;
 }

@@ -20,7 +20,7 @@ export function runEventWork(parts: ApplicationParts, consume: (delivery: Delive
   async function publishWithheld(due: DueRun, item: DueItem): Promise<void> {
     const entry = { ...(item.payload as OutboxEntry), subscribers: [], struck: true } as const;
     await end(due, [entry]);
-    relay(due.context.world);
+    relay.kick(due.context.world);
   }
 
   /** A parked delivery is tried once more; if it fails again, it is parked again. */

@@ -14,13 +14,14 @@ export function openScope(
   { context, trail, unit, commits }: CommittingJob,
   { webhookId, beforeCall }: Pick<Scope, 'webhookId'> & Pick<CallScope, 'beforeCall'> = {},
 ): { readonly work: OpenUnit; readonly scope: Scope } {
-  const { application, transport, observer, store, directory, gatewayUrl, agent, faults, parse } = parts;
+  const { application, transport, observer, store, directory, gatewayUrl, agent, faults, parse, relay } = parts;
   const { world, requestId, correlationId, traceparent } = context;
   const work = openUnit({
     store,
     context,
     commits,
     parse,
+    relay,
     causation: requestId,
     hop: trail.hop,
     inlineLeaseMs: parts.leaseMs(context),

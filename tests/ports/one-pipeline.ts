@@ -26,7 +26,7 @@ export async function pipelineOf(parts: Partial<AnyService>) {
     agent,
     log: createLogger('silent'),
     strictResponses: true,
-    relay: () => undefined,
+    relay: { token: 'relay', kick: () => undefined },
     stopping: new AbortController().signal,
   });
   const context = contextFor({ world, now: 1_000, faults: 0 }, { principal: 'test', requestId: 'r', correlationId: 'c', withinMs: 5_000 });

@@ -21,6 +21,8 @@ import { runSuite } from './store-suite-runs.ts';
 const CREDENTIALS = { bearer: 'b', apiKey: 'k', webhookSecret: 'w' };
 const EMPTY: Snapshot = { now: 1_000, applications: {}, due: [] };
 const PAGE = { after: 0, limit: 100 };
+/** The wait of a change because of which no due work can begin. */
+const NEVER_BEGINS = Number.POSITIVE_INFINITY;
 
 const putting = (id: string, read: number, json = `{"id":"${id}"}`): Plan['put'][number] => ({
   collection: 'things',
@@ -398,6 +400,37 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await store.drain(world, 'second', []))?.entries.map(({ id }) => id)).toEqual(['e2']);
       });
 
+      test('a commit hands the outbox over to the relay that it names, with the events that waited before, unless another relay has it', async () => {
+        const { adapter, store, world } = await opened();
+        const struck = { ...event('e2', ['crm']), struck: true as const, committedAt: 5, hop: 'req_1' };
+        await store.commit(world, aPlan({ events: [event('e1')] }));
+        const plan = aPlan({ events: [struck], relay: 'first' });
+        const { subscribers: _subscribers, ...entry } = struck;
+        const first = await store.commit(world, plan);
+        expect(first).toMatchObject({ ok: true, batch: { entries: [{ id: 'e1' }, entry], faults: 0 } });
+        expect(first.ok && first.batch?.entries[1]).toEqual(entry);
+        expect(await store.commit(world, plan)).toEqual({ ok: true, seq: 2 });
+        expect(await store.drain(world, 'second', [])).toBeUndefined();
+        expect(await store.commit(world, aPlan({ events: [event('e3')], relay: 'second' }))).toEqual({ ok: true, seq: 3 });
+        expect((await store.drain(world, 'first', ['e1', 'e2']))?.entries.map(({ id }) => id)).toEqual(['e3']);
+        expect(await store.drain(world, 'first', ['e3'])).toBeUndefined();
+        expect((await adapter.worlds.events(world, 0, 10)).map(({ id }) => id)).toEqual(['e1', 'e2', 'e3']);
+        expect(await store.commit(world, aPlan({ put: [putting('a', 0)], relay: 'first' }))).toEqual({ ok: true, seq: 4 });
+        await adapter.worlds.setFault(world, 'f', '{}');
+        const { faults } = (await adapter.worlds.current(world)) ?? {};
+        expect(await store.commit(world, aPlan({ events: [event('e4')], relay: 'second' }))).toMatchObject({ batch: { faults } });
+      });
+
+      test('a commit hands over no more events than a batch has, in their order', async () => {
+        const { store, world } = await opened();
+        const ids = Array.from({ length: 150 }, (_, n) => `e${n}`);
+        await store.commit(world, aPlan({ events: ids.slice(0, 90).map((id) => event(id)) }));
+        const committed = await store.commit(world, aPlan({ events: ids.slice(90).map((id) => event(id)), relay: 'first' }));
+        const first = committed.ok ? committed.batch?.entries.map(({ id }) => id) : undefined;
+        expect(first).toEqual(ids.slice(0, 100));
+        expect((await store.drain(world, 'first', first ?? []))?.entries.map(({ id }) => id)).toEqual(ids.slice(100));
+      });
+
       test('a batch comes with the revision of the faults, which is 0 while there are none', async () => {
         const { adapter, store, world } = await opened();
         await store.commit(world, aPlan({ events: [event('e1'), event('e2'), event('e3')] }));
@@ -615,37 +648,60 @@ export function storeSuite(name: string, create: CreateStore): void {
       async function watched() {
         const scene = await opened();
         const marker = await scene.adapter.worlds.open('marker', EMPTY, CREDENTIALS);
-        const told: (readonly [World, boolean])[] = [];
-        scene.adapter.worlds.watch((world, mayBeginWork) => told.push([world, mayBeginWork]));
+        const told: (readonly [World, number])[] = [];
+        scene.adapter.worlds.watch((world, waitMs) => told.push([world, waitMs]));
         /** Until everything before was told: changes are told in their order. */
         async function heard(): Promise<void> {
           const before = told.length;
           await scene.store.commit(marker, aPlan({ due: [timer('marker')] }));
           await eventually('the marker was told', async () => told.slice(before).some(([world]) => world === marker));
         }
-        /** Whether a change may begin work. A process knows it only of a change that follows another. */
-        async function says(change: () => Promise<unknown>): Promise<boolean> {
+        /** The wait after which a change may begin work. A process knows it only of a change that follows another. */
+        async function says(change: () => Promise<unknown>): Promise<number> {
           await scene.store.commit(scene.world, aPlan({ due: [timer('before')] }));
           await heard();
           told.length = 0;
           await change();
           await heard();
-          return told.some(([world, mayBeginWork]) => world === scene.world && mayBeginWork);
+          return Math.min(...told.flatMap(([world, waitMs]) => (world === scene.world ? [waitMs] : [])));
         }
         return { ...scene, says };
       }
 
       test('learn that work may begin when it is scheduled, let go, set free by a fault or driven by a clock that was set', async () => {
         const { adapter, store, world, says } = await watched();
-        expect(await says(() => store.commit(world, aPlan({ due: [timer('a')] })))).toBe(true);
-        expect(await says(() => adapter.worlds.setClock(world, { now: 2_000, flowing: false }))).toBe(true);
-        expect(await says(() => adapter.worlds.setFault(world, 'f', '{}'))).toBe(true);
+        expect(await says(() => store.commit(world, aPlan({ due: [timer('a')] })))).toBe(0);
+        expect(await says(() => adapter.worlds.setClock(world, { now: 2_000, flowing: false }))).toBe(0);
+        expect(await says(() => adapter.worlds.setFault(world, 'f', '{}'))).toBe(0);
         await store.commit(world, aPlan({ due: [{ ...timer('b'), lease }] }));
-        expect(await says(() => store.releaseDue(world, 'timer', 'b', 't'))).toBe(true);
+        expect(await says(() => store.releaseDue(world, 'timer', 'b', 't'))).toBe(0);
+      });
+
+      test('learn when scheduled work may begin: at its instant on a clock that flows, after its lease, or only when a clock that stands is set', async () => {
+        async function waits(): Promise<readonly number[]> {
+          const { adapter, store, world, says } = await watched();
+          const at = (key: string, ms: number) => ({ ...timer(key), at: ms });
+          return [
+            await says(() => store.commit(world, aPlan({ due: [at('a', 901_000), at('b', 601_000)] }))),
+            await says(() => store.commit(world, aPlan({ due: [{ ...timer('c'), lease: { ...lease, until: Date.now() + 300_000 } }] }))),
+            await says(() => store.commit(world, aPlan({ due: [{ ...timer('a'), at: null }] }))),
+            await says(async () => {
+              await adapter.worlds.setClock(world, { now: 2_000, flowing: false });
+              await store.commit(world, aPlan({ due: [timer('before')] }));
+            }),
+            await says(() => store.commit(world, aPlan({ due: [at('d', 601_000)] }))),
+          ];
+        }
+        /** In minutes, of which the test takes less than one. */
+        const inMinutes = (found: readonly number[]): readonly number[] => found.map((wait) => Math.ceil(wait / 60_000));
+        // A search for lost messages may find a change before its message comes, and then does not know what it was.
+        let found = await waits();
+        for (let again = 0; again < 3 && found.filter((wait) => wait === 0).length > 1; again++) found = await waits();
+        expect(inMinutes(found)).toEqual([10, 5, NEVER_BEGINS, 0, NEVER_BEGINS]);
       });
 
       test('learn that none can begin when events are committed, published, consumed or parked, or when due work ends', async () => {
-        async function quietChanges(): Promise<readonly boolean[]> {
+        async function quietChanges(): Promise<readonly number[]> {
           const { adapter, store, world, says } = await watched();
           const crm = adapter.store('crm');
           await store.commit(world, aPlan({ due: [{ ...timer('b'), lease }] }));
@@ -662,15 +718,15 @@ export function storeSuite(name: string, create: CreateStore): void {
         }
         // A search for lost messages may find a change before its message comes, and then does not know what it was.
         let found = await quietChanges();
-        for (let again = 0; again < 3 && found.includes(true); again++) found = await quietChanges();
-        expect(found).toEqual([false, false, false, false, false]);
+        for (let again = 0; again < 3 && found.includes(0); again++) found = await quietChanges();
+        expect(found).toEqual(Array.from({ length: 5 }, () => NEVER_BEGINS));
       });
 
       test('learn that work may begin when an event that was withheld has gone on: the next one has its turn', async () => {
         const { store, world, says } = await watched();
         await store.commit(world, aPlan({ due: [{ ...timer('e1'), kind: PUBLISH_WITHHELD_EVENT, lease }] }));
         const fence = { kind: 'due', key: `oms|${PUBLISH_WITHHELD_EVENT}|e1`, token: 't' } as const;
-        expect(await says(() => store.commit(world, aPlan({ fence })))).toBe(true);
+        expect(await says(() => store.commit(world, aPlan({ fence })))).toBe(0);
       });
     });
 

@@ -5,6 +5,8 @@ import type { World } from '../../shared/domain/world.ts';
 import { WorldGone } from '../../shared/store/ports/directory.ts';
 import { PUBLISH_WITHHELD_EVENT } from '../../shared/store/ports/due-work.ts';
 import type { Store, StoreAdapter } from '../../shared/store/ports/estate-store.ts';
+import { WORLD_KEYS } from '../../shared/store/redis/keys.ts';
+import { scripts } from '../../shared/store/redis/scripts.ts';
 import { createRedisStore, type RedisStoreOptions } from '../../shared/store/redis/store.ts';
 import { aHop } from '../ports/a-hop.ts';
 import { aPlan } from '../ports/a-plan.ts';
@@ -294,6 +296,18 @@ if (whyNoRedis) {
     });
   });
 
+  describe('an outbox that a commit has handed over to a relay that died', () => {
+    test('is found by others soon, after a lease that is shorter than that of a relay', async () => {
+      const { store, world } = await opened({ relayLeaseMs: 600_000 });
+      expect(await store.commit(world, aPlan({ events: [event('e1')], relay: 'dead' }))).toMatchObject({
+        batch: { entries: [{ id: 'e1' }] },
+      });
+      expect(await store.unsent()).toEqual([]);
+      await eventually('the outbox is free', async () => (await store.unsent()).includes(world));
+      expect((await store.drain(world, 'heir', []))?.entries.map(({ id }) => id)).toEqual(['e1']);
+    });
+  });
+
   describe('worlds that are no longer current', () => {
     test('are dropped without leaving a key behind, and are reported as gone', async () => {
       const { adapter, store, world, prefix } = await opened({ dropAfterMs: 50 });
@@ -322,16 +336,28 @@ if (whyNoRedis) {
       expect(await store.commit(fresh, aPlan())).toMatchObject({ ok: true });
     });
 
-    test('are reported as gone while their keys are still being deleted', async () => {
+    test('lose all their keys in one step, so that a read finds either the world or nothing of it', async () => {
       const { store, world, prefix } = await opened();
       const put = [{ collection: 'things', id: 'a', read: 0, version: 1, json: '{}' }];
-      await store.commit(world, aPlan({ put, move: [move(1)] }));
+      await store.commit(world, aPlan({ put, move: [move(1)], due: [dueItem('a')], events: [event('e1')] }));
       const { counter, key } = move(1);
       expect([await store.object(world, 'things', 'a'), await store.counters(world, counter, [key])]).toMatchObject([{ id: 'a' }, [{}]]);
-      await admin.del(`${prefix}{r}~${world.slice(2)}`);
-      expect(await admin.keys(`${prefix}*:o:things`)).toHaveLength(1);
+      const drop = (id: string) => admin.eval(scripts.drop.source, 1, `${prefix}{r}`, 'channel', id, ...WORLD_KEYS);
+      expect(await drop(world.slice(2))).toBe(0);
+      expect(await store.object(world, 'things', 'a')).toMatchObject({ id: 'a' });
+      await admin.del(`${prefix}{r}`);
+      expect(await drop(world.slice(2))).toBe(1);
+      expect(await admin.keys(`${prefix}{r}~*`)).toEqual([]);
       await expect(store.object(world, 'things', 'a')).rejects.toThrow(WorldGone);
       await expect(store.counters(world, counter, [key])).rejects.toThrow(WorldGone);
+    });
+
+    test('of an older release are there, although no field of their objects says so', async () => {
+      const { store, world, prefix } = await opened();
+      await store.commit(world, aPlan({ put: [{ collection: 'things', id: 'a', read: 0, version: 1, json: '{}' }] }));
+      await admin.hdel(`${prefix}{r}~${world.slice(2)}:oms:o:things`, '');
+      expect(await store.object(world, 'things', 'b')).toBeUndefined();
+      expect(await store.object(world, 'things', 'a')).toMatchObject({ id: 'a', version: 1 });
     });
 
     test('a current world is not dropped when it is checked', async () => {

@@ -81,9 +81,21 @@ const orderWithPayments = (estate: CrashingEstate, orderId: string | undefined) 
     return body.paymentStatus !== 'unknown' && body;
   });
 
-type Told = Pick<Journey<Known>, 'steps' | 'end'>;
+const WRITERS: readonly Application[] = [
+  'ecommerce-platform',
+  'oms',
+  'payment-hub',
+  'sim',
+  'inventory-service',
+  'promotion-engine',
+  'loyalty-platform',
+  'crm',
+];
+
+type Told = Pick<Journey<Known>, 'steps' | 'end' | 'killed'>;
 
 const confirmed: Told = {
+  killed: WRITERS,
   steps: [...drafting, confirm],
   end: async (estate, { orderId, paymentId }) => {
     await estate.settle();
@@ -95,6 +107,7 @@ const confirmed: Told = {
 };
 
 const cancelled: Told = {
+  killed: WRITERS,
   steps: [...drafting, confirmAndCancel, letPass(3 * HOUR)],
   end: async (estate, { orderId }) => {
     const order = await orderWithPayments(estate, orderId);
@@ -104,6 +117,8 @@ const cancelled: Told = {
 };
 
 const points: Told = {
+  // Without a voucher the Promotion Engine stores nothing.
+  killed: WRITERS.filter((application) => application !== 'promotion-engine'),
   steps: [
     (estate) => fillBasket(estate, [{ sku: 'mug-blue', qty: 1 }]),
     async (estate, { basketId }) => {
@@ -133,24 +148,13 @@ const points: Told = {
   },
 };
 
-const WRITERS: readonly Application[] = [
-  'ecommerce-platform',
-  'oms',
-  'payment-hub',
-  'sim',
-  'inventory-service',
-  'promotion-engine',
-  'loyalty-platform',
-  'crm',
-];
-
 describe.each([
   ['an order that is confirmed', confirmed],
   ['an order that is confirmed and cancelled', cancelled],
   ['an order that is paid with points', points],
 ] as const)('%s', (_name, told) => {
   test('is completed although every application dies at each of its commits', async () => {
-    expect(await eachCrash({ begin: async () => ({}), ...told, killed: WRITERS })).toBeGreaterThan(20);
+    expect(await eachCrash({ begin: async () => ({}), ...told })).toBeGreaterThan(20);
   }, 170_000);
 });
 

@@ -138,6 +138,16 @@ describe('A read of a unit of work', () => {
     expect(await open().get(notes, 'a')).toMatchObject({ topic: 'second', version: 2 });
   });
 
+  test('finds again by its unique value what the unit has read, though another request gives the value up', async () => {
+    const { change, open } = await newWorld();
+    await change((work) => void work.put(notes, { id: 'a', topic: 't', name: 'ada' }));
+    const work = open();
+    expect(await work.findUnique(notes, 'name', 'ada')).toMatchObject({ id: 'a' });
+    await change(async (other) => void other.put(notes, { ...(await other.get(notes, 'a')), id: 'a', topic: 't', name: 'grace' }));
+    expect(await work.findUnique(notes, 'name', 'ada')).toMatchObject({ id: 'a', version: 1 });
+    expect(await open().findUnique(notes, 'name', 'ada')).toBeUndefined();
+  });
+
   test('is repeatable for an object that was not there, and the unit’s commit then loses the race', async () => {
     const { change, open } = await newWorld();
     const work = open();

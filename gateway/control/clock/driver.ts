@@ -24,7 +24,7 @@ export function createClockDriver(options: ClockDriverOptions) {
   const stopping = stop.signal;
   const runner = createDueRunner(options);
   const flow = createFlow({ worlds, runner, log, stopping });
-  const changes = createWorldChanges(worlds, flow.run);
+  const changes = createWorldChanges(worlds, flow.runAfter);
   const settle = createSettle({ worlds, changes, flow, stopping });
   const advances = createAdvance({ worlds, changes, flow, runner, settle, log, stopping });
 

@@ -3,12 +3,14 @@ import type { World } from '../../../shared/domain/world.ts';
 import type { Logger } from '../../../shared/process/logger.ts';
 import type { ClockStore } from '../../../shared/store/ports/clock.ts';
 import type { Directory } from '../../../shared/store/ports/directory.ts';
+import { isStoreAway } from '../../../shared/store/store-away.ts';
 import type { DueRunner } from './due-runner.ts';
 
 /** How many items of a world run at once while time flows; during an advance it is one. */
 const PARALLEL = 8;
-/** Wall time between polls for leases that expired: there is no notification of that. */
-const LEASE_POLL_MS: Ms = 1_000;
+/** Wall time between polls for leases that expired, of which there is no notification, and between attempts while the store is away. */
+const POLL_MS: Ms = 1_000;
+const NO_TIMER = Number.POSITIVE_INFINITY;
 /** The longest delay of a Node.js timer. */
 const LONGEST_TIMER_MS: Ms = 2 ** 31 - 1;
 
@@ -26,6 +28,8 @@ interface WorldState {
   /** This process advances the clock: the advance runs the due work. */
   suspended: boolean;
   timer: NodeJS.Timeout | undefined;
+  /** Of `performance.now()`. */
+  timerAt: number;
 }
 
 /** Runs work of each world as it falls due, until an advance takes its clock. */
@@ -35,7 +39,7 @@ export function createFlow({ worlds, runner, log, stopping }: FlowOptions) {
   function stateOf(world: World): WorldState {
     const found = states.get(world);
     if (found) return found;
-    const created: WorldState = { running: undefined, again: false, suspended: false, timer: undefined };
+    const created: WorldState = { running: undefined, again: false, suspended: false, timer: undefined, timerAt: NO_TIMER };
     states.set(world, created);
     return created;
   }
@@ -49,7 +53,10 @@ export function createFlow({ worlds, runner, log, stopping }: FlowOptions) {
       return;
     }
     state.running = runDueWork(world, state)
-      .catch((error: unknown) => log.warn({ err: error, world }, 'clock driver failed'))
+      .catch((error: unknown) => {
+        log[isStoreAway(error) ? 'debug' : 'warn']({ err: error, world }, 'clock driver failed');
+        if (!stopping.aborted) setTimer(world, state, POLL_MS);
+      })
       .finally(() => {
         state.running = undefined;
         if (state.again) {
@@ -59,8 +66,34 @@ export function createFlow({ worlds, runner, log, stopping }: FlowOptions) {
       });
   }
 
-  async function runDueWork(world: World, state: WorldState): Promise<void> {
+  /** Runs the work that is due after a wait, unless it is suspended. A change that makes nothing due earlier costs no read. */
+  function runAfter(world: World, waitMs: Ms): void {
+    const state = stateOf(world);
+    if (waitMs === 0) run(world);
+    else if (!stopping.aborted && !state.suspended) setTimer(world, state, waitMs);
+  }
+
+  function setTimer(world: World, state: WorldState, waitMs: Ms): void {
+    const at = performance.now() + waitMs;
+    if (at >= state.timerAt) return;
+    clearTimer(state);
+    state.timerAt = at;
+    state.timer = setTimeout(
+      () => {
+        clearTimer(state);
+        run(world);
+      },
+      Math.min(waitMs, LONGEST_TIMER_MS),
+    ).unref();
+  }
+
+  function clearTimer(state: WorldState): void {
     clearTimeout(state.timer);
+    state.timerAt = NO_TIMER;
+  }
+
+  async function runDueWork(world: World, state: WorldState): Promise<void> {
+    clearTimer(state);
     // Few changes make work due. One status read for all lanes finds out.
     let status = await worlds.status(world);
     if (status?.next && status.next.at <= status.now && !status.advancing) {
@@ -72,10 +105,8 @@ export function createFlow({ worlds, runner, log, stopping }: FlowOptions) {
     const { now, flowing, next, running, advancing } = status;
     const waits: Ms[] = [];
     if (next && flowing) waits.push(Math.max(0, next.at - now));
-    if (running > 0 || advancing) waits.push(LEASE_POLL_MS);
-    if (waits.length === 0) return;
-    state.timer = setTimeout(() => run(world), Math.min(...waits, LONGEST_TIMER_MS));
-    state.timer.unref();
+    if (running > 0 || advancing) waits.push(POLL_MS);
+    if (waits.length > 0) setTimer(world, state, Math.min(...waits));
   }
 
   async function runLane(world: World): Promise<void> {
@@ -87,6 +118,7 @@ export function createFlow({ worlds, runner, log, stopping }: FlowOptions) {
 
   return {
     run,
+    runAfter,
     suspend(world: World): void {
       stateOf(world).suspended = true;
     },

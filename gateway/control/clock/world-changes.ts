@@ -9,13 +9,13 @@ export interface NextChange extends Disposable {
 
 /**
  * Wakes operations that wait for a change of a world, whichever process makes the change.
- * @param onWork called when due work may begin
+ * @param onWork called when due work may begin after a wait in wall time
  */
-export function createWorldChanges(worlds: WorldChanges, onWork: (world: World) => void) {
+export function createWorldChanges(worlds: WorldChanges, onWork: (world: World, waitMs: Ms) => void) {
   const waiting = new Map<World, Set<() => void>>();
-  const unwatch = worlds.watch((world, mayBeginWork) => {
+  const unwatch = worlds.watch((world, waitMs) => {
     for (const wake of waiting.get(world) ?? []) wake();
-    if (mayBeginWork) onWork(world);
+    if (Number.isFinite(waitMs)) onWork(world, waitMs);
   });
 
   /**

@@ -49,6 +49,7 @@ export const evaluatePromotions = defineApi({
   }),
   problems: ['not_found', ...dependencyProblems],
   shapes: 'our choice',
+  storesNothing: true,
 });
 
 const ValidateRequest = z.strictObject({ basketId: Id.optional(), amount: PositiveMoney.optional(), customerId: Id.optional() });

@@ -6,7 +6,8 @@ import { claim, forgetClaims } from './claims.ts';
 import { commit } from './commit.ts';
 import type { MemoryEstate } from './estate.ts';
 import { createMemoryObjects } from './objects.ts';
-import { createMemoryOutbox } from './outbox.ts';
+import { createMemoryOutbox, handOver } from './outbox.ts';
+import { waitFor } from './schedule.ts';
 import { type ApplicationState, applicationState, dueItem, park, withheldItems } from './state.ts';
 import type { Unsent } from './unsent.ts';
 
@@ -55,16 +56,17 @@ export function createApplicationStore(application: Application, options: Applic
       const endsWork = fence?.kind === 'delivery' || fence?.kind === 'due';
       if (endsWork || (result.ok && (events.length > 0 || due.length > 0))) {
         const isTurn = fence?.kind === 'due' && carriesEvent(fence.key.split('|')[1] ?? '');
-        changed(world, !result.ok || due.length > 0 || isTurn);
+        changed(world, !result.ok || isTurn ? 0 : waitFor(found, application, due));
       }
-      return result;
+      const batch = result.ok && plan.relay !== undefined ? handOver(found, application, plan.relay, options.relayLeaseMs) : undefined;
+      return batch ? { ...result, batch } : result;
     },
     isPending: async (world, delivery) => all.get(world)?.pending.has(delivery) ?? false,
     park: async (world, delivery, error) => {
       const found = all.get(world);
       if (!found?.pending.delete(delivery)) return;
       park(found, { what: 'delivery', key: delivery }, error);
-      changed(world, false);
+      changed(world, Number.POSITIVE_INFINITY);
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
 import type { WorldListener } from '../ports/clock.ts';
 import { WorldGone } from '../ports/directory.ts';
@@ -18,8 +19,8 @@ export function createMemoryEstate(dropAfterMs: number) {
       if (!found) throw new WorldGone(`The world ${world} is gone.`);
       return found;
     },
-    changed(world: World, mayBeginWork = true): void {
-      for (const listener of listeners) listener(world, mayBeginWork);
+    changed(world: World, waitMs: Ms = 0): void {
+      for (const listener of listeners) listener(world, waitMs);
     },
     watch(listener: WorldListener): () => void {
       listeners.add(listener);

@@ -1,10 +1,10 @@
 import type { Application } from '../../catalog/applications.ts';
 import { dueKey, PUBLISH_WITHHELD_EVENT } from '../ports/due-work.ts';
-import type { Batch, OutboxStore, SentEvent, WithheldEvent } from '../ports/outbox.ts';
+import { type Batch, HAND_OVER_MS, type OutboxStore, type SentEvent, type WithheldEvent } from '../ports/outbox.ts';
 import { outboxBacklog } from './backlog.ts';
 import type { MemoryEstate } from './estate.ts';
 import { schedule } from './schedule.ts';
-import { applicationState, faultRevisionOf, firstOf, type WorldState } from './state.ts';
+import { type ApplicationState, applicationState, faultRevisionOf, firstOf, type WorldState } from './state.ts';
 import type { Unsent } from './unsent.ts';
 
 const BATCH = 100;
@@ -28,7 +28,7 @@ export function createMemoryOutbox(
       const batch = drain(found, application, token, { sent, withheld, leaseMs: relayLeaseMs, goOn });
       unsent.note(found, application);
       const endsWork = sent.some((one) => typeof one !== 'string');
-      if (sent.length > 0 || withheld.length > 0) changed(world, endsWork || withheld.length > 0);
+      if (sent.length > 0 || withheld.length > 0) changed(world, endsWork || withheld.length > 0 ? 0 : Number.POSITIVE_INFINITY);
       return batch;
     },
     unsent: async () =>
@@ -62,7 +62,20 @@ function drain(world: WorldState, application: Application, token: string, drain
   for (const { id, due } of withheld) if (state.outbox.has(id)) schedule(world, application, due, ++world.seq);
   for (const one of sent) state.outbox.delete(typeof one === 'string' ? one : one.id);
   for (const { id } of withheld) state.outbox.delete(id);
-  const entries = goOn ? firstOf(state.outbox.values(), BATCH) : [];
+  if (goOn) return lease(world, state, token, leaseMs);
+  state.relay = undefined;
+  return undefined;
+}
+
+/** After a commit. */
+export function handOver(world: WorldState, application: Application, token: string, leaseMs: number): Batch | undefined {
+  const state = applicationState(world, application);
+  return state.relay && Date.now() < state.relay.until ? undefined : lease(world, state, token, Math.min(leaseMs, HAND_OVER_MS));
+}
+
+/** Leases an outbox unless it is empty. */
+function lease(world: WorldState, state: ApplicationState, token: string, leaseMs: number): Batch | undefined {
+  const entries = firstOf(state.outbox.values(), BATCH);
   state.relay = entries.length > 0 ? { token, until: Date.now() + leaseMs } : undefined;
   return state.relay && { entries, faults: faultRevisionOf(world) };
 }

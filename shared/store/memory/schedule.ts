@@ -1,4 +1,5 @@
 import type { Application } from '../../catalog/applications.ts';
+import type { Ms } from '../../domain/time.ts';
 import { dueKey, type PlannedDue } from '../ports/due-work.ts';
 import { nowOf, type WorldState } from './state.ts';
 
@@ -15,4 +16,15 @@ export function schedule(world: WorldState, application: Application, due: Plann
   const when = isReleased ? Math.min(at, nowOf(world)) : at;
   const item = { application, kind, key, at: when, seq, attempts: 0, correlationId, traceparent, hop, payload };
   world.due.put(name, isReleased || withheldBy === undefined ? item : { ...item, withheldBy }, lease && { ...lease });
+}
+
+/** Wall time until the first of these items may begin. Those that were cancelled, or that only a change of the clock begins, do not count. */
+export function waitFor(world: WorldState, application: Application, due: readonly PlannedDue[]): Ms {
+  const waits = due.map(({ kind, key }) => {
+    const record = world.due.get(dueKey(application, kind, key));
+    const wait = record ? record.item.at - nowOf(world) : Number.POSITIVE_INFINITY;
+    if (wait > 0 && !world.clock.flowing) return Number.POSITIVE_INFINITY;
+    return Math.max(0, wait, (record?.lease?.until ?? 0) - Date.now());
+  });
+  return Math.min(...waits);
 }

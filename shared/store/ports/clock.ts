@@ -49,8 +49,8 @@ export interface ClockStore {
   ): Promise<void>;
 }
 
-/** @param mayBeginWork false when no due work can begin because of the change */
-export type WorldListener = (world: World, mayBeginWork: boolean) => void;
+/** @param waitMs wall time after which due work may begin because of the change; `Infinity` when none can */
+export type WorldListener = (world: World, waitMs: Ms) => void;
 
 export interface WorldChanges {
   /** Calls back when events, deliveries or due work of a world changed. @returns a function that stops the calls */

@@ -7,6 +7,12 @@ import type { PlannedDue } from './due-work.ts';
 /** Default limit of the unpublished events of one application in one world. Beyond it, requests are refused. */
 export const OUTBOX_LIMIT = 100_000;
 
+/**
+ * Wall time for which a commit leases the outbox to its relay, which publishes at once. It is short, because the process may die between
+ * the two. A relay that takes longer may publish twice, as relays may.
+ */
+export const HAND_OVER_MS = 2_000;
+
 export interface OutboxEntry {
   readonly id: string;
   readonly topic: string;

@@ -2,6 +2,7 @@ import type { Application } from '../../catalog/applications.ts';
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
 import type { PlannedDue } from './due-work.ts';
+import type { Batch } from './outbox.ts';
 
 /** The lease that a unit of work must still hold when it commits. Its last commit ends the lease. */
 export type Fence =
@@ -65,10 +66,13 @@ export interface Plan {
   readonly preconditionHeld?: boolean | undefined;
   /** The answer to keep under the fencing claim. A last commit without an outcome releases the claim. */
   readonly outcome?: { readonly json: string; readonly keepUntil: Ms } | undefined;
+  /** Token of the relay that publishes what this commit and earlier ones left in the outbox, unless another relay has leased it. */
+  readonly relay?: string | undefined;
 }
 
 export type Committed =
-  | { readonly ok: true; readonly seq: number }
+  /** `batch`: the outbox is leased to the relay that the plan names. A repeat of the commit does not hand it over again. */
+  | { readonly ok: true; readonly seq: number; readonly batch?: Batch | undefined }
   /** `full`: too many events wait for the bus. Only requests get it; deliveries and due work are always admitted. */
   | { readonly ok: false; readonly why: 'version' | 'unique' | 'guard' | 'held' | 'world' | 'full'; readonly at: string };
 

@@ -14,15 +14,12 @@ const WITHDRAWN_MS = 30_000;
 export function createAnnouncements({ connection, keys }: RedisAccess) {
   const announced = new Set<string>();
 
-  /** Plain commands: every application asks once a second, and mostly there are none. */
+  /** A plain command: every application asks once a second, and mostly there are none. */
   const announcedWorlds = async (application: Application) => {
     const found = await connection.idempotently((client) => client.zrange(keys.announced(application), '0', '-1', 'WITHSCORES'));
-    if (found.length === 0) return [];
-    const [seconds] = await connection.idempotently((client) => client.time());
-    const old = Number(seconds) * 1_000 - WITHDRAWN_MS;
     return Array.from({ length: found.length / 2 }, (_, n) => {
       const [world, since = ''] = found.slice(2 * n);
-      return { world: world as World, since, isOld: Number(since) < old };
+      return { world: world as World, since };
     });
   };
 
@@ -43,9 +40,9 @@ export function createAnnouncements({ connection, keys }: RedisAccess) {
     async unsent(application: Application): Promise<readonly World[]> {
       const key = keys.announced(application);
       const found = await Promise.all(
-        (await announcedWorlds(application)).map(async ({ world, since, isOld }) => {
-          const state = await connection.run('unsent', keys.world(world), [application]);
-          if (state === 'nothing' && isOld) await connection.run('withdraw', key, [world, since]);
+        (await announcedWorlds(application)).map(async ({ world, since }) => {
+          const state = await connection.run('unsent', keys.world(world), [application, since, WITHDRAWN_MS]);
+          if (state === 'outdated') await connection.run('withdraw', key, [world, since]);
           return state === 'free' ? [world] : [];
         }),
       );

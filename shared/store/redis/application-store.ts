@@ -3,7 +3,7 @@ import { randomToken } from '../../domain/ids.ts';
 import type { Claim } from '../ports/claims.ts';
 import { dueKey } from '../ports/due-work.ts';
 import type { Store } from '../ports/estate-store.ts';
-import type { Batch, SentEvent } from '../ports/outbox.ts';
+import { type Batch, HAND_OVER_MS, type SentEvent } from '../ports/outbox.ts';
 import type { RedisAnnouncements } from './announcements.ts';
 import { outboxBacklog } from './backlog.ts';
 import { commitArguments, readCommitted } from './commit.ts';
@@ -25,6 +25,7 @@ export interface ApplicationStoreOptions extends RedisAccess {
 export function createApplicationStore(application: Application, options: ApplicationStoreOptions): Store {
   const { connection, keys, announcements, relayLeaseMs, outboxLimit } = options;
   const run = runInWorld(options);
+  const outbox = { outboxLimit, batch: BATCH, leaseMs: Math.min(relayLeaseMs, HAND_OVER_MS) };
   return {
     application,
     ...createRedisObjects(application, options),
@@ -46,7 +47,7 @@ export function createApplicationStore(application: Application, options: Applic
     withheld: async (world, fault) => ((await run('withheld', world, application, word(fault))) as string[]).map(readDue),
     commit: async (world, plan) => {
       if (plan.events.length > 0) await announcements.announce(application, world);
-      return readCommitted(await run('commit', world, ...commitArguments(application, plan, outboxLimit)), world);
+      return readCommitted(await run('commit', world, ...commitArguments(application, plan, outbox)), plan, world);
     },
     drain: async (world, token, sent, withheld = [], goOn = true) => {
       const changes = [...listed(sent, sentArguments), ...listed(withheld, ({ id, due }) => [id, ...dueArguments(application, due)])];

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
 import type { WorldListener } from '../ports/clock.ts';
 import { allWorlds } from './all-worlds.ts';
@@ -9,6 +10,8 @@ import { repeatedly } from './sweep.ts';
 const SWEEP_MS = 1_000;
 /** Number of worlds per search while messages arrive, so that its cost does not depend on the number of worlds. */
 const AT_ONCE = 5;
+/** Said of a change because of which no due work can begin. */
+const QUIET = 'quiet';
 
 /**
  * Notifies listeners of changed worlds: at once by messages, and by searching. The process sends itself a pulse to check that messages
@@ -24,11 +27,11 @@ export function createChanges({ connection, keys, onError }: RedisBackground) {
   let place = 0;
   let stopPolling: (() => void) | undefined;
 
-  /** A quiet change that does not follow the last notified one may come after a lost message of another. */
-  function notify(world: World, change: number, isQuiet = false): void {
+  /** A change that does not follow the last notified one may come after a lost message of another: due work may begin at once. */
+  function notify(world: World, change: number, waitMs: Ms = 0): void {
     const isNext = notified.get(world) === change - 1;
     notified.set(world, change);
-    for (const listener of listeners) listener(world, !(isQuiet && isNext));
+    for (const listener of listeners) listener(world, isNext ? waitMs : 0);
   }
 
   function forgetAllBut(worlds: readonly World[]): void {
@@ -64,8 +67,8 @@ export function createChanges({ connection, keys, onError }: RedisBackground) {
       pulse.heard = -1;
     });
     subscriber.on('message', (channel: string, message: string) => {
-      const [name = '', number, quiet] = message.split(' ');
-      if (channel === keys.changed) notify(keys.worldOf(name), Number(number), quiet !== undefined);
+      const [name = '', number, wait = '0'] = message.split(' ');
+      if (channel === keys.changed) notify(keys.worldOf(name), Number(number), wait === QUIET ? Number.POSITIVE_INFINITY : Number(wait));
       else if (name === self) pulse.heard = Number(number);
     });
     try {

@@ -1,11 +1,21 @@
 import type { Application } from '../../catalog/applications.ts';
 import type { World } from '../../domain/world.ts';
+import type { OutboxEntry } from '../ports/outbox.ts';
 import type { Committed, Fence, IndexChange, Plan, PlannedEvent } from '../ports/plan.ts';
 import type { Argument } from './connection.ts';
-import { dueArguments, indexValue, listed, outboxEntry, word } from './formats.ts';
+import { dueArguments, indexValue, listed, outboxEntry, readEntry, word } from './formats.ts';
+
+interface OutboxOptions {
+  /** Limit of the unpublished events. Beyond it, requests are refused. */
+  readonly outboxLimit: number;
+  /** The most events that are handed over. */
+  readonly batch: number;
+  /** Wall time for which the outbox is leased with them. */
+  readonly leaseMs: number;
+}
 
 /** The arguments of the script `commit`: one flat list in which the length of each list precedes it. */
-export function commitArguments(application: Application, plan: Plan, outboxLimit: number): readonly Argument[] {
+export function commitArguments(application: Application, plan: Plan, { outboxLimit, batch, leaseMs }: OutboxOptions): readonly Argument[] {
   return [
     application,
     plan.operation,
@@ -13,6 +23,9 @@ export function commitArguments(application: Application, plan: Plan, outboxLimi
     ...fenceArguments(plan.fence),
     flag(plan.events.length > 0),
     outboxLimit,
+    plan.relay === undefined ? '' : word(plan.relay),
+    leaseMs,
+    batch,
     ...listed(plan.expect, ({ collection, id, version }) => [collection, id, version]),
     ...listed(plan.put, ({ collection, id, read, version, json }) => [collection, id, read, version, json]),
     ...listed(plan.unique, (change) => changeArguments(change, (value) => value)),
@@ -32,11 +45,19 @@ export function commitArguments(application: Application, plan: Plan, outboxLimi
   ];
 }
 
-export function readCommitted(answer: unknown, world: World): Committed {
-  const [is = '', second = '', ...rest] = String(answer).split(' ');
-  if (is === 'ok') return { ok: true, seq: Number(second) };
+/** @param answer the result, or a list: the result, the revision of the faults, and the ids of a batch with the entries of earlier commits */
+export function readCommitted(answer: unknown, { events }: Plan, world: World): Committed {
+  const [result = '', faults, ...batch] = (Array.isArray(answer) ? answer : [answer]) as readonly string[];
+  const [is = '', second = '', ...rest] = result.split(' ');
+  if (is === 'ok' && faults === undefined) return { ok: true, seq: Number(second) };
+  if (is === 'ok') return { ok: true, seq: Number(second), batch: { entries: handedOver(batch, events), faults: Number(faults) } };
   const why = second as Extract<Committed, { ok: false }>['why'];
   return { ok: false, why, at: why === 'world' ? world : rest.join(' ') };
+}
+
+function handedOver(batch: readonly string[], events: Plan['events']): readonly OutboxEntry[] {
+  const own = new Map(events.map(({ subscribers: _subscribers, ...entry }) => [entry.id, entry]));
+  return Array.from({ length: batch.length / 2 }, (_, n) => own.get(batch[2 * n] ?? '') ?? readEntry(batch[2 * n + 1] ?? ''));
 }
 
 const flag = (set: boolean): Argument => (set ? 1 : 0);

@@ -7,7 +7,6 @@ import { repeatedly } from './sweep.ts';
 
 /** Number of worlds that one command lists. */
 const AT_ONCE = 10;
-const PIECE = 100;
 /** Wall time after which the janitor checks a world that was being opened or replaced. */
 export const LOOK_AGAIN_MS = 600_000;
 
@@ -18,7 +17,7 @@ interface JanitorOptions extends RedisBackground {
 }
 
 /**
- * Drops replaced and removed worlds in small pieces, so that other commands are hardly delayed. Every process runs a janitor; if one
+ * Drops replaced and removed worlds, one after the other, so that other commands are hardly delayed. Every process runs a janitor; if one
  * dies, another continues. It frees memory before it writes anything, and never reads current worlds.
  */
 export function createJanitor({ connection, keys, lifetimes, sweepMs, onError }: JanitorOptions) {
@@ -50,22 +49,11 @@ export function createJanitor({ connection, keys, lifetimes, sweepMs, onError }:
   /** @param since wall time from which it could be dropped */
   async function drop(world: World, since: string): Promise<void> {
     const { rehearsal, id } = partsOf(world);
-    const key = keys.world(world);
-    if ((await connection.run('retire', keys.rehearsal(rehearsal), [id])) === 0) {
+    if ((await connection.run('drop', keys.rehearsal(rehearsal), [id, ...WORLD_KEYS])) === 0) {
       await lifetimes.adopt(world);
       await connection.run('markCurrent', keys.worlds, [world, since]);
       return;
     }
-    let cursor = '0';
-    do {
-      const [next, names] = await connection.idempotently((client) => client.sscan(`${key}:keys`, cursor, 'COUNT', PIECE));
-      for (let from = 0; from < names.length; from += PIECE) {
-        const some = names.slice(from, from + PIECE).map((name) => `${key}:${name}`);
-        await connection.idempotently((client) => client.unlink(...some));
-      }
-      cursor = next;
-    } while (cursor !== '0');
-    await connection.idempotently((client) => client.unlink(...WORLD_KEYS.map((name) => `${key}:${name}`)));
     for (const application of applicationNames) {
       await connection.idempotently((client) => client.zrem(keys.announced(application), world));
     }

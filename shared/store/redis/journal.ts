@@ -12,7 +12,7 @@ const emptyRoom = (): Record<JournalPart, { records: number; bytes: number }> =>
   anonymous: { records: 500, bytes: 1024 * 1024 },
 });
 /** Delay of a write, in wall time, so that the hops of one request share it. */
-const GATHER_MS = 20;
+const GATHER_MS = 50;
 const AT_ONCE = 500;
 
 /** Records hops in the background: in order, many per write. */

@@ -18,8 +18,8 @@ import type { World } from '../../domain/world.ts';
  *   U:versions, U:heads, U:bodies, U:held  hash  run -> version, what a list shows (JSON), the rest (JSON), wall time of the end of
  *                               its lease (absent: the run has ended)
  *   <prefix>unsent:<app> zset   world in which the application may have unpublished events -> wall time of the announcement
- *   <prefix>changed      channel; a message is `<W> <number>`, the number counts the changes of that world; `<W> <number> quiet`
- *                               when no due work can begin because of it
+ *   <prefix>changed      channel; a message is `<W> <number> <wait>`: the number counts the changes of that world, and due work
+ *                               may begin because of it after this wall time in ms (absent: at once; `quiet`: never)
  *   <prefix>pulse        channel; a message is `<process> <number>`: a process checks with it that messages reach it
  *   R                    hash   ulid (of the current world), credentials (JSON), since (wall time)
  *   W                    hash   createdAt, flowing (1 or 0), clock (flowing: now − wall time; else now), progression (JSON), driver
@@ -53,11 +53,12 @@ import type { World } from '../../domain/world.ts';
  *   W:journal            list   journal entry (JSON) of an older release; converted by the first access to the journal
  *   W:faults             zset   names in the order in which they were set first; W:rules, W:since
  *                               (revision at which the fault was set), W:hits, W:chances: hashes by name
- *   W:<app>:o:<collection>         hash  id -> object record
+ *   W:<app>:o:<collection>         hash  id -> object record. Its empty field says that the hash is there, and so the world; it is absent
+ *                               in a hash of an older release
  *   W:<app>:a:<collection>         zset  id by order of creation
  *   W:<app>:u:<collection>.<name>  hash  unique value -> id
  *   W:<app>:i:<collection>.<name>  zset  `<value>\0<order, 16 digits>\0<id>`, all with score 0: read by lexical range
- *   W:<app>:c:<counter>            hash  key -> `field=integer,field=integer`
+ *   W:<app>:c:<counter>            hash  key -> `field=integer,field=integer`. Its empty field as above
  *   W:<app>:idem                   hash  claim key -> claim record
  *   W:<app>:claims                 zset  claim key by the time until which it is remembered, on the rehearsal's clock
  *   W:<app>:outbox, W:<app>:entries  zset event id by place; hash event id -> outbox entry (JSON)
@@ -99,6 +100,9 @@ export const WORLD_KEYS = [
   'hits',
   'chances',
 ] as const;
+
+/** Field of each hash of objects or counters: who finds it and nothing else knows that the world is there. No id and no key is empty. */
+export const PRESENT = '';
 
 /** The keys of one installation. Several may share a Redis under different prefixes. */
 export function redisKeys(prefix: string) {

@@ -5,28 +5,30 @@ import type { Found, ObjectStore } from '../ports/objects.ts';
 import type { RedisClient } from './client.ts';
 import type { RedisAccess } from './connection.ts';
 import { indexValue, readCounter, readObject } from './formats.ts';
+import { PRESENT } from './keys.ts';
 import { runInWorld } from './run-in-world.ts';
 
 /** Maximum number of keys in one command. */
 const PIECE = 1_000;
 
 /**
- * Plain commands read single objects and counters, because a script costs Redis many times as much. Redis answers in the order of the
- * commands: a world that is there afterwards was there when it was read.
+ * Plain commands read single objects and counters, because a script costs Redis many times as much. A dropped world loses all its keys in
+ * one step: what is found is of a world that is there. A world that is there after nothing was found was there before.
  */
 export function createRedisObjects(application: Application, access: RedisAccess): ObjectStore {
   const { connection, keys: names } = access;
   const run = runInWorld(access);
-  async function read<T>(world: World, command: (client: RedisClient, root: string) => Promise<T>): Promise<T> {
-    const root = names.world(world);
-    const [found, exists] = await connection.idempotently((client) => Promise.all([command(client, root), client.exists(root)]));
-    if (exists === 0) throw new WorldGone('This world is gone.');
-    return found;
+  const read = <T>(world: World, command: (client: RedisClient, root: string) => Promise<T>): Promise<T> =>
+    connection.idempotently((client) => command(client, names.world(world)));
+  async function mustExist(world: World): Promise<void> {
+    if ((await read(world, (client, root) => client.exists(root))) === 0) throw new WorldGone('This world is gone.');
   }
   return {
     object: async (world, collection, id) => {
-      const record = await read(world, (client, root) => client.hget(`${root}:${application}:o:${collection}`, id));
-      return record === null ? undefined : readObject(id, record);
+      const [record, present] = await read(world, (client, root) => client.hmget(`${root}:${application}:o:${collection}`, id, PRESENT));
+      if (record) return readObject(id, record);
+      if (present === null) await mustExist(world);
+      return undefined;
     },
     unique: async (world, collection, name, value) => (await run('unique', world, application, collection, name, value).then(readPage))[0],
     index: (world, collection, name, value, { after, limit, newestFirst }) =>
@@ -36,12 +38,12 @@ export function createRedisObjects(application: Application, access: RedisAccess
     all: (world, collection, { after, limit, newestFirst }) =>
       run('all', world, application, collection, after, limit, newestFirst ? 1 : 0).then(readPage),
     counters: async (world, counter, keys) => {
-      if (keys.length === 0) return read(world, async () => []);
       const pieces = Array.from({ length: Math.ceil(keys.length / PIECE) }, (_, n) => keys.slice(n * PIECE, (n + 1) * PIECE));
       const found = await Promise.all(
-        pieces.map((piece) => read(world, (client, root) => client.hmget(`${root}:${application}:c:${counter}`, ...piece))),
+        pieces.map((piece) => read(world, (client, root) => client.hmget(`${root}:${application}:c:${counter}`, ...piece, PRESENT))),
       );
-      return found.flat().map(readCounter);
+      if (found.flat().every((record) => record === null)) await mustExist(world);
+      return found.flatMap((records) => records.slice(0, -1)).map(readCounter);
     },
   };
 }

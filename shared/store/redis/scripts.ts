@@ -49,7 +49,7 @@ export interface Script {
 /** Scripts that run when Redis is full: they free memory or finish started work, and add no more than a note. Others are refused at once. */
 const ON_A_FULL_STORE: ReadonlySet<ScriptName> = new Set<ScriptName>([
   'remove',
-  'retire',
+  'drop',
   'use',
   'beginRemoval',
   'endRemoval',

@@ -3,6 +3,7 @@ import { dueKey } from '../ports/due-work.ts';
 import type { ApplicationDump, Snapshot } from '../ports/snapshots.ts';
 import type { Argument, RedisConnection } from './connection.ts';
 import { counterRecord, dueRecord, indexMember, objectRecord, queueMember } from './formats.ts';
+import { PRESENT } from './keys.ts';
 
 /** Entries in one command: it delays other commands no longer than a page of objects does. */
 const PIECE = 200;
@@ -71,6 +72,9 @@ function seedWrites(key: string, from: Snapshot): { writes: readonly Write[]; co
 
 const textOf = (args: readonly Argument[]): number => args.reduce<number>((sum, arg) => sum + String(arg).length, 0);
 
+const withPresent = (entries: readonly (readonly Argument[])[]): readonly (readonly Argument[])[] =>
+  entries.length > 0 ? [[PRESENT, ''], ...entries] : [];
+
 type Add = (command: Write['command'], name: string, entries: readonly (readonly Argument[])[]) => void;
 
 /** @param last order of the last object so far @returns order of the last object of this application */
@@ -80,11 +84,7 @@ function addApplication(add: Add, dump: ApplicationDump, last: number): number {
   for (const [collection, objects] of Object.entries(dump.objects)) {
     const placed = objects.map((object) => ({ ...object, order: ++order }));
     for (const { id, order: place } of placed) orders.set(`${collection}/${id}`, place);
-    add(
-      'hset',
-      `o:${collection}`,
-      placed.map((object) => [object.id, objectRecord(object)]),
-    );
+    add('hset', `o:${collection}`, withPresent(placed.map((object) => [object.id, objectRecord(object)])));
     add(
       'zadd',
       `a:${collection}`,
@@ -101,11 +101,7 @@ function addApplication(add: Add, dump: ApplicationDump, last: number): number {
     );
   }
   for (const [counter, keys] of Object.entries(dump.counters)) {
-    add(
-      'hset',
-      `c:${counter}`,
-      Object.entries(keys).map(([name, fields]) => [name, counterRecord(fields)]),
-    );
+    add('hset', `c:${counter}`, withPresent(Object.entries(keys).map(([name, fields]) => [name, counterRecord(fields)])));
   }
   return order;
 }

@@ -5,6 +5,7 @@ import { carriesEvent, type DueItem } from '../ports/due-work.ts';
 import type { ApplicationDump, Snapshot, SnapshotStore } from '../ports/snapshots.ts';
 import type { RedisAccess, RedisConnection } from './connection.ts';
 import { readCounter, readDue, readIndexMember, readObject } from './formats.ts';
+import { PRESENT } from './keys.ts';
 import { runInWorld } from './run-in-world.ts';
 
 /** Number of attempts to read a world piece by piece without a change in between. */
@@ -87,15 +88,24 @@ type MutableDump = { -readonly [Part in keyof ApplicationDump]: Record<string, A
 
 function fill(dump: MutableDump, kind: string, name: string, reply: Reply): void {
   if (kind === 'o') {
-    const found = pairs(reply).map(([id, record]) => readObject(id, record));
+    const found = pairs(reply)
+      .filter(isRecord)
+      .map(([id, record]) => readObject(id, record));
     dump.objects[name] = found.sort((a, b) => a.order - b.order).map(({ id, version, json }) => ({ id, version, json }));
   } else if (kind === 'u') dump.unique[name] = Object.fromEntries(pairs(reply));
   else if (kind === 'i') dump.index[name] = reply.map(readIndexMember);
-  else dump.counters[name] = Object.fromEntries(pairs(reply).map(([key, record]) => [key, readCounter(record)]));
+  else
+    dump.counters[name] = Object.fromEntries(
+      pairs(reply)
+        .filter(isRecord)
+        .map(([key, record]) => [key, readCounter(record)]),
+    );
 }
 
 const pairs = (reply: Reply): [string, string][] =>
   Array.from({ length: reply.length / 2 }, (_, n) => [reply[2 * n] ?? '', reply[2 * n + 1] ?? '']);
+
+const isRecord = ([field]: readonly [field: string, value: string]): boolean => field !== PRESENT;
 
 /** Withheld events are left out. Other withheld work is due at once. */
 function dueOf(items: readonly DueItem[], now: Ms): Snapshot['due'] {

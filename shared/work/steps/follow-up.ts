@@ -24,7 +24,7 @@ export const followUp =
       for (const { kind, key, token } of commits.inline) await store.releaseDue(world, kind, key, token);
       throw error;
     } finally {
-      if (commits.events) relay(world);
+      if (commits.events) relay.kick(world);
     }
     for (const { kind, key, token } of commits.inline) {
       const context = { ...job.context, requestId: `${job.context.requestId}.${kind}` };

@@ -1,6 +1,7 @@
 import type { Application } from '../../catalog/applications.ts';
 import { Problem } from '../../catalog/problems.ts';
 import { randomToken } from '../../domain/ids.ts';
+import type { Relay } from '../../events/relay.ts';
 import type { Context } from '../../simulation/context.ts';
 import type { Store } from '../../store/ports/estate-store.ts';
 import type { Fence, Plan } from '../../store/ports/plan.ts';
@@ -19,7 +20,7 @@ const FULL_RETRY_S = 5;
 export interface Commits {
   /** Due work that is to run before the reply. */
   readonly inline: InlineDue[];
-  /** Whether there are new events in the outbox. */
+  /** Whether there are new events in the outbox that no commit has handed over to the relay. */
   events: boolean;
   /** Whether something was done, by a commit here or by a call elsewhere. The request then goes on to its end, even without a client. */
   begun?: boolean;
@@ -35,6 +36,7 @@ interface CommitParts {
   readonly context: Context;
   readonly fence: Fence | undefined;
   readonly commits: Commits;
+  readonly relay: Pick<Relay, 'token' | 'kick'> | undefined;
 }
 
 interface Changes {
@@ -46,7 +48,7 @@ interface Changes {
 }
 
 /** Turns the changes of a unit into plans and commits them. */
-export function createCommits({ store, context, fence, commits }: CommitParts, changes: Changes) {
+export function createCommits({ store, context, fence, commits, relay }: CommitParts, changes: Changes) {
   const { objects, precondition, drafts, counters, schedule } = changes;
   const { world, now } = context;
 
@@ -72,6 +74,7 @@ export function createCommits({ store, context, fence, commits }: CommitParts, c
       due: schedule.planned(),
       preconditionHeld: precondition.isMatched(),
       outcome,
+      relay: last && (commits.events || drafts.planned().length > 0) ? relay?.token : undefined,
     };
   }
 
@@ -91,7 +94,8 @@ export function createCommits({ store, context, fence, commits }: CommitParts, c
     const result = await store.commit(world, plan);
     if (!result.ok) throw result.why === 'full' ? tooManyUnsent(store.application, result.at) : new Conflict(result.why, result.at);
     commits.begun = true;
-    commits.events ||= drafts.planned().length > 0;
+    commits.events = !result.batch && (commits.events || drafts.planned().length > 0);
+    if (result.batch) relay?.kick(world, result.batch);
     const isReplaced = (item: InlineDue): boolean => schedule.planned().some(({ kind, key }) => kind === item.kind && key === item.key);
     commits.inline.splice(0, commits.inline.length, ...commits.inline.filter((item) => !isReplaced(item)), ...schedule.inline());
     objects.settle(plan.put);

@@ -20,6 +20,7 @@ export function createCounters({ store, world }: { readonly store: Store; readon
 
   const api: Pick<UnitOfWork, 'counters' | 'move'> = {
     async counters<F extends string>(of: Counters<F>, keys: readonly string[]) {
+      if (keys.length === 0) return [];
       const stored = await store.counters(world, of.name, keys);
       return keys.map((key, position) => {
         const fields = {} as Record<F, number>;

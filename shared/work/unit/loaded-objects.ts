@@ -52,6 +52,14 @@ export function createLoadedObjects(parse: ParseStored) {
       return typed(of, next);
     },
     written: (): readonly WrittenObject[] => [...loaded.values()].filter(isWritten),
+    /** The first object that fits, as this unit sees it. */
+    find<T extends Stored>(of: CollectionOf<T>, fits: (object: T) => boolean): LoadedObject | undefined {
+      for (const one of loaded.values()) {
+        const object = one.of === of ? (one.next ?? one.storedObject) : undefined;
+        if (object && fits(typed(of, object))) return one;
+      }
+      return undefined;
+    },
     writtenIn: <T extends Stored>(of: CollectionOf<T>): readonly { readonly object: T; readonly isNew: boolean }[] =>
       [...loaded.values()].flatMap((one) =>
         one.of === of && one.next ? [{ object: typed(of, one.next), isNew: one.stored === undefined }] : [],

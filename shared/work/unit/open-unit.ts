@@ -1,5 +1,6 @@
 import { derivedUlid, digest } from '../../domain/ids.ts';
 import { instant, type Ms } from '../../domain/time.ts';
+import type { Relay } from '../../events/relay.ts';
 import type { Context } from '../../simulation/context.ts';
 import type { Store } from '../../store/ports/estate-store.ts';
 import type { Fence } from '../../store/ports/plan.ts';
@@ -40,6 +41,8 @@ export interface UnitParts {
   readonly inlineLeaseMs: number;
   /** Shared by all runs of a request. */
   readonly commits: Commits;
+  /** Gets the events of the last commit. Without it they stay in the outbox. */
+  readonly relay?: Pick<Relay, 'token' | 'kick'> | undefined;
   /** Shared by all units of an application. By default a unit parses each object itself. */
   readonly parse?: ParseStored | undefined;
 }
@@ -60,6 +63,6 @@ export function openUnit({ store, context, fence, key, since, causation, hop, in
     ...precondition.api,
     ...counters.api,
     ...schedule.api,
-    ...createCommits({ store, context, fence, commits }, { objects, precondition, drafts, counters, schedule }),
+    ...createCommits({ store, context, fence, commits, relay: parts.relay }, { objects, precondition, drafts, counters, schedule }),
   };
 }

@@ -31,12 +31,12 @@ export function createReads({
     },
     async findUnique(of, unique, value) {
       const uniqueOf = of.unique[unique];
-      const own = objects.writtenIn(of).find(({ object }) => uniqueOf(object) === value);
-      if (own) return own.object;
-      const found = await store.unique(world, of.name, unique, value);
-      const object = found && objects.current(of, objects.load(of, found.id, found));
+      const known = objects.find(of, (object) => uniqueOf(object) === value);
+      const found = known ? undefined : await store.unique(world, of.name, unique, value);
+      const loaded = known ?? (found && objects.load(of, found.id, found));
+      const object = loaded && objects.current(of, loaded);
       if (!object || uniqueOf(object) !== value) return undefined;
-      precondition.check(of, object);
+      if (!loaded.next) precondition.check(of, object);
       return object;
     },
     find: (of, index, value, options) =>

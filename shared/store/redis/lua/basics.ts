@@ -46,9 +46,10 @@ local function noteKeys()
   if #unnoted > 0 then redis.call('SADD', key('keys'), unpack(unnoted)) end
 end
 
--- A quiet change lets no due work begin.
-local function changed(isQuiet)
-  redis.call('PUBLISH', channel, root .. ' ' .. count('changes') .. (isQuiet and ' quiet' or ''))
+-- Due work may begin because of the change: at once, or after a wait in ms, or never (QUIET).
+local QUIET = 'quiet'
+local function changed(wait)
+  redis.call('PUBLISH', channel, root .. ' ' .. count('changes') .. (wait and ' ' .. wait or ''))
 end
 
 local function resultOf(operation)

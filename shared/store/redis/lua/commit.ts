@@ -1,11 +1,13 @@
+import { PRESENT } from '../keys.ts';
 import { lua } from './lua.ts';
 
 /** Executes a plan as a whole, or not at all. */
 export const commitScript = {
-  // Every check first, then every write. A refused plan changes nothing but the remembered result.
+  // Every check first, then every write. A refused plan changes nothing but the remembered result. The relay of the plan gets the outbox,
+  // without the entries of this plan.
   commit: lua`
 local app, operation, last, holdKind, holdKey, holdToken = arg(), arg(), arg() == '1', arg(), arg(), arg()
-local hasEvents, outboxLimit = arg() == '1', tonumber(arg())
+local hasEvents, outboxLimit, relay, relayMs, batchSize = arg() == '1', tonumber(arg()), arg(), arg(), tonumber(arg())
 if not exists() then return 'no world ' end
 local answered = resultOf(operation)
 if answered then return answered end
@@ -109,7 +111,7 @@ for _, put in ipairs(puts) do
   end
   orders[path] = order
   local record = put.version .. ' ' .. order .. ' ' .. put.json
-  redis.call('HSET', writable(app, 'o:' .. put.collection), put.id, record)
+  redis.call('HSET', writable(app, 'o:' .. put.collection), '${PRESENT}', '', put.id, record)
   bytes = bytes + #record - put.length
 end
 for _, one in ipairs(uniques) do
@@ -128,12 +130,13 @@ end
 for _, found in ipairs(moved) do
   local parts = {}
   for i, field in ipairs(found.fields) do parts[i] = field .. '=' .. int(found.after[field]) end
-  redis.call('HSET', writable(app, 'c:' .. found.name), found.key, table.concat(parts, ','))
+  redis.call('HSET', writable(app, 'c:' .. found.name), '${PRESENT}', '', found.key, table.concat(parts, ','))
 end
 
-local events = tonumber(arg())
+local events, own = tonumber(arg()), {}
 for _ = 1, events do
   local id, entry = arg(), arg()
+  own[id] = true
   redis.call('ZADD', writable(app, 'outbox'), 'NX', count('outSeq'), id)
   redis.call('HSET', writable(app, 'entries'), id, entry)
   bytes = bytes + #entry
@@ -158,12 +161,25 @@ elseif last and holdKind == 'due' then
   endRun(holdToken, holdKey)
 end
 
-local dues = tonumber(arg())
-for _ = 1, dues do schedule() end
+local dues, wait = tonumber(arg()), holdKind == 'due' and turnOf(holdKey) and 0 or QUIET
+for _ = 1, dues do
+  local after = waitFor(schedule())
+  if after ~= QUIET and (wait == QUIET or after < wait) then wait = after end
+end
 noteKeys()
 addBytes(bytes)
-if events > 0 or dues > 0 or holdKind == 'delivery' or holdKind == 'due' then
-  changed(dues == 0 and not (holdKind == 'due' and turnOf(holdKey)))
+if events > 0 or dues > 0 or holdKind == 'delivery' or holdKind == 'due' then changed(wait ~= QUIET and int(wait) or QUIET) end
+local reply = { remember(operation, 'ok ' .. seq) }
+if relay ~= '' and not select(2, holder(redis.call('HGET', key('relays'), app))) then
+  local ids = redis.call('ZRANGE', key(app .. ':outbox'), 0, batchSize - 1)
+  if #ids > 0 then
+    redis.call('HSET', key('relays'), app, lease(relayMs, relay))
+    reply[2] = faultRevision()
+  end
+  for _, id in ipairs(ids) do
+    reply[#reply + 1] = id
+    reply[#reply + 1] = own[id] and '' or redis.call('HGET', key(app .. ':entries'), id)
+  end
 end
-return remember(operation, 'ok ' .. seq)`,
+return reply`,
 } as const;

@@ -45,11 +45,18 @@ local function replacedRuns()
   end
   return found
 end
+-- The wait until an item may begin; QUIET when it is cancelled, or when only a change of the clock begins it.
+local function waitFor(name)
+  local due = readDue(name)
+  local wait = due and tonumber(due.at) - now()
+  if not wait or (wait > 0 and redis.call('HGET', root, 'flowing') ~= '1') then return QUIET end
+  return math.max(0, wait, tonumber(due.till) - wall())
+end
 -- Enters or cancels due work. A fault withholds nothing when it was deleted, or set anew after withheldAt.
 local function schedule()
   local name, at, rest, withheldBy, withheldAt, token, leaseMs = arg(), arg(), arg(), arg(), arg(), arg(), arg()
   removeDue(name)
-  if at == '' then return end
+  if at == '' then return name end
   if withheldBy ~= '' then
     local since = redis.call('HGET', key('since'), withheldBy)
     if not since or (withheldAt ~= '' and tonumber(since) > tonumber(withheldAt)) then
@@ -59,6 +66,7 @@ local function schedule()
   end
   local till = token == '' and '0' or int(wall() + tonumber(leaseMs))
   enterDue({ name = name, at = at, seq = int(count('dueSeq')), attempts = '0', withheldBy = withheldBy, token = token, till = till, rest = rest })
+  return name
 end
 -- After its lease expires, a holder may finish an item until someone else leases it.
 local function queueExpired()

@@ -14,13 +14,13 @@ if leased and leased ~= token and isLeased then return {} end
 local sent = tonumber(arg())
 if sent > 0 or tonumber(ARGV[position + 1 + 2 * sent]) > 0 then
   if not resultOf(operation) then
-    local out, isQuiet = {}, true
+    local out, wait = {}, QUIET
     for _ = 1, sent do
       local id, entry = arg(), arg()
       if entry == '' then entry = redis.call('HGET', entries, id)
       else
         removeDue(app .. '|' .. PUBLISH_WITHHELD_EVENT .. '|' .. id)
-        isQuiet = false
+        wait = nil
       end
       if entry then redis.call('XADD', key('events'), (redis.call('XLEN', key('events')) + 1) .. '-0', 'e', entry) end
       out[#out + 1] = id
@@ -29,7 +29,7 @@ if sent > 0 or tonumber(ARGV[position + 1 + 2 * sent]) > 0 then
       local id = arg()
       if redis.call('ZSCORE', outbox, id) then schedule() else position = position + 7 end
       out[#out + 1] = id
-      isQuiet = false
+      wait = nil
     end
     for _, id in ipairs(out) do
       redis.call('ZREM', outbox, id)
@@ -37,7 +37,7 @@ if sent > 0 or tonumber(ARGV[position + 1 + 2 * sent]) > 0 then
     end
     enterEvents(sent + 1)
     remember(operation, '')
-    changed(isQuiet)
+    changed(wait)
   end
 end
 local ids = limit > 0 and redis.call('ZRANGE', outbox, 0, limit - 1) or {}
@@ -57,9 +57,10 @@ for _, name in ipairs(redis.call('ZRANGE', key('kept'), 0, -1)) do
 end
 return found`,
 
+  // Whether an announced outbox has events, and whether a relay has leased it. Without events the announcement is outdated after a while.
   unsent: lua`
-local app = arg()
-if redis.call('SISMEMBER', key('unsent'), app) == 0 then return 'nothing' end
+local app, since, keptMs = arg(), tonumber(arg()), tonumber(arg())
+if redis.call('SISMEMBER', key('unsent'), app) == 0 then return since + keptMs < wall() and 'outdated' or 'empty' end
 local _, isLeased = holder(redis.call('HGET', key('relays'), app))
 return isLeased and 'carried' or 'free'`,
 
@@ -77,6 +78,6 @@ return 1`,
 local delivery, error = arg(), arg()
 if not exists() or redis.call('ZREM', key('pending'), delivery) == 0 then return 0 end
 park('delivery', delivery, error, '')
-changed(true)
+changed(QUIET)
 return 1`,
 } as const;

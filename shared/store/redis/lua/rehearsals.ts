@@ -58,11 +58,14 @@ if exists() then
 end
 return 'yes'`,
 
-  // Whether a world may be dropped. If so, no script writes into it from then on.
-  retire: lua`
+  // Drops a world with all its keys, unless it is current. Redis frees their memory in the background. Arguments after the id: names of keys.
+  drop: lua`
 local id = arg()
 if redis.call('HGET', KEYS[1], 'ulid') == id then return 0 end
-redis.call('DEL', KEYS[1] .. '~' .. id)
+root = KEYS[1] .. '~' .. id
+for _, name in ipairs(redis.call('SMEMBERS', key('keys'))) do redis.call('UNLINK', key(name)) end
+while position < #ARGV do redis.call('UNLINK', key(arg())) end
+redis.call('DEL', root)
 return 1`,
 
   now: lua`

@@ -1,0 +1,96 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Bus } from '../../shared/events/bus.ts';
+import { createMemoryBus } from '../../shared/events/memory-bus.ts';
+import { createRelay } from '../../shared/events/relay.ts';
+import { createLogger } from '../../shared/process/logger.ts';
+import { createMemoryStore } from '../../shared/store/memory/store.ts';
+import type { Store } from '../../shared/store/ports/estate-store.ts';
+import { eventually } from '../support/eventually.ts';
+import { aPlan } from './a-plan.ts';
+
+const log = createLogger('silent');
+const event = (id: string) => ({ id, topic: 't', key: 'k', json: '{}', subscribers: [] });
+
+/** A relay on a bus that waits with each batch until a test lets it go. */
+async function aRelay() {
+  const adapter = createMemoryStore();
+  const world = await adapter.worlds.open('r', { now: 0, applications: {}, due: [] }, { bearer: 'b', apiKey: 'k', webhookSecret: 'w' });
+  const store = adapter.store('oms');
+  const batches: string[][] = [];
+  const waiting: (() => void)[] = [];
+  let drains = 0;
+  const bus: Bus = {
+    ...createMemoryBus(),
+    publish: (batch) => {
+      batches.push(batch.map(({ headers }) => headers['id'] ?? ''));
+      return new Promise((resolve) => waiting.push(resolve));
+    },
+  };
+  const counted: Store = {
+    ...store,
+    drain: (...args) => {
+      drains += 1;
+      return store.drain(...args);
+    },
+  };
+  const relay = createRelay({ store: counted, bus, log });
+  return {
+    store,
+    world,
+    relay,
+    batches,
+    drains: () => drains,
+    /** Commits events, and kicks the relay as the pipeline does. */
+    async commit(...ids: string[]): Promise<void> {
+      const committed = await store.commit(world, aPlan({ events: ids.map(event), relay: relay.token }));
+      relay.kick(world, committed.ok ? committed.batch : undefined);
+    },
+    async go(): Promise<void> {
+      await eventually('a batch is on its way', async () => waiting.length > 0);
+      waiting.shift()?.();
+    },
+    sent: async () => (await adapter.worlds.events(world, 0, 100)).map(({ id }) => id),
+  };
+}
+
+describe('A relay to which a commit hands the outbox over', () => {
+  test('sends the events without asking the store for them, and asks once for more', async () => {
+    const { commit, go, sent, drains, relay } = await aRelay();
+    await commit('e1', 'e2');
+    await go();
+    await eventually('they are acknowledged', async () => (await sent()).length === 2);
+    expect(drains()).toBe(1);
+    await relay.stop();
+    expect(drains()).toBe(1);
+  });
+
+  test('sends what is committed meanwhile, in order', async () => {
+    const { commit, go, sent, batches, relay } = await aRelay();
+    await commit('e1');
+    await commit('e2');
+    await commit('e3');
+    await go();
+    await go();
+    await eventually('all are acknowledged', async () => (await sent()).length === 3);
+    expect(batches).toEqual([['e1'], ['e2', 'e3']]);
+    await commit('e4');
+    await go();
+    await eventually('so is the next one', async () => (await sent()).length === 4);
+    expect(await sent()).toEqual(['e1', 'e2', 'e3', 'e4']);
+    await relay.stop();
+  });
+
+  test('sends them although it is being stopped, and then releases the outbox', async () => {
+    const { commit, go, sent, batches, relay, store, world } = await aRelay();
+    await commit('e1');
+    const stopped = relay.stop();
+    await commit('e2');
+    await go();
+    await stopped;
+    expect([batches, await sent(), await store.unsent()]).toEqual([[['e1']], ['e1'], [world]]);
+    await commit('e3');
+    await go();
+    await eventually('what was handed over after the stop is sent as well', async () => (await sent()).length === 3);
+    expect(await store.unsent()).toEqual([]);
+  });
+});

@@ -1,0 +1,50 @@
+import { describe, expect, test } from '@jest/globals';
+import { reserveInventory } from '../../shared/catalog/inventory/apis.ts';
+import { evaluatePromotions } from '../../shared/catalog/promotion/apis.ts';
+import type { Context } from '../../shared/simulation/context.ts';
+import { createCaller } from '../../shared/transport/caller.ts';
+import type { Transport } from '../../shared/transport/transport.ts';
+
+const context: Context = {
+  world: 'r~1',
+  now: 0,
+  principal: 'test',
+  requestId: 'req_1',
+  correlationId: 'story',
+  deadline: Date.now() + 60_000,
+  faults: 0,
+  chain: [],
+};
+
+/** A caller whose calls are refused, and what they would send. */
+function refusedCaller() {
+  const keys: (string | undefined)[] = [];
+  const changes: boolean[] = [];
+  const transport: Transport = {
+    urlOf: () => '',
+    send: async ({ idempotencyKey }) => {
+      keys.push(idempotencyKey);
+      throw new Error('refused');
+    },
+  };
+  const call = createCaller(
+    { application: 'ecommerce-platform', transport },
+    { context, key: 'key', trail: { hop: 'req_1', calls: [] }, beforeCall: (changesSomething) => changes.push(changesSomething) },
+  );
+  return { call, keys, changes };
+}
+
+describe('A call between applications', () => {
+  test('has a key when it is a command, so that a repeat changes nothing more', async () => {
+    const { call, keys, changes } = refusedCaller();
+    await expect(call(reserveInventory, { body: { items: [{ sku: 'mug-blue', qty: 1 }] } })).rejects.toThrow('refused');
+    expect([keys, changes]).toEqual([[expect.stringMatching(/^call-/)], [true]]);
+  });
+
+  test('has none when the command stores nothing, so that the other application keeps no answer', async () => {
+    const { call, keys, changes } = refusedCaller();
+    const lines = [{ sku: 'mug-blue', qty: 1, unitPrice: { amount: 100, currency: 'EUR' } }];
+    await expect(call(evaluatePromotions, { body: { lines } })).rejects.toThrow('refused');
+    expect([keys, changes]).toEqual([[undefined], [false]]);
+  });
+});
