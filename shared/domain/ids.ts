@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { hash, randomFillSync } from 'node:crypto';
 import { decodeTime, ulid } from 'ulid';
 
