@@ -2,15 +2,13 @@ import { availableParallelism } from 'node:os';
 
 /** Tests run the very files that production runs, and as it does. */
 export default {
-  testEnvironment: '<rootDir>/tests/support/native/environment.mjs',
+  testEnvironment: '<rootDir>/tests/support/runner/leaving-nothing.mjs',
+  testRunner: '<rootDir>/tests/support/runner/runner.mjs',
   testMatch: ['<rootDir>/tests/**/*.test.ts'],
   // What needs a browser, Redis, a container engine, many processes or much time has commands of its own.
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/tests/(browser|processes|redis|containers|faults|package)/'],
   // These tests together, and no part of them, exercise all that the catalog has.
   globals: { coversCatalog: true },
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: { '\\.ts$': '<rootDir>/tests/support/native/transform.mjs' },
-  moduleNameMapper: { '^(express|fast-check|testcontainers|undici|zod)$': '<rootDir>/tests/support/native/$1.mjs' },
   moduleFileExtensions: ['ts', 'mjs', 'js', 'json'],
   globalSetup: '<rootDir>/tests/support/global-setup.mjs',
   globalTeardown: '<rootDir>/tests/support/global-teardown.mjs',
