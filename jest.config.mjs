@@ -2,15 +2,13 @@ import { availableParallelism } from 'node:os';
 
 /** Tests run the very files that production runs, and as it does. */
 export default {
-  testEnvironment: '<rootDir>/tests/support/native/environment.mjs',
+  testEnvironment: '<rootDir>/tests/support/runner/leaving-nothing.mjs',
+  testRunner: '<rootDir>/tests/support/runner/runner.mjs',
   testMatch: ['<rootDir>/tests/**/*.test.ts'],
   // What needs a browser, Redis, a container engine, many processes or much time has commands of its own.
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/tests/(browser|processes|redis|containers|faults|package)/'],
   // These tests together, and no part of them, exercise all that the catalog has.
   globals: { coversCatalog: true },
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: { '\\.ts$': '<rootDir>/tests/support/native/transform.mjs' },
-  moduleNameMapper: { '^(express|fast-check|testcontainers|undici|zod)$': '<rootDir>/tests/support/native/$1.mjs' },
   moduleFileExtensions: ['ts', 'mjs', 'js', 'json'],
   globalSetup: '<rootDir>/tests/support/global-setup.mjs',
   globalTeardown: '<rootDir>/tests/support/global-teardown.mjs',
@@ -18,7 +16,7 @@ export default {
   testTimeout: 120_000,
   testSequencer: '<rootDir>/tests/support/longest-first.mjs',
   // More than there are cores: a test mostly waits, for the estate, which is a process of its own, for a browser, or for time to pass.
-  maxWorkers: 3 * availableParallelism(),
+  maxWorkers: 2 * availableParallelism(),
   // A worker ends by itself, but its process needs up to a second to give back its memory.
   workerGracefulExitTimeout: 10_000,
 };

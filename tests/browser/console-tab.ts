@@ -1,12 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { launchChromium } from '../support/chromium.ts';
 import { estate } from '../support/estate.ts';
 import { expectSoundInEveryLook, type LookOptions } from './looks.ts';
 
-/** A test that walks through several pages, on a machine with much else to do. */
-const WALK_MS = 120_000;
-/** A step of it. Shorter, so that a failure names its step. */
+/** Shorter than the time of a test, so that a failure names its step. */
 const STEP_MS = 60_000;
 
 /**
@@ -20,7 +18,6 @@ export function consoleTab() {
   let home: string;
   const complaints: string[] = [];
 
-  jest.setTimeout(WALK_MS);
   beforeAll(async () => {
     browser = await launchChromium();
     context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'], reducedMotion: 'reduce' });

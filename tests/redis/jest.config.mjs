@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import everything from '../../jest.config.mjs';
 
 const { testPathIgnorePatterns: _others, globals: _all, ...usual } = everything;
@@ -8,6 +7,4 @@ export default {
   ...usual,
   rootDir: '../..',
   testMatch: ['<rootDir>/tests/redis/**/*.test.ts'],
-  // Each test has a Redis of its own, which works too.
-  maxWorkers: 2 * availableParallelism(),
 };

@@ -284,8 +284,9 @@ describe('When the call of Allocate to the SIM fails', () => {
   test('and a second request arrives before the record is completed, the stock stays held', async () => {
     await using rehearsal = await newRehearsal();
     const match = { api: 'record-reservation' };
-    await rehearsal.fault('slow', { match, fault: { kind: 'latency', ms: 1_500 }, times: 2 });
+    // The first call is refused at once; the one of the due work is slow enough for the second request to arrive meanwhile.
     await rehearsal.fault('broken', { match, fault: { kind: 'status', status: 500 }, times: 1 });
+    await rehearsal.fault('slow', { match, fault: { kind: 'latency', ms: 4_000 }, times: 2 });
     expect((await allocate(rehearsal)).status).toBe(502);
     await eventually(
       'due work hands the record over',

@@ -1,3 +1,0 @@
-import { native } from './native.ts';
-
-export default native('fast-check').default;

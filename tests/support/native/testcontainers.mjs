@@ -1,3 +1,0 @@
-import { native } from './native.ts';
-
-export const { GenericContainer, getContainerRuntimeClient, Wait } = native('testcontainers');

@@ -1,3 +1,0 @@
-import { native } from './native.ts';
-
-export const { z } = native('zod');
