@@ -130,8 +130,10 @@ describe('A payment taken by a till', () => {
   ] as const)('%s is 15 minutes later: %s', async (_, sale, expected) => {
     await using inside = await startInside(paymentHub, pos, oms);
     const { id } = await atTill(inside)({ type: 'cash' }, 1000);
+    // The till has been told of the payment, and did not know its sale.
+    await inside.advance(MINUTE);
     if (sale) await aSale(inside, sale === 'voided' ? 'voided' : 'open', sale === 'unlisted' ? ['pay_other'] : [id]);
-    await inside.advance(14 * MINUTE);
+    await inside.advance(13 * MINUTE);
     expect(await stateOf(inside, id)).toBe('authorised');
     await inside.advance(2 * MINUTE);
     expect(await stateOf(inside, id)).toBe(expected);
