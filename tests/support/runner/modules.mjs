@@ -22,8 +22,8 @@ export function urlOf(path) {
 const marked = (url, mark) => `${url}?of=${mark}`;
 const markOf = (url) => /\?of=(.*)/.exec(url)?.[1];
 
-/** The text of a stack with paths in place of marked addresses. */
-export const plainStack = (stack) => stack.replaceAll(/(file:[^\s?]+)\?of=[^\s:)]+/g, (_, url) => fileURLToPath(url));
+/** The text of a stack with paths in place of addresses. */
+export const plainStack = (stack) => stack.replaceAll(/(file:[^\s?]+?)(?:\?of=[^\s:)]+)?(?=:\d+:\d+)/g, (_, url) => fileURLToPath(url));
 
 registerHooks({
   resolve(specifier, context, next) {
