@@ -16,7 +16,7 @@ export default {
   testTimeout: 120_000,
   testSequencer: '<rootDir>/tests/support/longest-first.mjs',
   // More than there are cores: a test mostly waits, for the estate, which is a process of its own, for a browser, or for time to pass.
-  maxWorkers: 2 * availableParallelism(),
+  maxWorkers: 3 * availableParallelism(),
   // A worker ends by itself, but its process needs up to a second to give back its memory.
   workerGracefulExitTimeout: 10_000,
 };

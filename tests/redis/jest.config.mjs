@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import everything from '../../jest.config.mjs';
 
 const { testPathIgnorePatterns: _others, globals: _all, ...usual } = everything;
@@ -7,4 +8,6 @@ export default {
   ...usual,
   rootDir: '../..',
   testMatch: ['<rootDir>/tests/redis/**/*.test.ts'],
+  // Each test has a Redis of its own, which works too.
+  maxWorkers: 2 * availableParallelism(),
 };
