@@ -12,7 +12,7 @@ export default async function setup({ nonFlagArgs, testNamePattern }, { cacheDir
   if (globals.coversCatalog && areAll) process.env.CATALOG_COVERAGE = mkdtempSync(join(tmpdir(), 'catalog-coverage-'));
   // Processes of a run share compiled code.
   process.env.NODE_COMPILE_CACHE ??= join(cacheDirectory, 'compiled');
-  // Each test file compiles and discards its imports. A larger young generation halves the number of garbage collections.
+  // Applications that start and end in tests leave much garbage. A larger young generation has fewer collections.
   process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --max-semi-space-size=64`;
   const child = fork(main, [], {
     execArgv: [],
