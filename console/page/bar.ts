@@ -8,31 +8,36 @@ import { held, live } from './live.ts';
 import { pages } from './pages.ts';
 import { Badge } from './parts.ts';
 import { Picker } from './picker.ts';
-import { busy, faults, isUsedUp, laws, offState, unlessOff, verify } from './rehearsal.ts';
+import { busy, faults, isUsedUp, laws, offState, trouble, unlessOff, verify } from './rehearsal.ts';
 import { rehearsalLink, withQuery } from './route.ts';
 
-/** The sticky bar: which rehearsal, what time it is there, what is set and what holds. */
+/** The sticky bar: which rehearsal, what time it is there, what is set and what holds. Of a rehearsal that cannot be shown it has the name only. */
 export function Bar({ rehearsal }: { rehearsal: string }) {
+  const isShown = trouble.value === undefined;
   return h(
     'header',
     { class: 'bar' },
     h(Picker, { rehearsal }),
-    h(ClockSet, {}),
+    isShown && h(ClockSet, {}),
     h(
       'div',
       { class: 'set push' },
       facts().config.production && h(Badge, { tone: 'warn' }, 'production'),
-      h(FaultsSet, { rehearsal }),
-      h(Laws, {}),
-      h(
-        'button',
-        { type: 'button', class: 'wide', 'aria-disabled': offState(), onClick: unlessOff(() => void verify()) },
-        busy.value === 'verify' ? 'Verifying…' : 'Verify',
-      ),
-      h(Live, {}),
+      isShown && h(State, { rehearsal }),
     ),
   );
 }
+
+const State = ({ rehearsal }: { rehearsal: string }) => [
+  h(FaultsSet, { rehearsal }),
+  h(Laws, {}),
+  h(
+    'button',
+    { type: 'button', class: 'wide', 'aria-disabled': offState(), onClick: unlessOff(() => void verify()) },
+    busy.value === 'verify' ? 'Verifying…' : 'Verify',
+  ),
+  h(Live, {}),
+];
 
 /** Leads to the page of the faults, or to the traces that they struck. */
 function FaultsSet({ rehearsal }: { rehearsal: string }) {

@@ -9,6 +9,7 @@ import type { listTraces } from '../../shared/catalog/simulation/operations/trac
 import type { controlOperations } from '../../shared/catalog/simulation/operations.ts';
 import { facts } from './facts.ts';
 import { Refusal, refusalOf, unreachable } from './refusal.ts';
+import { isRehearsalName } from './route.ts';
 import { route } from './router.ts';
 import { bearer, signOut } from './session.ts';
 
@@ -78,7 +79,7 @@ export async function control<Id extends OperationId>(
 /** The headers of every operation, also of the stream. */
 export const authorization = (rehearsal: string | undefined): Record<string, string> => ({
   Authorization: `Bearer ${bearer.peek() ?? ''}`,
-  ...(rehearsal !== undefined && { 'X-Rehearsal': rehearsal }),
+  ...(rehearsal !== undefined && isRehearsalName(rehearsal) && { 'X-Rehearsal': rehearsal }),
 });
 
 function operationAddress(path: string, params: Readonly<Record<string, string>>, query: Readonly<Record<string, unknown>>): string {

@@ -85,7 +85,7 @@ function EventRow({ published, rehearsal, selected }: { published: PublishedEven
       },
       h('span', { class: 'what event-text' }, name.replace(/^ext\./, '')),
       h('span', {}, isAdditional(name) && h(Badge, {}, 'additional')),
-      h('span', { class: 'meta' }, h('span', {}, shortSubject(subject)), h('span', {}, `${wallTime(time)} · ${order}`)),
+      h('span', { class: 'meta' }, h('span', {}, shortSubject(subject)), h('span', {}, `${wallTime(time)} · no. ${order}`)),
     ),
   );
 }

@@ -3,7 +3,7 @@ import { h } from 'preact';
 import { control } from './control.ts';
 import { applicationTitle, facts } from './facts.ts';
 import { FAULT_KINDS, type FaultForm, type FaultKind, type FaultTargetKind, faultRule } from './fault-rule.ts';
-import { Choice, field, OtherErrors } from './field.ts';
+import { Choice, field, OtherErrors, useFocusOnWrong } from './field.ts';
 import { isCutOff } from './live.ts';
 import { Card } from './parts.ts';
 import { asRefusal, type FieldError } from './refusal.ts';
@@ -48,6 +48,7 @@ export function FaultRuleForm() {
   const form = useSignal(EMPTY);
   const errors = useSignal<readonly FieldError[]>([]);
   const { apis, applications, faults } = facts().vocabulary;
+  const wrong = useFocusOnWrong(errors.value);
   const { target, kind, application } = form.value;
   const change = (changes: Partial<FaultForm>): void => {
     form.value = { ...form.value, ...changes };
@@ -102,7 +103,7 @@ export function FaultRuleForm() {
     { title: 'A rule of your own' },
     h(
       'form',
-      { class: 'in fields', onSubmit: (event: Event) => void submit(event), noValidate: true },
+      { ref: wrong, class: 'in fields', onSubmit: (event: Event) => void submit(event), noValidate: true },
       h(OtherErrors, { errors: errors.value, shown: [...SHOWN, ...members.map((member) => `/fault/${member.name}`)] }),
       field(
         { id: 'fault-name', label: 'Name', hint: 'Letters, digits, dots, hyphens and underscores', pointer: 'name', errors: errors.value },

@@ -1,4 +1,5 @@
-import { type ComponentChildren, h } from 'preact';
+import { type ComponentChildren, h, type RefObject } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import type { FieldError } from './refusal.ts';
 
 interface FieldProps {
@@ -29,6 +30,13 @@ export function field({ id, label, hint, pointer, errors, key = id }: FieldProps
     hint !== undefined && h('p', { class: 'muted small', id: `${id}-hint` }, hint),
     found.length > 0 && h('p', { class: 'wrong small brk', id: `${id}-wrong` }, found.map(({ detail }) => detail).join(' ')),
   );
+}
+
+/** For a form: the first field that is wrong takes the focus, wherever the button is that was pressed. */
+export function useFocusOnWrong(errors: readonly FieldError[]): RefObject<HTMLFormElement | null> {
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus(), [errors]);
+  return form;
 }
 
 /** Errors that no field shows. */

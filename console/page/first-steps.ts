@@ -1,6 +1,5 @@
 import { type ComponentChildren, h } from 'preact';
 import { control, type Output } from './control.ts';
-import { placeDigitalOrder } from './digital-order.ts';
 import { dropFault, isSet, setPreset } from './fault-switch.ts';
 import { isCutOff } from './live.ts';
 import { Card } from './parts.ts';
@@ -38,6 +37,7 @@ export function FirstSteps({ rehearsal, contents, estate, example, onChange }: F
   const done = Object.values(steps).filter(Boolean).length;
   const order = (): Promise<void> =>
     act('order', async () => {
+      const { placeDigitalOrder } = await import('./digital-order.ts');
       const outcome = await placeDigitalOrder(rehearsal);
       onChange();
       return outcome;

@@ -6,12 +6,13 @@ import { type Frame, type FrameKind, openStream } from './stream.ts';
 
 export type LiveState =
   | { readonly kind: 'connecting' | 'live' | 'unavailable' }
-  /** Hidden for a minute: the stream is closed until somebody looks. */
+  /** Hidden for a while: the stream is closed until somebody looks. */
   | { readonly kind: 'asleep' }
   /** Wall time. */
   | { readonly kind: 'reconnecting'; readonly since: number };
 
-const HIDDEN_MS = 60_000;
+/** Streams are connections, of which a browser allows six to one address: tabs that nobody looks at must not use them up. Wall time. */
+const HIDDEN_MS = 10_000;
 
 export const live = signal<LiveState>({ kind: 'connecting' });
 /** The gateway is away: verbs would fail. */

@@ -72,7 +72,7 @@ export function ObjectList({ rehearsal, type, query }: ObjectListProps) {
               },
               `all ${found.count.toLocaleString('en')}`,
             ),
-            h(StateLinks, { rehearsal, type, states: found.states, selected: state, q }),
+            found.count > 0 && h(StateLinks, { rehearsal, type, states: found.states, selected: state, q }),
           ),
         ),
         isWaiting && h('p', { class: 'in' }, h('button', { type: 'button', class: 'primary', onClick: show }, 'Show changes')),

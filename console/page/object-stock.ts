@@ -59,6 +59,7 @@ function Location({ stock, obstacle, onCounted }: { stock: Stock } & Pick<Object
       h('input', {
         type: 'number',
         min: 0,
+        max: Number.MAX_SAFE_INTEGER,
         step: 1,
         required: true,
         'aria-label': `Units of ${sku} on hand at ${locationId}`,

@@ -11,7 +11,7 @@ import { Card, Empty, Heading } from './parts.ts';
 import { useReread } from './reread.ts';
 import { drawn, useResource } from './resource.ts';
 import { estateLink, rehearsalLink } from './route.ts';
-import { TraceRow } from './trace-list.ts';
+import { TraceRow } from './trace-row.ts';
 
 const LATEST = 5;
 /** The call that shows most: it pays, reserves and routes. */

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { h } from 'preact';
 import { control, type Output } from './control.ts';
-import { Choice, field, OtherErrors } from './field.ts';
+import { Choice, field, OtherErrors, useFocusOnWrong } from './field.ts';
 import { Card } from './parts.ts';
 import { asRefusal, type FieldError } from './refusal.ts';
 import { rememberCredentials } from './session.ts';
@@ -26,6 +26,7 @@ export function RehearsalForm({ onCreated }: { onCreated: (created: CreatedRehea
   const expiry = useSignal('P2D');
   const errors = useSignal<readonly FieldError[]>([]);
   const busy = useSignal(false);
+  const wrong = useFocusOnWrong(errors.value);
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
     if (busy.value) return;
@@ -55,7 +56,7 @@ export function RehearsalForm({ onCreated }: { onCreated: (created: CreatedRehea
     { title: 'New rehearsal' },
     h(
       'form',
-      { class: 'in fields', noValidate: true, onSubmit: (event: Event) => void submit(event) },
+      { ref: wrong, class: 'in fields', noValidate: true, onSubmit: (event: Event) => void submit(event) },
       h(OtherErrors, { errors: errors.value, shown: SHOWN }),
       field(
         {

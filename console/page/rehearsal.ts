@@ -1,8 +1,10 @@
 import { batch, signal } from '@preact/signals';
 import { control, type Output } from './control.ts';
 import { counted, rehearsalTime } from './format.ts';
+import { forgetRehearsal, noteRehearsal } from './last-rehearsal.ts';
 import { isCutOff, onFrames, watch } from './live.ts';
-import { asRefusal, type Refusal } from './refusal.ts';
+import { asRefusal, Refusal } from './refusal.ts';
+import { isRehearsalName } from './route.ts';
 import { route } from './router.ts';
 import { say } from './status-line.ts';
 
@@ -39,15 +41,22 @@ export async function enterRehearsal(rehearsal: string | undefined): Promise<voi
   watch(undefined);
   if (rehearsal === undefined) return;
   try {
+    if (!isRehearsalName(rehearsal)) throw unknownRehearsal(rehearsal);
     const now = await control('read-clock', undefined, { rehearsal });
     if (route.peek().rehearsal !== rehearsal) return;
+    noteRehearsal(rehearsal);
     clock.value = now;
     watch(rehearsal);
     await readFaults();
   } catch (error) {
-    if (route.peek().rehearsal === rehearsal) trouble.value = asRefusal(error);
+    const refusal = asRefusal(error);
+    if (refusal.code === 'unknown_rehearsal') forgetRehearsal(rehearsal);
+    if (route.peek().rehearsal === rehearsal) trouble.value = refusal;
   }
 }
+
+const unknownRehearsal = (name: string): Refusal =>
+  new Refusal({ status: 404, code: 'unknown_rehearsal', title: 'Unknown rehearsal', detail: `There is no rehearsal ${name}.` });
 
 /** Whether a fault has struck as often as it may. */
 export const isUsedUp = ({ times, hits }: Output<'list-faults'>['items'][number]): boolean => times !== undefined && hits >= times;

@@ -19,6 +19,11 @@ export function parseRoute({ pathname, search }: { readonly pathname: string; re
   return { rehearsal: undefined, segments, query };
 }
 
+const REHEARSAL = /^[a-z0-9][a-z0-9-]{0,39}$/;
+
+/** Whether a rehearsal can have this name. No other is sent: not every text can be a header. */
+export const isRehearsalName = (text: string): boolean => REHEARSAL.test(text);
+
 /** A link to a page of a rehearsal: `rehearsalLink('default', 'objects', 'order', 'ord_1')`. */
 export const rehearsalLink = (rehearsal: string, ...segments: readonly string[]): string => estateLink('r', rehearsal, ...segments);
 

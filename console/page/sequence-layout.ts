@@ -1,7 +1,7 @@
 import type { TraceRow, TraceTree } from './trace-tree.ts';
 
 /** Pixels. */
-export const GEOMETRY = { head: 38, top: 64, row: 30, section: 26, margin: 42, narrowest: 76, widest: 168, bar: 9, nested: 4 } as const;
+export const GEOMETRY = { head: 38, top: 64, row: 30, section: 26, margin: 42, narrowest: 84, widest: 168, bar: 9, nested: 4 } as const;
 
 /** Of the box with a column's name. */
 export const headWidth = (gap: number): number => Math.min(gap - 6, 128);

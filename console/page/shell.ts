@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { Bar } from './bar.ts';
 import { focusFilter, moveRow, useKeys } from './keyboard.ts';
 import { Keys, keysShown } from './keys.ts';
-import { lastRehearsal, noteRehearsal } from './last-rehearsal.ts';
+import { lastRehearsal } from './last-rehearsal.ts';
 import { held } from './live.ts';
 import { Navigation, pageLink } from './navigation.ts';
 import type { Page, PageProps } from './page.ts';
@@ -12,6 +12,7 @@ import { Card, Empty, Heading, ProblemCard, Skeleton } from './parts.ts';
 import { RehearsalList } from './picker.ts';
 import { asRefusal, type Refusal } from './refusal.ts';
 import { enterRehearsal, trouble } from './rehearsal.ts';
+import { isRehearsalName } from './route.ts';
 import { navigate, route } from './router.ts';
 import { bearer } from './session.ts';
 import { SignIn } from './sign-in.ts';
@@ -22,7 +23,6 @@ export function Shell() {
   const credential = bearer.value;
   useEffect(() => {
     if (credential === undefined) return;
-    if (rehearsal !== undefined) noteRehearsal(rehearsal);
     void enterRehearsal(rehearsal);
   }, [rehearsal, credential]);
   useShellKeys(rehearsal ?? lastRehearsal());
@@ -66,7 +66,8 @@ function useShellKeys(rehearsal: string): void {
 function Main() {
   const { rehearsal, segments, query } = route.value;
   const refusal = trouble.value;
-  if (rehearsal !== undefined && refusal?.code === 'unknown_rehearsal') return h(UnknownRehearsal, { rehearsal });
+  const isUnknown = refusal?.code === 'unknown_rehearsal' || (rehearsal !== undefined && !isRehearsalName(rehearsal));
+  if (rehearsal !== undefined && isUnknown) return h(UnknownRehearsal, { rehearsal });
   if (refusal) {
     return h(
       'div',
@@ -115,8 +116,10 @@ const NoPage = ({ rehearsal }: { rehearsal: string }) =>
         { title: 'These pages exist:' },
         h(
           'p',
-          {},
-          pages.map((page) => h('a', { key: page.path, class: 'button', href: pageLink(page, rehearsal) }, page.title)),
+          { class: 'line' },
+          pages
+            .filter(({ under }) => under === undefined)
+            .map((page) => h('a', { key: page.path, class: 'button', href: pageLink(page, rehearsal) }, page.title)),
         ),
       ),
     ),

@@ -43,7 +43,7 @@ export function TraceHeader({ tree, correlationId, summary, sentence, rehearsal 
           { class: 'muted brk' },
           h('code', {}, correlationId),
           hop && ` · ${wallTime(hop.startedAt)} · ${duration(hop.durationMs)}`,
-          requests.length > 1 && ` · ${requests.length} requests`,
+          requests.length > 1 && `, the latest of ${requests.length} requests`,
           ` · ${counted(count('call'), 'call')}`,
           summary && `, ${counted(summary.events, 'event')}`,
           `, ${counted(count('delivery'), 'delivery', 'deliveries')}`,

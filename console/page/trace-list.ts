@@ -1,14 +1,13 @@
 import { h } from 'preact';
 import { apiTitle, applicationTitle } from './facts.ts';
 import { FilterField } from './filter-field.ts';
-import { counted, duration, wallTime } from './format.ts';
 import { useListInUse, WaitingRows } from './list-in-use.ts';
-import { Badge, Empty, ProblemCard, Skeleton, StatusBadge } from './parts.ts';
+import { Empty, ProblemCard, Skeleton } from './parts.ts';
 import { faults } from './rehearsal.ts';
-import { changedQuery, rehearsalLink, withQuery } from './route.ts';
 import { route, setQuery } from './router.ts';
 import { say } from './status-line.ts';
-import { type Trace, type TraceFilter, useTraceFeed } from './trace-feed.ts';
+import { type TraceFilter, useTraceFeed } from './trace-feed.ts';
+import { TraceRow } from './trace-row.ts';
 
 const STATUSES = ['ok', 'refused', 'failed'] as const;
 
@@ -61,36 +60,6 @@ export function TraceList({ rehearsal, selected }: { rehearsal: string; selected
       ),
       feed.items?.length === 0 && (isFiltered ? h(NothingFound, {}) : h(NothingYet, { rehearsal })),
       feed.showOlder && h('p', { class: 'in' }, h('button', { type: 'button', onClick: feed.showOlder }, 'Show older')),
-    ),
-  );
-}
-
-export function TraceRow({ trace, rehearsal, isSelected }: { trace: Trace; rehearsal: string; isSelected: boolean }) {
-  const { correlationId, api, application, status, requests } = trace;
-  const { hop: _hop, view: _view, ...query } = changedQuery(route.value.query, {});
-  return h(
-    'li',
-    {},
-    h(
-      'a',
-      {
-        href: withQuery(rehearsalLink(rehearsal, 'activity', correlationId), query),
-        'data-row': '',
-        'aria-current': isSelected ? 'true' : undefined,
-      },
-      h('span', { class: 'what' }, apiTitle(api), requests > 1 && h('span', { class: 'muted' }, ` +${requests - 1}`)),
-      h('span', {}, h(StatusBadge, { status })),
-      h(
-        'span',
-        { class: 'meta' },
-        h('span', {}, wallTime(trace.startedAt)),
-        h('span', {}, applicationTitle(application)),
-        h('span', {}, duration(trace.durationMs)),
-        trace.calls > 0 && h('span', {}, counted(trace.calls, 'call')),
-        trace.events > 0 && h('span', {}, counted(trace.events, 'event')),
-        trace.failed > (status >= 400 ? 1 : 0) && status < 400 && h(Badge, { tone: 'warn' }, `${trace.failed} failed inside`),
-        trace.faults.map((fault) => h(Badge, { key: fault, tone: 'warn' }, '⚡ ', h('span', { class: 'clip' }, fault))),
-      ),
     ),
   );
 }

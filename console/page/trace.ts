@@ -68,9 +68,12 @@ export function Trace(props: TraceProps) {
   return h(
     'article',
     { class: 'card detail' },
-    drawn(read, ({ tree, truncated, ...told }) =>
-      tree.rows.length === 0 ? h(UnknownTrace, { correlationId, truncated }) : h(KnownTrace, { ...props, ...told, tree }),
-    ),
+    // The gateway refuses an id that no trace can have.
+    read.refusal?.code === 'validation_failed'
+      ? h(UnknownTrace, { correlationId, truncated: false })
+      : drawn(read, ({ tree, truncated, ...told }) =>
+          tree.rows.length === 0 ? h(UnknownTrace, { correlationId, truncated }) : h(KnownTrace, { ...props, ...told, tree }),
+        ),
   );
 }
 
@@ -85,7 +88,7 @@ const UnknownTrace = ({ correlationId, truncated }: { correlationId: string; tru
       { class: 'muted' },
       truncated
         ? 'The journal of this rehearsal has reached its limit: the trace may be gone.'
-        : 'The id is wrong, or it belongs to another rehearsal.',
+        : 'The id is wrong, it belongs to another rehearsal, or this one has been reset.',
     ),
   );
 

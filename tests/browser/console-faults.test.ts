@@ -48,6 +48,20 @@ describeInBrowser('the faults of the console in a browser', () => {
     expect(text && around && text.x + text.width <= around.x + around.width && text.y + text.height <= around.y + around.height).toBe(true);
   });
 
+  test('move the focus to what is wrong with a rule, out of sight of its button', async () => {
+    await using rehearsal = await newRehearsal();
+    await tab.resize(390);
+    await tab.open(`r/${rehearsal.name}/faults`);
+    const name = card('A rule of your own').getByLabel('Name', { exact: true });
+    await name.fill(HOSTILE);
+    await main().getByRole('button', { name: 'Set the fault' }).click();
+    await main().locator('.wrong').first().waitFor();
+    await main().locator('#fault-name:focus').waitFor();
+    const top = await name.evaluate((field) => field.getBoundingClientRect().top);
+    expect(top).toBeGreaterThan(0);
+    expect(top).toBeLessThan(800);
+  });
+
   test('are switched on and off under their business names, and count each strike as it happens', async () => {
     await using rehearsal = await newRehearsal();
     await tab.open(`r/${rehearsal.name}/faults`);

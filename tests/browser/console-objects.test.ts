@@ -55,6 +55,7 @@ describeInBrowser('the objects of the console in a browser', () => {
     await using other = await newRehearsal();
     await tab.open(objects('/basket', other));
     await main().getByText('There is no basket yet.').waitFor();
+    expect(await main().getByText('no states').count()).toBe(0);
     await tab.isLive();
     const { id } = await other.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 1 }] });
     await main().getByText(id).waitFor();

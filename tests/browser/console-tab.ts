@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { launchChromium } from '../support/chromium.ts';
-import { estate } from '../support/estate.ts';
+import { ADMIN, estate } from '../support/estate.ts';
 import { expectSoundInEveryLook, type LookOptions } from './looks.ts';
 
 /** Shorter than the time of a test, so that a failure names its step. */
@@ -56,6 +56,14 @@ export function consoleTab() {
     row: (name: string) => page.locator('a[data-row]').filter({ hasText: name }).first(),
     resize: (width: number) => page.setViewportSize({ width, height: 900 }),
     expectSoundInEveryLook: (options?: LookOptions) => expectSoundInEveryLook(page, options),
+    /** Production offers no credential. */
+    signInIfAsked: async () => {
+      const field = page.getByLabel('Bearer token');
+      await field.or(page.getByRole('button', { name: 'Live', exact: true })).waitFor();
+      if (!(await field.isVisible())) return;
+      await field.fill(ADMIN);
+      await page.keyboard.press('Enter');
+    },
     isLive: () => page.getByRole('button', { name: 'Live', exact: true }).waitFor(),
     copied: () => page.evaluate<string>('navigator.clipboard.readText()'),
     /** Presses `g` and the key of a page without a pause between them: the second key must follow in time. */

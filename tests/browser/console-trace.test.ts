@@ -63,6 +63,36 @@ describeInBrowser('a trace of the console in a browser', () => {
   const count = (selector: string) => tab.page.locator(selector).count();
   const hop = (title: RegExp) => tab.page.getByRole('heading', { level: 2, name: title });
 
+  test('of several requests says that status and time are those of the latest, under names that have room', async () => {
+    await using other = await newRehearsal();
+    const headers = { 'x-correlation-id': 'journey' };
+    const ok = (method: string, path: string, body?: object) => other.ok(method, path, body, { headers });
+    const basket = await ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 1 }] });
+    const { orderId } = await ok('POST', `/baskets/${basket.id}/checkout`, { shippingAddress: ADDRESS, placeOrder: true });
+    await ok('POST', '/payments/authorizations', { orderId, tender: { type: 'card', token: 'tok_visa' } });
+    await ok('POST', `/orders/${orderId}/confirm`);
+    await tab.open(`r/${other.name}/activity/journey`);
+    await tab.heading('Confirm Order').waitFor();
+    await main()
+      .getByText(/, the latest of 4 requests · /)
+      .waitFor();
+    await tab
+      .row('Create Basket +3')
+      .filter({ hasText: /latest (under )?\d/ })
+      .waitFor();
+    const tooWide = await main()
+      .locator('.seq.heads g')
+      .evaluateAll((heads) =>
+        heads
+          .filter((head) => {
+            const [box, ...words] = [...head.children].map((one) => one.getBoundingClientRect());
+            return words.some(({ width }) => width > (box?.width ?? 0));
+          })
+          .map((head) => head.textContent),
+      );
+    expect(tooWide).toEqual([]);
+  });
+
   test('says in its sentence in which state it left the order', async () => {
     await open(CONFIRM);
     await main()

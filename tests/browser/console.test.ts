@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { pages } from '../../console/page/pages.ts';
 import { describeInBrowser } from '../support/chromium.ts';
 import { ADDRESS, ADMIN, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { eventually } from '../support/eventually.ts';
@@ -279,18 +280,97 @@ describeInBrowser('the console in a browser', () => {
     await row('Confirm Order').waitFor();
   });
 
-  test('says that a rehearsal, a page or a trace in a link does not exist, and what does', async () => {
-    await open('r/never-was/activity');
-    await heading('There is no rehearsal never-was').waitFor();
+  test.each(['never-was', 'UPPER', 'טקסט'])('says that there is no rehearsal %s in a link, and which there are', async (name) => {
+    await open(`r/${encodeURIComponent(name)}/activity`);
+    await heading(`There is no rehearsal ${name}`).waitFor();
     await tab.page
       .locator('main')
       .getByRole('link', { name: new RegExp(`^${rehearsal.name}`) })
       .waitFor();
+  });
+
+  test('says that a page or a trace in a link does not exist, and what does', async () => {
     await open(`r/${rehearsal.name}/nonsense`);
     await heading('There is no such page').waitFor();
-    await open(`${activity()}/never-was`);
-    await heading('No trace has this correlation id').waitFor();
-    await row('Confirm Order').waitFor();
+    expect(await tab.page.locator('main').getByRole('link').allTextContents()).toEqual(
+      pages.filter(({ under }) => under === undefined).map(({ title }) => title),
+    );
+    for (const id of ['never-was', 'x'.repeat(129)]) {
+      await open(`${activity()}/${id}`);
+      await heading('No trace has this correlation id').waitFor();
+      await row('Confirm Order').waitFor();
+    }
+  });
+
+  test('says so when another tab deletes the rehearsal, and offers nothing that needs it', async () => {
+    const other = await newRehearsal();
+    await open(`r/${other.name}/activity`);
+    await isLive();
+    await other[Symbol.asyncDispose]();
+    await heading(`There is no rehearsal ${other.name}`).waitFor();
+    for (const name of ['Live', 'Settle', 'Verify', '+15 min']) {
+      expect([name, await tab.page.getByRole('button', { name }).count()]).toEqual([name, 0]);
+    }
+    await tab.page.getByRole('link', { name: 'Rehearsals', exact: true }).first().click();
+    await heading('Rehearsals').waitFor();
+    const links = tab.page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: 'Activity' });
+    expect(await links.getAttribute('href')).toBe('/console/r/default/activity');
+  });
+
+  test('asks for nothing while nobody looks, and shows what came in the meantime to who looks again', async () => {
+    await using other = await newRehearsal();
+    const asked: string[] = [];
+    const look = (hidden: boolean) =>
+      tab.page.evaluate(`{
+        Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'));
+      }`);
+    await tab.page.clock.install();
+    await open(`r/${other.name}/activity`);
+    await isLive();
+    const ended = tab.page.waitForEvent('requestfailed', (request) => request.url().endsWith('/_sim/stream'));
+    await look(true);
+    await tab.page.clock.fastForward(11_000);
+    await ended;
+    await tab.page.getByRole('button', { name: 'Asleep' }).waitFor();
+    tab.page.on('request', (request) => asked.push(request.url()));
+    await other.ok('GET', '/products/mug-blue');
+    await tab.page.clock.fastForward(3_600_000);
+    expect([asked, await row('Get Product').count()]).toEqual([[], 0]);
+    await look(false);
+    await row('Get Product').waitFor();
+    await isLive();
+  });
+
+  test('keeps the end of a page in sight below a long message in a narrow window', async () => {
+    await tab.resize(390);
+    await open('reference/values');
+    await tab.page.locator('main li').first().waitFor();
+    await tab.page.locator('.status-line').evaluate((line) => line.append('A message of many lines. '.repeat(20)));
+    await tab.page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+    const edge = (selector: string, side: 'top' | 'bottom') =>
+      tab.page
+        .locator(selector)
+        .last()
+        .evaluate((element, of) => element.getBoundingClientRect()[of], side);
+    expect(await edge('.rail', 'bottom')).toBe(900);
+    expect(await edge('.status-line', 'top')).toBeLessThan(800);
+    expect(await edge('main li', 'bottom')).toBeLessThanOrEqual(await edge('.status-line', 'top'));
+  });
+
+  test('lets nothing that has the focus lie below the bar of a narrow window', async () => {
+    await tab.resize(390);
+    await open('reference/values');
+    await tab.page.locator('main button').first().focus();
+    const covered: string[] = [];
+    for (let presses = 0; presses < 25; presses += 1) {
+      await tab.page.keyboard.press('Tab');
+      const isCovered = await tab.page.evaluate<boolean>(
+        "document.activeElement.getBoundingClientRect().bottom > document.querySelector('.rail').getBoundingClientRect().top",
+      );
+      if (isCovered) covered.push(await focusedText());
+    }
+    expect([covered, await tab.page.evaluate('scrollY > 0')]).toEqual([[], true]);
   });
 
   test('offers to load the page again when a part of it does not come', async () => {

@@ -103,9 +103,7 @@ else {
         await using rehearsal = await rehearsalOn(project.gateway);
         const { name, client } = rehearsal;
         await tab.open(`r/${name}/activity`, project.gateway);
-        // Production offers no credential.
-        await tab.page.getByLabel('Bearer token').fill('demo-sim-admin');
-        await tab.page.keyboard.press('Enter');
+        await tab.signInIfAsked();
         await tab.isLive();
         const order = await buy(client);
         await tab.row('Confirm Order').waitFor();

@@ -1,0 +1,38 @@
+import { h } from 'preact';
+import { apiTitle, applicationTitle } from './facts.ts';
+import { counted, duration, wallTime } from './format.ts';
+import { Badge, StatusBadge } from './parts.ts';
+import { changedQuery, rehearsalLink, withQuery } from './route.ts';
+import { route } from './router.ts';
+import type { Trace } from './trace-feed.ts';
+
+/** Named after its first request; status and duration are those of the latest. */
+export function TraceRow({ trace, rehearsal, isSelected }: { trace: Trace; rehearsal: string; isSelected: boolean }) {
+  const { correlationId, api, application, status, requests } = trace;
+  const { hop: _hop, view: _view, ...query } = changedQuery(route.value.query, {});
+  return h(
+    'li',
+    {},
+    h(
+      'a',
+      {
+        href: withQuery(rehearsalLink(rehearsal, 'activity', correlationId), query),
+        'data-row': '',
+        'aria-current': isSelected ? 'true' : undefined,
+      },
+      h('span', { class: 'what' }, apiTitle(api), requests > 1 && h('span', { class: 'muted' }, ` +${requests - 1}`)),
+      h('span', {}, h(StatusBadge, { status })),
+      h(
+        'span',
+        { class: 'meta' },
+        h('span', {}, wallTime(trace.startedAt)),
+        h('span', {}, applicationTitle(application)),
+        h('span', {}, requests > 1 ? `latest ${duration(trace.durationMs)}` : duration(trace.durationMs)),
+        trace.calls > 0 && h('span', {}, counted(trace.calls, 'call')),
+        trace.events > 0 && h('span', {}, counted(trace.events, 'event')),
+        trace.failed > (status >= 400 ? 1 : 0) && status < 400 && h(Badge, { tone: 'warn' }, `${trace.failed} failed inside`),
+        trace.faults.map((fault) => h(Badge, { key: fault, tone: 'warn' }, '⚡ ', h('span', { class: 'clip' }, fault))),
+      ),
+    ),
+  );
+}

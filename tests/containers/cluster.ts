@@ -1,0 +1,84 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { promisify } from 'node:util';
+import { expect, test } from '@jest/globals';
+import type { KubernetesObject } from '../support/kubernetes-objects.ts';
+import { copyOfFiles } from './kustomize.ts';
+
+const KUBECTL = process.env['KUBECTL'] ?? 'kubectl';
+const NAMED = 'unified-commerce-sandbox';
+const IMAGE = 'unified-commerce-estate:local';
+const MEBIBYTES_OF_OUTPUT = 64 * 1_048_576;
+/** Of a cluster in which tests may create namespaces. Never the one that kubectl happens to use. */
+const kubeconfig = process.env['TEST_KUBECONFIG'] ?? '';
+
+/** Why tests on a cluster cannot run here; undefined when they can. */
+export const whyNoCluster = reasonAgainst();
+
+function reasonAgainst(): string | undefined {
+  if (kubeconfig === '') return 'TEST_KUBECONFIG names no cluster, which must have the images of the sandbox';
+  try {
+    execFileSync(KUBECTL, ['--kubeconfig', kubeconfig, 'get', 'nodes', '--request-timeout=10s'], { stdio: 'ignore' });
+    return undefined;
+  } catch {
+    return `the cluster of TEST_KUBECONFIG does not answer ${KUBECTL}`;
+  }
+}
+
+/** Says loudly that tests did not run, and why. */
+export function skipWithoutCluster(what: string): void {
+  // biome-ignore lint/suspicious/noConsole: a test that did not run must not look like one that passed
+  console.warn(`SKIPPED: ${what}, because ${whyNoCluster}.`);
+  test.skip(`${what}: needs a Kubernetes cluster`, () => undefined);
+  // Jest shows a file's output only if one of its tests ran.
+  test('the reason of the skipped tests is known', () => expect(whyNoCluster).toContain('TEST_KUBECONFIG'));
+}
+
+/** The sandbox without volumes, in a namespace of its own, with several gateways behind a port of the nodes. */
+export async function sandboxWithGateways(count: number) {
+  const namespace = `estate-test-${randomUUID().slice(0, 8)}`;
+  const kubectl = async (...args: readonly string[]): Promise<string> => {
+    const all = ['--kubeconfig', kubeconfig, '--namespace', namespace, ...args];
+    return (await promisify(execFile)(KUBECTL, all, { maxBuffer: MEBIBYTES_OF_OUTPUT })).stdout.trim();
+  };
+  const apply = (objects: readonly object[]): Promise<string> => {
+    const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects });
+    const applying = promisify(execFile)(KUBECTL, ['--kubeconfig', kubeconfig, 'apply', '--filename', '-'], {
+      maxBuffer: MEBIBYTES_OF_OUTPUT,
+    });
+    applying.child.stdin?.end(list.replaceAll(NAMED, namespace).replaceAll(IMAGE, process.env['ESTATE_IMAGE'] ?? IMAGE));
+    return applying.then(({ stdout }) => stdout);
+  };
+  const files = copyOfFiles();
+  const objects = files.renderWith('sandbox', 'ephemeral-storage');
+  files.remove();
+  return {
+    kubectl,
+    async up(timeout: string): Promise<void> {
+      await apply([...objects.map((object) => withReplicas(object, 'gateway', count)), entrance]);
+      await kubectl('wait', '--for=condition=Available', 'deployment', '--all', `--timeout=${timeout}`);
+    },
+    /** Address of the entrance, which leads to any of the gateways. */
+    async gateway(): Promise<string> {
+      const host = await kubectl('get', 'nodes', '--output', 'jsonpath={.items[0].status.addresses[?(@.type=="InternalIP")].address}');
+      return `http://${host}:${await kubectl('get', 'service', 'entrance', '--output', 'jsonpath={.spec.ports[0].nodePort}')}`;
+    },
+    pods: async (name: string): Promise<readonly string[]> =>
+      (await kubectl('get', 'pods', '--selector', `app.kubernetes.io/name=${name}`, '--output', 'name')).split('\n'),
+    down: (): Promise<string> => kubectl('delete', 'namespace', namespace, '--wait=false'),
+  };
+}
+
+const entrance = {
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { name: 'entrance', namespace: NAMED },
+  spec: {
+    type: 'NodePort',
+    selector: { 'app.kubernetes.io/name': 'gateway' },
+    ports: [{ name: 'http', port: 8080, targetPort: 'http' }],
+  },
+};
+
+const withReplicas = (object: KubernetesObject, name: string, replicas: number): KubernetesObject =>
+  object.kind === 'Deployment' && object.metadata.name === name ? { ...object, spec: { ...object.spec, replicas } } : object;
