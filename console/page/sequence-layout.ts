@@ -1,10 +1,10 @@
 import type { TraceRow, TraceTree } from './trace-tree.ts';
 
 /** Pixels. */
-export const GEOMETRY = { head: 38, top: 64, row: 30, section: 26, margin: 42, narrowest: 84, widest: 168, bar: 9, nested: 4 } as const;
+export const GEOMETRY = { head: 38, top: 64, row: 30, section: 26, margin: 42, narrowest: 80, widest: 168, bar: 9, nested: 4 } as const;
 
 /** Of the box with a column's name. */
-export const headWidth = (gap: number): number => Math.min(gap - 6, 128);
+export const headWidth = (gap: number): number => Math.min(gap - 4, 128);
 
 export interface Column {
   /** An application, or `client`. */

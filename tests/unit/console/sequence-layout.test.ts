@@ -35,7 +35,7 @@ describe('The layout of a sequence diagram', () => {
   });
 
   test('uses the room that is there, but keeps columns apart enough to be read', () => {
-    expect(sequenceLayout(traceTree(confirmedOrder), 100).gap).toBe(84);
+    expect(sequenceLayout(traceTree(confirmedOrder), 100).gap).toBe(80);
     expect(sequenceLayout(traceTree(confirmedOrder), 100).width).toBeGreaterThan(450);
     expect(sequenceLayout(traceTree(confirmedOrder), 5_000).gap).toBe(168);
   });
