@@ -49,6 +49,8 @@ function refusalOf(what: string, said: string): string {
   const port = /:(\d+)\b[^:]*: (?:port is already allocated|.*address already in use)/.exec(said)?.[1];
   if (port !== undefined)
     return `${what} cannot have port ${port}, which is in use; free it, or leave the choice of the port to Testcontainers.`;
+  // Testcontainers waits in vain for the ports of a container that has ended before it looks.
+  if (/waiting for container ports/.test(said)) return `${what} stopped at once; docker run --rm with the same variables shows why.`;
   const hasRyuk = process.env['TESTCONTAINERS_RYUK_DISABLED'] !== 'true';
   // The image itself is there, so what no registry gave was that of Ryuk.
   if (/ryuk|reaper/i.test(said) || (hasRyuk && /registry|manifest unknown|pull access/i.test(said))) return NO_RYUK;

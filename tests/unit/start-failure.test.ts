@@ -53,6 +53,10 @@ describe('The failure of a container to start', () => {
       `${IMAGE} cannot have port 8080, which is in use; free it, or leave the choice of the port to Testcontainers.`,
     ],
     [
+      'Timed out after 10000ms while waiting for container ports to be bound to the host',
+      `${IMAGE} stopped at once; docker run --rm with the same variables shows why.`,
+    ],
+    [
       '(HTTP code 404) unexpected - pull access denied for testcontainers/ryuk ',
       /^Testcontainers could not start its own container testcontainers\/ryuk.*TESTCONTAINERS_RYUK_DISABLED=true/,
     ],
