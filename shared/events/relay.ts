@@ -15,14 +15,6 @@ const RETRY_MS = 1_000;
 /** Interval of the search for outboxes whose relay died. */
 const SWEEP_MS = 1_000;
 
-/** What a relay does in one world. */
-interface Work {
-  /** There may be further events. */
-  again: boolean;
-  /** Events that a commit has leased to this relay. */
-  handedOver: Batch | undefined;
-}
-
 export interface RelayOptions {
   readonly store: OutboxStore;
   readonly bus: Bus;
@@ -38,15 +30,16 @@ export interface RelayOptions {
  */
 export function createRelay({ store, bus, log, divert = sendUnchanged, observer = UNOBSERVED }: RelayOptions) {
   const token = randomToken();
-  const working = new Map<World, Work>();
+  /** `again`: there may be further events. */
+  const working = new Map<World, { again: boolean }>();
   const runs = new Set<Promise<void>>();
   const stopping = new AbortController();
   const { signal } = stopping;
   let failing = false;
 
-  async function run(world: World, work: Work): Promise<void> {
+  async function run(world: World, state: { again: boolean }, first: Batch | undefined): Promise<void> {
     try {
-      await emptyOutbox(world, work);
+      await emptyOutbox(world, state, first);
     } catch (error) {
       // Unsent events stay in the outbox. Releasing the lease lets another relay continue at once.
       if (signal.aborted) await store.drain(world, token, [], [], false);
@@ -55,14 +48,17 @@ export function createRelay({ store, bus, log, divert = sendUnchanged, observer 
   }
 
   /** Runs until the outbox is empty, or, when stopping, until the current batch is sent. */
-  async function emptyOutbox(world: World, work: Work): Promise<void> {
-    do {
-      work.again = false;
-      let batch = work.handedOver ?? (await store.drain(world, token, [], [], !signal.aborted));
-      work.handedOver = undefined;
+  async function emptyOutbox(world: World, state: { again: boolean }, first: Batch | undefined): Promise<void> {
+    let batch = first ?? (await nextBatch(world));
+    for (;;) {
       while (batch) batch = await send(world, batch);
-    } while (work.handedOver || (work.again && !signal.aborted));
+      if (!state.again || signal.aborted) return;
+      state.again = false;
+      batch = await nextBatch(world);
+    }
   }
+
+  const nextBatch = (world: World): Promise<Batch | undefined> => store.drain(world, token, [], [], !signal.aborted);
 
   /** @returns the next batch */
   async function send(world: World, batch: Batch): Promise<Batch | undefined> {
@@ -150,21 +146,21 @@ export function createRelay({ store, bus, log, divert = sendUnchanged, observer 
     kick(world: World, batch?: Batch): void {
       const at = working.get(world);
       if (at) {
+        // The batch is not taken: a running one whose lease has ended may have the same events. They are asked for after it.
         at.again = true;
-        at.handedOver ??= batch;
         return;
       }
       if (signal.aborted && !batch) return;
-      const work: Work = { again: false, handedOver: batch };
-      working.set(world, work);
-      const running = run(world, work)
+      const state = { again: false };
+      working.set(world, state);
+      const running = run(world, state, batch)
         .catch((error: unknown) =>
           log.warn({ err: error, application: store.application, world }, 'relaying events failed; the next commit continues'),
         )
         .finally(() => {
           working.delete(world);
           runs.delete(running);
-          if (work.again) relay.kick(world, work.handedOver);
+          if (state.again) relay.kick(world);
         });
       runs.add(running);
     },

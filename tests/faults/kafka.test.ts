@@ -86,7 +86,7 @@ function kafka(): void {
   }
   /** Each event once, at its first position, as a de-duplicating consumer sees it. */
   const distinct = (records: readonly CollectedRecord[]) =>
-    [...new Map(records.toReversed().map(({ event }) => [event.id, event])).values()].toReversed();
+    [...Map.groupBy(records, ({ event }) => event.id).values()].flatMap(([first]) => first?.event ?? []);
   const copies = (records: readonly CollectedRecord[], type: string): string[] =>
     records.filter(({ event }) => event.type.endsWith(`.${type}`)).map(({ event }) => event.id);
   function expectContiguous(records: readonly CollectedRecord[]): void {

@@ -12,8 +12,8 @@ const log = createLogger('silent');
 const event = (id: string) => ({ id, topic: 't', key: 'k', json: '{}', subscribers: [] });
 
 /** A relay on a bus that waits with each batch until a test lets it go. */
-async function aRelay() {
-  const adapter = createMemoryStore();
+async function aRelay(options: Parameters<typeof createMemoryStore>[0] = {}) {
+  const adapter = createMemoryStore(options);
   const world = await adapter.worlds.open('r', { now: 0, applications: {}, due: [] }, { bearer: 'b', apiKey: 'k', webhookSecret: 'w' });
   const store = adapter.store('oms');
   const batches: string[][] = [];
@@ -78,6 +78,17 @@ describe('A relay to which a commit hands the outbox over', () => {
     await eventually('so is the next one', async () => (await sent()).length === 4);
     expect(await sent()).toEqual(['e1', 'e2', 'e3', 'e4']);
     await relay.stop();
+  });
+
+  test('sends no event twice when the lease of its batch has ended before the next commit', async () => {
+    const { commit, go, sent, batches, relay } = await aRelay({ relayLeaseMs: 0 });
+    await commit('e1');
+    await commit('e2');
+    await go();
+    await go();
+    await eventually('both are acknowledged', async () => (await sent()).length === 2);
+    await relay.stop();
+    expect(batches).toEqual([['e1'], ['e2']]);
   });
 
   test('sends them although it is being stopped, and then releases the outbox', async () => {
