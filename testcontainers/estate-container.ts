@@ -32,6 +32,7 @@ export const ready = (port: number) => Wait.forHttp('/readyz', port, { abortOnCo
 export class EstateContainer extends GenericContainer {
   #credentials = DEMO_CREDENTIALS;
   #touchpoint = DEMO_TOUCHPOINT;
+  #containerId: string | undefined;
 
   constructor(image: string) {
     super(image);
@@ -74,6 +75,10 @@ export class EstateContainer extends GenericContainer {
     return this.withEnvironment({ KAFKA_BROKERS: brokers.join(',') });
   }
 
+  protected override async containerCreated(containerId: string): Promise<void> {
+    this.#containerId = containerId;
+  }
+
   /** @throws EstateStartError with the mistake and the remedy, and with the last log lines of an estate that ran */
   override async start(): Promise<StartedEstateContainer> {
     const words = lastWords();
@@ -83,7 +88,13 @@ export class EstateContainer extends GenericContainer {
       logConsumer?.(stream);
     });
     const starting = { image: this.imageName.string, timeoutMs: this.startupTimeoutMs, words };
-    const started = await explained(starting, () => super.start());
+    const started = await explained(starting, () =>
+      super.start().catch(async (error: unknown) => {
+        // The reason of the failure counts, not a log that cannot be read either.
+        if (this.#containerId !== undefined) await words.followEnded(this.#containerId).catch(() => undefined);
+        throw error;
+      }),
+    );
     return new StartedEstateContainer(started, { credentials: this.#credentials, touchpoint: this.#touchpoint });
   }
 }

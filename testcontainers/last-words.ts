@@ -1,8 +1,11 @@
 import type { Readable } from 'node:stream';
+import { getContainerRuntimeClient } from 'testcontainers';
 
 const LINES = 25;
 /** Time for the last log lines to arrive after a container has ended. */
 const LATE_LINES_MS = 500;
+/** How the engine writes that a container has not started. */
+const NEVER = '0001-';
 
 /** What a container logged last, and how long it ran. */
 export interface LastRun {
@@ -14,7 +17,7 @@ export interface LastRun {
 export function lastWords() {
   const lines: string[] = [];
   let run: { readonly began: number; readonly ended: Promise<number> } | undefined;
-  return {
+  const words = {
     /** Reads the log from the start of the container on. */
     follow(stream: Readable): void {
       const hear = (chunk: unknown): void => {
@@ -26,6 +29,17 @@ export function lastWords() {
       const over = new Promise<void>((resolve) => stream.once('end', resolve).once('close', resolve));
       run = { began: performance.now(), ended: over.then(() => performance.now()) };
     },
+    /**
+     * Follows a container that nobody has followed. Testcontainers gives the log once ports are bound, and those of a container that has ended
+     * before are never bound. One that never ran has no log.
+     */
+    async followEnded(containerId: string): Promise<void> {
+      if (run !== undefined) return;
+      const { container: containers } = await getContainerRuntimeClient();
+      const container = containers.getById(containerId);
+      const { State } = await containers.inspect(container);
+      if (!State.StartedAt.startsWith(NEVER)) words.follow(await containers.logs(container));
+    },
     /** Undefined when no container ran, or when it still runs. */
     async all(): Promise<LastRun | undefined> {
       if (run === undefined) return undefined;
@@ -34,6 +48,7 @@ export function lastWords() {
       return ended === undefined ? undefined : { ms: ended - run.began, lines };
     },
   };
+  return words;
 }
 
 export type LastWords = ReturnType<typeof lastWords>;
