@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, posix } from 'node:path';
 import { importClosure, staticImports } from './import-graph.ts';
+import { importFromJoined, joinModules } from './joined-modules.ts';
 import { findLibraries, type Libraries } from './libraries.ts';
 import { stripTypes } from './strip-types.ts';
 
@@ -8,14 +9,17 @@ const FOLDER = new URL('./page/', import.meta.url);
 /** Shared with the touchpoint portal, so that both read as one product. */
 const TOKENS = new URL('../design/tokens.css', import.meta.url);
 const SEQUENCE = new URL('../design/sequence.css', import.meta.url);
-export const PAGE_PATH = '/console/page/';
+const PAGE_PATH = '/console/page/';
 const REFERENCE_SHEET = new URL('./reference.css', import.meta.url);
+export const ICON = `${PAGE_PATH}icon.svg`;
 export const STYLES = '/console/styles.css';
 export const REFERENCE_STYLES = '/console/reference.css';
 const BASE = 'base.css';
 /** `.ts` in a checkout, `.js` in the installed package. */
 const CODE = extname(new URL(import.meta.url).pathname);
 export const ENTRY = `${PAGE_PATH}main${CODE}`;
+/** The modules of every first page in one, as their siblings import it. The entry is not among them. */
+const FIRST_PAGE = `./first-page${CODE}`;
 export const SCALAR_ENTRY = `${PAGE_PATH}scalar-page${CODE}`;
 
 export interface PageFiles {
@@ -30,8 +34,16 @@ export interface PageFiles {
 export function findPageFiles(): PageFiles {
   const names = new Set(readdirSync(FOLDER).filter((name) => !name.endsWith('.d.ts')));
   const libraries = findLibraries();
-  const addressOf = (specifier: string, module: string): string =>
-    specifier.startsWith('.') ? posix.join(posix.dirname(module), specifier) : (libraries.addresses[specifier] ?? specifier);
+  const entry = specifierOf(ENTRY);
+  const needed = importClosure(entry, (module) => siblingsIn(codeOf(module)));
+  const joined = new Set(needed.filter((module) => module !== entry));
+
+  function moduleText(specifier: string): string | undefined {
+    if (specifier === FIRST_PAGE) return joinModules([...joined].map((module) => ({ specifier: module, source: codeOf(module) })));
+    if (!names.has(specifier.slice(2))) return undefined;
+    // A reference page has no import map, so it takes only the modules that it names.
+    return specifier === specifierOf(SCALAR_ENTRY) ? codeOf(specifier) : importFromJoined(codeOf(specifier), joined, FIRST_PAGE);
+  }
 
   function read(address: string): { type: string; text: string } | undefined {
     const library = libraries.files.get(address);
@@ -39,17 +51,26 @@ export function findPageFiles(): PageFiles {
     if (address === STYLES) return { type: 'text/css', text: stylesAmong(names) };
     if (address === REFERENCE_STYLES)
       return { type: 'text/css', text: [TOKENS, REFERENCE_SHEET].map((sheet) => readFileSync(sheet, 'utf8')).join('\n') };
-    const name = address.slice(PAGE_PATH.length);
-    if (!address.startsWith(PAGE_PATH) || !names.has(name)) return undefined;
-    if (name.endsWith('.svg')) return { type: 'image/svg+xml', text: textOf(name) };
-    return name.endsWith(CODE) ? { type: 'text/javascript', text: CODE === '.ts' ? stripTypes(textOf(name)) : textOf(name) } : undefined;
+    if (address === ICON) return { type: 'image/svg+xml', text: textOf('icon.svg') };
+    const text = address.startsWith(PAGE_PATH) && address.endsWith(CODE) ? moduleText(specifierOf(address)) : undefined;
+    return text === undefined ? undefined : { type: 'text/javascript', text };
   }
 
+  const addressOf = (specifier: string, module: string): string =>
+    specifier.startsWith('.') ? posix.join(posix.dirname(module), specifier) : (libraries.addresses[specifier] ?? specifier);
   const preloads = importClosure(ENTRY, (module) =>
     staticImports(read(module)?.text ?? '').map((specifier) => addressOf(specifier, module)),
   );
   return { libraries, preloads, read };
 }
+
+/** `./main.ts` of `/console/page/main.ts`. */
+const specifierOf = (address: string): string => `./${address.slice(PAGE_PATH.length)}`;
+
+const siblingsIn = (source: string): string[] => staticImports(source).filter((specifier) => specifier.startsWith('.'));
+
+/** The JavaScript of a module of the page. */
+const codeOf = (specifier: string): string => (CODE === '.ts' ? stripTypes(textOf(specifier)) : textOf(specifier));
 
 const textOf = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8');
 

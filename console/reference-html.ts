@@ -1,4 +1,4 @@
-import { PAGE_PATH, REFERENCE_STYLES, SCALAR_ENTRY } from './page-files.ts';
+import { ICON, REFERENCE_STYLES, SCALAR_ENTRY } from './page-files.ts';
 
 export const SCALAR = '/console/reference/scalar.js';
 
@@ -31,7 +31,7 @@ export const referenceHtml = (reference: Reference): string => `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${TITLES[reference]} · Estate console</title>
-<link rel="icon" href="${PAGE_PATH}icon.svg" type="image/svg+xml">
+<link rel="icon" href="${ICON}" type="image/svg+xml">
 <link rel="stylesheet" href="${REFERENCE_STYLES}">
 <script defer src="${SCALAR}"></script>
 <script type="module" src="${SCALAR_ENTRY}"></script>

@@ -1,4 +1,4 @@
-import { ENTRY, PAGE_PATH, STYLES } from './page-files.ts';
+import { ENTRY, ICON, STYLES } from './page-files.ts';
 
 /** The one HTML page. Its modules do the rest. */
 export const shellHtml = (importMap: string, preloads: readonly string[]): string => `<!doctype html>
@@ -8,7 +8,7 @@ export const shellHtml = (importMap: string, preloads: readonly string[]): strin
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>Estate console</title>
-<link rel="icon" href="${PAGE_PATH}icon.svg" type="image/svg+xml">
+<link rel="icon" href="${ICON}" type="image/svg+xml">
 <link rel="stylesheet" href="${STYLES}">
 <script type="importmap">${importMap}</script>
 ${preloads.map((address) => `<link rel="modulepreload" href="${address}">`).join('\n')}

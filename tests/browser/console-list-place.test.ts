@@ -83,4 +83,21 @@ describeInBrowser('a list of the console in a browser', () => {
       expect([await focusedPlace(), await topOfRow(26)]).toEqual([26, top]);
     }
   });
+
+  test('of traces offers no older ones when 1,000 are shown', async () => {
+    await using busy = await newRehearsal();
+    for (let n = 0; n < 1_040; n += 20)
+      await Promise.all(Array.from({ length: 20 }, () => busy.ok('POST', '/baskets', { channel: 'web' })));
+    await tab.open(`r/${busy.name}/activity`);
+    const older = tab.page.getByRole('button', { name: 'Show older' });
+    for (let shown = 50; shown < 1_000; shown += 50) {
+      await rows()
+        .nth(shown - 1)
+        .waitFor();
+      await older.click();
+    }
+    await rows().nth(999).waitFor();
+    await older.waitFor({ state: 'detached' });
+    expect(await rows().count()).toBe(1_000);
+  });
 });

@@ -44,6 +44,20 @@ describeInBrowser('the overview of the console in a browser', () => {
     await tab.expectSoundInEveryLook();
   });
 
+  test('is loaded with at most 40 requests, of which at most ten read the estate', async () => {
+    await using rehearsal = await newRehearsal();
+    await placeOrder(rehearsal);
+    const asked: string[] = [];
+    tab.page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await tab.open(`r/${rehearsal.name}`);
+    await tab.isLive();
+    await main().getByText('13 of 13', { exact: true }).waitFor();
+    await main().getByText('Authorize Payment').first().waitFor();
+    await hasHops('OMS');
+    expect(asked.filter((path) => !path.startsWith('/console/')).length).toBeLessThanOrEqual(10);
+    expect(asked.length).toBeLessThanOrEqual(40);
+  });
+
   test('places an order, whose calls appear on the map and whose trace can be read', async () => {
     await using rehearsal = await newRehearsal();
     await tab.open(`r/${rehearsal.name}`);

@@ -374,10 +374,10 @@ describeInBrowser('the console in a browser', () => {
   });
 
   test('offers to load the page again when a part of it does not come', async () => {
-    await tab.page.route('**/console/page/live.ts', (route) => route.abort());
+    await tab.page.route('**/console/page/first-page.ts', (route) => route.abort());
     await open(activity());
     await tab.page.getByText('The console is loading.').waitFor();
-    await tab.page.unroute('**/console/page/live.ts');
+    await tab.page.unroute('**/console/page/first-page.ts');
     await tab.page.getByRole('link', { name: 'load the page again' }).click();
     await row('Confirm Order').waitFor();
     expect(await tab.page.getByText('The console is loading.').count()).toBe(0);
