@@ -4,5 +4,17 @@ export type Ms = number;
 /** An instant that no clock reaches: the last one that a `Date` can have. */
 export const NEVER: Ms = 8_640_000_000_000_000;
 
+/** The last instants and their texts: a request and its events write the same few instants in a hundred places. */
+const KEPT = 16;
+const keptAt = new Float64Array(KEPT).fill(Number.NaN);
+const keptText = new Array<string>(KEPT).fill('');
+
 /** Formats an instant as RFC 3339 in UTC with milliseconds. */
-export const instant = (at: number): string => new Date(at).toISOString();
+export function instant(at: Ms): string {
+  const place = at & (KEPT - 1);
+  if (keptAt[place] !== at) {
+    keptText[place] = new Date(at).toISOString();
+    keptAt[place] = at;
+  }
+  return keptText[place] as string;
+}
