@@ -1,7 +1,8 @@
-import { type DestinationStream, type LogFn, type Logger, pino } from 'pino';
+import { type LogFn, type Logger, pino } from 'pino';
 import { redactJson } from '../domain/redaction.ts';
 import { rehearsalOf, type World } from '../domain/world.ts';
 import { readableLine } from './readable-line.ts';
+import { standardOutput } from './standard-output.ts';
 
 export type { Logger };
 
@@ -38,11 +39,6 @@ function writeOrLose(this: Logger, line: Parameters<LogFn>, write: LogFn): void 
   } catch {
     // A failing log cannot log its own failure.
   }
-}
-
-/** A write error, such as a full disk, does not end the process. */
-function standardOutput(): DestinationStream {
-  return pino.destination({ dest: 1, sync: true }).on('error', () => {});
 }
 
 /** Adds the name of the rehearsal, by which readers search a log. */
