@@ -72,7 +72,7 @@ export async function control<Id extends OperationId>(
   });
   if (answer.ok) return (answer.status === 204 ? null : await answer.json()) as Output<Id>;
   const refusal = await refusalOf(answer);
-  if (refusal.status === 401) signOut(refusal.detail);
+  if (refusal.isOfCredential) signOut(refusal.detail);
   throw refusal;
 }
 

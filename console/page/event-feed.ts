@@ -60,9 +60,10 @@ export function useEventFeed(rehearsal: string, filter: EventFilter, isInUse: ()
 
   const showWaiting = useCallback(() => setListed((known) => known && shown(known)), []);
   const add = (events: readonly PublishedEvent[]): void => {
-    const waits = held.peek() || isInUse();
     setListed((known) => {
       if (!known) return known;
+      // In an empty list nothing can move from below the pointer.
+      const waits = held.peek() || (isInUse() && known.items.length > 0);
       const newest = known.fresh[0]?.order ?? known.items[0]?.order ?? 0;
       const news = events.filter((one) => one.order > newest && matches(one, filter)).reverse();
       if (news.length === 0) return known;

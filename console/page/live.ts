@@ -74,9 +74,9 @@ function connect(rehearsal: string): void {
     onBreak: () => {
       if (live.peek().kind !== 'reconnecting') live.value = { kind: 'reconnecting', since: Date.now() };
     },
-    onRefusal: (status, detail) => {
+    onRefusal: ({ isOfCredential, detail }) => {
       live.value = { kind: 'unavailable' };
-      if (status === 401) signOut(detail);
+      if (isOfCredential) signOut(detail);
     },
     onFrame: (kind, data) => {
       const begins = isBeginning;

@@ -14,6 +14,7 @@ interface Problem {
   /** Seconds. */
   readonly retryAfter?: number | undefined;
   readonly errors?: readonly FieldError[] | undefined;
+  readonly isOfCredential?: boolean;
 }
 
 /** Why an operation has no result: the problem that the gateway answered, or its absence. */
@@ -26,8 +27,10 @@ export class Refusal extends Error implements Problem {
   readonly correlationId: string | undefined;
   readonly retryAfter: number | undefined;
   readonly errors: readonly FieldError[];
+  /** Another credential is needed: this one is unknown, lacks a scope, or belongs to another rehearsal. */
+  readonly isOfCredential: boolean;
 
-  constructor({ status, code, title, detail, correlationId, retryAfter, errors = [] }: Problem) {
+  constructor({ status, code, title, detail, correlationId, retryAfter, errors = [], isOfCredential = false }: Problem) {
     super(detail);
     this.status = status;
     this.code = code;
@@ -36,11 +39,12 @@ export class Refusal extends Error implements Problem {
     this.correlationId = correlationId;
     this.retryAfter = retryAfter;
     this.errors = errors;
+    this.isOfCredential = isOfCredential;
   }
 }
 
 export async function refusalOf(answer: Response): Promise<Refusal> {
-  const body = (await answer.json().catch(() => ({}))) as Partial<Problem>;
+  const body = (await answer.json().catch(() => ({}))) as Partial<Problem> & { readonly scope?: string; readonly rehearsal?: string };
   return new Refusal({
     status: answer.status,
     code: body.code ?? `status ${answer.status}`,
@@ -49,6 +53,7 @@ export async function refusalOf(answer: Response): Promise<Refusal> {
     correlationId: answer.headers.get('X-Correlation-Id') ?? undefined,
     retryAfter: Number(answer.headers.get('Retry-After')) || undefined,
     errors: body.errors,
+    isOfCredential: answer.status === 401 || (answer.status === 403 && (body.scope ?? body.rehearsal) !== undefined),
   });
 }
 

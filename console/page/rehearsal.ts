@@ -55,6 +55,19 @@ export async function enterRehearsal(rehearsal: string | undefined): Promise<voi
   }
 }
 
+/** Looks whether a rehearsal that could not be shown is there by now. What is shown stays until it is. */
+export async function enterAgain(): Promise<void> {
+  const { rehearsal } = route.peek();
+  if (rehearsal === undefined || trouble.peek() === undefined || !isRehearsalName(rehearsal)) return;
+  try {
+    await control('read-clock', undefined, { rehearsal });
+  } catch (error) {
+    if (route.peek().rehearsal === rehearsal) trouble.value = asRefusal(error);
+    return;
+  }
+  if (route.peek().rehearsal === rehearsal) await enterRehearsal(rehearsal);
+}
+
 const unknownRehearsal = (name: string): Refusal =>
   new Refusal({ status: 404, code: 'unknown_rehearsal', title: 'Unknown rehearsal', detail: `There is no rehearsal ${name}.` });
 

@@ -17,10 +17,19 @@ export const refusedBecause = signal<string | undefined>(undefined);
 
 /** Takes the credential of this tab, or the public one of a demonstration. */
 export function openSession(): void {
-  bearer.value = sessionStorage.getItem(SIMULATION) ?? facts().config.demo?.simulation;
+  const kept = sessionStorage.getItem(SIMULATION);
+  if (kept !== null) signIn(kept);
+  else bearer.value = facts().config.demo?.simulation;
 }
 
+/** Visible ASCII: a header carries nothing else, and a request with more would fail without an answer. */
+const IN_A_HEADER = /^[\x21-\x7e]+$/;
+
 export function signIn(credential: string): void {
+  if (!IN_A_HEADER.test(credential)) {
+    signOut('it has a blank or a character that no header can carry. Copy it again.');
+    return;
+  }
   sessionStorage.setItem(SIMULATION, credential);
   refusedBecause.value = undefined;
   bearer.value = credential;

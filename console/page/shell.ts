@@ -11,9 +11,9 @@ import { pageAt, pages } from './pages.ts';
 import { Card, Empty, Heading, ProblemCard, Skeleton } from './parts.ts';
 import { RehearsalList } from './picker.ts';
 import { asRefusal, type Refusal } from './refusal.ts';
-import { enterRehearsal, trouble } from './rehearsal.ts';
+import { enterAgain, enterRehearsal, trouble } from './rehearsal.ts';
 import { isRehearsalName } from './route.ts';
-import { navigate, route } from './router.ts';
+import { navigate, path, route } from './router.ts';
 import { bearer } from './session.ts';
 import { SignIn } from './sign-in.ts';
 import { StatusLine } from './status-line.ts';
@@ -25,6 +25,14 @@ export function Shell() {
     if (credential === undefined) return;
     void enterRehearsal(rehearsal);
   }, [rehearsal, credential]);
+  // A rehearsal that was not there may have been created in the meantime.
+  const at = path.value;
+  useEffect(() => void enterAgain(), [at]);
+  useEffect(() => {
+    const look = (): void => void (document.hidden || enterAgain());
+    document.addEventListener('visibilitychange', look);
+    return () => document.removeEventListener('visibilitychange', look);
+  }, []);
   useShellKeys(rehearsal ?? lastRehearsal());
   const home = segments.length === 0 && !pageAt(rehearsal, segments) ? pages[0] : undefined;
   useEffect(() => {
@@ -73,7 +81,7 @@ function Main() {
       'div',
       { class: 'stack' },
       h(Heading, { title: refusal.title }, 'This rehearsal cannot be shown'),
-      h(Card, { label: 'Problem' }, h(ProblemCard, { refusal, retry: () => void enterRehearsal(rehearsal) })),
+      h(Card, { label: 'Problem' }, h(ProblemCard, { refusal, retry: () => void enterAgain() })),
     );
   }
   const found = pageAt(rehearsal, segments);
@@ -99,7 +107,13 @@ const UnknownRehearsal = ({ rehearsal }: { rehearsal: string }) =>
     'div',
     { class: 'stack' },
     h(Heading, { title: 'Unknown rehearsal' }, 'There is no rehearsal ', h('code', { class: 'brk' }, rehearsal)),
-    h('p', { class: 'muted' }, 'It ended, it was deleted, or the name is wrong. These exist:'),
+    h(
+      'p',
+      { class: 'line muted' },
+      'It ended, it was deleted, or the name is wrong.',
+      isRehearsalName(rehearsal) && h('button', { type: 'button', onClick: () => void enterAgain() }, 'Look again'),
+    ),
+    h('p', { class: 'muted' }, 'These exist:'),
     h(Card, { label: 'Rehearsals' }, h('div', { class: 'in' }, h(RehearsalList, {}))),
   );
 

@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser';
 import type { output } from 'zod';
 import type { StreamFrames } from '../../shared/catalog/simulation/operations/stream.ts';
-import { refusalOf } from './refusal.ts';
+import { type Refusal, refusalOf } from './refusal.ts';
 
 export type FrameKind = keyof typeof StreamFrames;
 export type Frame<Kind extends FrameKind> = output<(typeof StreamFrames)[Kind]>;
@@ -14,7 +14,7 @@ export interface StreamOptions {
   /** Called when it broke; it goes on trying. */
   readonly onBreak: () => void;
   /** Called when the gateway refuses the credential or does not know the rehearsal: trying again would not help. */
-  readonly onRefusal: (status: number, detail: string) => void;
+  readonly onRefusal: (refusal: Refusal) => void;
 }
 
 const SHORTEST_WAIT_MS = 500;
@@ -42,10 +42,10 @@ export function openStream({ headers, onFrame, onOpen, onBreak, onRefusal }: Str
       cache: 'no-store',
     });
     if (!answer.ok || !answer.body) {
-      const { status, detail, retryAfter } = await refusalOf(answer);
-      if (retryAfter !== undefined) wait = retryAfter * 1_000;
-      if (status === 401 || status === 403 || status === 404) {
-        onRefusal(status, detail);
+      const refusal = await refusalOf(answer);
+      if (refusal.retryAfter !== undefined) wait = refusal.retryAfter * 1_000;
+      if ([401, 403, 404].includes(refusal.status)) {
+        onRefusal(refusal);
         return false;
       }
       return true;

@@ -29,6 +29,8 @@ export interface TraceFeed {
 /** Frames come up to ten times a second; the list is read half as often as people can follow. Wall time. */
 const REFRESH_MS = 400;
 const PAGE = 50;
+/** Traces of a further page, when more have come than the first one holds. */
+const CATCH_UP = 200;
 /** Of rows in the document. */
 const MOST = 1_000;
 
@@ -37,10 +39,12 @@ interface Listed {
   readonly next: number | undefined;
 }
 
+type ReadPage = (signal?: AbortSignal, before?: number, limit?: number) => Promise<Output<'list-traces'>>;
+
 /** The traces of a rehearsal, newest first, kept up to date. @param isInUse whether somebody points into the list */
 export function useTraceFeed(key: string, filter: TraceFilter, isInUse: () => boolean): TraceFeed {
-  const read = (signal?: AbortSignal, before?: number) =>
-    control('list-traces', { query: { ...filter, before, limit: PAGE } as never }, { signal });
+  const read: ReadPage = (signal, before, limit = PAGE) =>
+    control('list-traces', { query: { ...filter, before, limit } as never }, { signal });
   const [listed, setListed] = useState<Listed>();
   const [fresh, setFresh] = useState<readonly Trace[]>([]);
   const [failure, setFailure] = useState<Refusal>();
@@ -64,14 +68,18 @@ export function useTraceFeed(key: string, filter: TraceFilter, isInUse: () => bo
     due.current ??= setTimeout(async () => {
       due.current = undefined;
       const asked = latest.current;
-      const answer = await asked.read().catch(() => undefined);
+      const known = newestOf(asked);
+      const answer = await readBackTo(known, asked.read).catch(() => undefined);
       if (!answer || latest.current.key !== asked.key) return;
       if (!latest.current.listed) return first.reload();
-      const news = merged(latest.current.listed, latest.current.fresh, answer.items);
-      setListed({ ...latest.current.listed, items: news.items });
+      const isWhole = known === 0 || (answer.next ?? 0) > known;
+      const news = isWhole ? { items: [], fresh: answer.items } : merged(latest.current.listed, latest.current.fresh, answer.items);
+      const listed = { items: news.items, next: isWhole ? answer.next : latest.current.listed.next };
+      setListed(listed);
       setFresh(news.fresh);
-      latest.current = { ...latest.current, listed: { ...latest.current.listed, items: news.items }, fresh: news.fresh };
-      if (!held.peek() && !isInUse()) showWaiting();
+      latest.current = { ...latest.current, listed, fresh: news.fresh };
+      // In an empty list nothing can move from below the pointer.
+      if (!held.peek() && (news.items.length === 0 || !isInUse())) showWaiting();
     }, REFRESH_MS);
   }, []);
   useEffect(() => () => clearTimeout(due.current), []);
@@ -101,6 +109,26 @@ export function useTraceFeed(key: string, filter: TraceFilter, isInUse: () => bo
     slow: first.slow,
     reload: first.reload,
   };
+}
+
+/** Place of the newest trace that is known; 0 without any. */
+const newestOf = ({ listed, fresh }: { readonly listed: Listed | undefined; readonly fresh: readonly Trace[] }): number =>
+  Math.max(0, ...fresh.map(({ sequence }) => sequence), listed?.items[0]?.sequence ?? 0);
+
+/**
+ * The newest traces, back to the newest one that is known: more may have come than a page holds. Gives up when a list could not show more;
+ * then `next` is above it.
+ */
+async function readBackTo(known: number, read: ReadPage): Promise<Listed> {
+  const { items, next } = await read();
+  const all = [...items];
+  let before = next;
+  while (known > 0 && before !== undefined && before > known && all.length < MOST) {
+    const page = await read(undefined, before, CATCH_UP);
+    all.push(...page.items);
+    before = page.next;
+  }
+  return { items: all, next: before };
 }
 
 /** Known traces are replaced where they stand; new ones are put apart, newest first. */

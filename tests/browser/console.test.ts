@@ -269,11 +269,16 @@ describeInBrowser('the console in a browser', () => {
     await press('Resume', /^The clock flows on from /);
   });
 
-  test('asks for the credential again, with the reason, when it is refused', async () => {
-    await tab.page.addInitScript("sessionStorage.getItem('estate.simulation') ?? sessionStorage.setItem('estate.simulation', 'wrong')");
+  test.each([
+    ['is unknown', 'wrong', /refused: ./],
+    ['lacks the scope', 'demo-integration-token', /refused: .*sim:admin/],
+    ['was pasted with typographic quotes', `“${ADMIN}”`, /refused: it has a blank or a character that no header can carry/],
+  ])('asks for the credential again, with the reason, when it %s', async (_, credential, reason) => {
+    const kept = JSON.stringify(credential);
+    await tab.page.addInitScript(`sessionStorage.getItem('estate.simulation') ?? sessionStorage.setItem('estate.simulation', ${kept})`);
     await open(activity());
     await tab.page.getByRole('alert').waitFor();
-    expect(await tab.page.getByRole('alert').textContent()).toMatch(/^The credential was refused: .+/);
+    expect(await tab.page.getByRole('alert').textContent()).toMatch(reason);
     await tab.expectSoundInEveryLook();
     await tab.page.getByLabel('Bearer token').fill(ADMIN);
     await tab.page.keyboard.press('Enter');

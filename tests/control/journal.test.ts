@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { ControlCall } from '../../shared/catalog/simulation/define-operation.ts';
 import type { readJournal } from '../../shared/catalog/simulation/operations/journal.ts';
 import { fulfilling } from '../services/parcel-scenes.ts';
-import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { ADDRESS, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { brokenTies } from '../support/journal-ties.ts';
 
 const readAda = (rehearsal: TestRehearsal, correlationId: string) =>
@@ -57,6 +57,31 @@ describe('The journal', () => {
     const hop = await rehearsal.client.control('read-hop', { params: { requestId: head?.requestId ?? '' } });
     expect(hop).toEqual({ ...head, response: expect.objectContaining({ id: 'cus_ada' }) });
     expect((await journal(rehearsal)).items).toEqual([hop]);
+  });
+
+  test.each([
+    ['outage', { kind: 'outage' }, 503],
+    ['status', { kind: 'status', status: 418 }, 418],
+    ['drop', { kind: 'drop' }, 0],
+  ] as const)('has the body of a request that a fault of the kind %s stops, without its secrets', async (_, fault, status) => {
+    await using rehearsal = await newRehearsal();
+    await rehearsal.fault('stops', { match: { api: 'authorize-payment-api' }, fault });
+    const body = { orderId: 'ord_none', tender: { type: 'card', token: 'tok_visa' } };
+    await rehearsal.call('POST', '/payments/authorizations', body).catch(() => undefined);
+    const [hop] = (await journal(rehearsal)).items;
+    expect(hop).toMatchObject({ status, faults: ['stops'], request: { ...body, tender: { type: 'card', token: '[redacted]' } } });
+  });
+
+  test('has no body of a request that is no JSON, which a fault answers all the same', async () => {
+    await using rehearsal = await newRehearsal();
+    await rehearsal.fault('stops', { match: { api: 'authorize-payment-api' }, fault: { kind: 'outage' } });
+    const reply = await fetch(`${estate.gateway}/payments/authorizations`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer demo-integration-token', 'x-rehearsal': rehearsal.name, 'content-type': 'application/json' },
+      body: '{nope',
+    });
+    expect(reply.status).toBe(503);
+    expect((await journal(rehearsal)).items[0]).not.toHaveProperty('request');
   });
 
   test('refuses an unknown request id with 404', async () => {

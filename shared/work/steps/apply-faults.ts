@@ -1,4 +1,5 @@
 import { Problem, type ProblemCode, problems } from '../../catalog/problems.ts';
+import { readJson } from '../../http/json-body.ts';
 import { pause } from '../../process/waiting.ts';
 import { OUTSIDE_WORLD } from '../../simulation/context.ts';
 import { type ActiveFault, waitAtBarrier } from '../../simulation/faults.ts';
@@ -15,9 +16,12 @@ export const applyFaults =
     if (job.context.faults === 0) return rest(job);
     const struck = await faultsOf(parts, job);
     job.trail.faults.push(...struck.map(({ name }) => name));
-    for (const fault of struck) {
-      if (fault.fault.kind === 'drop') return undefined;
-      await strike(parts, job, fault);
+    try {
+      for (const fault of struck) await strike(parts, job, fault);
+    } catch (error) {
+      await noteBody(job);
+      if (error instanceof Dropped) return undefined;
+      throw error;
     }
     const answer = await rest(job);
     const lost = struck.find(({ fault }) => fault.kind === 'lost-response');
@@ -37,6 +41,8 @@ async function strike(
   { name, fault }: ActiveFault,
 ): Promise<void> {
   switch (fault.kind) {
+    case 'drop':
+      throw new Dropped();
     case 'latency':
       return pause(fault.ms, stopping);
     case 'outage':
@@ -56,6 +62,20 @@ async function strike(
     }
   }
 }
+
+/** A request that a fault stops is on record with its body all the same, so that it can be read and sent again. */
+async function noteBody({ received, context, trail }: ApiRequest): Promise<void> {
+  try {
+    const body = await readJson(received.headers, received.body, { isInside: context.chain.length > 0 });
+    trail.request = body?.value;
+    trail.requestText = body?.text;
+  } catch {
+    // The fault answers, whatever was sent.
+  }
+}
+
+/** The connection is to break without an answer. */
+class Dropped extends Error {}
 
 /** The work is done, and its answer is lost. */
 function loseAnswer({ name, fault }: ActiveFault, application: string, path: string): Answer | undefined {

@@ -1,0 +1,68 @@
+import { expect, test } from '@jest/globals';
+import { describeInBrowser } from '../support/chromium.ts';
+import { estate, newRehearsal } from '../support/estate.ts';
+import { consoleTab } from './console-tab.ts';
+
+describeInBrowser('the console in a browser, beside what others do,', () => {
+  const tab = consoleTab();
+  const rows = () => tab.page.locator('.list a[data-row]');
+
+  test('lists every trace of a burst, and of the next one', async () => {
+    await using busy = await newRehearsal();
+    const burst = () => Promise.all(Array.from({ length: 140 }, () => busy.ok('GET', '/products/mug-blue')));
+    await busy.ok('GET', '/products/mug-blue');
+    await tab.open(`r/${busy.name}/activity`);
+    await tab.isLive();
+    for (const shown of [141, 281]) {
+      await burst();
+      await rows()
+        .nth(shown - 1)
+        .waitFor();
+      await tab.page.getByText(`${shown} shown`).waitFor();
+    }
+  });
+
+  test('offers the older traces of a burst that fills an empty list', async () => {
+    await using busy = await newRehearsal();
+    await tab.open(`r/${busy.name}/activity`);
+    await tab.page.getByText('Nothing has happened here yet.').waitFor();
+    await tab.isLive();
+    await Promise.all(Array.from({ length: 90 }, () => busy.ok('GET', '/products/mug-blue')));
+    for (let older = 0; older < 2 && (await rows().count()) < 90; older += 1) {
+      await tab.page.getByRole('button', { name: 'Show older' }).or(rows().nth(89)).first().waitFor();
+      if ((await rows().count()) < 90) await tab.page.getByRole('button', { name: 'Show older' }).click();
+    }
+    await rows().nth(89).waitFor();
+  });
+
+  test.each([
+    ['activity', 'Create Basket'],
+    ['events?ext=true', 'basket-created'],
+  ])('fills an empty list of %s at once, also under the pointer', async (page, row) => {
+    await using other = await newRehearsal();
+    await tab.open(`r/${other.name}/${page}`);
+    await tab.isLive();
+    await tab.page.locator('.list').hover();
+    await other.ok('POST', '/baskets', { channel: 'web' });
+    await tab.row(row).waitFor();
+  });
+
+  test('shows a rehearsal that did not exist when its link was opened, as soon as somebody looks again', async () => {
+    const name = `late-${Date.now().toString(36)}`;
+    const heading = tab.heading(`There is no rehearsal ${name}`);
+    await tab.open(`r/${name}/activity`);
+    await heading.waitFor();
+    await tab.page.getByRole('button', { name: 'Look again' }).click();
+    await heading.waitFor();
+    const made = await fetch(`${estate.gateway}/_sim/rehearsals`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer demo-sim-admin', 'content-type': 'application/json' },
+      body: JSON.stringify({ name }),
+    });
+    expect(made.status).toBe(201);
+    await tab.page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: 'Stock' }).click();
+    await tab.heading('Stock').waitFor();
+    await fetch(`${estate.gateway}/_sim/rehearsals/${name}`, { method: 'DELETE', headers: { authorization: 'Bearer demo-sim-admin' } });
+    await heading.waitFor();
+  });
+});
