@@ -27,7 +27,7 @@ export function ObjectHistory({ rehearsal, type, lifeCycle, history }: ObjectHis
     'ol',
     { class: 'history' },
     history.map((change) => {
-      const { eventId, name, at, version, correlationId, from, to } = change;
+      const { eventId, name, at, version, correlationId, from, to, reason } = change;
       const verb = lifeCycle && verbOf(lifeCycle, change);
       return h(
         'li',
@@ -38,6 +38,7 @@ export function ObjectHistory({ rehearsal, type, lifeCycle, history }: ObjectHis
           to !== undefined && from !== to ? h(Badge, { tone: 'good' }, to) : h(Badge, {}, to ?? `version ${version}`),
           verb !== undefined && h('strong', {}, verb),
           h('span', { class: 'muted' }, rehearsalTime(at)),
+          reason !== undefined && h('span', { class: 'brk' }, `because: ${reason}`),
         ),
         h(
           'p',

@@ -15,6 +15,8 @@ export interface Change {
   /** null: the object did not exist. Undefined: the object has no states. */
   readonly from: string | null | undefined;
   readonly to: string | undefined;
+  /** Why it was cancelled, as the object says: `expired`. */
+  readonly reason: string | undefined;
 }
 
 interface EventMembers {
@@ -23,7 +25,7 @@ interface EventMembers {
   readonly time: string;
   readonly correlationid?: string;
   readonly aggregateversion?: number;
-  readonly data?: { readonly object?: { readonly state?: string }; readonly previousState?: string | null };
+  readonly data?: { readonly object?: { readonly state?: string; readonly cancelReason?: string }; readonly previousState?: string | null };
 }
 
 /** The changes of an object in the order of its versions: a fault may have published its events in another one. */
@@ -32,13 +34,15 @@ export const historyOf = (items: readonly Listed[]): readonly Change[] =>
 
 function changeOf({ id, type, time, correlationid, aggregateversion = 0, data }: EventMembers): Change {
   const to = data?.object?.state;
+  const from = to === undefined ? undefined : (data?.previousState ?? (aggregateversion <= 1 ? null : undefined));
   return {
     eventId: id,
     name: type.replace(/^com\.unified-commerce\./, ''),
     at: time,
     correlationId: correlationid,
     version: aggregateversion,
-    from: to === undefined ? undefined : (data?.previousState ?? (aggregateversion <= 1 ? null : undefined)),
+    from,
     to,
+    reason: from === to ? undefined : data?.object?.cancelReason,
   };
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { describeInBrowser } from '../support/chromium.ts';
-import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { consoleTab } from './console-tab.ts';
 import { dispatchedParcel } from './parcel.ts';
 
@@ -49,6 +49,15 @@ describeInBrowser('the objects of the console in a browser', () => {
     await tab.page.waitForFunction("document.querySelectorAll('.rows a').length === 1");
     await main().locator('.rows a').click();
     await main().locator('.cycle .present').getByText('at-risk').waitFor();
+  });
+
+  test('says why an order was cancelled', async () => {
+    await using other = await newRehearsal();
+    const basket = await other.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 1 }] });
+    const { orderId } = await other.ok('POST', `/baskets/${basket.id}/checkout`, { shippingAddress: ADDRESS, placeOrder: true });
+    await other.advance('P1D');
+    await tab.open(objects(`/order/${orderId}`, other));
+    await main().locator('.history').getByText('because: expired', { exact: true }).waitFor();
   });
 
   test('lists an object as soon as it is created', async () => {
