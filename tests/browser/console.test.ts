@@ -238,6 +238,30 @@ describeInBrowser('the console in a browser', () => {
     expect(await flows()).toBe(true);
   });
 
+  test('asks for an instant in a field that has the focus, and says there why the clock cannot be moved to it', async () => {
+    await using other = await newRehearsal();
+    await open(`r/${other.name}/activity`);
+    await isLive();
+    await tab.page.getByRole('button', { name: /^to…/ }).click();
+    const dialog = tab.page.getByRole('dialog', { name: 'Move the clock' });
+    await dialog.locator('#instant:focus').waitFor();
+    await dialog.getByLabel('To (UTC)').fill('2999-01-01T00:00');
+    await tab.page.keyboard.press('Enter');
+    await dialog.locator('#instant[aria-invalid]:focus').waitFor();
+    expect(await dialog.locator('#instant-wrong').textContent()).toMatch(/^At most ten years at once/);
+    expect(await dialog.getByLabel('To (UTC)').inputValue()).toBe('2999-01-01T00:00');
+    await tab.expectSoundInEveryLook();
+    const tomorrow = new Date((await other.now()) + 86_400_000).toISOString().slice(0, 16);
+    await dialog.getByLabel('To (UTC)').fill(tomorrow);
+    await dialog.getByRole('button', { name: 'Move', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await tab.page
+      .getByRole('status')
+      .getByText(/^It is /)
+      .waitFor();
+    expect(await other.now()).toBeGreaterThanOrEqual(Date.parse(`${tomorrow}:00Z`));
+  });
+
   test('has the date and every verb of the clock in a narrow window, where the focus returns to the clock', async () => {
     await using other = await newRehearsal();
     await tab.resize(390);
