@@ -6,7 +6,7 @@ import { flows } from '../shared/catalog/flows.ts';
 import { TrackingStatus } from '../shared/catalog/fulfillment/shipments.ts';
 import { internalCalls } from '../shared/catalog/internal-calls.ts';
 import { objects } from '../shared/catalog/objects.ts';
-import { faultKinds } from '../shared/catalog/simulation/faults.ts';
+import { FaultName, faultKinds } from '../shared/catalog/simulation/faults.ts';
 import { controlOperations } from '../shared/catalog/simulation/operations.ts';
 
 /** What the page needs of the catalog: it imports only types, so that the catalog does not travel to the browser. */
@@ -20,7 +20,12 @@ export const vocabulary = () => ({
     ),
   ),
   /** What faults can be set on. */
-  faults: { kinds: faultKinds, events: allEvents.map(({ name }) => name), scans: TrackingStatus.options },
+  faults: {
+    name: FaultName.toJSONSchema().pattern ?? '',
+    kinds: faultKinds,
+    events: allEvents.map(({ name }) => name),
+    scans: TrackingStatus.options,
+  },
   events: Object.fromEntries(allEvents.map(({ name, meaning }) => [name, meaning])),
   /** The application that publishes an event: the owner of its object. */
   publishers: Object.fromEntries(allEvents.map(({ name, object }) => [name, objects.find(({ type }) => type === object)?.owner])),

@@ -1,10 +1,12 @@
 import { useSignal } from '@preact/signals';
 import { Fragment, h } from 'preact';
 import { Dialog } from './dialog.ts';
+import { field, useFocusOnWrong } from './field.ts';
 import { rehearsalTime } from './format.ts';
 import { isNarrow } from './narrow.ts';
 import { Badge } from './parts.ts';
-import { advance, clock, offState, setFlowing, settle, unlessOff } from './rehearsal.ts';
+import { asRefusal, type FieldError } from './refusal.ts';
+import { act, advance, clock, moveClock, offState, setFlowing, settle, unlessOff } from './rehearsal.ts';
 
 const isFrozen = (): boolean => clock.value?.flowing === false;
 
@@ -89,27 +91,45 @@ function inTheOpen(element: Element, run: () => void): void {
 
 function ClockDialog({ now, onClose }: { now: string; onClose: () => void }) {
   const typed = useSignal(now.slice(0, 16));
-  const submit = (event: SubmitEvent & { currentTarget: HTMLFormElement }): void => {
+  const errors = useSignal<readonly FieldError[]>([]);
+  const form = useFocusOnWrong(errors.value);
+  const move = (): Promise<void> =>
+    act('advance', async () => {
+      try {
+        const said = await moveClock({ to: `${typed.value}:00Z` });
+        form.current?.closest('dialog')?.close();
+        return said;
+      } catch (error) {
+        const refusal = asRefusal(error);
+        const details = refusal.errors.length > 0 ? refusal.errors.map(({ detail }) => detail) : [refusal.detail];
+        errors.value = [{ pointer: 'to', detail: details.join(' ') }];
+        return '';
+      }
+    });
+  const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    inTheOpen(event.currentTarget, () => void advance({ to: `${typed.value}:00Z` }));
+    void move();
   };
   return h(
     Dialog,
     { title: 'Move the clock', onClose },
     h(
       'form',
-      { class: 'stack', onSubmit: submit },
+      { ref: form, class: 'stack', onSubmit: submit },
       h('p', {}, `It is ${rehearsalTime(now)}. Everything that falls due on the way runs, in order.`),
       isNarrow.value && h('div', { class: 'line' }, h(Verbs, { ask: undefined })),
-      h('label', { for: 'instant' }, 'To (UTC)'),
-      h('input', {
-        id: 'instant',
-        type: 'datetime-local',
-        required: true,
-        min: now.slice(0, 16),
-        value: typed.value,
-        onInput: ({ currentTarget }) => (typed.value = currentTarget.value),
-      }),
+      field({ id: 'instant', label: 'To (UTC)', pointer: 'to', errors: errors.value }, (attributes) =>
+        h('input', {
+          type: 'datetime-local',
+          ...attributes,
+          // A narrow window has the verbs first.
+          autofocus: !isNarrow.value,
+          required: true,
+          min: now.slice(0, 16),
+          value: typed.value,
+          onInput: ({ currentTarget }) => (typed.value = currentTarget.value),
+        }),
+      ),
       h('button', { type: 'submit', class: 'primary' }, 'Move'),
     ),
   );

@@ -4,7 +4,7 @@ import { eventName, isAdditional } from './event-name.ts';
 import { facts } from './facts.ts';
 import { FilterField } from './filter-field.ts';
 import { shortSubject, wallTime } from './format.ts';
-import { useListInUse, WaitingRows } from './list-in-use.ts';
+import { OlderRows, useListInUse, WaitingRows } from './list-in-use.ts';
 import { Badge, Empty, ProblemCard, Skeleton } from './parts.ts';
 import { rehearsalLink, withQuery } from './route.ts';
 import { route, setQuery } from './router.ts';
@@ -62,7 +62,7 @@ export function EventList({ rehearsal, selected }: { rehearsal: string; selected
         ),
       ),
       feed.items?.length === 0 && (isFiltered ? h(NothingFound, {}) : h(NothingYet, { rehearsal })),
-      feed.showOlder && h('p', { class: 'in' }, h('button', { type: 'button', onClick: feed.showOlder }, 'Show older')),
+      h(OlderRows, { show: feed.showOlder }),
     ),
   );
 }

@@ -42,6 +42,13 @@ const SHOWN = [
   '/seed',
 ];
 
+/** The name is in the address of the request, in which some names have another meaning: the gateway cannot judge it there. */
+function nameTrouble(name: string): string | undefined {
+  if (name === '') return 'A fault needs a name: choose one.';
+  if (new RegExp(facts().vocabulary.faults.name).test(name)) return undefined;
+  return 'A fault’s name has letters, digits, dots, hyphens and underscores, and not dots alone.';
+}
+
 /** A fault of one's own. The gateway judges it, and what it refuses is shown at the field. */
 export function FaultRuleForm() {
   const name = useSignal('');
@@ -56,8 +63,9 @@ export function FaultRuleForm() {
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
     const given = name.value.trim();
-    errors.value = given === '' ? [{ pointer: 'name', detail: 'A fault needs a name: choose one.' }] : [];
-    if (given === '') return;
+    const wrongName = nameTrouble(given);
+    errors.value = wrongName === undefined ? [] : [{ pointer: 'name', detail: wrongName }];
+    if (wrongName !== undefined) return;
     try {
       await control('put-fault', { params: { name: given }, body: faultRule(form.value) });
       await readFaults();

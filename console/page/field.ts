@@ -39,13 +39,15 @@ export function useFocusOnWrong(errors: readonly FieldError[]): RefObject<HTMLFo
   return form;
 }
 
-/** Errors that no field shows. */
+/** Errors that no field shows. They scroll into view, wherever the button is that was pressed. */
 export function OtherErrors({ errors, shown }: { errors: readonly FieldError[]; shown: readonly string[] }) {
+  const problem = useRef<HTMLDivElement>(null);
+  useEffect(() => problem.current?.scrollIntoView({ block: 'nearest' }), [errors]);
   const others = errors.filter(({ pointer }) => !shown.includes(pointer));
   if (others.length === 0) return null;
   return h(
     'div',
-    { class: 'problem', role: 'alert' },
+    { ref: problem, class: 'problem', role: 'alert' },
     others.map(({ pointer, detail }) => h('p', { key: pointer + detail }, pointer !== '' && [h('code', {}, pointer), ': '], detail)),
   );
 }

@@ -2,6 +2,7 @@ import { type ComponentChildren, h } from 'preact';
 import { control, type Output } from './control.ts';
 import { dropFault, isSet, setPreset } from './fault-switch.ts';
 import { isCutOff } from './live.ts';
+import { useNextFocus } from './next-focus.ts';
 import { Card } from './parts.ts';
 import { act, advance, clock, faults } from './rehearsal.ts';
 import { useResource } from './resource.ts';
@@ -90,10 +91,12 @@ export function FirstSteps({ rehearsal, contents, estate, example, onChange }: F
   );
 }
 
-const Step = ({ isDone, title, hint, children }: { isDone: boolean; title: string; hint: string; children?: ComponentChildren }) =>
-  h(
+function Step({ isDone, title, hint, children }: { isDone: boolean; title: string; hint: string; children?: ComponentChildren }) {
+  const buttons = useNextFocus<HTMLSpanElement>((step) => step.querySelector<HTMLElement>('a, button:not(:disabled)'));
+  return h(
     'li',
     { class: isDone ? 'done' : undefined },
     h('span', {}, title, isDone && h('span', { class: 'unseen' }, ' (done)'), h('small', {}, hint)),
-    h('span', { class: 'line' }, children),
+    h('span', { ref: buttons, class: 'line' }, children),
   );
+}

@@ -1,6 +1,7 @@
 import { h, type RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
 import { held } from './live.ts';
+import { useNextFocus } from './next-focus.ts';
 
 export interface ListInUse {
   readonly list: RefObject<HTMLElement | null>;
@@ -31,10 +32,28 @@ interface WaitingRowsProps {
 }
 
 /** How many rows are shown, and the button for those that wait. It has its room whether or not rows wait: nothing moves. */
-export const WaitingRows = ({ shown, waiting, show }: WaitingRowsProps) =>
-  h(
+export function WaitingRows({ shown, waiting, show }: WaitingRowsProps) {
+  const line = useNextFocus<HTMLParagraphElement>((list) => list.querySelector<HTMLElement>('[data-row]'));
+  return h(
     'p',
-    { class: 'waiting' },
+    { ref: line, class: 'waiting' },
     h('span', { class: 'muted' }, shown !== undefined && shown > 0 && `${shown.toLocaleString('en')} shown, newest first`),
     waiting > 0 && h('button', { type: 'button', class: 'primary', onClick: show }, `${waiting} new`),
   );
+}
+
+/** The button for older rows, below the rows. When there are no more, the first of those that came last has the focus. */
+export function OlderRows({ show }: { show: (() => void) | undefined }) {
+  const before = useRef(0);
+  const rowsOf = (around: Element | null | undefined) => [...(around?.querySelectorAll<HTMLElement>('[data-row]') ?? [])];
+  const line = useNextFocus<HTMLParagraphElement>((around) => {
+    const rows = rowsOf(around);
+    return rows[before.current] ?? rows.at(-1);
+  });
+  if (!show) return null;
+  const press = (): void => {
+    before.current = rowsOf(line.current?.parentElement).length;
+    show();
+  };
+  return h('p', { ref: line, class: 'in' }, h('button', { type: 'button', onClick: press }, 'Show older'));
+}

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { control, type Output } from './control.ts';
 import { FilterField } from './filter-field.ts';
 import { rehearsalTime, shortId } from './format.ts';
+import { OlderRows } from './list-in-use.ts';
 import { held } from './live.ts';
 import { StateLinks, UnknownType } from './object-types.ts';
 import { Badge, Empty, Heading } from './parts.ts';
@@ -40,6 +41,10 @@ export function ObjectList({ rehearsal, type, query }: ObjectListProps) {
     read.reload();
   };
   useReread(['hops', 'events', 'gap'], () => (isInUse() ? setWaiting(true) : show()));
+  const showOlder = (): void => {
+    pages.current += 1;
+    show();
+  };
   const leave = (): void => void setTimeout(() => isWaiting && !isInUse() && show());
   return drawn(read, ({ known, items, next }) => {
     const found = known.find((one) => one.type === type);
@@ -78,23 +83,7 @@ export function ObjectList({ rehearsal, type, query }: ObjectListProps) {
         isWaiting && h('p', { class: 'in' }, h('button', { type: 'button', class: 'primary', onClick: show }, 'Show changes')),
         h(ObjectRows, { rehearsal, type, items }),
         items.length === 0 && h(NoObject, { type, isFiltered: state !== undefined || q !== undefined }),
-        next !== undefined &&
-          pages.current < MOST_PAGES &&
-          h(
-            'p',
-            { class: 'in' },
-            h(
-              'button',
-              {
-                type: 'button',
-                onClick: () => {
-                  pages.current += 1;
-                  show();
-                },
-              },
-              'Show older',
-            ),
-          ),
+        h(OlderRows, { show: next !== undefined && pages.current < MOST_PAGES ? showOlder : undefined }),
       ),
     );
   });

@@ -40,7 +40,7 @@ export function Overview({ rehearsal }: PageProps) {
         { class: 'muted wide brk' },
         'Rehearsal ',
         h('b', {}, rehearsal),
-        contents.value && `, created ${ago(contents.value.createdAt)}. Nobody else sees what happens here.`,
+        contents.value && `, created ${ago(contents.value.createdAt)}. ${whoseTraffic(rehearsal)}`,
       ),
     ),
     h(Facts, { rehearsal, contents: contents.value, estate: estate.value }),
@@ -126,6 +126,9 @@ const Fact = ({ figure, words, link }: { figure: string | undefined; words: stri
   h('a', { class: 'card', href: link }, h('b', {}, figure ?? '…'), ' ', h('span', {}, words));
 
 const figureOf = (count: number | undefined): string | undefined => count?.toLocaleString('en');
+
+const whoseTraffic = (rehearsal: string): string =>
+  rehearsal === 'default' ? 'Every request without X-Rehearsal comes here.' : 'Nobody else sees what happens here.';
 
 /** Wall time since an instant, roughly. */
 function ago(instant: string): string {

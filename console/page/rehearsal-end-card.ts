@@ -92,6 +92,7 @@ export function EndCard({ name, onReset }: { name: string; onReset: () => void }
           h('label', { for: 'typed-name' }, 'Type the name of the rehearsal to delete it'),
           h('input', {
             id: 'typed-name',
+            autofocus: true,
             type: 'text',
             autocomplete: 'off',
             spellcheck: false,

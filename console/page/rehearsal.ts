@@ -113,14 +113,18 @@ export async function act(name: string, run: () => Promise<string>): Promise<voi
   }
 }
 
-export const advance = (body: { readonly by: string } | { readonly to: string }): Promise<void> =>
-  act('advance', async () => {
-    const { now, ran, settled, waitingFor } = await control('advance-clock', { body });
-    clock.value = { flowing: false, ...clock.peek(), now };
-    return settled
-      ? `It is ${rehearsalTime(now)}. ${counted(ran.length, 'timer')} ran.`
-      : `It is ${rehearsalTime(now)}; the estate still waits for ${waitingFor.join(', ')}.`;
-  });
+type Advance = { readonly by: string } | { readonly to: string };
+
+export const advance = (body: Advance): Promise<void> => act('advance', () => moveClock(body));
+
+/** @returns what happened on the way, for the status line. @throws Refusal */
+export async function moveClock(body: Advance): Promise<string> {
+  const { now, ran, settled, waitingFor } = await control('advance-clock', { body });
+  clock.value = { flowing: false, ...clock.peek(), now };
+  return settled
+    ? `It is ${rehearsalTime(now)}. ${counted(ran.length, 'timer')} ran.`
+    : `It is ${rehearsalTime(now)}; the estate still waits for ${waitingFor.join(', ')}.`;
+}
 
 export const setFlowing = (flowing: boolean): Promise<void> =>
   act('set-clock', async () => {

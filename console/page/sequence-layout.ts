@@ -57,7 +57,8 @@ export function sequenceLayout({ rows, afterwards }: TraceTree, room: number): S
     gap,
     rows: placed,
     afterwardsY: hasSection ? yAt(afterwards) - step / 2 - 6 : undefined,
-    width: Math.round(2 * margin + spaces * gap),
+    // Words have the room beside the last column too.
+    width: Math.max(Math.round(2 * margin + spaces * gap), room),
     height: yAt(Math.max(rows.length - 1, 0)) + step,
   };
 }

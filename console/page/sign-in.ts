@@ -1,5 +1,5 @@
 import { h } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { facts } from './facts.ts';
 import { Heading } from './parts.ts';
 import { refusedBecause, signIn } from './session.ts';
@@ -8,9 +8,15 @@ import { refusedBecause, signIn } from './session.ts';
 export function SignIn() {
   const [typed, setTyped] = useState('');
   const refused = refusedBecause.value;
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (refused !== undefined) field.current?.focus();
+  }, [refused]);
   const submit = (event: Event): void => {
     event.preventDefault();
-    if (typed.trim() !== '') signIn(typed.trim());
+    if (typed.trim() === '') return;
+    signIn(typed.trim());
+    setTyped('');
   };
   return h(
     'main',
@@ -23,6 +29,7 @@ export function SignIn() {
       refused !== undefined && h('p', { class: 'problem', role: 'alert', id: 'refused' }, `The credential was refused: ${refused}`),
       h('label', { for: 'bearer' }, 'Bearer token'),
       h('input', {
+        ref: field,
         id: 'bearer',
         type: 'password',
         autocomplete: 'off',

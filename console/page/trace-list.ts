@@ -1,7 +1,7 @@
 import { h } from 'preact';
 import { apiTitle, applicationTitle } from './facts.ts';
 import { FilterField } from './filter-field.ts';
-import { useListInUse, WaitingRows } from './list-in-use.ts';
+import { OlderRows, useListInUse, WaitingRows } from './list-in-use.ts';
 import { Empty, ProblemCard, Skeleton } from './parts.ts';
 import { faults } from './rehearsal.ts';
 import { route, setQuery } from './router.ts';
@@ -59,7 +59,7 @@ export function TraceList({ rehearsal, selected }: { rehearsal: string; selected
         ),
       ),
       feed.items?.length === 0 && (isFiltered ? h(NothingFound, {}) : h(NothingYet, { rehearsal })),
-      feed.showOlder && h('p', { class: 'in' }, h('button', { type: 'button', onClick: feed.showOlder }, 'Show older')),
+      h(OlderRows, { show: feed.showOlder }),
     ),
   );
 }

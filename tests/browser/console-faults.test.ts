@@ -62,6 +62,32 @@ describeInBrowser('the faults of the console in a browser', () => {
     expect(top).toBeLessThan(800);
   });
 
+  test.each(['a/b', '.', '..', 'hub down'])('refuse the name %s of a rule at its field, which has the focus', async (wrong) => {
+    await using rehearsal = await newRehearsal();
+    await tab.resize(390);
+    await tab.open(`r/${rehearsal.name}/faults`);
+    const name = card('A rule of your own').getByLabel('Name', { exact: true });
+    await name.fill(wrong);
+    await main().getByLabel('Application').selectOption('oms');
+    await main().getByRole('button', { name: 'Set the fault' }).click();
+    await main().locator('#fault-name[aria-invalid]:focus').waitFor();
+    expect(await main().locator('#fault-name-wrong').textContent()).toContain('letters, digits, dots, hyphens and underscores');
+    expect(await rehearsal.faults()).toEqual([]);
+  });
+
+  test('show a refusal that belongs to no field where it is in sight', async () => {
+    await using rehearsal = await newRehearsal();
+    await tab.page.route('**/_sim/faults/full', (route) => route.fulfill({ status: 409, json: { detail: 'There are too many faults.' } }));
+    await tab.resize(390);
+    await tab.open(`r/${rehearsal.name}/faults`);
+    await card('A rule of your own').getByLabel('Name', { exact: true }).fill('full');
+    await main().getByRole('button', { name: 'Set the fault' }).click();
+    const refusal = main().getByText('There are too many faults.');
+    await refusal.waitFor();
+    const top = await refusal.evaluate((text) => text.getBoundingClientRect().top);
+    expect([top > 60, top < 800]).toEqual([true, true]);
+  });
+
   test('are switched on and off under their business names, and count each strike as it happens', async () => {
     await using rehearsal = await newRehearsal();
     await tab.open(`r/${rehearsal.name}/faults`);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { describeInBrowser } from '../support/chromium.ts';
 import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { consoleTab } from './console-tab.ts';
+import { WIDTHS } from './looks.ts';
 import { dispatchedParcel } from './parcel.ts';
 
 describeInBrowser('the objects of the console in a browser', () => {
@@ -46,7 +47,7 @@ describeInBrowser('the objects of the console in a browser', () => {
     await main().getByRole('link', { name: 'at-risk 1' }).click();
     await tab.heading('customer').waitFor();
     await tab.page.waitForURL(/\/objects\/customer\?state=at-risk$/);
-    await tab.page.waitForFunction("document.querySelectorAll('.rows a').length === 1");
+    await main().locator('.rows li:only-child a').waitFor();
     await main().locator('.rows a').click();
     await main().locator('.cycle .present').getByText('at-risk').waitFor();
   });
@@ -152,6 +153,16 @@ describeInBrowser('the objects of the console in a browser', () => {
     await tab.tabTo('collect');
     await tab.page.keyboard.press('Enter');
     await stateIs('collected');
+  });
+
+  test.each(WIDTHS)('wraps the longest name of a customer in its heading, %s pixels wide', async (width) => {
+    await using other = await newRehearsal();
+    const [firstName, lastName] = ['M'.repeat(80), 'W'.repeat(80)];
+    const { id } = await other.ok('POST', '/customers', { firstName, lastName, email: 'long@people.example' });
+    await tab.resize(width);
+    await tab.open(objects(`/customer/${id}`, other));
+    await main().locator('h1', { hasText: 'MMM' }).waitFor();
+    expect(await tab.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
   });
 
   test('shows hostile text as text', async () => {

@@ -115,6 +115,25 @@ describeInBrowser('the overview of the console in a browser', () => {
     expect(new URL(tab.page.url()).search).toBe('?fault=payment-hub-down');
   });
 
+  test('says that others see the default rehearsal, and nobody else any other', async () => {
+    await using rehearsal = await newRehearsal();
+    await tab.open(`r/${rehearsal.name}`);
+    await main().getByText('Nobody else sees what happens here.').waitFor();
+    await tab.open('r/default');
+    await main().getByText('Every request without X-Rehearsal comes here.').waitFor();
+    expect(await main().getByText('Nobody else sees').count()).toBe(0);
+  });
+
+  test('keeps the focus in a step whose button is replaced', async () => {
+    await using rehearsal = await newRehearsal();
+    await tab.open(`r/${rehearsal.name}`);
+    await tab.isLive();
+    await step(3).getByRole('button', { name: 'Set' }).waitFor();
+    await step(3).getByRole('button', { name: 'Set' }).focus();
+    await tab.page.keyboard.press('Enter');
+    await step(3).locator('button:focus', { hasText: 'Place' }).waitFor();
+  });
+
   test('marks a fault that is set and has not struck, and leads from an application that is down to the faults', async () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.fault('payment-hub-down', { match: { application: 'payment-hub' }, fault: { kind: 'outage' } });

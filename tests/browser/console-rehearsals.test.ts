@@ -73,6 +73,22 @@ describeInBrowser('the rehearsals of the console in a browser', () => {
     expect(await tab.page.evaluate(`sessionStorage.getItem('estate.rehearsal.${name}')`)).toBeNull();
   });
 
+  test('are deleted with the keyboard: the field has the focus, and Enter deletes', async () => {
+    const rehearsal = await newRehearsal();
+    await tab.open(`rehearsals/${rehearsal.name}`);
+    await main().getByRole('button', { name: 'Delete…' }).focus();
+    await tab.page.keyboard.press('Enter');
+    await tab.page.locator('dialog #typed-name:focus').waitFor();
+    await tab.page.keyboard.type('x');
+    await tab.page.keyboard.press('Enter');
+    await tab.page.keyboard.press('Backspace');
+    await tab.page.keyboard.type(rehearsal.name);
+    await tab.page.keyboard.press('Enter');
+    await tab.heading('Rehearsals').waitFor();
+    await tab.open(`rehearsals/${rehearsal.name}`);
+    await tab.heading(`There is no rehearsal ${rehearsal.name}`).waitFor();
+  });
+
   test('show what the gateway refuses at the field, and hostile text as text', async () => {
     await tab.open('rehearsals');
     await main().getByLabel('Name', { exact: true }).fill(HOSTILE.repeat(200));

@@ -93,6 +93,19 @@ describeInBrowser('a trace of the console in a browser', () => {
     expect(tooWide).toEqual([]);
   });
 
+  test('whose call a fault struck has room for the words of the call', async () => {
+    await using other = await newRehearsal();
+    await other.fault('payment-hub-down', { match: { application: 'payment-hub' }, fault: { kind: 'outage' } });
+    const body = { orderId: 'ord_1', tender: { type: 'card', token: 'tok_visa' } };
+    await other.call('POST', '/payments/authorizations', body, { headers: { 'x-correlation-id': 'struck' } });
+    await tab.resize(1280);
+    await tab.open(`r/${other.name}/activity/struck`);
+    const label = main().locator('.seq .label');
+    await label.waitFor();
+    const [words, drawing] = [await label.boundingBox(), await main().locator('.seq:not(.heads)').boundingBox()];
+    expect(words && drawing && words.x >= drawing.x && words.x + words.width <= drawing.x + drawing.width).toBe(true);
+  });
+
   test('says in its sentence in which state it left the order', async () => {
     await open(CONFIRM);
     await main()

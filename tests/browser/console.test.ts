@@ -76,6 +76,30 @@ describeInBrowser('the console in a browser', () => {
     await row('Create Basket').waitFor();
   });
 
+  test('has the focus on the first row after the button of the new ones', async () => {
+    await using other = await newRehearsal();
+    await other.ok('GET', '/products/mug-blue');
+    await open(`r/${other.name}/activity`);
+    await isLive();
+    await row('Get Product').hover();
+    await other.ok('GET', '/customers/cus_ada');
+    await tab.page.getByRole('button', { name: '1 new' }).waitFor();
+    await tab.tabTo('1 new');
+    await tab.page.keyboard.press('Enter');
+    await row('Get Customer').waitFor();
+    await tab.page.locator('li:first-child a[data-row]:focus').waitFor();
+    expect(await focusedText()).toContain('Get Customer');
+  });
+
+  test('has the focus on the first of the oldest rows when there are no more', async () => {
+    await using other = await newRehearsal();
+    for (let sent = 0; sent < 53; sent += 1) await other.ok('GET', '/products/mug-blue');
+    await open(`r/${other.name}/activity`);
+    await tab.page.getByRole('button', { name: 'Show older' }).focus();
+    await tab.page.keyboard.press('Enter');
+    await tab.page.locator('li:nth-child(51) a[data-row]:focus').waitFor();
+  });
+
   test('leads from the list to the reason of a slow order, its bodies and its objects', async () => {
     await open(activity());
     await row('Confirm Order').click();
@@ -238,6 +262,30 @@ describeInBrowser('the console in a browser', () => {
     expect(await flows()).toBe(true);
   });
 
+  test('asks for an instant in a field that has the focus, and says there why the clock cannot be moved to it', async () => {
+    await using other = await newRehearsal();
+    await open(`r/${other.name}/activity`);
+    await isLive();
+    await tab.page.getByRole('button', { name: /^to…/ }).click();
+    const dialog = tab.page.getByRole('dialog', { name: 'Move the clock' });
+    await dialog.locator('#instant:focus').waitFor();
+    await dialog.getByLabel('To (UTC)').fill('2999-01-01T00:00');
+    await tab.page.keyboard.press('Enter');
+    await dialog.locator('#instant[aria-invalid]:focus').waitFor();
+    expect(await dialog.locator('#instant-wrong').textContent()).toMatch(/^At most ten years at once/);
+    expect(await dialog.getByLabel('To (UTC)').inputValue()).toBe('2999-01-01T00:00');
+    await tab.expectSoundInEveryLook();
+    const tomorrow = new Date((await other.now()) + 86_400_000).toISOString().slice(0, 16);
+    await dialog.getByLabel('To (UTC)').fill(tomorrow);
+    await dialog.getByRole('button', { name: 'Move', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await tab.page
+      .getByRole('status')
+      .getByText(/^It is /)
+      .waitFor();
+    expect(await other.now()).toBeGreaterThanOrEqual(Date.parse(`${tomorrow}:00Z`));
+  });
+
   test('has the date and every verb of the clock in a narrow window, where the focus returns to the clock', async () => {
     await using other = await newRehearsal();
     await tab.resize(390);
@@ -269,6 +317,19 @@ describeInBrowser('the console in a browser', () => {
     await press('Resume', /^The clock flows on from /);
   });
 
+  test.each(WIDTHS)('clips the longest name of a fault in the filter, %s pixels wide', async (width) => {
+    await using other = await newRehearsal();
+    const name = 'w'.repeat(64);
+    await other.fault(name, { match: { api: 'get-product-api' }, fault: { kind: 'outage' } });
+    await tab.resize(width);
+    await open(`r/${other.name}/activity`);
+    const chip = tab.page.getByRole('group', { name: 'Filters' }).getByRole('button', { name });
+    const room = await tab.page.locator('.list').boundingBox();
+    const box = await chip.boundingBox();
+    expect(room && box && box.x + box.width <= room.x + room.width).toBe(true);
+    expect(await tab.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+  });
+
   test.each([
     ['is unknown', 'wrong', /refused: ./],
     ['lacks the scope', 'demo-integration-token', /refused: .*sim:admin/],
@@ -280,8 +341,11 @@ describeInBrowser('the console in a browser', () => {
     await tab.page.getByRole('alert').waitFor();
     expect(await tab.page.getByRole('alert').textContent()).toMatch(reason);
     await tab.expectSoundInEveryLook();
-    await tab.page.getByLabel('Bearer token').fill(ADMIN);
-    await tab.page.keyboard.press('Enter');
+    for (const credential of ['wrong-too', 'wrong too', ADMIN]) {
+      await tab.page.locator('#bearer[aria-describedby]:focus').waitFor();
+      await tab.page.keyboard.type(credential);
+      await tab.page.keyboard.press('Enter');
+    }
     await row('Confirm Order').waitFor();
   });
 

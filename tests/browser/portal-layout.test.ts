@@ -39,9 +39,9 @@ describeInBrowser('the page of the portal', () => {
   test('changes its order with the width of the window', async () => {
     await using tab = await openPortal(browser, portal.url);
     await tab.page.setViewportSize({ width: 390, height: 844 });
-    await tab.page.waitForFunction("document.querySelector('.page').lastElementChild.id === 'rail'");
+    await tab.page.locator('.page > #rail:last-child').waitFor();
     await tab.page.setViewportSize({ width: 1280, height: 844 });
-    await tab.page.waitForFunction("document.querySelector('.page').firstElementChild.id === 'rail'");
+    await tab.page.locator('.page > #rail:first-child').waitFor();
   });
 
   test.each([

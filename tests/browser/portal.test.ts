@@ -189,7 +189,10 @@ describeInBrowser('the portal in a browser', () => {
       ['an incompatible selector', async () => page.fill('#calculate-selector', '10'), 'belongs to the other alias'],
       ['no selector', async () => page.fill('#calculate-selector', ''), 'There is no default case'],
       ['a selector that no header can carry', async () => page.fill('#calculate-selector', '☕'), 'no HTTP header can carry'],
-      ['a body that is not JSON', async () => page.fill('#calculate-body', '{'), 'refused the key or the lane'],
+      ['a body that is not JSON', async () => page.fill('#calculate-body', '{nope'), 'The body is not JSON, so no lane was found'],
+      ['an empty body', async () => page.fill('#calculate-body', ''), 'The body is empty, so no lane was found'],
+      ['a body that is no object', async () => page.fill('#calculate-body', '[]'), 'The body is not a JSON object, so no lane was found'],
+      ['a body without a lane', async () => page.fill('#calculate-body', '{}'), 'has no lane as its touchpointId, so no lane was found'],
       ['touchpoints that are disabled', async () => caseButton('18').click(), 'switched off'],
       ['an operator that is unavailable', async () => caseButton('19').click(), 'Try again after 30 seconds'],
     ])('explains %s', async (_what, prepare, words) => {
@@ -208,11 +211,19 @@ describeInBrowser('the portal in a browser', () => {
       }
     });
 
-    test('warns beside the editor while the body is not JSON', async () => {
-      await page.fill('#calculate-body', '{');
-      expect(await page.locator('#calculate-body-hint').textContent()).toContain('not JSON');
-      await page.fill('#calculate-body', '{}');
-      expect(await page.locator('#calculate-body-hint').textContent()).toBe('');
+    test('warns beside the editor while the mock will find no lane in the body, and expects no admission', async () => {
+      const hint = () => page.locator('#calculate-body-hint').textContent();
+      const expected = () => page.locator('#authorization-effect').textContent();
+      expect(await expected()).toContain('will be let in');
+      await page.fill('#calculate-body', '{nope');
+      expect(await hint()).toContain('not JSON');
+      expect(await expected()).toMatch(/calculate will be denied with 403: its body has no lane$/);
+      await page.fill('#finish-body', '');
+      expect(await expected()).toMatch(/calculate and finish will be denied with 403: their bodies have no lane$/);
+      await page.fill('#finish-body', '{"touchpointId":"SCO-01"}');
+      await page.fill('#calculate-body', '{"touchpointId":"SCO-01"}');
+      expect(await hint()).toBe('');
+      expect(await expected()).toContain('will be let in');
     });
 
     test('reaches the scenario endpoint without the selector header', async () => {

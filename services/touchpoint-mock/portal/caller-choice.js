@@ -4,16 +4,23 @@ import { byId, element } from './elements.js';
 export function setUpCallerChoice(fixtures) {
   const select = byId('authorization');
   select.append(...fixtures.map(({ name, title }) => element('option', { text: `${name} – ${title}`, attributes: { value: name } })));
+  /** Forms whose bodies have no lane. */
+  const withoutLane = new Set();
   const current = () => fixtures.find(({ name }) => name === select.value) ?? fixtures[0];
   const show = () => {
     const { authorization, touchpointId, authorized } = current();
     const header = authorization === null ? 'No Authorization header' : `Authorization: ${authorization}`;
     byId('authorization-effect').textContent =
-      `${header} · lane ${touchpointId} · ${authorized ? 'will be let in' : 'will be denied with 403'}`;
+      `${header} · lane ${touchpointId} · ${authorized ? admission([...withoutLane]) : 'will be denied with 403'}`;
   };
   show();
   return {
     current,
+    noteLane: (form, hasLane) => {
+      if (hasLane) withoutLane.delete(form);
+      else withoutLane.add(form);
+      show();
+    },
     choose: (name) => {
       select.value = name;
       select.dispatchEvent(new Event('change'));
@@ -24,4 +31,11 @@ export function setUpCallerChoice(fixtures) {
         listener();
       }),
   };
+}
+
+/** What becomes of requests with a good key. */
+function admission(withoutLane) {
+  if (withoutLane.length === 0) return 'will be let in';
+  const why = withoutLane.length === 1 ? 'its body has no lane' : 'their bodies have no lane';
+  return `${withoutLane.join(' and ')} will be denied with 403: ${why}`;
 }

@@ -3,6 +3,7 @@ import { markCurrent } from './case-list.js';
 import { curlCommand } from './curl.js';
 import { byId, element, scrollable } from './elements.js';
 import { isJson } from './json-text.js';
+import { laneTrouble } from './lane.js';
 import { bodyOf, onTheWire } from './request.js';
 import { responseParts, verdict } from './response-view.js';
 import { clockTime } from './times.js';
@@ -38,7 +39,9 @@ export function createExchangeForm({ alias, portal, caller, send }) {
     address.options[0].textContent = alias.path;
     address.options[1].textContent = `/caso${chosenSelector()} (the path implies the selector)`;
     part('curl').textContent = curlCommand({ url: `${reachable(portal.mock)}${path}`, ...rest });
-    part('body-hint').textContent = isJson(body.value) ? '' : 'This is not JSON: the mock will find no lane in it and deny it with 403.';
+    const trouble = laneTrouble(body.value);
+    part('body-hint').textContent = trouble === undefined ? '' : `${trouble}: the mock will find no lane and answer 403.`;
+    caller.noteLane(alias.name, trouble === undefined);
     part('copied').textContent = '';
   };
   const load = (fixture) => {

@@ -1,4 +1,5 @@
 import { parsed } from './json-text.js';
+import { laneTrouble } from './lane.js';
 
 const DENIED = 'Touchpoint authorization denied';
 
@@ -25,20 +26,20 @@ const BY_STATUS = {
   502: 'The portal is running, but it cannot reach the mock. Start the mock, or check where it listens, and send again.',
 };
 
-/** The meaning of an answer in words: `{ tone: 'good' | 'warn' | 'bad', text }`. */
-export function inWords({ status, body, retryAfter }) {
+/** The meaning of an answer in words: `{ tone: 'good' | 'warn' | 'bad', text }`. @param sent the body of the request */
+export function inWords({ status, body, retryAfter, sent }) {
   if (status === 200) return successInWords(body);
   if (status === 403 && body?.code === undefined) {
-    return {
-      tone: 'bad',
-      text:
-        body?.error === DENIED
-          ? 'The touchpoint refused the key or the lane. Check the key, the destination and the lane; do not retry automatically.'
-          : 'Access was refused.',
-    };
+    return { tone: 'bad', text: body?.error === DENIED ? deniedInWords(sent) : 'Access was refused.' };
   }
   const text = REFUSALS[body?.code] ?? BY_STATUS[status] ?? `The answer has the unexpected status ${status}.`;
   return { tone: 'bad', text: retryAfter ? `${text} Try again after ${retryAfter} seconds.` : text };
+}
+
+function deniedInWords(sent) {
+  const trouble = sent === undefined ? undefined : laneTrouble(sent);
+  if (trouble !== undefined) return `${trouble}, so no lane was found. Correct the body; do not retry automatically.`;
+  return 'The touchpoint refused the key or the lane. Check the key, the destination and the lane; do not retry automatically.';
 }
 
 const FAILURES = {
@@ -48,9 +49,10 @@ const FAILURES = {
 };
 
 /** The meaning of an exchange in words, with or without an answer. */
-export function explained({ answer, failure }) {
+export function explained({ request, answer, failure }) {
   if (answer === undefined) return FAILURES[failure] ?? FAILURES.unreachable;
-  return inWords({ status: answer.status, body: parsed(answer.text), retryAfter: new Headers(answer.headers).get('Retry-After') });
+  const retryAfter = new Headers(answer.headers).get('Retry-After');
+  return inWords({ status: answer.status, body: parsed(answer.text), retryAfter, sent: request.body });
 }
 
 function successInWords(body) {
