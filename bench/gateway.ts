@@ -53,8 +53,11 @@ interface GatewayContest {
   readonly round: (server: Child, seconds: number) => Promise<LoadedRound>;
 }
 
+/** Until the compilers are done with what a request runs. */
+const WARM_UP_ROUNDS = 3;
+
 async function contest({ settings: { seconds, rounds, progress }, what, ours, bare, round }: GatewayContest): Promise<readonly Figure[]> {
-  for (const server of [ours, bare]) await round(server, Math.min(seconds, 2));
+  for (let warmUp = 0; warmUp < WARM_UP_ROUNDS; warmUp += 1) for (const server of [ours, bare]) await round(server, Math.min(seconds, 2));
   const taken = await inTurn({
     rounds,
     ours: (number) => {
