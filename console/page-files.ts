@@ -18,7 +18,9 @@ const BASE = 'base.css';
 /** `.ts` in a checkout, `.js` in the installed package. */
 const CODE = extname(new URL(import.meta.url).pathname);
 export const ENTRY = `${PAGE_PATH}main${CODE}`;
-/** The modules of every first page in one, as their siblings import it. The entry is not among them. */
+/** Most visits begin with this page. */
+const LANDING = `./overview${CODE}`;
+/** What the entry and the landing page import, in one module, as their siblings import it. */
 const FIRST_PAGE = `./first-page${CODE}`;
 export const SCALAR_ENTRY = `${PAGE_PATH}scalar-page${CODE}`;
 
@@ -35,8 +37,9 @@ export function findPageFiles(): PageFiles {
   const names = new Set(readdirSync(FOLDER).filter((name) => !name.endsWith('.d.ts')));
   const libraries = findLibraries();
   const entry = specifierOf(ENTRY);
-  const needed = importClosure(entry, (module) => siblingsIn(codeOf(module)));
-  const joined = new Set(needed.filter((module) => module !== entry));
+  const starts = [entry, LANDING];
+  const needed = starts.flatMap((start) => importClosure(start, (module) => siblingsIn(codeOf(module))));
+  const joined = new Set(needed.filter((module) => !starts.includes(module)));
 
   function moduleText(specifier: string): string | undefined {
     if (specifier === FIRST_PAGE) return joinModules([...joined].map((module) => ({ specifier: module, source: codeOf(module) })));

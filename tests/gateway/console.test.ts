@@ -123,7 +123,7 @@ describe('The console', () => {
       for (const module of siblings) await load(address.replace(/[^/]+$/, module.slice(2)));
     };
     for (const address of [...shell, `/console/page/${name}.ts`]) await load(address);
-    expect([...loaded.keys()]).toContain('/console/page/trace-row.ts');
+    expect([...loaded.keys()]).toContain('/console/page/first-page.ts');
     expect(loaded.size).toBeLessThanOrEqual(30);
     expect([...loaded.values()].reduce((sum, { length }) => sum + length, 0)).toBeLessThanOrEqual(70_000);
   });
