@@ -1,11 +1,11 @@
 import { Problem, type ProblemCode, problems } from '../../catalog/problems.ts';
-import { readJson } from '../../http/json-body.ts';
 import { pause } from '../../process/waiting.ts';
 import { OUTSIDE_WORLD } from '../../simulation/context.ts';
 import { type ActiveFault, waitAtBarrier } from '../../simulation/faults.ts';
 import { type Answer, answerProblem } from '../../transport/answer.ts';
 import type { ApplicationParts } from '../application-parts.ts';
 import type { Answered, ApiRequest } from '../job.ts';
+import { noteBody } from './parse-body.ts';
 import type { Step } from './step.ts';
 
 /** Applies the faults that strike a request, in the order in which they were set: before anything is done, or to its answer. */
@@ -19,7 +19,8 @@ export const applyFaults =
     try {
       for (const fault of struck) await strike(parts, job, fault);
     } catch (error) {
-      await noteBody(job);
+      // It is on record all the same, so that it can be read and sent again. The fault answers, whatever was sent.
+      await noteBody(job).catch(() => {});
       if (error instanceof Dropped) return undefined;
       throw error;
     }
@@ -60,17 +61,6 @@ async function strike(
         dependency: application,
       });
     }
-  }
-}
-
-/** A request that a fault stops is on record with its body all the same, so that it can be read and sent again. */
-async function noteBody({ received, context, trail }: ApiRequest): Promise<void> {
-  try {
-    const body = await readJson(received.headers, received.body, { isInside: context.chain.length > 0 });
-    trail.request = body?.value;
-    trail.requestText = body?.text;
-  } catch {
-    // The fault answers, whatever was sent.
   }
 }
 

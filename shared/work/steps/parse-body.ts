@@ -7,10 +7,12 @@ export interface ParsedRequest extends ApiRequest {
 }
 
 /** Parses the body as JSON, before any schema sees it. */
-export const parseBody: Step<ApiRequest, ParsedRequest, Answered> = async (job, rest) => {
-  const { received, context, trail } = job;
+export const parseBody: Step<ApiRequest, ParsedRequest, Answered> = async (job, rest) => rest({ ...job, body: await noteBody(job) });
+
+/** Parses the body and puts it on record. @throws Problem when it is no JSON */
+export async function noteBody({ received, context, trail }: ApiRequest): Promise<JsonBody | undefined> {
   const body = await readJson(received.headers, received.body, { isInside: context.chain.length > 0 });
   trail.request = body?.value;
   trail.requestText = body?.text;
-  return rest({ ...job, body });
-};
+  return body;
+}
