@@ -23,7 +23,7 @@ export const held = signal(false);
 type Handler = (data: unknown) => void;
 const handlers = new Map<FrameKind, Set<Handler>>();
 let open: { readonly rehearsal: string; close(): void } | undefined;
-/** Whether the next frame is the first of a stream that does not go on after an earlier one. */
+/** Whether nobody has been told yet that a stream began that does not go on after an earlier one. */
 let isBeginning = false;
 const beginnings = new Set<() => void>();
 let wanted: string | undefined;
@@ -69,7 +69,7 @@ function connect(rehearsal: string): void {
     headers: () => authorization(rehearsal),
     onOpen: (resumed) => {
       live.value = { kind: 'live' };
-      isBeginning = !resumed;
+      isBeginning ||= !resumed;
     },
     onBreak: () => {
       if (live.peek().kind !== 'reconnecting') live.value = { kind: 'reconnecting', since: Date.now() };
@@ -79,10 +79,9 @@ function connect(rehearsal: string): void {
       if (isOfCredential) signOut(detail);
     },
     onFrame: (kind, data) => {
-      const begins = isBeginning;
+      if (isBeginning) for (const handle of beginnings) handle();
       isBeginning = false;
       dispatch(kind, data);
-      if (begins) for (const handle of beginnings) handle();
     },
   });
   open = { rehearsal, close: stream.close };

@@ -65,4 +65,38 @@ describeInBrowser('the console in a browser, beside what others do,', () => {
     await fetch(`${estate.gateway}/_sim/rehearsals/${name}`, { method: 'DELETE', headers: { authorization: 'Bearer demo-sim-admin' } });
     await heading.waitFor();
   });
+
+  test('reads a trace again when reading it once more was refused', async () => {
+    await using other = await newRehearsal();
+    await tab.open(`r/${other.name}/activity/late`);
+    await tab.heading('No trace has this correlation id').waitFor();
+    await tab.isLive();
+    let refusals = 2;
+    await tab.page.route('**/_sim/traces*', (route) => {
+      refusals -= 1;
+      return refusals >= 0 ? route.fulfill({ status: 503, json: { code: 'dependency_unavailable' } }) : route.continue();
+    });
+    await other.ok('GET', '/products/mug-blue', undefined, { headers: { 'x-correlation-id': 'late' } });
+    await tab.page.locator('.sentence').getByText('Get Product').waitFor();
+    expect(refusals).toBeLessThan(0);
+  });
+
+  test('shows what happened before a stream whose first frame was cut off', async () => {
+    await using other = await newRehearsal();
+    const { promise: isDone, resolve: cut } = Promise.withResolvers<void>();
+    let streams = 0;
+    await tab.page.route('**/_sim/stream*', async (route) => {
+      streams += 1;
+      if (streams > 1) return route.continue();
+      await isDone;
+      const hops = await other.journal();
+      const body = `event: clock\nid: h${hops.length}.e0\ndata: {"now":\n\n`;
+      return route.fulfill({ status: 200, contentType: 'text/event-stream', body });
+    });
+    await tab.open(`r/${other.name}/activity/before`);
+    await tab.heading('No trace has this correlation id').waitFor();
+    await other.ok('GET', '/products/mug-blue', undefined, { headers: { 'x-correlation-id': 'before' } });
+    cut();
+    await tab.page.locator('.sentence').getByText('Get Product').waitFor();
+  });
 });

@@ -1,8 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
 import { launchChromium } from '../support/chromium.ts';
 import { ADMIN, estate } from '../support/estate.ts';
 import { expectSoundInEveryLook, type LookOptions } from './looks.ts';
+
+declare global {
+  /** Set by this folder's test environment. */
+  var hasTestFailed: boolean;
+}
 
 /** Shorter than the time of a test, so that a failure names its step. */
 const STEP_MS = 60_000;
@@ -17,6 +22,7 @@ export function consoleTab() {
   let page: Page;
   let home: string;
   const complaints: string[] = [];
+  const unanswered = new Set<Request>();
 
   beforeAll(async () => {
     browser = await launchChromium();
@@ -32,11 +38,16 @@ export function consoleTab() {
       // The browser reports every refused request as an error, and some tests provoke refusals.
       if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) complaints.push(message.text());
     });
+    unanswered.clear();
     page.on('request', (request) => {
+      unanswered.add(request);
       if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(`${home}/`)) complaints.push(`asked for ${request.url()}`);
     });
+    page.on('response', (response) => unanswered.delete(response.request()));
+    page.on('requestfailed', (request) => unanswered.delete(request));
   });
   afterEach(async () => {
+    if (globalThis.hasTestFailed && page) await showFailed(page, unanswered);
     await page?.close();
     expect(await context.cookies()).toEqual([]);
     expect(complaints.splice(0)).toEqual([]);
@@ -81,4 +92,12 @@ export function consoleTab() {
       throw new Error(`Tab never reached ${name}`);
     },
   };
+}
+
+/** Prints what somebody would have seen at the moment of the failure. */
+async function showFailed(page: Page, unanswered: ReadonlySet<Request>): Promise<void> {
+  const text = await page.locator('body').ariaSnapshot({ timeout: 5_000 }).catch(String);
+  const waiting = [...unanswered].map((request) => request.url());
+  // biome-ignore lint/suspicious/noConsole: it explains a failure that may not happen again
+  console.warn(`The page ${page.url()} shows:\n${text.slice(0, 5_000)}\n\nRequests without an answer: ${waiting.join(', ') || 'none'}`);
 }

@@ -7,6 +7,7 @@ const { testPathIgnorePatterns: _others, globals: _all, ...usual } = everything;
 export default {
   ...usual,
   rootDir: '../..',
+  testEnvironment: '<rootDir>/tests/browser/environment.mjs',
   testMatch: ['<rootDir>/tests/browser/**/*.test.ts'],
   // A browser works while its test waits.
   maxWorkers: 2 * availableParallelism(),
