@@ -49,6 +49,7 @@ export function awaitStore({ connect, log }: AwaitedStoreOptions): StoreAdapter 
 
   const simulation = createProxy<Simulation>(() => requireStore().simulation, {
     journal: (world, entry) => store?.simulation.journal(world, entry),
+    expectHops: (world) => store?.simulation.expectHops(world),
   });
   const worlds = createProxy<Worlds>(() => requireStore().worlds, {
     watch: (listener) => {

@@ -99,6 +99,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     control: createHandOver(Router({ caseSensitive: true, strict: true }).use('/_sim', options.control)),
     proxy: createProxy({ addressOf: options.addressOf, timeoutMs: times.applicationMs, draining: connections.draining }),
     token: options.token,
+    expectHops: simulation.expectHops,
   };
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ApiDefinition } from '../shared/catalog/define.ts';
+import type { World } from '../shared/domain/world.ts';
 import { readBody } from '../shared/http/request-body.ts';
 import type { Observer, Span } from '../shared/observability/observer.ts';
 import { ANONYMOUS } from '../shared/simulation/context.ts';
@@ -26,6 +27,8 @@ export interface Gate extends Endpoints {
   readonly noteUse: (rehearsal: string) => void;
   readonly control: HandOver;
   readonly proxy: ApplicationProxy;
+  /** Called after each exchange with an application, which records it. */
+  readonly expectHops: (world: World) => void;
   /** Authenticates the gateway to the applications. */
   readonly token: string;
 }
@@ -121,7 +124,7 @@ async function passToApplication(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { observer, proxy, token } = gate;
+  const { observer, proxy, token, expectHops } = gate;
   const view = await enterRehearsal(rehearsal, caller, gate.access);
   passage.view = view;
   gate.noteUse(view.rehearsal);
@@ -140,5 +143,7 @@ async function passToApplication(
   } catch (error) {
     hop?.end('no answer');
     throw error;
+  } finally {
+    expectHops(view.world);
   }
 }

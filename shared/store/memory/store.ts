@@ -33,6 +33,8 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): StoreAdapte
     simulation: {
       ...createMemoryFaults(estate),
       journal: journal ? (world, entry) => estate.all.get(world)?.journal.add(entry) : () => undefined,
+      // A hop can be read as soon as it is recorded.
+      expectHops: () => undefined,
     },
     worlds: createMemoryWorlds(estate, store),
     state: () => READY,

@@ -78,6 +78,8 @@ export interface JournalSize {
 /** Records the hops of a world. */
 export interface JournalWriter {
   journal(world: World, entry: JournalEntry): void;
+  /** Says that other processes have just recorded hops of a world. Reads of this process wait until these are written. */
+  expectHops(world: World): void;
 }
 
 /** Reads the hops of a world. Each read costs in proportion to what it answers, not to the length of the journal. */

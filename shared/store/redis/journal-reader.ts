@@ -1,3 +1,4 @@
+import type { World } from '../../domain/world.ts';
 import { journalParts, newestPage, oldestPage } from '../journal-limits.ts';
 import type { JournalReader, RecordedHop } from '../ports/journal.ts';
 import { type FoundTrace, joined, tracePage } from '../trace-pages.ts';
@@ -9,15 +10,15 @@ import { runInWorld } from './run-in-world.ts';
 const ALL = 1_000_000;
 
 export interface JournalReaderOptions extends RedisAccess {
-  /** Writes the hops that this process has gathered. */
-  readonly flush: () => Promise<void>;
+  /** Resolves when the hops of a world that were recorded by now are written. */
+  readonly written: (world: World) => Promise<void>;
 }
 
-export function createJournalReader({ connection, keys, flush }: JournalReaderOptions): JournalReader {
+export function createJournalReader({ connection, keys, written }: JournalReaderOptions): JournalReader {
   const runNow = runInWorld({ connection, keys });
-  const run: typeof runNow = async (...call) => {
-    await flush();
-    return runNow(...call);
+  const run: typeof runNow = async (script, world, ...rest) => {
+    await written(world);
+    return runNow(script, world, ...rest);
   };
   return {
     journalOf: async (world, { correlationId, after, limit = ALL, bodies = true } = {}) => {

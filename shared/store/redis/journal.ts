@@ -13,6 +13,8 @@ const emptyRoom = (): Record<JournalPart, { records: number; bytes: number }> =>
 });
 /** Delay of a write, in wall time, so that the hops of one request share it. */
 const GATHER_MS = 50;
+/** Wall time after which a process has written a hop that it recorded. */
+const WRITTEN_MS = GATHER_MS + 25;
 const AT_ONCE = 500;
 
 /** Records hops in the background: in order, many per write. */
@@ -21,6 +23,8 @@ export function createJournal({ connection, keys, onError }: RedisBackground) {
   let room = emptyRoom();
   let writing: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
+  /** When other processes have written the hops of a world, the earliest first; of `performance.now()`. */
+  const expected = new Map<World, number>();
 
   async function write(): Promise<void> {
     try {
@@ -52,8 +56,24 @@ export function createJournal({ connection, keys, onError }: RedisBackground) {
     await writing;
   }
 
+  /** Resolves when the hops that were recorded by now can be read. */
+  async function written(world: World): Promise<void> {
+    const left = (expected.get(world) ?? 0) - performance.now();
+    if (left > 0) await new Promise((resolve) => setTimeout(resolve, left));
+    await flush();
+  }
+
   return {
-    reader: createJournalReader({ connection, keys, flush }),
+    reader: createJournalReader({ connection, keys, written }),
+    expect(world: World): void {
+      const now = performance.now();
+      for (const [of, at] of expected) {
+        if (at > now) break;
+        expected.delete(of);
+      }
+      expected.delete(world);
+      expected.set(world, now + WRITTEN_MS);
+    },
     add(world: World, entry: JournalEntry): void {
       const left = room[partOf(entry)];
       if (left.records <= 0 || left.bytes <= 0) return;

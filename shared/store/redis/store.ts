@@ -53,6 +53,7 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Stor
     simulation: {
       ...createRedisFaults({ connection, keys }),
       journal: isRecording ? (world, entry) => journal.add(world, entry) : () => undefined,
+      expectHops: journal.expect,
     },
     worlds: createRedisWorlds({ connection, keys, journal, changes, lifetimes, store, dropAfterMs }),
     state: connection.state,

@@ -59,7 +59,11 @@ export function createRedisWorlds(options: WorldsOptions): Worlds {
       const worlds = (await rehearsals.list()).flatMap(({ current }) => current?.world ?? []);
       return worldsBacklog(options, worlds);
     },
-    watch: (listener) => changes.watch(listener),
+    watch: (listener) =>
+      changes.watch((world, waitMs) => {
+        journal.expect(world);
+        listener(world, waitMs);
+      }),
   };
 }
 
