@@ -8,7 +8,7 @@ export interface Ordered {
  * world has many thousands of them, most of which hold one thing: a closure for each method would take more memory than what they hold.
  */
 export class OrderedList<T extends Ordered> {
-  readonly #things: T[];
+  #things: T[];
 
   constructor(things: readonly T[] = []) {
     this.#things = [...things];
@@ -26,7 +26,9 @@ export class OrderedList<T extends Ordered> {
   put(thing: T): void {
     const things = this.#things;
     const place = this.#upTo(thing.order);
-    if (things[place - 1]?.order === thing.order) things[place - 1] = thing;
+    // An empty array makes room for 17 things at the first push.
+    if (things.length === 0) this.#things = [thing];
+    else if (things[place - 1]?.order === thing.order) things[place - 1] = thing;
     else if (place === things.length) things.push(thing);
     else things.splice(place, 0, thing);
   }
