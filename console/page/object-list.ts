@@ -89,12 +89,13 @@ export function ObjectList({ rehearsal, type, query }: ObjectListProps) {
   });
 }
 
-/** The first pages of a list, with the types, whose counts stand above it. A type that does not exist has no pages. */
+/** The first pages of a list, with the types, whose counts stand above it. A type that does not exist has no pages, nor has a state that no object is in. */
 async function readPages(type: string, filter: { state?: string | undefined; q?: string | undefined }, pages: number, signal: AbortSignal) {
   const { items: known } = await control('list-object-types', undefined, { signal });
   const items: ListedObject[] = [];
   let next: number | undefined;
-  for (let page = 0; page < pages && known.some((one) => one.type === type); page += 1) {
+  const isThere = known.some((one) => one.type === type && (filter.state === undefined || one.states[filter.state] !== undefined));
+  for (let page = 0; page < pages && isThere; page += 1) {
     const answer = await control('list-objects', { params: { type }, query: { ...filter, before: next, limit: PAGE } }, { signal });
     items.push(...answer.items);
     next = answer.next;

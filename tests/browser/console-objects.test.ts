@@ -72,6 +72,13 @@ describeInBrowser('the objects of the console in a browser', () => {
     await main().getByRole('link', { name: 'open 1' }).waitFor();
   });
 
+  test('finds nothing in a state that does not exist, and leads back to all', async () => {
+    await tab.open(objects('/customer?state=bogus'));
+    await main().getByText('No customer matches.').waitFor();
+    await main().getByRole('button', { name: 'Show all' }).click();
+    await tab.row('Ada').waitFor();
+  });
+
   test('scans a parcel by a button, whose state and life cycle change', async () => {
     await using other = await newRehearsal();
     const { shipmentId } = await dispatchedParcel(other);
