@@ -88,6 +88,9 @@ export const stockMovements = defineCollection({
   }),
 });
 
+/** Each count of a SKU at a location, by `stockKey`: of two counts at the same time, one begins again with what the other found. */
+export const counts = defineCollection({ name: 'counts', schema: z.object({ id: z.string(), version }) });
+
 /** Ids contain no `|`, so each pair has its own key. */
 export const stockKey = (sku: string, locationId: string): string => `${sku}|${locationId}`;
 export const orderLineKey = ({ orderId, orderLineId }: { readonly orderId: string; readonly orderLineId: string }): string =>

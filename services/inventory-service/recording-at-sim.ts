@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { recordReservation } from '../../shared/catalog/inventory/internal.ts';
 import type { Reservation } from '../../shared/catalog/inventory/objects.ts';
-import type { Problem } from '../../shared/catalog/problems.ts';
+import { didNothing, type Problem } from '../../shared/catalog/problems.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type Hold, holds } from './collections.ts';
@@ -56,7 +56,7 @@ export const isFinalRefusal = ({ code }: Problem): boolean => code === 'invalid_
  * answer having arrived.
  */
 export const mayWithdraw = (hold: Hold, problem: Problem): boolean =>
-  isFinalRefusal(problem) || (problem.code === 'dependency_unavailable' && lineOf(hold).attempts === 1);
+  isFinalRefusal(problem) || (didNothing(problem) && lineOf(hold).attempts === 1);
 
 export function withdraw(work: UnitOfWork, hold: Hold): void {
   giveBack(work, hold, { state: 'given-back', reference: 'the SIM was not there' });

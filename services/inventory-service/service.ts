@@ -3,7 +3,7 @@ import type { Seed } from '../../shared/store/collections.ts';
 import { defineService } from '../../shared/work/handler.ts';
 import { allocateInventory } from './apis/allocate-inventory.ts';
 import { checkAvailability } from './apis/check-availability.ts';
-import { holds, locations, skus, stock, stockKey, stockMovements, unitsMoved } from './collections.ts';
+import { counts, holds, locations, skus, stock, stockKey, stockMovements, unitsMoved } from './collections.ts';
 import { finishAllocation } from './due/finish-allocation.ts';
 import { countStock } from './internal/count-stock.ts';
 import { getStock } from './internal/get-stock.ts';
@@ -13,7 +13,7 @@ import { takeHold } from './internal/take-hold.ts';
 
 export const service = defineService({
   application: 'inventory-service',
-  collections: [skus, locations, holds, stockMovements],
+  collections: [skus, locations, holds, stockMovements, counts],
   counters: [stock, unitsMoved],
   apis: {
     'check-availability-api': checkAvailability,

@@ -169,10 +169,9 @@ export function conflictingRepeat(detail: string, standing: Readonly<Record<stri
 export const isUnknownOutcome = (error: unknown): boolean =>
   error instanceof Problem && (error.code === 'dependency_timeout' || error.code === 'dependency_error');
 
+/** Whether the called application did nothing: it could not be reached, or others were faster. */
+export const didNothing = (error: unknown): boolean =>
+  error instanceof Problem && (error.code === 'dependency_unavailable' || error.code === 'contention');
+
 /** Whether a call failed because of the called application, not because of the request. */
-export const isDependencyProblem = (error: unknown): error is Problem =>
-  error instanceof Problem &&
-  (error.code === 'dependency_timeout' ||
-    error.code === 'dependency_error' ||
-    error.code === 'dependency_unavailable' ||
-    error.code === 'contention');
+export const isDependencyProblem = (error: unknown): error is Problem => isUnknownOutcome(error) || didNothing(error);

@@ -62,6 +62,7 @@ export function readReply(dependency: Application, { status, text, retryAfter }:
   const failed = typeof members['dependency'] === 'string' ? members['dependency'] : dependency;
   if (status === 504) throw new Problem('dependency_timeout', detail, { dependency: failed });
   if (status === 503) {
+    if (problemIn(body, detail)?.code === 'contention') throw new Problem('contention', detail, { dependency: failed, retryAfter: 1 });
     throw new Problem('dependency_unavailable', detail, { dependency: failed, retryAfter: Number(retryAfter ?? 1) || 1 });
   }
   throw new Problem('dependency_error', `${answered}: ${detail}`, { dependency: failed });

@@ -284,7 +284,7 @@ describe('While the Inventory Service is down', () => {
       const expiresAt = new Date(work.now + MINUTE).toISOString();
       work.put(attempts, { id: 'res_next', status: 'under-way', basketId: 'bsk_1', items: [mugs(1)], expiresAt, replaces: [old] });
     });
-    await expect(move(old, 'consume', 'ful_1 consume', [mugs(1)])).rejects.toMatchObject({ code: 'dependency_unavailable' });
+    await expect(move(old, 'consume', 'ful_1 consume', [mugs(1)])).rejects.toMatchObject({ code: 'contention' });
   });
 });
 

@@ -1,5 +1,5 @@
 import { createReturn as createReturnApi } from '../../../shared/catalog/fulfillment/apis.ts';
-import { invalid, isDependencyProblem, Problem } from '../../../shared/catalog/problems.ts';
+import { didNothing, invalid, isDependencyProblem, Problem } from '../../../shared/catalog/problems.ts';
 import { handle } from '../../../shared/work/handler.ts';
 import { published, returns } from '../returns/collections.ts';
 import { attemptOf, beginRequest, endRequest, mergeLines, refuseLocation, requestReturn } from '../returns/request.ts';
@@ -22,9 +22,9 @@ export const createReturn = handle(createReturnApi)(async ({ body }, scope) => {
     return published(await requestReturn(id, asked, scope));
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    // Nothing was booked if the OMS refused or was not reached. Any other failure leaves that open.
-    const isUnreached = error.code === 'dependency_unavailable' && !resumed;
-    if (!isUnreached && (error.retryable || isDependencyProblem(error))) throw error;
+    // Nothing was booked if the OMS refused or did nothing. Any other failure leaves that open.
+    const isUntouched = didNothing(error) && !resumed;
+    if (!isUntouched && (error.retryable || isDependencyProblem(error))) throw error;
     endRequest(work, { id, orderId, state: 'undone' });
     return pointAtMember(error);
   }

@@ -31,11 +31,13 @@ export const allocateInventory = handle(allocateInventoryApi)(async ({ body }, {
   if (standing) return again(standing);
   const known = await work.findUnique(holds, 'orderLine', orderLineKey(body));
   if (known) refuseOtherDemand(known, body);
-  if (known && (known.line?.recorded || known.state === 'released')) return again(await requireOpenReservation(known.id, call));
+  const mine = work.id('res');
+  // Another request may have finished what this one began: it is still this one that allocated.
+  const answered = (reservation: Reservation) => (reservation.id === mine ? reservation : again(reservation));
+  if (known && (known.line?.recorded || known.state === 'released')) return answered(await requireOpenReservation(known.id, call));
 
   if (order && !known) refuseSuperfluous(order, body);
 
-  const mine = work.id('res');
   const hold = known ? await beginRecording(work, known) : await holdForLine(mine, body, work);
   const reservation = await recordAtSim(hold, { work, call }).catch((error: unknown) => {
     if (error instanceof Problem) return error;
@@ -46,7 +48,7 @@ export const allocateInventory = handle(allocateInventoryApi)(async ({ body }, {
     else recordLater(work, hold);
     return reservation;
   }
-  return hold.id === mine ? reservation : again(reservation);
+  return answered(reservation);
 });
 
 /** @throws Problem `invalid_state_transition` for an ended reservation: an order line is not allocated again after a release */

@@ -1,7 +1,7 @@
 import { countStock as countStockCall } from '../../../shared/catalog/inventory/internal.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { handle } from '../../../shared/work/handler.ts';
-import { stock, stockKey, unitsMoved } from '../collections.ts';
+import { counts, stock, stockKey, unitsMoved } from '../collections.ts';
 import { listNodes, readLevels, requireSku } from '../stock-levels.ts';
 
 /**
@@ -12,6 +12,7 @@ export const countStock = handle(countStockCall)(async ({ params: { sku }, body:
   await requireSku(work, sku);
   await listNodes(work, locationId);
   const key = stockKey(sku, locationId);
+  work.put(counts, (await work.get(counts, key)) ?? { id: key });
   const [found] = await work.counters(stock, [key]);
   const { onHand = 0, reserved = 0, safetyStock = 0, missingSafety = 0 } = found ?? {};
   if (counted < reserved) throw countBelowReserved({ sku, locationId, reserved }, counted);

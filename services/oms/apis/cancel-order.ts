@@ -1,7 +1,7 @@
 import { isAgain } from '../../../shared/catalog/life-cycle.ts';
 import { cancelOrder as cancelOrderApi } from '../../../shared/catalog/order/apis.ts';
 import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
-import { Problem } from '../../../shared/catalog/problems.ts';
+import { didNothing, Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import { refuseOtherContent } from '../../../shared/work/repeats.ts';
 import { markCancelled, stopFulfillment } from '../cancellation/cancellation.ts';
@@ -34,10 +34,11 @@ export const cancelOrder = handle(cancelOrderApi)(async ({ params, body }, scope
   try {
     writtenOff = await stopFulfillment(intended, scope);
   } catch (error) {
-    // Nothing has happened if goods are dispatched or the FMS was not reached. Any other failure leaves the outcome open.
-    const isRefused = error instanceof Problem && error.code === 'invalid_state_transition';
-    const isUnreached = error instanceof Problem && error.code === 'dependency_unavailable' && !resumed;
-    if (!isRefused && !isUnreached) throw error;
+    // Nothing has happened if goods are dispatched or the FMS did nothing. Any other failure leaves the outcome open.
+    if (!(error instanceof Problem)) throw error;
+    const isRefused = error.code === 'invalid_state_transition';
+    const isUntouched = didNothing(error) && !resumed;
+    if (!isRefused && !isUntouched) throw error;
     withdrawCancellation(work, intended);
     return error;
   }

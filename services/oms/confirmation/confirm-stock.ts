@@ -1,5 +1,5 @@
 import { confirmReservation, reserveInventory } from '../../../shared/catalog/inventory/apis.ts';
-import { Problem, type ProblemCode } from '../../../shared/catalog/problems.ts';
+import { didNothing, Problem, type ProblemCode } from '../../../shared/catalog/problems.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import { orders, type StoredOrder } from '../collections.ts';
 import { isRoutable, routesByItself } from '../fulfillment/routing.ts';
@@ -40,7 +40,7 @@ async function confirmHold(order: StoredOrder, { call, context }: Scope): Promis
     return { is: 'held', order, reservation };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    if (error.code === 'dependency_unavailable') return { is: 'unavailable', order, problem: error };
+    if (didNothing(error)) return { is: 'unavailable', order, problem: error };
     if (!HOLD_IS_GONE.has(error.code) || error.retryable) throw error;
     return undefined;
   }
@@ -60,7 +60,7 @@ async function takeNewHold(order: StoredOrder, { call, work }: Scope): Promise<S
     return { is: 'taken', order: noted };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    if (error.code === 'dependency_unavailable') return { is: 'unavailable', order, problem: error };
+    if (didNothing(error)) return { is: 'unavailable', order, problem: error };
     if (error.code === 'insufficient_stock' || error.code === 'not_found') return { is: 'short', order, problem: error };
     throw error;
   }

@@ -3,7 +3,7 @@ import type { InputOf } from '../../../shared/catalog/define.ts';
 import { getPayable } from '../../../shared/catalog/order/internal.ts';
 import type { Payable } from '../../../shared/catalog/order/objects.ts';
 import { authorizePayment as authorizePaymentApi } from '../../../shared/catalog/payment/apis.ts';
-import { invalid, Problem } from '../../../shared/catalog/problems.ts';
+import { didNothing, invalid, Problem } from '../../../shared/catalog/problems.ts';
 import { money } from '../../../shared/domain/money.ts';
 import { handle, type Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
@@ -119,8 +119,8 @@ async function payWithRedemption(scope: Scope, request: PaymentRequest) {
   try {
     return await settleRedemption(scope, payment);
   } catch (error) {
-    if (!(error instanceof Problem) || error.code !== 'dependency_unavailable') throw error;
-    // The only call so far reached nobody, so nothing was spent. The order can be paid otherwise at once.
+    if (!(error instanceof Problem && didNothing(error))) throw error;
+    // The only call so far did nothing, so nothing was spent. The order can be paid otherwise at once.
     fail(work, payment, { verb: 'decline', declineCode: LOYALTY_UNAVAILABLE });
     return error;
   }

@@ -1,5 +1,5 @@
 import { reserveInventory as reserveInventoryApi } from '../../../shared/catalog/inventory/apis.ts';
-import { Problem } from '../../../shared/catalog/problems.ts';
+import { didNothing, Problem } from '../../../shared/catalog/problems.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
@@ -83,7 +83,7 @@ function attemptFor(
 /** Schedules work that gives back the stock which the Inventory Service may hold in spite of the problem. */
 function undoLater(attempt: Attempt, problem: Problem, work: UnitOfWork): void {
   if (NOTHING_HELD_CODES.has(problem.code)) return;
-  // The only call so far reached nobody, so nothing is held.
-  if (problem.code === 'dependency_unavailable' && !attempt.carriedOn) endAttempt(work, attempt);
+  // The only call so far did nothing, so nothing is held.
+  if (didNothing(problem) && !attempt.carriedOn) endAttempt(work, attempt);
   else work.schedule(abortHoldDue, attempt.id, work.now, {});
 }

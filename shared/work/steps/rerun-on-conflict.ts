@@ -6,7 +6,7 @@ import { Conflict } from '../unit/interruptions.ts';
 import type { Step } from './step.ts';
 
 /** How often a handler runs before its request is refused with `contention`. */
-const RUNS = 5;
+const RUNS = 20;
 /** Wall time by which pauses between runs grow at most. */
 const PAUSE_MS = 4;
 

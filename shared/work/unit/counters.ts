@@ -14,17 +14,29 @@ interface Move {
 /** Reads and moves of counters. */
 export function createCounters({ store, world }: { readonly store: Store; readonly world: World }) {
   let moves: Move[] = [];
+  /** As first read, by counter and key: reads are repeatable while others move the counters. */
+  const found = new Map<string, Readonly<Record<string, number>>>();
+  const pathOf = (of: Counters, key: string): string => `${of.name}/${key}`;
+
+  async function read(of: Counters, keys: readonly string[]): Promise<void> {
+    const missing = [...new Set(keys)].filter((key) => !found.has(pathOf(of, key)));
+    if (missing.length === 0) return;
+    const stored = await store.counters(world, of.name, missing);
+    for (const [position, key] of missing.entries()) {
+      const path = pathOf(of, key);
+      if (!found.has(path)) found.set(path, stored[position] ?? {});
+    }
+  }
 
   const moved = (of: Counters, key: string, field: string): number =>
     moves.filter((move) => move.of.name === of.name && move.key === key && move.field === field).reduce((sum, { by }) => sum + by, 0);
 
   const api: Pick<UnitOfWork, 'counters' | 'move'> = {
     async counters<F extends string>(of: Counters<F>, keys: readonly string[]) {
-      if (keys.length === 0) return [];
-      const stored = await store.counters(world, of.name, keys);
-      return keys.map((key, position) => {
+      await read(of, keys);
+      return keys.map((key) => {
         const fields = {} as Record<F, number>;
-        for (const field of of.fields) fields[field] = (stored[position]?.[field] ?? 0) + moved(of, key, field);
+        for (const field of of.fields) fields[field] = (found.get(pathOf(of, key))?.[field] ?? 0) + moved(of, key, field);
         return fields;
       });
     },
@@ -46,6 +58,7 @@ export function createCounters({ store, world }: { readonly store: Store; readon
     hasMoves: (): boolean => moves.length > 0,
     clear(): void {
       moves = [];
+      found.clear();
     },
   };
 }

@@ -98,6 +98,48 @@ if (whyNoRedis) {
       await rehearsal.verified();
     });
 
+    test('that count one SKU at the same time count what is there, each location for itself', async () => {
+      await using rehearsal = await aRehearsal();
+      for (let round = 0; round < 5; round++) {
+        const onHand = round % 2 === 0 ? 100 : 30;
+        const count = (n: number) => {
+          const locationId = ['dc-01', 'store-01', 'store-02'][n % 3] as string;
+          return rehearsal.any.control('count-stock-by-hand', { params: { sku: 'pen-brass', locationId }, body: { onHand } });
+        };
+        await Promise.all(times(15, count));
+        const { locations } = await ok(rehearsal.any, 'GET', '/inventory/items/pen-brass');
+        for (const locationId of ['dc-01', 'store-01', 'store-02']) {
+          expect(locations).toContainEqual(expect.objectContaining({ locationId, onHand }));
+        }
+      }
+      await rehearsal.verified();
+    });
+
+    test('that allocate one line at the same time: one did it, the others find it done', async () => {
+      await using rehearsal = await aRehearsal();
+      for (let line = 0; line < 5; line++) {
+        const body = { orderId: 'ord_elsewhere', orderLineId: `l${line}`, sku: 'mug-blue', qty: 1 };
+        const replies = await Promise.all(times(10, () => rehearsal.any.call('POST', '/inventory/allocate', body)));
+        expect(replies.map(({ status }) => status).toSorted()).toEqual([...times(9, () => 200), 201]);
+      }
+      await rehearsal.verified();
+    });
+
+    test('that put twenty units into one basket at the same time put twenty', async () => {
+      await using rehearsal = await aRehearsal();
+      const { id } = await ok(rehearsal.any, 'POST', '/baskets', { channel: 'web', customerId: 'cus_ada' });
+      const baskets = await Promise.all(times(20, () => ok(rehearsal.any, 'POST', `/baskets/${id}/lines`, MUG)));
+      const units = baskets.map(({ lines }) => lines[0].qty);
+      expect(units.toSorted((one, other) => one - other)).toEqual(times(20, (n) => n + 1));
+    });
+
+    test('that note twenty interactions of one customer at the same time note all', async () => {
+      await using rehearsal = await aRehearsal();
+      const note = (n: number) => rehearsal.any.call('POST', '/interactions', { customerId: 'cus_ada', type: 'visit', note: `n${n}` });
+      const replies = await Promise.all(times(20, note));
+      expect(replies.map(({ status }) => status)).toEqual(times(20, () => 201));
+    });
+
     test('gives fifty concurrent requests with one key one effect, and refuses another body', async () => {
       await using rehearsal = await aRehearsal();
       const { id } = await aBasket(rehearsal.any);
