@@ -49,7 +49,7 @@ export interface GatewayOptions {
   /** Metrics and traces; `/metrics` is for credentials with the scope `sim:admin`. Without it the gateway is not observed. */
   readonly observability?: Observability | undefined;
   /**
-   * The simulation plane, at `/_sim` for credentials with the scope `sim:admin`. It gets `principal`, `rehearsal` and the unparsed `body`
+   * The simulation plane, at `/_sim` for credentials with the scope `sim:admin`. It gets `principal`, `rehearsal`, `correlationId` and the unparsed `body`
    * in `response.locals`; the gateway answers its errors.
    */
   readonly control: Router;

@@ -114,7 +114,10 @@ async function passToControl(
 ): Promise<void> {
   passage.ids = identify(request.headers, Date.now());
   response.setHeader('X-Correlation-Id', passage.ids.correlationId);
-  return gate.control(request, response, { principal: passage.principal, rehearsal, body: await readBody(request, response) });
+  return gate.control(request, response, {
+    ...{ principal: passage.principal, rehearsal, correlationId: passage.ids.correlationId },
+    body: await readBody(request, response),
+  });
 }
 
 /** @throws Problem unknown_rehearsal, payload_too_large, dependency_* */

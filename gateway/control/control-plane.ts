@@ -16,9 +16,10 @@ export interface ControlPlaneOptions extends ControlParts {
   readonly use: Use;
 }
 
-/** The gateway's findings about a request: the rehearsal's name, and the unparsed body. */
+/** The gateway's findings about a request: the rehearsal's name, its correlation id, and the unparsed body. */
 interface GatewayLocals {
   readonly rehearsal?: string;
+  readonly correlationId?: string;
   readonly body?: Buffer;
 }
 
@@ -74,12 +75,12 @@ interface Exchange {
 
 /** Operations count as use of their rehearsal while they run, streams for some hours. Only the default rehearsal is created here. */
 function entering(use: Use, { rehearsals }: ControlParts, { definition, response }: Exchange): EnterRehearsal {
-  const { rehearsal = DEFAULT_REHEARSAL }: GatewayLocals = response.locals;
+  const { rehearsal = DEFAULT_REHEARSAL, correlationId = '' }: GatewayLocals = response.locals;
   const gone = whenGone(response);
   return async (run) => {
     const view = await (rehearsal === DEFAULT_REHEARSAL ? rehearsals.ensure(rehearsal) : rehearsals.find(rehearsal));
     const mostMs = isStream(definition) ? WATCHING_IS_USE_MS : undefined;
-    return use.during(rehearsal, () => run({ rehearsal, world: view.world, view, gone }), mostMs);
+    return use.during(rehearsal, () => run({ rehearsal, world: view.world, view, correlationId, gone }), mostMs);
   };
 }
 

@@ -34,6 +34,8 @@ export interface EnteredRehearsal {
   readonly rehearsal: string;
   readonly world: World;
   readonly view: WorldView;
+  /** As the operation answers it. */
+  readonly correlationId: string;
   /** Aborted when the client has disconnected. */
   readonly gone: AbortSignal;
 }

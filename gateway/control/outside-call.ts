@@ -18,19 +18,19 @@ export interface OutsideCallOptions {
 /**
  * Calls an application as the outside world: the carrier, customer service, a stock taker. Only the simulation plane makes these calls.
  * Faults do not apply to the call itself, but to the calls and events that follow from it.
+ * @param from the rehearsal, and the correlation id that the operation answers with
  * @throws Problem as the application answered it
  */
 export type OutsideCall = <A extends ApiDefinition<string, Application, string>>(
-  view: WorldView,
+  from: { readonly view: WorldView; readonly correlationId: string },
   api: A,
   input: CallOf<A>,
 ) => Promise<OutputOf<A>>;
 
 export function createOutsideCall({ transport }: OutsideCallOptions): OutsideCall {
-  return async (view, api, input) => {
+  return async ({ view, correlationId }, api, input) => {
     const { params = {}, body } = input as { params?: Record<string, string>; body?: unknown };
-    const requestId = newId('req', view.now);
-    const context = contextFor(view, { principal: OUTSIDE_WORLD, requestId, correlationId: requestId, withinMs: DEADLINE_MS });
+    const context = contextFor(view, { principal: OUTSIDE_WORLD, requestId: newId('req', view.now), correlationId, withinMs: DEADLINE_MS });
     const { status, text } = await transport.send({
       application: api.application,
       method: api.method,

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { ControlCall } from '../../shared/catalog/simulation/define-operation.ts';
 import type { readJournal } from '../../shared/catalog/simulation/operations/journal.ts';
 import { fulfilling } from '../services/parcel-scenes.ts';
-import { ADDRESS, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { ADDRESS, ADMIN, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { brokenTies } from '../support/journal-ties.ts';
 
 const readAda = (rehearsal: TestRehearsal, correlationId: string) =>
@@ -36,6 +36,24 @@ describe('The journal', () => {
     expect(starts[1]).toBeLessThanOrEqual(Date.now());
     expect(items[0]?.startedAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
+
+  test.each([{ 'x-correlation-id': 'by-hand' }, {}])(
+    'has what an operation did as the outside world under the id that its answer names (sent: %j)',
+    async (sent) => {
+      await using rehearsal = await newRehearsal();
+      const answer = await fetch(`${estate.gateway}/_sim/customers/cus_ada/block`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${ADMIN}`, 'x-rehearsal': rehearsal.name, 'content-type': 'application/json', ...sent },
+      });
+      expect(answer.status).toBe(200);
+      const correlationId = answer.headers.get('x-correlation-id') ?? '';
+      expect(correlationId).toMatch(sent['x-correlation-id'] ?? /^req_/);
+      expect((await journal(rehearsal, { correlationId })).items.length).toBeGreaterThan(0);
+      await rehearsal.client.control('settle');
+      const { items } = await rehearsal.client.control('list-events', { query: { correlationId, ext: 'true' } });
+      expect(items.length).toBeGreaterThan(0);
+    },
+  );
 
   test('lists the oldest hops after a sequence, so that a reader goes on where it stopped', async () => {
     await using rehearsal = await newRehearsal();

@@ -161,7 +161,7 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
     async play<A extends ApiDefinition<string, Application, string>>(api: A, input: CallOf<A>): Promise<OutputOf<A>> {
       const view = await adapter.worlds.current(world);
       if (!view) throw new Error('The world is gone.');
-      return createOutsideCall({ transport })(view, api, input);
+      return createOutsideCall({ transport })({ view, correlationId: newId('req', view.now) }, api, input);
     },
     /** A document that anybody with its address may read. */
     async document(path: string): Promise<{ status: number; type: string; body: Uint8Array }> {

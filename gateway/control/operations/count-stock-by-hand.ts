@@ -2,6 +2,6 @@ import { countStock } from '../../../shared/catalog/inventory/internal.ts';
 import { countStockByHand as operation } from '../../../shared/catalog/simulation/operations/outside-world.ts';
 import { operate } from '../operate.ts';
 
-export const countStockByHand = operate(operation)(async ({ params: { sku, locationId }, body: { onHand } }, { view, callFromOutside }) =>
-  callFromOutside(view, countStock, { params: { sku }, body: { locationId, onHand } }),
+export const countStockByHand = operate(operation)(async ({ params: { sku, locationId }, body: { onHand } }, scope) =>
+  scope.callFromOutside(scope, countStock, { params: { sku }, body: { locationId, onHand } }),
 );

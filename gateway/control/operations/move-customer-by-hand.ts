@@ -4,6 +4,6 @@ import { moveCustomerByHand as operation } from '../../../shared/catalog/simulat
 import { operate } from '../operate.ts';
 import { parseVerb } from '../outside-verb.ts';
 
-export const moveCustomerByHand = operate(operation)(async ({ params: { id, verb } }, { view, callFromOutside }) =>
-  callFromOutside(view, moveCustomer, { params: { id }, body: { verb: parseVerb(CustomerVerb, verb, 'A customer') } }),
+export const moveCustomerByHand = operate(operation)(async ({ params: { id, verb } }, scope) =>
+  scope.callFromOutside(scope, moveCustomer, { params: { id }, body: { verb: parseVerb(CustomerVerb, verb, 'A customer') } }),
 );

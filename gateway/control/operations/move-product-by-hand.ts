@@ -4,6 +4,6 @@ import { moveProductByHand as operation } from '../../../shared/catalog/simulati
 import { operate } from '../operate.ts';
 import { parseVerb } from '../outside-verb.ts';
 
-export const moveProductByHand = operate(operation)(async ({ params: { id, verb } }, { view, callFromOutside }) =>
-  callFromOutside(view, moveProduct, { params: { id }, body: { verb: parseVerb(ProductVerb, verb, 'A product') } }),
+export const moveProductByHand = operate(operation)(async ({ params: { id, verb } }, scope) =>
+  scope.callFromOutside(scope, moveProduct, { params: { id }, body: { verb: parseVerb(ProductVerb, verb, 'A product') } }),
 );

@@ -4,6 +4,6 @@ import { moveReturnByHand as operation } from '../../../shared/catalog/simulatio
 import { operate } from '../operate.ts';
 import { parseVerb } from '../outside-verb.ts';
 
-export const moveReturnByHand = operate(operation)(async ({ params: { id, verb }, body }, { view, callFromOutside }) =>
-  callFromOutside(view, moveReturn, { params: { id }, body: { ...body, verb: parseVerb(ReturnVerb, verb, 'A return') } }),
+export const moveReturnByHand = operate(operation)(async ({ params: { id, verb }, body }, scope) =>
+  scope.callFromOutside(scope, moveReturn, { params: { id }, body: { ...body, verb: parseVerb(ReturnVerb, verb, 'A return') } }),
 );

@@ -4,6 +4,6 @@ import { playScan as operation } from '../../../shared/catalog/simulation/operat
 import { operate } from '../operate.ts';
 import { parseVerb } from '../outside-verb.ts';
 
-export const playScan = operate(operation)(async ({ params: { id, scan }, body }, { view, callFromOutside }) =>
-  callFromOutside(view, scanShipment, { params: { id }, body: { ...body, scan: parseVerb(Scan, scan, 'A parcel') } }),
+export const playScan = operate(operation)(async ({ params: { id, scan }, body }, scope) =>
+  scope.callFromOutside(scope, scanShipment, { params: { id }, body: { ...body, scan: parseVerb(Scan, scan, 'A parcel') } }),
 );

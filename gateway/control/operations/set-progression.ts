@@ -7,11 +7,11 @@ import { setProgression as operation } from '../../../shared/catalog/simulation/
 import { Progression, progressionOf } from '../../../shared/catalog/simulation/progression.ts';
 import { operate } from '../operate.ts';
 
-export const setProgression = operate(operation)(async ({ body }, { world, view, worlds, callFromOutside }) => {
+export const setProgression = operate(operation)(async ({ body }, { world, view, correlationId, worlds, callFromOutside }) => {
   const before = progressionOf(view);
   const after = Progression.parse({ ...before, ...body });
   await worlds.setProgression(world, after);
-  const changed = { ...view, progression: after };
+  const changed = { view: { ...view, progression: after }, correlationId };
   const { carrier, warehouse, returns } = after;
   if (carrier !== before.carrier) await callFromOutside(changed, applyCarrierProgression, { body: { carrier } });
   if (warehouse !== before.warehouse) await callFromOutside(changed, applyWarehouseProgression, { body: { warehouse } });
