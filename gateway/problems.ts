@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Problem, type ProblemCode, type ProblemContext } from '../shared/catalog/problems.ts';
+import { Problem, type ProblemCode } from '../shared/catalog/problems.ts';
 import { BODY_BYTES } from '../shared/http/request-body.ts';
 import type { RequestIds } from './request-ids.ts';
 import { setSecurityHeaders } from './security-headers.ts';
@@ -24,7 +24,10 @@ export const methodNotAllowed = (method: string, allow: readonly string[]): Prob
 
 /** The headers of every refusal. Neither headers nor body repeat a credential. */
 export function headersOfProblem(problem: Problem, { requestId, correlationId }: RequestIds): Record<string, string> {
-  const { retryAfter, allow }: ProblemContext = problem.context;
+  const {
+    retryAfter,
+    context: { allow },
+  } = problem;
   return {
     'Content-Type': PROBLEM_TYPE,
     'Cache-Control': 'no-store',

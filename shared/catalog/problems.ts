@@ -82,6 +82,9 @@ export interface FieldError {
 /** Errors that a problem lists at most. It counts the others. */
 export const MOST_ERRORS = 20;
 
+/** Seconds, where nothing better is known. */
+const RETRY_AFTER_S = 1;
+
 /** Context of a problem: the object that it is about, and members of its code. */
 export interface ProblemContext {
   readonly objectType?: string;
@@ -90,7 +93,7 @@ export interface ProblemContext {
   /** Number of errors that `errors` leaves out. */
   readonly errorsOmitted?: number;
   readonly retryable?: boolean;
-  /** Seconds; becomes the header `Retry-After`. */
+  /** Seconds; becomes the header `Retry-After`. A retryable refusal has one in any case. */
   readonly retryAfter?: number;
   /** Methods; becomes the header `Allow`. */
   readonly allow?: readonly string[];
@@ -118,6 +121,11 @@ export class Problem extends Error {
 
   get retryable(): boolean {
     return this.context.retryable ?? problems[this.code].retryable;
+  }
+
+  /** Seconds until it is worth a try: of each refusal that is retryable. */
+  get retryAfter(): number | undefined {
+    return this.context.retryAfter ?? (this.retryable ? RETRY_AFTER_S : undefined);
   }
 
   /** The RFC 9457 body. @param instance path of the refused request */

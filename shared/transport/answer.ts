@@ -21,7 +21,7 @@ export function answerProblem(problem: Problem, path: string): Answer {
     status: problem.status,
     body: problem.json(path),
     contentType: 'application/problem+json; charset=utf-8',
-    retryAfter: problem.context.retryAfter,
+    retryAfter: problem.retryAfter,
   };
 }
 

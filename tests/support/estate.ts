@@ -39,8 +39,13 @@ export async function newRehearsal(name = `t-${randomBytes(6).toString('hex')}`)
     credentials,
     client,
     /** A call of a public API with the rehearsal's own bearer token. */
-    call: (method: string, path: string, body?: unknown, options?: CallOptions): Promise<PlainReply> =>
-      client.call(method, path, body, options),
+    async call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<PlainReply> {
+      const reply = await client.call(method, path, body, options);
+      if (reply.body?.retryable === true && !(Number(reply.headers['retry-after']) > 0)) {
+        throw new Error(`${method} ${path}: ${JSON.stringify(reply.body)} is retryable, but does not say when.`);
+      }
+      return reply;
+    },
     /** As `call`, for steps that must succeed: anything but a 2xx fails the test with the whole answer. */
     async ok(method: string, path: string, body?: unknown, options?: CallOptions) {
       const reply = await client.call(method, path, body, options);
