@@ -1,6 +1,6 @@
 import { duration } from './format.ts';
 import type { ListedHop } from './hop.ts';
-import type { TraceRow, TraceTree } from './trace-tree.ts';
+import { requestOf, type TraceRow, type TraceTree } from './trace-tree.ts';
 
 /** A part of a sentence: words, stressed words, or the name of a fault. */
 export type Part = string | { readonly strong: string } | { readonly fault: string };
@@ -21,10 +21,9 @@ const SLOW_MS = 50;
 const hasFailed = ({ hop }: TraceRow): boolean => hop.status >= 400;
 const faultsOf = ({ faults }: ListedHop): Part[] => faults.flatMap((fault, index) => [index === 0 ? '' : ' and ', { fault }]);
 
-/** One sentence: why the latest request of a trace failed or was slow, or that it went well. */
+/** One sentence: why the request of a trace failed or was slow, or that it went well. */
 export function explain(tree: TraceTree, titles: Titles): Explanation {
-  const requests = tree.rows.slice(0, tree.afterwards).filter(({ kind }) => kind === 'request');
-  const request = requests.at(-1);
+  const request = requestOf(tree.rows.slice(0, tree.afterwards));
   const failedLater = tree.rows.slice(tree.afterwards).find(hasFailed);
   const named = (row: TraceRow): string => `${titles.api(row.hop.api)} in ${titles.application(row.hop.application)}`;
   if (request && hasFailed(request)) return explainFailure(tree, request, titles);

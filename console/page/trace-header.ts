@@ -9,7 +9,7 @@ import { rehearsalLink } from './route.ts';
 import { say } from './status-line.ts';
 import type { TraceExportProps } from './trace-export.ts';
 import type { Trace as TraceSummary } from './trace-feed.ts';
-import type { TraceTree } from './trace-tree.ts';
+import { requestOf, type TraceTree } from './trace-tree.ts';
 
 export interface TraceHeaderProps {
   readonly tree: TraceTree;
@@ -22,7 +22,7 @@ export interface TraceHeaderProps {
 /** What a trace is about, why it ended so, and which objects it changed. */
 export function TraceHeader({ tree, correlationId, summary, sentence, rehearsal }: TraceHeaderProps) {
   const requests = tree.rows.filter(({ kind }) => kind === 'request');
-  const { hop } = requests.at(-1) ?? tree.rows[0] ?? {};
+  const { hop } = requestOf(tree.rows) ?? tree.rows[0] ?? {};
   const count = (kind: string): number => tree.rows.filter((row) => row.kind === kind).length;
   const title = hop ? apiTitle(hop.api) : correlationId;
   return [
@@ -43,7 +43,7 @@ export function TraceHeader({ tree, correlationId, summary, sentence, rehearsal 
           { class: 'muted brk' },
           h('code', {}, correlationId),
           hop && ` · ${wallTime(hop.startedAt)} · ${duration(hop.durationMs)}`,
-          requests.length > 1 && `, the latest of ${requests.length} requests`,
+          requests.length > 1 && `, ${hop === requests.at(-1)?.hop ? 'the latest' : 'one'} of ${requests.length} requests`,
           ` · ${counted(count('call'), 'call')}`,
           summary && `, ${counted(summary.events, 'event')}`,
           `, ${counted(count('delivery'), 'delivery', 'deliveries')}`,

@@ -6,7 +6,7 @@ import { changedQuery, rehearsalLink, withQuery } from './route.ts';
 import { route } from './router.ts';
 import type { Trace } from './trace-feed.ts';
 
-/** Named after its first request; status and duration are those of the latest. */
+/** Name, status and duration are those of one request: of the worst, and of those the latest. */
 export function TraceRow({ trace, rehearsal, isSelected }: { trace: Trace; rehearsal: string; isSelected: boolean }) {
   const { correlationId, api, application, status, requests } = trace;
   const { hop: _hop, view: _view, ...query } = changedQuery(route.value.query, {});
@@ -27,7 +27,7 @@ export function TraceRow({ trace, rehearsal, isSelected }: { trace: Trace; rehea
         { class: 'meta' },
         h('span', {}, wallTime(trace.startedAt)),
         h('span', {}, applicationTitle(application)),
-        h('span', {}, requests > 1 ? `latest ${duration(trace.durationMs)}` : duration(trace.durationMs)),
+        h('span', {}, duration(trace.durationMs)),
         trace.calls > 0 && h('span', {}, counted(trace.calls, 'call')),
         trace.events > 0 && h('span', {}, counted(trace.events, 'event')),
         trace.failed > (status >= 400 ? 1 : 0) && status < 400 && h(Badge, { tone: 'warn' }, `${trace.failed} failed inside`),

@@ -24,10 +24,28 @@ export interface TraceTree {
 
 export const CLIENT = 'client';
 
-const kindOf = ({ api }: ListedHop, hasParent: boolean): HopKind => {
+/** A failure is worse than no answer, which the gateway answers with a failure; then come refusals. */
+function badness({ status }: ListedHop): number {
+  if (status >= 500) return 3;
+  if (status === 0) return 2;
+  return Number(status >= 400);
+}
+
+/** The request that a trace is about, as its summary: the one with the worst answer, and of those the latest. */
+export function requestOf(rows: readonly TraceRow[]): TraceRow | undefined {
+  const requests = rows.filter(({ kind }) => kind === 'request');
+  const worst = Math.max(...requests.map(({ hop }) => badness(hop)));
+  return requests.findLast(({ hop }) => badness(hop) === worst);
+}
+
+/** Its webhooks arrive at the gateway like the requests of clients. */
+const CARRIER = 'carrier-platform';
+const WEBHOOK = 'carrier-webhook';
+
+const kindOf = ({ api }: ListedHop, hasCaller: boolean): HopKind => {
   if (api.startsWith('event:')) return 'delivery';
   if (api.startsWith('due:')) return 'timer';
-  return hasParent ? 'call' : 'request';
+  return hasCaller ? 'call' : 'request';
 };
 
 /** Orders the hops of a trace for reading. A hop whose cause is not listed begins a tree of its own. */
@@ -38,24 +56,27 @@ export function traceTree(hops: readonly ListedHop[]): TraceTree {
     const parent = hop.parentId === undefined ? undefined : (byId.get(hop.parentId) ?? callers.get(hop.requestId));
     return parent === hop ? undefined : parent;
   };
-  const isCall = (hop: ListedHop): boolean => kindOf(hop, parentOf(hop) !== undefined) === 'call';
-  const calls = Map.groupBy(hops.filter(isCall), (hop) => parentOf(hop)?.requestId);
+  const hasCarrier = hops.some(({ application }) => application === CARRIER);
+  const callerOf = (hop: ListedHop): string | undefined =>
+    parentOf(hop)?.application ?? (hop.api === WEBHOOK && hasCarrier ? CARRIER : undefined);
+  const isBelow = (hop: ListedHop): boolean => kindOf(hop, true) === 'call' && parentOf(hop) !== undefined;
+  const calls = Map.groupBy(hops.filter(isBelow), (hop) => parentOf(hop)?.requestId);
   const rows: TraceRow[] = [];
   const added = new Set<ListedHop>();
 
   function add(hop: ListedHop, depth: number, parent: number | undefined): void {
     if (added.has(hop)) return;
     added.add(hop);
-    const cause = parentOf(hop);
-    const kind = kindOf(hop, cause !== undefined);
+    const caller = callerOf(hop);
+    const kind = kindOf(hop, caller !== undefined);
     const at = rows.length;
-    rows.push({ hop, kind, from: cause?.application ?? (kind === 'request' ? CLIENT : hop.application), depth, parent, last: at });
+    rows.push({ hop, kind, from: caller ?? (kind === 'request' ? CLIENT : hop.application), depth, parent, last: at });
     for (const call of inOrder(hop, calls.get(hop.requestId) ?? [])) add(call, depth + 1, at);
     rows[at] = { ...(rows[at] as TraceRow), last: rows.length - 1 };
   }
 
-  const begins = hops.filter((hop) => !isCall(hop)).sort(byStart);
-  const isAfterwards = (hop: ListedHop): boolean => kindOf(hop, false) !== 'request';
+  const begins = hops.filter((hop) => !isBelow(hop)).sort(byStart);
+  const isAfterwards = (hop: ListedHop): boolean => kindOf(hop, callerOf(hop) !== undefined) !== 'request';
   for (const hop of begins.filter((one) => !isAfterwards(one))) add(hop, 0, undefined);
   const afterwards = rows.length;
   for (const hop of begins.filter(isAfterwards)) add(hop, 0, undefined);

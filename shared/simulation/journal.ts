@@ -1,3 +1,4 @@
+import { apis } from '../catalog/apis.ts';
 import { redactJson, redactText, redactUrl } from '../domain/redaction.ts';
 import { instant, type Ms } from '../domain/time.ts';
 import type { World } from '../domain/world.ts';
@@ -117,15 +118,18 @@ function entryOf({
     correlationId,
     head: JSON.stringify(head),
     ...(bodies.length > 0 && { bodies: `{${bodies.join(',')}}` }),
-    facts: { kind: kindOf(method, parentId), ...shown, startedAt, at: now, faults: struck },
+    facts: { kind: kindOf(method, api, parentId), ...shown, startedAt, at: now, faults: struck },
     ...(principal === ANONYMOUS && { anonymous: true }),
   };
 }
 
-function kindOf(method: string, parentId: string | undefined): HopFacts['kind'] {
+const signedApis: ReadonlySet<string> = new Set(Object.values(apis).flatMap(({ id, auth }) => (auth === 'signature' ? [id] : [])));
+
+/** A signed request arrives like that of a client, but a carrier calls: no client asked for it. */
+function kindOf(method: string, api: string, parentId: string | undefined): HopFacts['kind'] {
   if (method === CONSUME) return 'delivery';
   if (method === DUE) return 'due';
-  return parentId === undefined ? 'request' : 'call';
+  return parentId === undefined && !signedApis.has(api) ? 'request' : 'call';
 }
 
 /** The record of a hop. One of an older release has no start of its own. */

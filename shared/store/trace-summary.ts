@@ -7,8 +7,6 @@ export interface TraceSummary extends Omit<StoredTrace, 'correlationId' | 'fault
   /** Whether the hop that names the trace came from outside, and its start in wall time. */
   readonly isFromOutside: boolean;
   readonly namedAt: Ms;
-  /** Start of the latest answered request from outside, in wall time; 0 without one. */
-  readonly answeredAt: Ms;
   readonly faults: ReadonlySet<string>;
   readonly applications: ReadonlySet<string>;
   readonly apis: ReadonlySet<string>;
@@ -32,7 +30,6 @@ export function traceOfHop(sequence: number, hop: HopFacts): TraceSummary {
     path,
     api,
     application,
-    answeredAt: isAnswered ? startedAt : 0,
     status,
     durationMs,
     requests: counted(isAnswered),
@@ -49,17 +46,12 @@ export function traceOfHop(sequence: number, hop: HopFacts): TraceSummary {
 export function joinTraces(first: TraceSummary, second: TraceSummary): TraceSummary {
   const earlier = second.startedAt < first.startedAt ? second : first;
   const naming = namesRather(second, first) ? second : first;
-  const answered = second.answeredAt > 0 && second.answeredAt >= first.answeredAt ? second : first;
-  const { status, durationMs } = answered.answeredAt > 0 ? answered : naming;
   return {
     ...naming,
     sequence: first.sequence,
     startedAt: earlier.startedAt,
     at: earlier.at,
     lastAt: Math.max(first.lastAt, second.lastAt),
-    answeredAt: answered.answeredAt,
-    status,
-    durationMs,
     requests: first.requests + second.requests,
     calls: first.calls + second.calls,
     deliveries: first.deliveries + second.deliveries,
@@ -74,14 +66,26 @@ export function joinTraces(first: TraceSummary, second: TraceSummary): TraceSumm
 const both = (first: ReadonlySet<string>, second: ReadonlySet<string>): ReadonlySet<string> =>
   second.isSubsetOf(first) ? first : first.union(second);
 
-/** A request from outside names a trace rather than others, and an earlier hop rather than later ones. A caller is recorded after its calls. */
+/** How bad an answer is: a failure before no answer, which the gateway answers with a failure; then a refusal, then a success. */
+function badness(status: number): number {
+  if (status >= 500) return 3;
+  if (status === 0) return 2;
+  return counted(status >= 400);
+}
+
+/**
+ * A request from outside names a trace rather than other hops: the worst one, and of those the latest. Without one, the earliest hop does.
+ * A caller is recorded after its calls.
+ */
 function namesRather(second: TraceSummary, first: TraceSummary): boolean {
   if (second.isFromOutside !== first.isFromOutside) return second.isFromOutside;
-  return second.namedAt < first.namedAt || (second.namedAt === first.namedAt && !second.isFromOutside);
+  if (!second.isFromOutside) return second.namedAt <= first.namedAt;
+  const worse = badness(second.status) - badness(first.status);
+  return worse > 0 || (worse === 0 && second.namedAt >= first.namedAt);
 }
 
 export function storedTrace(correlationId: string, summary: TraceSummary): StoredTrace {
-  const { isFromOutside: _isFromOutside, namedAt: _namedAt, answeredAt: _answeredAt, faults, applications, apis, ...rest } = summary;
+  const { isFromOutside: _isFromOutside, namedAt: _namedAt, faults, applications, apis, ...rest } = summary;
   return { ...rest, correlationId, faults: sorted(faults), applications: sorted(applications), apis: sorted(apis) };
 }
 

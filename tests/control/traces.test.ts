@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ControlCall } from '../../shared/catalog/simulation/define-operation.ts';
 import type { listTraces } from '../../shared/catalog/simulation/operations/traces.ts';
-import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 
 type Query = ControlCall<typeof listTraces>['query'];
 
@@ -28,7 +28,7 @@ describe('Traces', () => {
     const { items: hops } = await rehearsal.client.control('read-journal', { query: { correlationId: 'shopping' } });
     const { items: events } = await rehearsal.client.control('list-events', { query: { correlationId: 'shopping', ext: 'true' } });
     expect(items[1]).toMatchObject({
-      ...{ method: 'POST', path: '/baskets', api: 'create-basket-api', application: 'ecommerce-platform' },
+      ...{ method: 'POST', path: `/baskets/${id}/lines`, api: 'add-line-to-basket-api', application: 'ecommerce-platform' },
       ...{ requests: 2, events: events.length, failed: 0, faults: [], objects: [{ type: 'basket', id }] },
       calls: hops.filter(({ parentId, method }) => parentId !== undefined && method !== 'CONSUME').length,
       deliveries: hops.filter(({ method }) => method === 'CONSUME').length,
@@ -110,7 +110,29 @@ describe('Traces', () => {
   test('of a client that uses one correlation id for many requests are one trace', async () => {
     await using rehearsal = await newRehearsal();
     for (let n = 0; n < 20; n++) await readProduct(rehearsal, 'always', n === 7 ? 'nothing' : 'mug-blue');
-    expect((await list(rehearsal)).items).toMatchObject([{ correlationId: 'always', requests: 20, failed: 1, status: 200 }]);
+    expect((await list(rehearsal)).items).toMatchObject([{ correlationId: 'always', requests: 20, failed: 1, status: 404 }]);
+    expect(await idsOf(rehearsal, { status: 'refused' })).toEqual(['always']);
+  });
+
+  test('of a fulfilled order are about the request of the client, and not about the webhooks of the carrier', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await openBasket(rehearsal, 'ordering');
+    await rehearsal.ok('POST', `/baskets/${id}/lines`, { sku: 'mug-blue', qty: 1 }, withId('ordering'));
+    const { orderId } = await rehearsal.ok(
+      'POST',
+      `/baskets/${id}/checkout`,
+      { placeOrder: true, shippingAddress: ADDRESS },
+      withId('ordering'),
+    );
+    await rehearsal.ok('POST', '/payments/authorizations', { orderId, tender: { type: 'card', token: 'tok_visa' } }, withId('ordering'));
+    await rehearsal.client.control('set-progression', { body: { warehouse: 'immediate' } });
+    await rehearsal.ok('POST', `/orders/${orderId}/confirm`, undefined, withId('confirming'));
+    await rehearsal.settle();
+    const { items: hops } = await rehearsal.client.control('read-journal', { query: { correlationId: 'confirming' } });
+    expect(hops.map(({ api }) => api)).toContain('carrier-webhook');
+    expect((await list(rehearsal, { correlationId: 'confirming' })).items).toMatchObject([
+      { api: 'confirm-order-api', status: 200, requests: 1, application: 'oms' },
+    ]);
   });
 
   test('of callers without a credential count in the trace of the others', async () => {

@@ -96,7 +96,7 @@ export function journalSuite(opened: Opened): void {
         },
       }) as const;
 
-    test('sums up its hops and is named after its first request from outside', async () => {
+    test('sums up its hops and is named after the worst of its requests from outside', async () => {
       const { worlds, world, record, written } = await journaling();
       record(call(1, 503), { ...call(2), facts: { ...call(2).facts, faults: ['slow', 'cut'] } });
       await written(2);
@@ -131,11 +131,11 @@ export function journalSuite(opened: Opened): void {
           at: 70,
           lastAt: 1_061,
           method: 'GET',
-          path: '/orders/1',
+          path: '/orders/3',
           api: 'get-order-api',
           application: 'oms',
-          status: 404,
-          durationMs: 3.25,
+          status: 0,
+          durationMs: 1,
           requests: 2,
           calls: 2,
           deliveries: 1,
@@ -145,6 +145,25 @@ export function journalSuite(opened: Opened): void {
           apis: ['due:expire', 'event:order-created', 'get-order-api', 'reserve-internal'],
         },
       ]);
+    });
+
+    test('is about one request from outside: a failure before a refusal, a refusal before a success, then the latest', async () => {
+      const { worlds, world, record, written } = await journaling();
+      const about = async () => (await worlds.tracesOf(world, ['c'])).map(({ path, status, durationMs }) => [path, status, durationMs]);
+      record({ requestId: 'r1', facts: { path: '/fine', startedAt: 1_000, durationMs: 1 } });
+      record({ requestId: 'r2', facts: { path: '/later', startedAt: 1_010, durationMs: 2 } });
+      await written(2);
+      expect(await about()).toEqual([['/later', 200, 2]]);
+      record({ requestId: 'r3', facts: { path: '/refused', status: 404, startedAt: 1_020, durationMs: 3 } });
+      record({ requestId: 'r4', facts: { path: '/fine', startedAt: 1_030, durationMs: 4 } });
+      await written(4);
+      expect(await about()).toEqual([['/refused', 404, 3]]);
+      // The application goes on when the gateway has given up, and answers nobody.
+      record({ requestId: 'r5', facts: { application: 'gateway', path: '/slow', status: 504, startedAt: 1_040, durationMs: 5 } });
+      record({ requestId: 'r5', facts: { path: '/slow', startedAt: 1_041, durationMs: 9 } });
+      record({ requestId: 'r6', facts: { path: '/dropped', status: 0, startedAt: 1_050, durationMs: 6 } });
+      await written(7);
+      expect(await about()).toEqual([['/slow', 504, 5]]);
     });
 
     test('is listed newest first, in pages', async () => {
@@ -169,7 +188,7 @@ export function journalSuite(opened: Opened): void {
       await written(4);
       const { traces } = await worlds.traces(world, { limit: 10 });
       expect(traces).toMatchObject([
-        { correlationId: 'c', sequence: 3, path: '/anonymous', status: 404, requests: 3, startedAt: 900, failed: 2 },
+        { correlationId: 'c', sequence: 3, path: '/orders/ord_1', status: 404, requests: 3, startedAt: 900, failed: 2 },
         { correlationId: 'd', sequence: 2 },
       ]);
       const pages = await worlds.traces(world, { limit: 1, before: 2 });

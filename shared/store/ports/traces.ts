@@ -15,12 +15,14 @@ export interface StoredTrace {
   readonly lastAt: Ms;
   /** The rehearsal's clock at its first hop. */
   readonly at: Ms;
-  /** Of its first request from outside; without one, of its first hop. So are the next three. */
+  /**
+   * Of its request from outside: of several, the one with the worst answer, and of those the latest. Without one, of its first hop. So are the next
+   * five.
+   */
   readonly method: string;
   readonly path: string;
   readonly api: string;
   readonly application: string;
-  /** Of its latest answered request from outside; without one, of the hop that gives the method. So is the duration. */
   readonly status: number;
   /** Wall time. */
   readonly durationMs: number;

@@ -99,7 +99,7 @@ const readFound = ([correlationId, sequence, hops, anonymous]: TraceReply): Foun
 });
 
 type Names = Readonly<Record<string, 1>>;
-type StoredSummary = Readonly<Record<'s' | 'b' | 'e' | 'n' | 'f' | 'l' | 'c' | 'd' | 'r' | 'k' | 'v' | 'x', number>> &
+type StoredSummary = Readonly<Record<'s' | 'b' | 'e' | 'n' | 'f' | 'c' | 'd' | 'r' | 'k' | 'v' | 'x', number>> &
   Readonly<Record<'m' | 'p' | 'i' | 'a', string>> &
   Readonly<Record<'F' | 'A' | 'I', Names>> & { readonly o: boolean };
 
@@ -118,7 +118,6 @@ function readTrace(json: string): TraceSummary | undefined {
     path: stored.p,
     api: stored.i,
     application: stored.a,
-    answeredAt: stored.l,
     status: stored.c,
     durationMs: stored.d,
     requests: stored.r,

@@ -32,10 +32,30 @@ describe('The sentence about a trace', () => {
     ]);
   });
 
-  test('is about the latest request of a correlation id', () => {
-    const first = aHop('first', 'oms', { status: 409, sequence: 1 });
+  test('is about the latest of several requests that went well', () => {
+    const first = aHop('first', 'oms', { sequence: 1 });
     const second = aHop('second', 'oms', { sequence: 2, startedAt: '2026-11-22T11:15:54.000Z' });
     expect(explained([first, second])).toEqual(['second succeeded in 1 ms.', 'second']);
+  });
+
+  test('is about the worst of several requests', () => {
+    const failed = aHop('failed', 'oms', { status: 503, sequence: 1 });
+    const refused = aHop('refused', 'oms', { status: 409, sequence: 2, startedAt: '2026-11-22T11:15:54.000Z' });
+    const fine = aHop('fine', 'oms', { sequence: 3, startedAt: '2026-11-22T11:15:55.000Z' });
+    expect(explained([refused, fine])).toEqual(['OMS refused refused with 409.', 'refused']);
+    expect(explained([failed, refused, fine])).toEqual(['OMS failed failed with 503.', 'failed']);
+  });
+
+  test('is about the request of the client, and not about the webhook that the carrier sent for it', () => {
+    const confirm = aHop('confirm', 'oms', { sequence: 1 });
+    const label = aHop('label', 'carrier-platform', { api: 'due:label', sequence: 2, startedAt: '2026-11-22T11:15:54.000Z' });
+    const webhook = aHop('webhook', 'fms', { api: 'carrier-webhook', sequence: 3, startedAt: '2026-11-22T11:15:55.000Z' });
+    expect(explained([confirm, label, webhook])).toEqual(['confirm succeeded in 1 ms.', 'confirm']);
+    expect(traceTree([confirm, label, webhook]).rows.map(({ kind, from }) => [kind, from])).toEqual([
+      ['request', 'client'],
+      ['timer', 'carrier-platform'],
+      ['call', 'carrier-platform'],
+    ]);
   });
 
   test('names a delivery that failed afterwards', () => {

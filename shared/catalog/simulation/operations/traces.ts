@@ -7,8 +7,9 @@ import { FaultName } from '../faults.ts';
 export const ObjectReference = z.object({ type: z.string(), id: z.string() });
 
 /**
- * A trace: all hops of one correlation id. Its first request from outside gives method, path, API and application. It counts hops that
- * the journal has discarded too, and ends with the last hop that the journal keeps.
+ * A trace: all hops of one correlation id. Its request from outside gives method, path, API, application, status and duration. Of several, that is
+ * the one with the worst answer: a failure before a refusal, a refusal before a success, and of those the latest. A trace counts hops that the
+ * journal has discarded too, and ends with the last hop that the journal keeps.
  */
 export const Trace = z.object({
   correlationId: z.string(),
@@ -20,8 +21,12 @@ export const Trace = z.object({
   path: z.string(),
   api: z.string(),
   application: z.string(),
-  status: z.int().describe('Status of its latest request from outside.'),
-  durationMs: z.number().describe('Wall time of its latest request from outside.'),
+  status: z
+    .int()
+    .describe(
+      'Of its request from outside; of several, the worst answer, and of those the latest. Method, path, API, application and duration are of the same request.',
+    ),
+  durationMs: z.number().describe('Wall time of that request.'),
   requests: z.int().describe('Number of answered requests from outside: more than one when a client reuses the correlation id.'),
   calls: z.int().describe('Number of calls between applications.'),
   events: z.int().describe('Number of events published, additional ones included.'),

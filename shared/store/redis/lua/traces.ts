@@ -3,7 +3,7 @@ import { lua } from './lua.ts';
 /**
  * Summaries of traces, by the rules of `store/trace-summary.ts`. A summary is JSON with short names, since every hop rewrites it:
  * s sequence, b begun, e ended, n now (rehearsal), o from outside, f start of the naming hop, m method, p path, i API, a application,
- * l start of the latest answered request, c status, d duration, r requests, k calls, v deliveries, x failed; F, A, I: sets of names.
+ * c status, d duration, r requests, k calls, v deliveries, x failed; F, A, I: sets of names.
  */
 export const TRACES = lua`
 -- Summaries that this script changes, by part and correlation id.
@@ -26,25 +26,31 @@ local function changingTrace(part, correlationId, sequence)
   changes[#changes + 1] = change
   return change
 end
+local function badness(status)
+  if status >= 500 then return 3 elseif status == 0 then return 2 elseif status >= 400 then return 1 end
+  return 0
+end
 local function addToTrace(part, correlationId, sequence, hop)
   local change = changingTrace(part, correlationId, sequence)
   local isOutside, isNew = hop.kind == 'request', not change.trace
-  local trace = change.trace or { s = tonumber(sequence), l = 0, r = 0, k = 0, v = 0, x = 0, F = {}, A = {}, I = {} }
+  local trace = change.trace or { s = tonumber(sequence), r = 0, k = 0, v = 0, x = 0, F = {}, A = {}, I = {} }
   change.trace = trace
   if isNew or hop.startedAt < trace.b then trace.b, trace.n = hop.startedAt, hop.at end
   trace.e = math.max(trace.e or 0, hop.startedAt + math.floor(hop.ms + 0.5))
   local names = isNew
   if not isNew then
     if isOutside ~= trace.o then names = isOutside
-    else names = hop.startedAt < trace.f or (hop.startedAt == trace.f and not isOutside) end
+    elseif not isOutside then names = hop.startedAt <= trace.f
+    else
+      local worse = badness(hop.status) - badness(trace.c)
+      names = worse > 0 or (worse == 0 and hop.startedAt >= trace.f)
+    end
   end
   if names then
     trace.o, trace.f, trace.m, trace.p, trace.i, trace.a = isOutside, hop.startedAt, hop.method, hop.path, hop.api, hop.application
+    trace.c, trace.d = hop.status, hop.ms
   end
-  if isOutside and hop.status > 0 then
-    trace.r = trace.r + 1
-    if hop.startedAt >= trace.l then trace.l, trace.c, trace.d = hop.startedAt, hop.status, hop.ms end
-  elseif names and trace.l == 0 then trace.c, trace.d = hop.status, hop.ms end
+  if isOutside and hop.status > 0 then trace.r = trace.r + 1 end
   if hop.kind == 'call' then trace.k = trace.k + 1 elseif hop.kind == 'delivery' then trace.v = trace.v + 1 end
   if hop.status == 0 or hop.status >= 400 then trace.x = trace.x + 1 end
   for _, fault in ipairs(hop.faults) do trace.F[fault] = 1 end
