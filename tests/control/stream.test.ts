@@ -310,7 +310,7 @@ describe('A stream is refused', () => {
     'of the topics %j',
     async (topics) => {
       const answer = await refused(`?topics=${encodeURIComponent(topics)}`);
-      expect(answer).toMatchObject({ status: 400, code: 'malformed_request', pointers: ['?topics'] });
+      expect(answer).toMatchObject({ status: 422, code: 'validation_failed', pointers: ['?topics'] });
       expect(answer.detail).toContain('there are hops, events, clock, faults, runs');
       expect(answer.detail.length).toBeLessThan(300);
     },
@@ -320,7 +320,7 @@ describe('A stream is refused', () => {
     'with the cursor %j',
     async (cursor) => {
       expect(await refused(`?from=${encodeURIComponent(cursor)}`)).toMatchObject({
-        ...{ status: 400, code: 'malformed_request', pointers: ['?from'] },
+        ...{ status: 422, code: 'validation_failed', pointers: ['?from'] },
         detail: `"${cursor}" is no cursor. Send the id of a frame, such as h118.e42, or nothing to begin now.`,
       });
       expect(await refused('', { 'last-event-id': cursor })).toMatchObject({ status: 400, pointers: ['Last-Event-ID'] });

@@ -1,4 +1,4 @@
-import { Problem } from '../../../shared/catalog/problems.ts';
+import { invalid, Problem } from '../../../shared/catalog/problems.ts';
 import { STREAM_CURSOR, STREAM_TOPICS, type StreamTopic } from '../../../shared/catalog/simulation/operations/stream.ts';
 import { asText, shortened } from '../../../shared/domain/text.ts';
 import { idOf, type World } from '../../../shared/domain/world.ts';
@@ -19,26 +19,24 @@ export interface Cursor {
 
 export const cursorOf = ({ world, hops, events }: Place): string => `h${hops}.e${events}.w${idOf(world)}`;
 
-/** @param where the parameter or header @throws Problem malformed_request */
+/** @param where the parameter or header @throws Problem validation_failed for the parameter, malformed_request for the header */
 export function parseCursor(where: '?from' | 'Last-Event-ID', text: string): Cursor {
   const found = STREAM_CURSOR.exec(text);
   const [, hops, events, worldId] = found ?? [];
   const cursor = { worldId, hops: Number(hops), events: Number(events) };
   if (found && Number.isSafeInteger(cursor.hops) && Number.isSafeInteger(cursor.events)) return cursor;
-  throw malformed(
-    where,
-    'invalid_cursor',
-    `"${shown(text)}" is no cursor. Send the id of a frame, such as h118.e42, or nothing to begin now.`,
-  );
+  const detail = `"${shown(text)}" is no cursor. Send the id of a frame, such as h118.e42, or nothing to begin now.`;
+  if (where === '?from') throw invalid(where, 'invalid_cursor', detail);
+  throw new Problem('malformed_request', detail, { errors: [{ pointer: where, code: 'invalid_cursor', detail }] });
 }
 
-/** @throws Problem malformed_request */
+/** @throws Problem validation_failed */
 export function parseTopics(text: string | undefined): ReadonlySet<StreamTopic> {
   if (text === undefined) return new Set(STREAM_TOPICS);
   const topics = text.split(',').map((name) => {
     const topic = STREAM_TOPICS.find((known) => known === name);
     if (topic) return topic;
-    throw malformed(
+    throw invalid(
       '?topics',
       'unknown_topic',
       `There is no topic "${shown(name)}"; there are ${STREAM_TOPICS.join(', ')}, separated by commas.`,
@@ -49,6 +47,3 @@ export function parseTopics(text: string | undefined): ReadonlySet<StreamTopic> 
 
 const LONGEST_SHOWN = 80;
 const shown = (text: string): string => shortened(asText(text), LONGEST_SHOWN);
-
-const malformed = (pointer: string, code: string, detail: string): Problem =>
-  new Problem('malformed_request', detail, { errors: [{ pointer, code, detail }] });
