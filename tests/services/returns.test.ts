@@ -561,6 +561,18 @@ describe('An inspection', () => {
     expect((await scene.object(id)).state).toBe('received');
   });
 
+  test('refuses a second finding of the same line', async () => {
+    await using scene = await returning();
+    const { order, id } = await received(scene, [{ sku: 'mug-blue', qty: 1 }]);
+    const lines = [
+      { orderLineId: lineOf(order), condition: 'damaged', disposition: 'scrap' },
+      { orderLineId: lineOf(order), condition: 'resellable' },
+    ];
+    const { status, body } = await scene.move(id, 'inspect', { lines });
+    expect([status, body.code, body.errors[0].pointer]).toEqual([422, 'validation_failed', '/lines/1/orderLineId']);
+    expect((await scene.object(id)).state).toBe('received');
+  });
+
   test('is booked when the Inventory Service is back', async () => {
     await using scene = await returning();
     const { id } = await received(scene, [{ sku: 'mug-blue', qty: 1 }]);

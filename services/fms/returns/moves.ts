@@ -75,12 +75,14 @@ export function writeOff(found: StoredReturn, { work }: Pick<Scope, 'work'>): St
 /**
  * Notes the findings of the inspection. Resellable units are on hand again before the reply, damaged ones are scrapped. Then the return
  * is paid back, or waits a week for the order of its exchange, unless it was paid back already.
- * @throws Problem `validation_failed` for a line that the return does not have
+ * @throws Problem `validation_failed` for a line that the return does not have, or that has two findings
  */
 export async function inspect(found: StoredReturn, findings: Findings, scope: MoveScope): Promise<StoredReturn> {
   const { work } = scope;
   const stray = findings?.findIndex(({ orderLineId }) => !found.lines.some((line) => line.orderLineId === orderLineId)) ?? -1;
   if (stray >= 0) throw invalid(`/lines/${stray}/orderLineId`, 'unknown_line', `The return "${found.id}" has no such line.`);
+  const again = findings?.findIndex(({ orderLineId }, at) => findings.findIndex((one) => one.orderLineId === orderLineId) < at) ?? -1;
+  if (again >= 0) throw invalid(`/lines/${again}/orderLineId`, 'duplicate_line', 'The inspection has two findings of this line; send one.');
   const findingOf = (line: Line) => findings?.find(({ orderLineId }) => orderLineId === line.orderLineId);
   const lines = found.lines.map((line) => withFinding(line, findingOf(line)));
   const next = await moveOn(found, { verb: 'inspect', patch: { lines } }, scope);
