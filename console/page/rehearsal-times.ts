@@ -2,5 +2,15 @@
 export const wallInstant = (instant: string): string =>
   new Date(instant).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
 
-export const useOf = ({ lastUsedAt, endsAt }: { readonly lastUsedAt: string; readonly endsAt?: string | undefined }): string =>
-  `used ${wallInstant(lastUsedAt)}, ${endsAt === undefined ? 'kept until it is deleted' : `ends ${wallInstant(endsAt)} unless used`}`;
+interface Used {
+  readonly name: string;
+  readonly lastUsedAt: string;
+  readonly endsAt?: string | undefined;
+}
+
+export const useOf = (used: Used): string => `used ${wallInstant(used.lastUsedAt)}, ${endOf(used)}`;
+
+function endOf({ name, endsAt }: Used): string {
+  if (endsAt !== undefined) return `ends ${wallInstant(endsAt)} unless used`;
+  return name === 'default' ? 'never ends; it can only be reset' : 'kept until it is deleted';
+}
