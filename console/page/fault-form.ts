@@ -29,7 +29,7 @@ const EMPTY: FaultForm = {
   seed: '',
 };
 const SHOWN = [
-  'name',
+  '{name}',
   '/match',
   '/match/application',
   '/match/api',
@@ -64,7 +64,7 @@ export function FaultRuleForm() {
     event.preventDefault();
     const given = name.value.trim();
     const wrongName = nameTrouble(given);
-    errors.value = wrongName === undefined ? [] : [{ pointer: 'name', detail: wrongName }];
+    errors.value = wrongName === undefined ? [] : [{ pointer: '{name}', detail: wrongName }];
     if (wrongName !== undefined) return;
     try {
       await control('put-fault', { params: { name: given }, body: faultRule(form.value) });
@@ -114,7 +114,13 @@ export function FaultRuleForm() {
       { ref: wrong, class: 'in fields', onSubmit: (event: Event) => void submit(event), noValidate: true },
       h(OtherErrors, { errors: errors.value, shown: [...SHOWN, ...members.map((member) => `/fault/${member.name}`)] }),
       field(
-        { id: 'fault-name', label: 'Name', hint: 'Letters, digits, dots, hyphens and underscores', pointer: 'name', errors: errors.value },
+        {
+          id: 'fault-name',
+          label: 'Name',
+          hint: 'At most 64 letters, digits, dots, hyphens and underscores',
+          pointer: '{name}',
+          errors: errors.value,
+        },
         (attributes) =>
           h('input', {
             type: 'text',

@@ -1,13 +1,18 @@
 import { apis } from '../../../shared/catalog/apis.ts';
 import { internalCalls } from '../../../shared/catalog/internal-calls.ts';
 import { invalid, problems } from '../../../shared/catalog/problems.ts';
-import { type FaultInput, FaultName } from '../../../shared/catalog/simulation/faults.ts';
+import { type FaultInput, FaultName, LONGEST_NAME } from '../../../shared/catalog/simulation/faults.ts';
 import { requireKnownEvent } from '../events/known-event.ts';
 
 /** @throws Problem validation_failed */
 export function checkName(name: string): void {
   if (FaultName.safeParse(name).success) return;
-  throw invalid('name', 'invalid_name', 'A fault’s name has letters, digits, dots, hyphens and underscores.');
+  const tooLong = name.length > LONGEST_NAME && `A fault’s name has at most ${LONGEST_NAME} characters, not ${name.length}.`;
+  throw invalid(
+    '{name}',
+    'invalid_name',
+    tooLong || 'A fault’s name has letters, digits, dots, hyphens and underscores, and not dots alone.',
+  );
 }
 
 /** The rules for a fault that its schema cannot express. @throws Problem validation_failed */

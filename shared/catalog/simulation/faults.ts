@@ -57,10 +57,13 @@ export const faultKinds = {
   webhook: [...DELIVERY_FAULTS, 'bad-signature', 'stale-timestamp'],
 } as const satisfies Record<string, readonly Fault['kind'][]>;
 
+/** Characters of the name of a fault. */
+export const LONGEST_NAME = 64;
+
 /** The name of a fault, chosen by the caller. */
 export const FaultName = z
   .string()
-  .max(64)
+  .max(LONGEST_NAME)
   .regex(/^\.*[A-Za-z0-9_-][A-Za-z0-9._-]*$/);
 
 /**
