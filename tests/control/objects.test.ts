@@ -120,6 +120,7 @@ describe('A list of objects', () => {
     await using rehearsal = await newRehearsal();
     const type = await refusal(rehearsal, '/_sim/objects/teapot');
     expect(type).toMatchObject({ status: 422, code: 'validation_failed' });
+    expect(type.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual(['{type}']);
     expect(type.detail).toContain('fulfillment-order');
     expect(type.detail).toContain('inventory-item');
     const state = await refusal(rehearsal, '/_sim/objects/basket?state=lost');
