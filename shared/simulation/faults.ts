@@ -108,17 +108,23 @@ const drawn = (seed: string, n: number): number => hash('sha256', `${seed}/${n}`
 /** Wall time after which a barrier gives up and refuses the requests that wait there. */
 const BARRIER_TIMEOUT_MS = 10_000;
 
-/** @returns false when the parties did not all arrive in time, or before the process stops */
+/**
+ * Waits for the other parties, or until the fault is removed or replaced: then nobody comes any more.
+ * @returns false when they did not all arrive in time, or before the process stops
+ */
 export async function waitAtBarrier(
   simulation: Pick<FaultStore, 'hits'>,
   { world, name, parties, stopping }: { world: World; name: string; parties: number; stopping: AbortSignal },
 ): Promise<boolean> {
   const until = Date.now() + BARRIER_TIMEOUT_MS;
-  while ((await simulation.hits(world, name)) < parties) {
+  for (let arrived = 1; ; ) {
+    const hits = await simulation.hits(world, name);
+    // A fault that is set again begins to count anew.
+    if (hits >= parties || hits < arrived) return true;
     if (Date.now() > until || stopping.aborted) return false;
+    arrived = hits;
     await pause(5, stopping);
   }
-  return true;
 }
 
 /** The instant until which a fault withholds an event or webhook, unless the fault is deleted before. */

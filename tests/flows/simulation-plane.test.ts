@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { eventually } from '../support/eventually.ts';
 
 const sim = (rehearsal: TestRehearsal, method: string, path: string, body?: unknown) =>
   rehearsal.call(method, `/_sim${path}`, body, { as: 'admin', headers: { 'x-rehearsal': rehearsal.name } });
@@ -140,6 +141,23 @@ describe('A fault', () => {
     expect(await rehearsal.events()).toEqual([]);
   });
 
+  test.each([
+    [503, undefined, 'dependency_unavailable', '1'],
+    [429, 'rate_limited', 'rate_limited', '1'],
+    [503, 'contention', 'contention', '1'],
+    [409, 'clock_busy', 'clock_busy', '1'],
+    [409, 'idempotency_in_progress', 'idempotency_in_progress', '1'],
+    [503, 'store_full', 'store_full', '1'],
+    [504, undefined, 'dependency_timeout', '1'],
+    [409, undefined, 'invalid_state_transition', undefined],
+    [500, undefined, 'internal_error', undefined],
+  ])('of kind status %s (%s) answers Retry-After if it is retryable', async (status, given, code, retryAfter) => {
+    await using rehearsal = await newRehearsal();
+    await rehearsal.fault('broken', { ...AT_CRM, fault: { kind: 'status', status, ...(given && { code: given }) } });
+    const { body, headers } = await readAda(rehearsal);
+    expect([body.code, body.retryable, headers['retry-after']]).toEqual([code, retryAfter !== undefined, retryAfter]);
+  });
+
   test('of kind latency delays the answer', async () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.fault('slow', { ...AT_CRM, fault: { kind: 'latency', ms: 300 } });
@@ -191,6 +209,18 @@ describe('A fault', () => {
     expect(first.slice(0, 5)).not.toEqual(Array(5).fill(true));
     expect(await struckIn('monday')).toEqual(first);
     expect(await struckIn('tuesday')).not.toEqual(first);
+  });
+
+  test.each([
+    ['removed', (rehearsal: TestRehearsal) => rehearsal.noFaults()],
+    ['set again', (rehearsal: TestRehearsal) => rehearsal.fault('together', { ...AT_CRM, fault: { kind: 'barrier', parties: 9 } })],
+  ])('of kind barrier lets waiting requests go on when it is %s', async (_name, release) => {
+    await using rehearsal = await newRehearsal();
+    await rehearsal.fault('together', { ...AT_CRM, fault: { kind: 'barrier', parties: 3 } });
+    const waiting = [1, 2].map(() => rehearsal.call('GET', '/customers/cus_ada'));
+    await eventually('both wait', async () => (await rehearsal.faults()).some(({ hits }) => hits === 2));
+    await release(rehearsal);
+    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200]);
   });
 
   test('of kind barrier releases the requests when all have arrived', async () => {

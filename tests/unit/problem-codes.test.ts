@@ -1,9 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
+import { headersOfProblem } from '../../gateway/problems.ts';
 import { apis } from '../../shared/catalog/apis.ts';
 import type { ApiDefinition } from '../../shared/catalog/define.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
-import { type ProblemCode, problems, retryableAtTimes } from '../../shared/catalog/problems.ts';
+import { Problem, type ProblemCode, problems, retryableAtTimes } from '../../shared/catalog/problems.ts';
 import { problemTable } from '../../shared/contract/tables/problems.ts';
+import { answerProblem } from '../../shared/transport/answer.ts';
 import { textOf, trackedFiles } from '../support/tracked-files.ts';
 
 const codes = Object.keys(problems).toSorted();
@@ -20,6 +22,23 @@ const HELPERS: Readonly<Record<string, RegExp>> = {
 
 const texts = production.filter((file) => file !== 'shared/catalog/problems.ts').map(textOf);
 const thrown = new Set(texts.flatMap((text) => [...text.matchAll(/new (?:Edge)?Problem\(\s*'([a-z_]+)'/g)].map(([, code = '']) => code)));
+
+describe('A retryable problem', () => {
+  const all = codes.map((code) => new Problem(code as ProblemCode, 'no'));
+  const ids = { requestId: 'r', correlationId: 'c' } as Parameters<typeof headersOfProblem>[1];
+
+  test('says when: after one second if nothing better is known, whether an application or the gateway answers', () => {
+    for (const problem of [...all, new Problem('invalid_state_transition', 'busy', { retryable: true })]) {
+      const seconds = problem.retryable ? 1 : undefined;
+      expect([problem.code, answerProblem(problem, '/').retryAfter]).toEqual([problem.code, seconds]);
+      expect(headersOfProblem(problem, ids)['Retry-After']).toBe(seconds === undefined ? undefined : '1');
+    }
+  });
+
+  test('keeps the time that is known', () => {
+    expect(new Problem('store_full', 'full', { retryAfter: 30 }).retryAfter).toBe(30);
+  });
+});
 
 describe('The table of problem codes', () => {
   test('contains every code that is used in a refusal', () => {

@@ -1,4 +1,4 @@
-import { MOST_ERRORS, type ProblemCode, problems, problemType } from '../../catalog/problems.ts';
+import { MOST_ERRORS, type ProblemCode, problems, problemType, retryableAtTimes } from '../../catalog/problems.ts';
 import type { Part } from '../json-schemas.ts';
 import { responseHeader } from './headers.ts';
 
@@ -45,7 +45,7 @@ export const PROBLEM: Part = {
 /** A response that refuses with one of these codes, which all have the same status. */
 export function problemResponse(codes: readonly ProblemCode[]): Part {
   const status = codes[0] === undefined ? 500 : problems[codes[0]].status;
-  const isRetryable = codes.some((code) => problems[code].retryable);
+  const isRetryable = codes.some((code) => problems[code].retryable || retryableAtTimes.has(code));
   return {
     description: codes.map((code) => problems[code].title).join('; '),
     ...((isRetryable || status === 401) && {
