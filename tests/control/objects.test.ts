@@ -25,7 +25,7 @@ const list = (rehearsal: TestRehearsal, type: string, query: Record<string, unkn
   rehearsal.client.control('list-objects', { params: { type }, query });
 const refusal = async (rehearsal: TestRehearsal, path: string) => {
   const { status, body } = await rehearsal.call('GET', path, undefined, { as: 'admin' });
-  return { status, code: body.code, detail: String(body.detail) };
+  return { status, code: body.code, detail: String(body.detail), errors: body.errors };
 };
 /** The parts of a label that name members, held against the definition of the object. */
 const unknownMembers = ({ label = [], schema }: (typeof objects)[number]): string[] =>

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { apis } from '../../shared/catalog/apis.ts';
 import { type ApiDefinition, isMutating, namesRehearsal } from '../../shared/catalog/define.ts';
 import { requestExamples } from '../../shared/catalog/examples.ts';
-import { problems } from '../../shared/catalog/problems.ts';
+import { dependencyProblems, problems } from '../../shared/catalog/problems.ts';
 import { controlOperations } from '../../shared/catalog/simulation/operations.ts';
 import { estateOpenApi } from '../../shared/contract/openapi/document.ts';
 
@@ -73,6 +73,48 @@ describe('The OpenAPI document of the estate', () => {
     expect(codesOf(operation)).toEqual(expect.arrayContaining([...api.problems, 'malformed_request', 'validation_failed']));
     const statuses = Object.keys(operation.responses).map(Number);
     for (const code of api.problems) expect(statuses).toContain(problems[code].status);
+  });
+
+  test.each(publicApis.map((api) => [api.id, api] as const))('names what the gateway answers when %s cannot be reached', (_id, api) => {
+    const operation = operationOf(api);
+    expect(codesOf(operation)).toEqual(
+      expect.arrayContaining([...dependencyProblems, ...(isMutating(api) ? ['contention', 'store_full'] : [])]),
+    );
+    expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['502', '503', '504']));
+  });
+
+  test.each(Object.values(controlOperations).map((control) => [control.id, control] as const))(
+    'names the store that does not answer %s',
+    (_id, control) => {
+      expect(codesOf(operationOf(control))).toContain('dependency_unavailable');
+    },
+  );
+
+  test('names a version that does not match where a GET answers the object of its path', () => {
+    const conditional = publicApis.filter((api) => codesOf(operationOf(api)).includes('version_mismatch'));
+    expect(
+      conditional
+        .filter(({ method }) => method === 'GET')
+        .map(({ path }) => path)
+        .toSorted(),
+    ).toEqual([
+      '/customers/{id}',
+      '/fulfillment/orders/{id}',
+      '/members/{id}/balance',
+      '/orders/{id}',
+      '/products/{id}',
+      '/shipments/{id}/tracking',
+    ]);
+    for (const api of conditional) expect(JSON.stringify(operationOf(api).parameters)).toContain('#/components/parameters/IfMatch');
+  });
+
+  test('writes a refusal for the gateway and applications once', () => {
+    const inPlace = Object.values(document.paths).flatMap((item) =>
+      Object.values(item).flatMap(({ responses }) =>
+        Object.entries(responses).filter(([status, { $ref }]) => Number(status) >= 500 && !$ref),
+      ),
+    );
+    expect(inPlace).toEqual([]);
   });
 
   test('closes requests and leaves responses open', () => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { applications } from '../../catalog/applications.ts';
 import { type ApiDefinition, isMutating, namesRehearsal } from '../../catalog/define.ts';
 import { requestExamples } from '../../catalog/examples.ts';
-import { commonProblems, type ProblemCode } from '../../catalog/problems.ts';
+import { commonProblems, dependencyProblems, type ProblemCode } from '../../catalog/problems.ts';
 import type { Part } from '../json-schemas.ts';
 import type { Components } from './components.ts';
 import { json, requestBody } from './content.ts';
@@ -15,7 +15,6 @@ const examples: Readonly<Record<string, unknown>> = requestExamples;
 
 /** The operation of a public API. */
 export function apiOperation(api: ApiDefinition, components: Components): Part {
-  const isConditional = acceptsKeys(api) && api.path.includes('{');
   return {
     operationId: api.id,
     tags: [applications[api.application].title],
@@ -28,22 +27,30 @@ export function apiOperation(api: ApiDefinition, components: Components): Part {
       ...(namesRehearsal(api) ? [] : [requestHeader('Rehearsal')]),
       requestHeader('CorrelationId'),
       ...(acceptsKeys(api) ? [requestHeader('IdempotencyKey')] : []),
-      ...(isConditional ? [requestHeader('IfMatch')] : []),
+      ...(isConditional(api) ? [requestHeader('IfMatch')] : []),
     ],
     ...(api.method !== 'GET' && requestBody(api.request, components, examples[api.id])),
-    responses: { ...successes(api, components), ...refusals(problemsOf(api, isConditional), components) },
+    responses: { ...successes(api, components), ...refusals(problemsOf(api), components) },
   };
 }
 
 /** A carrier repeats by webhook-id; it sends neither keys nor versions. */
 const acceptsKeys = (api: ApiDefinition): boolean => isMutating(api) && api.auth !== 'signature';
 
-function problemsOf(api: ApiDefinition, isConditional: boolean): ProblemCode[] {
-  const codes: ProblemCode[] = [...api.problems, ...commonProblems];
+/** Whether `If-Match` has an effect: the path names an object by its id, and a query answers that object. */
+const isConditional = (api: ApiDefinition): boolean =>
+  api.auth !== 'signature' && api.path.includes('{id}') && (isMutating(api) || isVersioned(api));
+
+const isVersioned = (api: ApiDefinition): boolean => api.response instanceof z.ZodObject && 'version' in api.response.shape;
+
+/** The gateway forwards each request to an application, which may be down, slow or cut off, even if it calls no other. */
+function problemsOf(api: ApiDefinition): ProblemCode[] {
+  const codes: ProblemCode[] = [...api.problems, ...commonProblems, ...dependencyProblems];
   if (api.auth !== 'none') codes.push('unauthenticated');
   if (api.auth === 'bearer' || api.auth === 'api-key') codes.push('forbidden', 'too_many_rehearsals');
-  if (acceptsKeys(api)) codes.push('idempotency_in_progress', 'idempotency_key_reused', 'contention', 'store_full');
-  if (isConditional) codes.push('version_mismatch');
+  if (acceptsKeys(api)) codes.push('idempotency_in_progress', 'idempotency_key_reused');
+  if (isMutating(api)) codes.push('contention', 'store_full');
+  if (isConditional(api)) codes.push('version_mismatch');
   codes.push('unknown_rehearsal');
   return codes;
 }
@@ -55,12 +62,11 @@ function successes(api: ApiDefinition, components: Components): Part {
 }
 
 function successOf(api: ApiDefinition, description: string, components: Components): Part {
-  const isVersioned = api.response instanceof z.ZodObject && 'version' in api.response.shape;
   return {
     description,
     headers: {
       'X-Correlation-Id': responseHeader('CorrelationId'),
-      ...(isVersioned && { ETag: responseHeader('ETag') }),
+      ...(isVersioned(api) && { ETag: responseHeader('ETag') }),
       ...(acceptsKeys(api) && { 'Idempotent-Replayed': responseHeader('IdempotentReplayed') }),
     },
     ...(api.status !== 204 && { content: contentOf(api, components) }),

@@ -3,6 +3,15 @@ import type { ProblemCode } from '../../catalog/problems.ts';
 import { JsonSchemas, type Part, sorted } from '../json-schemas.ts';
 import { problemResponse } from './problems.ts';
 
+/** Codes of a shared refusal at most. Longer lists belong to one operation, or to few. */
+const MOST_SHARED = 4;
+
+const inPascalCase = (code: ProblemCode): string =>
+  code
+    .split('_')
+    .map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)
+    .join('');
+
 /** Collects named schemas and shared refusals while operations are written. */
 export class Components {
   readonly #schemas = new JsonSchemas('draft-2020-12');
@@ -10,15 +19,12 @@ export class Components {
 
   schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Part => this.#schemas.of(schema, io);
 
-  /** A refusal with one code becomes a shared component, named after the code. */
+  /** A refusal with a few codes becomes a shared component, named after the codes. */
   responseOf(codes: readonly ProblemCode[]): Part {
-    const [only, ...others] = codes;
-    if (only === undefined || others.length > 0) return problemResponse(codes);
-    const name = only
-      .split('_')
-      .map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)
-      .join('');
-    this.#responses.set(name, problemResponse(codes));
+    if (codes.length === 0 || codes.length > MOST_SHARED) return problemResponse(codes);
+    const same = codes.toSorted();
+    const name = same.map(inPascalCase).join('Or');
+    this.#responses.set(name, problemResponse(same));
     return { $ref: `#/components/responses/${name}` };
   }
 

@@ -40,9 +40,11 @@ function contentOf(control: ControlOperation, components: Components): Part {
   return { 'text/event-stream': { schema: { type: 'string', description: `Frames ${kinds}; their data is JSON.` } } };
 }
 
+/** Every operation reads the store, which may not answer. */
 const problemsOf = (control: ControlOperation): ProblemCode[] => [
   ...control.problems,
   ...commonProblems,
+  'dependency_unavailable',
   ...(control.method === 'GET' ? [] : (['store_full'] as const)),
   'unauthenticated',
   'forbidden',
