@@ -55,6 +55,8 @@ export const retryableAtTimes: ReadonlySet<ProblemCode> = new Set([
   'invalid_state_transition',
   'reservation_expired',
   'conflicting_repeat',
+  'payment_incomplete',
+  'overpayment',
 ]);
 
 /** The member `type`: a relative reference, because only the client knows under which name it reached the gateway. The gateway answers there. */

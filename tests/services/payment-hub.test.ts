@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import * as oms from '../../services/oms/service.ts';
 import { watchAuthorization } from '../../services/payment-hub/authorization/authorization.ts';
 import { openPayment, openPending, type PaymentRequest } from '../../services/payment-hub/authorization/new-payment.ts';
-import { amountToAuthorize, outstandingOf } from '../../services/payment-hub/authorization/payable-rules.ts';
+import { isTooMuch, outstandingOf } from '../../services/payment-hub/authorization/payable-rules.ts';
 import { splitCapture } from '../../services/payment-hub/capture/capture-rules.ts';
 import { orderCovers, payments, type StoredPayment } from '../../services/payment-hub/collections.ts';
 import { syncOrderCover } from '../../services/payment-hub/funds/order-cover.ts';
@@ -95,6 +95,24 @@ describe('Authorize Payment', () => {
     const [event] = await rehearsal.events({ subject: `payment/${body.id}` });
     expect(event).toMatchObject({ source: 'urn:uc:app:payment-hub', classification: 'transitioned', partitionkey: body.id });
     expect(event.data.object).toEqual(body);
+    await rehearsal.verify();
+  });
+
+  test('that is pending is named when more is paid, and when the order is confirmed; both wait for the same', async () => {
+    await using rehearsal = await newRehearsal();
+    const { anOrder, authorise } = till(rehearsal);
+    const order = await anOrder();
+    const { body: pending } = await authorise(order.id, card('tok_async_approve'));
+    expect(pending.state).toBe('pending');
+    const awaited = { retryable: true, pending: [{ paymentId: pending.id, amount: eur(order.total) }] };
+    const more = await authorise(order.id, card());
+    expect(more).toMatchObject({ status: 409, body: { code: 'overpayment', outstanding: eur(0), ...awaited } });
+    const confirm = () => rehearsal.call('POST', `/orders/${order.id}/confirm`);
+    const early = await confirm();
+    expect(early).toMatchObject({ status: 409, body: { code: 'payment_incomplete', outstanding: eur(order.total), ...awaited } });
+    for (const { body } of [more, early]) expect(body.detail).toContain(`${order.total} of "${pending.id}"`);
+    await rehearsal.advance('PT5M');
+    expect((await confirm()).status).toBe(200);
     await rehearsal.verify();
   });
 
@@ -1030,10 +1048,8 @@ describe('Money rules', () => {
       fc.property(amounts, amounts, fc.integer({ min: 1, max: 1_000_000 }), (total, committed, asked) => {
         const outstanding = outstandingOf({ orderId: 'ord_1', channel: 'web', state: 'draft', total: eur(total) }, committed);
         expect(outstanding.amount).toBe(Math.max(0, total - committed));
-        expect(codeOf(() => amountToAuthorize('ord_1', outstanding, eur(asked)))).toBe(
-          committed + asked <= total ? undefined : 'overpayment',
-        );
-        expect(codeOf(() => amountToAuthorize('ord_1', outstanding, undefined))).toBe(committed < total ? undefined : 'overpayment');
+        expect(isTooMuch(outstanding, eur(asked))).toBe(committed + asked > total);
+        expect(isTooMuch(outstanding, undefined)).toBe(committed >= total);
       }),
     );
   });

@@ -93,6 +93,18 @@ describe('A tender whose outcome is unknown', () => {
     await rehearsal.verify();
   });
 
+  test('that is pending is named when more is paid', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await begin(rehearsal);
+    const { body: tender } = await pay(rehearsal, id, card('tok_async_approve'), 1000);
+    expect(tender.state).toBe('pending');
+    const more = await pay(rehearsal, id, CASH, 2598);
+    expect(more).toMatchObject({ status: 409, body: { code: 'overpayment', outstanding: eur(1598), retryable: true } });
+    expect(more.body.pending).toEqual([{ paymentId: expect.any(String), amount: eur(1000) }]);
+    expect(more.body.detail).toContain(`1000 of "${more.body.pending[0].paymentId}"`);
+    await rehearsal.verify();
+  });
+
   test('is listed before the next tender is taken', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await begin(rehearsal);

@@ -28,9 +28,14 @@ export function paymentIncomplete(order: StoredOrder, payments: readonly Payment
   const counting = payments.filter(({ id }) => !reversing.has(id));
   const outstanding = money(outstandingOf(amount, counting), currency);
   if (outstanding.amount === 0) return undefined;
+  const missing = `${outstanding.amount} of ${amount} ${currency} (minor units) are neither authorised nor captured`;
+  const about = { objectType: 'order', id: order.id, outstanding };
+  const pending = counting.filter(({ state }) => state === 'pending');
+  if (pending.length === 0) return new Problem('payment_incomplete', `${missing}; authorise them, then confirm again.`, about);
+  const awaited = pending.map((payment) => `${payment.amount.amount} of "${payment.id}"`).join(' and ');
   return new Problem(
     'payment_incomplete',
-    `${outstanding.amount} of ${amount} ${currency} (minor units) are neither authorised nor captured; authorise them, then confirm again.`,
-    { objectType: 'order', id: order.id, outstanding },
+    `${missing}; ${awaited} is not decided yet. Wait for that, authorise what is missing then, and confirm again.`,
+    { ...about, pending: pending.map((payment) => ({ paymentId: payment.id, amount: payment.amount })), retryable: true },
   );
 }

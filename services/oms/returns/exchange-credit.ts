@@ -72,7 +72,7 @@ export async function takeExchangeCredit(order: StoredOrder, scope: Scope): Prom
 /** Another request paid the order or refunded the return in between. */
 function undefinedIfPaidOtherwise(error: unknown): undefined {
   const isRefused =
-    error instanceof Problem && !error.retryable && (error.code === 'overpayment' || error.code === 'refund_exceeds_captured');
+    error instanceof Problem && (error.code === 'overpayment' || (error.code === 'refund_exceeds_captured' && !error.retryable));
   if (!isRefused) throw error;
   return undefined;
 }

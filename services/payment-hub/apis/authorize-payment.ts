@@ -5,13 +5,14 @@ import type { Payable } from '../../../shared/catalog/order/objects.ts';
 import { authorizePayment as authorizePaymentApi } from '../../../shared/catalog/payment/apis.ts';
 import { didNothing, invalid, Problem } from '../../../shared/catalog/problems.ts';
 import { money } from '../../../shared/domain/money.ts';
+import { allPages } from '../../../shared/work/all-pages.ts';
 import { handle, type Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { answerFor, isAbandoned, LOYALTY_UNAVAILABLE, refuseOtherRequest } from '../authorization/answer.ts';
 import { approve, fail } from '../authorization/authorization.ts';
 import { giftCardVerdict } from '../authorization/gift-card-rules.ts';
 import { openPayment, openPending, type PaymentRequest } from '../authorization/new-payment.ts';
-import { amountToAuthorize, outstandingOf, refuseUnpayable } from '../authorization/payable-rules.ts';
+import { isTooMuch, outstandingOf, overpayment, refuseUnpayable } from '../authorization/payable-rules.ts';
 import { last4Of, providerVerdict, reasonOf } from '../authorization/provider-rules.ts';
 import { isRedemptionId, spendRedemption } from '../authorization/redemption.ts';
 import { giftCardBalances, giftCards, payments, paymentTokens, type StoredPayment } from '../collections.ts';
@@ -32,10 +33,15 @@ export const authorizePayment = handle(authorizePaymentApi)(async ({ body }, sco
   refuseUnpayable(order, body);
   const outstanding = outstandingOf(order, await syncOrderCover(work, order));
   const { orderId, returnId } = body;
+  if (isTooMuch(outstanding, body.amount)) {
+    const ofOrder = await allPages((cursor) => work.find(payments, 'order', orderId, { cursor }));
+    const pending = ofOrder.filter(({ state }) => state === 'pending');
+    throw overpayment(orderId, { outstanding, requested: body.amount, pending });
+  }
   const request = {
     id,
     orderId,
-    amount: amountToAuthorize(orderId, outstanding, body.amount),
+    amount: body.amount ?? outstanding,
     ...(returnId !== undefined && { returnId }),
     ...(isTakenAtTill(body) && { takenAt: 'pos' as const }),
   };

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Payable } from '../../../shared/catalog/order/objects.ts';
 import { invalid, Problem } from '../../../shared/catalog/problems.ts';
 import { type Money, money } from '../../../shared/domain/money.ts';
+import type { StoredPayment } from '../collections.ts';
 import { requiredFor } from '../funds/order-cover.ts';
 
 type OrderToPay = z.output<typeof Payable>;
@@ -40,17 +41,28 @@ export function refuseUnpayable(order: OrderToPay, request: { readonly orderId: 
 export const outstandingOf = (order: OrderToPay, committed: number): Money =>
   money(Math.max(0, requiredFor(order) - committed), order.total.currency);
 
+/** @param requested absent: all that is outstanding */
+export const isTooMuch = (outstanding: Money, { amount } = outstanding): boolean => amount <= 0 || amount > outstanding.amount;
+
 /**
- * @param requested undefined authorises all that is outstanding
- * @throws Problem `overpayment` when the amount exceeds what is outstanding, or nothing is outstanding
+ * 409 when the amount exceeds what is outstanding, or nothing is outstanding.
+ * @param pending payments of the order that await approval: if one is declined, its amount may be paid otherwise
  */
-export function amountToAuthorize(orderId: string, outstanding: Money, requested: Money | undefined): Money {
-  const amount = requested ?? outstanding;
-  if (amount.amount > 0 && amount.amount <= outstanding.amount) return amount;
+export function overpayment(
+  orderId: string,
+  { outstanding, requested, pending }: { outstanding: Money; requested: Money | undefined; pending: readonly PendingPayment[] },
+): Problem {
   const why = outstanding.amount === 0 ? 'is covered: nothing is outstanding' : `has ${outstanding.amount} outstanding`;
-  throw new Problem(
-    'overpayment',
-    `The order "${orderId}" ${why}; ${requested ? `${amount.amount} would be too much` : 'there is nothing to pay'}.`,
-    { objectType: 'order', id: orderId, outstanding },
-  );
+  const refused = requested ? `${requested.amount} would be too much` : 'there is nothing to pay';
+  return new Problem('overpayment', `The order "${orderId}" ${why}; ${refused}.${awaited(pending)}`, {
+    ...{ objectType: 'order', id: orderId, outstanding },
+    ...(pending.length > 0 && { pending: pending.map(({ id, amount }) => ({ paymentId: id, amount })), retryable: true }),
+  });
 }
+
+type PendingPayment = Pick<StoredPayment, 'id' | 'amount'>;
+
+const awaited = (pending: readonly PendingPayment[]): string =>
+  pending.length === 0
+    ? ''
+    : ` It counts ${pending.map(({ id, amount }) => `${amount.amount} of "${id}"`).join(' and ')}, which is not decided yet. Wait for that; if it is declined, send this again.`;

@@ -53,14 +53,15 @@ async function checkOverpayment(work: UnitOfWork, sale: Sale, amount: Money): Pr
   const outstanding = outstandingOf(sale);
   if (amount.amount <= outstanding.amount) return undefined;
   if (isCovered(sale)) await markPaid(work, sale);
+  const tooMuch = `The transaction "${sale.id}" has ${outstanding.amount} outstanding; ${amount.amount} would be too much.`;
+  const about = { objectType: 'transaction', id: sale.id, outstanding };
+  const pending = sale.tenders.filter(({ state }) => state === 'pending');
+  if (pending.length === 0) return new Problem('overpayment', tooMuch, about);
+  const awaited = pending.map((tender) => `${tender.amount.amount} of "${tender.id}"`).join(' and ');
   return new Problem(
     'overpayment',
-    `The transaction "${sale.id}" has ${outstanding.amount} outstanding; ${amount.amount} would be too much.`,
-    {
-      objectType: 'transaction',
-      id: sale.id,
-      outstanding,
-    },
+    `${tooMuch} It counts ${awaited}, which is not decided yet. Wait for that; if it is declined, send this again.`,
+    { ...about, pending: pending.map((tender) => ({ paymentId: tender.id, amount: tender.amount })), retryable: true },
   );
 }
 

@@ -61,12 +61,12 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
     'Redeem points for this order.',
   ],
   payment_incomplete: [
-    'The payments do not cover the total. `outstanding` is the missing amount.',
-    'Authorise the outstanding amount, then confirm again.',
+    'The payments do not cover the total. `outstanding` is neither authorised nor captured. `pending` has the payments that await approval.',
+    'Authorise the outstanding amount, then confirm again. With `retryable: true` a payment is pending: wait until it is approved or declined.',
   ],
   overpayment: [
-    'The payment would exceed the amount that is outstanding.',
-    'Authorise at most the outstanding amount, or leave `amount` out.',
+    'The payment would exceed `outstanding`, the amount that may still be authorised. It counts payments that await approval, which `pending` has.',
+    'Authorise at most the outstanding amount, or leave `amount` out. With `retryable: true` a payment is pending: wait until it is approved or declined.',
   ],
   basket_empty: ['The basket has no lines.', 'Add a line first.'],
   customer_blocked: [
