@@ -37,7 +37,10 @@ export const readStream = defineStream({
     topics: z
       .string()
       .optional()
-      .describe(`Comma-separated: ${STREAM_TOPICS.join(', ')}. Default: all.`),
+      .meta({
+        pattern: `^(?:${STREAM_TOPICS.join('|')})(?:,(?:${STREAM_TOPICS.join('|')}))*$`,
+        description: `Comma-separated: ${STREAM_TOPICS.join(', ')}. Default: all.`,
+      }),
     from: z.string().optional().meta({
       pattern: STREAM_CURSOR.source,
       description: 'Id of the last frame that was read. Last-Event-ID takes precedence. Default: now.',
