@@ -48,7 +48,8 @@ export const advanceClock = defineOperation({
 
 export const settle = defineOperation({
   id: 'settle',
-  summary: 'Waits until the rehearsal is quiet: no unsent event, no pending delivery, no running due work. Requests of clients that still run do not count.',
+  summary:
+    'Waits until the rehearsal is quiet: no unsent event, no pending delivery, no running due work. Requests of clients that still run do not count.',
   method: 'POST',
   path: '/_sim/settle',
   request: z.strictObject({ timeoutMs: TimeoutMs }),
