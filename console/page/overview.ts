@@ -103,7 +103,7 @@ function Facts({ rehearsal, contents, estate }: FactsProps) {
     }),
     h(Fact, {
       figure: figureOf(counts?.traces),
-      words: `${counts?.traces === 1 ? 'trace' : 'traces'}, ${counted(counts?.hops ?? 0, 'hop')}`,
+      words: `${counts?.traces === 1 ? 'trace' : 'traces'}, ${counted(counts?.hops ?? 0, 'hop')} on record`,
       link: activity,
     }),
     h(Fact, {

@@ -87,8 +87,8 @@ export const readRehearsal = defineOperation({
     flowing: z.boolean().describe('The clock flows with wall time.'),
     progression: Progression,
     counts: z.object({
-      traces: z.int(),
-      hops: z.int(),
+      traces: z.int().describe('Traces of which the journal keeps hops.'),
+      hops: z.int().describe('Hops that the journal keeps: 5,000 at most, the newest.'),
       events: z.int(),
       faults: z.int(),
       parked: z.int(),
