@@ -17,6 +17,19 @@ describe('One rehearsal', () => {
     expect(found.progression).toMatchObject({ ...(await rehearsal.client.control('read-progression')), carrier: 'manual' });
   });
 
+  test('is told by its creation and by each reset as it is read later', async () => {
+    await using rehearsal = await newRehearsal();
+    const { client } = rehearsal;
+    const name = `${rehearsal.name}-told`;
+    for (let round = 0; round < 5; round++) {
+      const { world, createdAt } = await client.control('create-rehearsal', { body: { name } });
+      expect(await read(rehearsal, name)).toMatchObject({ world, createdAt });
+      await client.control('delete-rehearsal', { params: { name } });
+      const reset = await client.control('reset-rehearsal');
+      expect(await read(rehearsal)).toMatchObject({ world: reset.world, createdAt: reset.createdAt });
+    }
+  });
+
   test('is read with the numbers of its traces, hops, events, faults, parked work, and objects in each state', async () => {
     await using scene = await fulfilling();
     const { rehearsal } = scene;

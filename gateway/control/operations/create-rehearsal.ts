@@ -7,11 +7,11 @@ import type { Ms } from '../../../shared/domain/time.ts';
 import { operateOnRehearsals } from '../operate.ts';
 import { describeNewWorld } from '../rehearsals/describe.ts';
 
-export const createRehearsal = operateOnRehearsals(operation)(async ({ body }, { rehearsals }) => {
+export const createRehearsal = operateOnRehearsals(operation)(async ({ body }, { rehearsals, worlds }) => {
   const name = body.name ?? newId('req', Date.now()).replace('req_', 'r-').toLowerCase();
-  const { view, plain } = await rehearsals.create(name, idleMsOf(body));
+  const plain = await rehearsals.create(name, idleMsOf(body));
   return {
-    ...describeNewWorld(view),
+    ...(await describeNewWorld(name, worlds)),
     credentials: { ...plain, webhookUrl: `${carrierWebhook.path}?rehearsal=${name}` },
   };
 });

@@ -2,6 +2,7 @@ import { resetRehearsal as operation } from '../../../shared/catalog/simulation/
 import { operate } from '../operate.ts';
 import { describeNewWorld } from '../rehearsals/describe.ts';
 
-export const resetRehearsal = operate(operation)(async (_input, { rehearsal, rehearsals }) =>
-  describeNewWorld(await rehearsals.reset(rehearsal)),
-);
+export const resetRehearsal = operate(operation)(async (_input, { rehearsal, rehearsals, worlds }) => {
+  await rehearsals.reset(rehearsal);
+  return describeNewWorld(rehearsal, worlds);
+});

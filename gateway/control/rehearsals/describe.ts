@@ -1,14 +1,14 @@
 import { instant } from '../../../shared/domain/time.ts';
-import type { WorldView } from '../../../shared/store/ports/directory.ts';
-import type { Lifetime, RehearsalRecord } from '../../../shared/store/ports/rehearsals.ts';
+import type { Lifetime, RehearsalRecord, RehearsalStore } from '../../../shared/store/ports/rehearsals.ts';
+import { unknownRehearsal } from './rehearsals.ts';
 
-/** A rehearsal whose world was seeded just now. */
-export const describeNewWorld = ({ rehearsal, world, now }: WorldView) => ({
-  name: rehearsal,
-  world,
-  createdAt: new Date().toISOString(),
-  now: instant(now),
-});
+/** A rehearsal whose world was seeded just now. @throws Problem unknown_rehearsal when it is deleted meanwhile */
+export async function describeNewWorld(name: string, worlds: RehearsalStore) {
+  const record = await worlds.record(name);
+  if (!record?.current) throw unknownRehearsal(name);
+  const { world, createdAt, now } = record.current;
+  return { name, world, createdAt, now: instant(now) };
+}
 
 /** A rehearsal as a list shows it; `trouble` says why part of it cannot be read. */
 export function describeRehearsal({ rehearsal, current, trouble, ...lifetime }: RehearsalRecord) {

@@ -63,19 +63,18 @@ export function createRehearsals({ worlds, seed, pepper, defaultWebhookSecret, l
    * @param idleMs wall time without use after which it ends; null keeps it; undefined takes the configured time
    * @throws Problem rehearsal_exists, too_many_rehearsals
    */
-  async function create(name: string, idleMs?: Ms | null): Promise<{ view: WorldView; plain: PlainCredentials }> {
+  async function create(name: string, idleMs?: Ms | null): Promise<PlainCredentials> {
     // Seeding is expensive, so an existing rehearsal is found first.
     const plain = (await worlds.resolve(name)) ? undefined : await open(name, idleMs === undefined ? limits.idleMs : idleMs);
-    if (plain) return { view: await find(name), plain };
+    if (plain) return plain;
     throw new Problem('rehearsal_exists', `There is a rehearsal "${name}" already; choose another name, or reset or delete it.`, {
       rehearsal: name,
     });
   }
 
   /** @throws Problem unknown_rehearsal, also when the rehearsal is deleted meanwhile */
-  async function reset(name: string): Promise<WorldView> {
-    if (await worlds.replace(name, seed(Date.now()))) return find(name);
-    throw unknownRehearsal(name);
+  async function reset(name: string): Promise<void> {
+    if (!(await worlds.replace(name, seed(Date.now())))) throw unknownRehearsal(name);
   }
 
   return { ensure, find, create, reset };
