@@ -10,6 +10,12 @@ import { skipWithoutDocker, whyNoDocker } from './kafka.ts';
 const LANGUAGES = fileURLToPath(new URL('./languages/', import.meta.url));
 const RUN_MS = 900_000;
 
+/**
+ * The engine is on this machine. Where the tests run in a container themselves, the libraries would otherwise start a container of an image
+ * from a registry to find that out.
+ */
+const HERE: NodeJS.ProcessEnv = process.env['DOCKER_HOST'] === undefined ? { TESTCONTAINERS_HOST_OVERRIDE: 'localhost' } : {};
+
 interface Language {
   readonly name: string;
   readonly folder: string;
@@ -58,7 +64,7 @@ else {
     test.each(ready)(
       '$name: its test passes as it is printed',
       async ({ folder, run, passed }) => {
-        const { out, err, code } = await runIn(join(projects, folder), 'bash', ['-c', run], { ESTATE_IMAGE: image });
+        const { out, err, code } = await runIn(join(projects, folder), 'bash', ['-c', run], { ...HERE, ESTATE_IMAGE: image });
         expect([code, out + err]).toEqual([0, expect.stringMatching(passed)]);
       },
       RUN_MS,
