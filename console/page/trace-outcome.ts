@@ -1,7 +1,7 @@
 import type { ControlOutput } from '../../shared/catalog/simulation/define-operation.ts';
 import type { listEvents } from '../../shared/catalog/simulation/operations/events.ts';
 import type { Part } from './explanation.ts';
-import type { TraceTree } from './trace-tree.ts';
+import { requestOf, type TraceTree } from './trace-tree.ts';
 
 type Listed = ControlOutput<typeof listEvents>['items'][number];
 
@@ -17,7 +17,7 @@ export interface Outcome {
 }
 
 /**
- * The state in which a trace left the object that it is about: the one that its latest request names, otherwise the one that it changed first.
+ * The state in which a trace left the object that it is about: the one that its request names, otherwise the one that it changed first.
  * Undefined: it changed no object with a life cycle.
  */
 export function outcomeOf({ rows }: TraceTree, items: readonly Listed[]): Outcome | undefined {
@@ -28,7 +28,7 @@ export function outcomeOf({ rows }: TraceTree, items: readonly Listed[]): Outcom
     if (subject === undefined || state === undefined || version < (left.get(subject)?.version ?? 0)) continue;
     left.set(subject, { version, state });
   }
-  const named = new Set(rows.findLast(({ kind }) => kind === 'request')?.hop.path.split(/[/?]/));
+  const named = new Set(requestOf(rows)?.hop.path.split(/[/?]/));
   const subjects = [...left.keys()];
   const subject = subjects.find((one) => named.has(one.slice(one.indexOf('/') + 1))) ?? subjects[0];
   const state = subject === undefined ? undefined : left.get(subject)?.state;

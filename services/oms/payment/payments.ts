@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { listPayments } from '../../../shared/catalog/payment/internal.ts';
 import type { Payment as PaymentSchema } from '../../../shared/catalog/payment/objects.ts';
+import { awaiting, pendingInWords } from '../../../shared/catalog/payment/pending.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { money } from '../../../shared/domain/money.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
@@ -32,10 +33,9 @@ export function paymentIncomplete(order: StoredOrder, payments: readonly Payment
   const about = { objectType: 'order', id: order.id, outstanding };
   const pending = counting.filter(({ state }) => state === 'pending');
   if (pending.length === 0) return new Problem('payment_incomplete', `${missing}; authorise them, then confirm again.`, about);
-  const awaited = pending.map((payment) => `${payment.amount.amount} of "${payment.id}"`).join(' and ');
   return new Problem(
     'payment_incomplete',
-    `${missing}; ${awaited} is not decided yet. Wait for that, authorise what is missing then, and confirm again.`,
-    { ...about, pending: pending.map((payment) => ({ paymentId: payment.id, amount: payment.amount })), retryable: true },
+    `${missing}; ${pendingInWords(pending)} is not decided yet. Wait for that, authorise what is missing then, and confirm again.`,
+    { ...about, ...awaiting(pending) },
   );
 }

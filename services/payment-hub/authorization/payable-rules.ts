@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Payable } from '../../../shared/catalog/order/objects.ts';
+import { awaiting, pendingInWords } from '../../../shared/catalog/payment/pending.ts';
 import { invalid, Problem } from '../../../shared/catalog/problems.ts';
 import { type Money, money } from '../../../shared/domain/money.ts';
 import type { StoredPayment } from '../collections.ts';
@@ -42,7 +43,8 @@ export const outstandingOf = (order: OrderToPay, committed: number): Money =>
   money(Math.max(0, requiredFor(order) - committed), order.total.currency);
 
 /** @param requested absent: all that is outstanding */
-export const isTooMuch = (outstanding: Money, { amount } = outstanding): boolean => amount <= 0 || amount > outstanding.amount;
+export const isTooMuch = (outstanding: Money, requested = outstanding): boolean =>
+  requested.amount <= 0 || requested.amount > outstanding.amount;
 
 /**
  * 409 when the amount exceeds what is outstanding, or nothing is outstanding.
@@ -50,19 +52,16 @@ export const isTooMuch = (outstanding: Money, { amount } = outstanding): boolean
  */
 export function overpayment(
   orderId: string,
-  { outstanding, requested, pending }: { outstanding: Money; requested: Money | undefined; pending: readonly PendingPayment[] },
+  { outstanding, requested, pending }: { outstanding: Money; requested: Money | undefined; pending: readonly StoredPayment[] },
 ): Problem {
   const why = outstanding.amount === 0 ? 'is covered: nothing is outstanding' : `has ${outstanding.amount} outstanding`;
   const refused = requested ? `${requested.amount} would be too much` : 'there is nothing to pay';
-  return new Problem('overpayment', `The order "${orderId}" ${why}; ${refused}.${awaited(pending)}`, {
-    ...{ objectType: 'order', id: orderId, outstanding },
-    ...(pending.length > 0 && { pending: pending.map(({ id, amount }) => ({ paymentId: id, amount })), retryable: true }),
-  });
+  const tooMuch = `The order "${orderId}" ${why}; ${refused}.`;
+  const about = { objectType: 'order', id: orderId, outstanding };
+  if (pending.length === 0) return new Problem('overpayment', tooMuch, about);
+  return new Problem(
+    'overpayment',
+    `${tooMuch} It counts ${pendingInWords(pending)}, which is not decided yet. Wait for that; if it is declined, send this again.`,
+    { ...about, ...awaiting(pending) },
+  );
 }
-
-type PendingPayment = Pick<StoredPayment, 'id' | 'amount'>;
-
-const awaited = (pending: readonly PendingPayment[]): string =>
-  pending.length === 0
-    ? ''
-    : ` It counts ${pending.map(({ id, amount }) => `${amount.amount} of "${id}"`).join(' and ')}, which is not decided yet. Wait for that; if it is declined, send this again.`;

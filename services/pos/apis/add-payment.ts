@@ -1,5 +1,6 @@
 import type { OutputOf } from '../../../shared/catalog/define.ts';
 import { addPayment as addPaymentApi } from '../../../shared/catalog/payment/apis.ts';
+import { awaiting, pendingInWords } from '../../../shared/catalog/payment/pending.ts';
 import { invalid, isUnknownOutcome, Problem } from '../../../shared/catalog/problems.ts';
 import { type Money, money } from '../../../shared/domain/money.ts';
 import { handle, type Scope } from '../../../shared/work/handler.ts';
@@ -57,11 +58,10 @@ async function checkOverpayment(work: UnitOfWork, sale: Sale, amount: Money): Pr
   const about = { objectType: 'transaction', id: sale.id, outstanding };
   const pending = sale.tenders.filter(({ state }) => state === 'pending');
   if (pending.length === 0) return new Problem('overpayment', tooMuch, about);
-  const awaited = pending.map((tender) => `${tender.amount.amount} of "${tender.id}"`).join(' and ');
   return new Problem(
     'overpayment',
-    `${tooMuch} It counts ${awaited}, which is not decided yet. Wait for that; if it is declined, send this again.`,
-    { ...about, pending: pending.map((tender) => ({ paymentId: tender.id, amount: tender.amount })), retryable: true },
+    `${tooMuch} It counts ${pendingInWords(pending)}, which is not decided yet. Wait for that; if it is declined, send this again.`,
+    { ...about, ...awaiting(pending) },
   );
 }
 

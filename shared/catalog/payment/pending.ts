@@ -1,0 +1,17 @@
+import type { Money } from '../../domain/money.ts';
+
+/** A payment on which its provider, or the Loyalty Platform, has not decided. */
+interface PendingPayment {
+  readonly id: string;
+  readonly amount: Money;
+}
+
+/** How a refusal lists payments that stand in the way: their end decides whether the request succeeds. */
+export const awaiting = (payments: readonly PendingPayment[]) => ({
+  pending: payments.map(({ id, amount }) => ({ paymentId: id, amount })),
+  retryable: true,
+});
+
+/** `1000 of "pay_1" and 500 of "pay_2"`, in minor units. */
+export const pendingInWords = (payments: readonly PendingPayment[]): string =>
+  payments.map(({ id, amount }) => `${amount.amount} of "${id}"`).join(' and ');
