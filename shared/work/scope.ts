@@ -1,56 +1,74 @@
 import { digest } from '../domain/ids.ts';
 import { rehearsalOf } from '../domain/world.ts';
 import { traceIds } from '../observability/observer.ts';
-import { createWebhooks } from '../simulation/webhook-sender.ts';
-import { type CallScope, createCaller } from '../transport/caller.ts';
+import type { Context } from '../simulation/context.ts';
+import { createWebhooks, type Webhooks } from '../simulation/webhook-sender.ts';
+import { type Caller, type CallScope, createCaller } from '../transport/caller.ts';
 import type { ApplicationParts } from './application-parts.ts';
 import type { Scope } from './handler.ts';
-import type { CommittingJob } from './job.ts';
+import type { CommittingJob, Trail } from './job.ts';
 import { type OpenUnit, openUnit } from './unit/open-unit.ts';
 
-/** Opens what one run of a handler works with: a unit of work, and calls and webhooks in its name. */
-export function openScope(
-  parts: ApplicationParts,
-  { context, trail, unit, commits }: CommittingJob,
-  { webhookId, beforeCall }: Pick<Scope, 'webhookId'> & Pick<CallScope, 'beforeCall'> = {},
-): { readonly work: OpenUnit; readonly scope: Scope } {
-  const { application, transport, observer, store, directory, gatewayUrl, agent, faults, parse, relay } = parts;
-  const { world, requestId, correlationId, traceparent } = context;
-  const work = openUnit({
-    store,
-    context,
-    commits,
-    parse,
-    relay,
-    causation: requestId,
-    hop: trail.hop,
-    inlineLeaseMs: parts.leaseMs(context),
-    ...unit,
-  });
-  // Made when something is logged: most runs log nothing.
-  const ownLog = () => parts.log.child({ requestId, correlationId, world, rehearsal: rehearsalOf(world), ...traceIds(traceparent) });
-  const callScope: CallScope = {
-    context,
-    // Most runs make no call that needs it.
-    get key() {
-      return digest(world, unit.key);
-    },
-    trail,
-    beforeCall,
-  };
-  const scope: Scope = {
-    context,
-    work,
-    call: createCaller({ application, transport, observer }, callScope),
-    // Few handlers send webhooks.
-    get webhooks() {
-      return createWebhooks({ directory, gatewayUrl, agent, store, faults, context, struck: (fault) => trail.faults.push(fault) });
-    },
-    webhookId,
-    log: {
-      warn: (details, message) => ownLog().warn(details, message),
-      info: (details, message) => ownLog().info(details, message),
-    },
-  };
-  return { work, scope };
+type RunOptions = Pick<Scope, 'webhookId'> & Pick<CallScope, 'beforeCall'>;
+
+/** What one run of a handler works with: a unit of work, and calls and webhooks in its name. What most runs do not use is made at its first use. */
+export class RunScope implements Scope, CallScope {
+  readonly context: Context;
+  readonly trail: Trail;
+  readonly work: OpenUnit;
+  readonly call: Caller;
+  readonly webhookId: string | undefined;
+  readonly beforeCall: CallScope['beforeCall'];
+  readonly #parts: ApplicationParts;
+  readonly #key: string;
+
+  constructor(parts: ApplicationParts, { context, trail, unit, commits }: CommittingJob, { webhookId, beforeCall }: RunOptions = {}) {
+    const { store, parse, relay } = parts;
+    this.context = context;
+    this.trail = trail;
+    this.webhookId = webhookId;
+    this.beforeCall = beforeCall;
+    this.#parts = parts;
+    this.#key = unit.key;
+    const causation = unit.causation ?? context.requestId;
+    const { fence, key, since, precondition } = unit;
+    const inlineLeaseMs = parts.leaseMs(context);
+    this.work = openUnit({
+      store,
+      context,
+      commits,
+      parse,
+      relay,
+      causation,
+      hop: trail.hop,
+      inlineLeaseMs,
+      fence,
+      key,
+      since,
+      precondition,
+    });
+    this.call = createCaller(parts, this);
+  }
+
+  /** The idempotency keys of calls are derived from it. */
+  get key(): string {
+    return digest(this.context.world, this.#key);
+  }
+
+  get webhooks(): Webhooks {
+    const { directory, gatewayUrl, agent, store, faults } = this.#parts;
+    const { context, trail } = this;
+    return createWebhooks({ directory, gatewayUrl, agent, store, faults, context, struck: (fault) => trail.faults.push(fault) });
+  }
+
+  /** The logger of this run is made when something is logged. */
+  get log(): Scope['log'] {
+    const { requestId, correlationId, world, traceparent } = this.context;
+    const ids = { requestId, correlationId, world, rehearsal: rehearsalOf(world), ...traceIds(traceparent) };
+    const { log } = this.#parts;
+    return {
+      warn: (details, message) => log.child(ids).warn(details, message),
+      info: (details, message) => log.child(ids).info(details, message),
+    };
+  }
 }

@@ -19,12 +19,16 @@ export interface PageOptions {
 export type Patch<T> = { readonly [K in Exclude<keyof T, 'id' | 'version' | 'state' | 'createdAt' | 'updatedAt'>]?: T[K] | undefined };
 export type Fresh<T> = Omit<T, 'version' | 'state' | 'createdAt' | 'updatedAt'>;
 
-type Identified = Pick<Stored, 'id'>;
+export type Identified = Pick<Stored, 'id'>;
 
 /** A stored business object. */
-interface Aggregate extends Stored {
+export interface Aggregate extends Stored {
   readonly createdAt: string;
   readonly updatedAt: string;
+}
+
+export interface HasState {
+  readonly state: string;
 }
 
 export interface DueOptions {

@@ -267,7 +267,8 @@ describe('While the Inventory Service is down', () => {
     const { confirmedForBasket, move } = warehouse(inside);
     const old = await confirmedForBasket(5);
     const replacing = inside.commitAs('sim', (work) => {
-      const slow = { ...work, checkpoint: () => move(old, 'consume', 'ful_1 consume', [mugs(1)]).then(() => work.checkpoint()) };
+      const checkpoint = work.checkpoint.bind(work);
+      const slow = Object.assign(work, { checkpoint: () => move(old, 'consume', 'ful_1 consume', [mugs(1)]).then(checkpoint) });
       const asked = { id: 'res_next', basketId: 'bsk_1', items: [mugs(1)], expiresAt: new Date(work.now + MINUTE).toISOString() };
       return beginAttempt(asked, { work: slow, call: inside.as('sim') as Scope['call'] });
     });

@@ -5,7 +5,7 @@ import { type Answer, answerProblem } from '../../transport/answer.ts';
 import type { ApplicationParts } from '../application-parts.ts';
 import { Again } from '../handler.ts';
 import type { CommittingJob } from '../job.ts';
-import { openScope } from '../scope.ts';
+import { RunScope } from '../scope.ts';
 import type { Commits, Outcome } from '../unit/commits.ts';
 import { CallerLeft } from '../unit/interruptions.ts';
 import type { ClaimedRequest } from './claim-key.ts';
@@ -21,20 +21,17 @@ export const answerRequest =
     const { bound, input, context, path } = job;
     const isClaimed = job.unit.fence !== undefined;
     const outcomeOf = (answer: Answer): Outcome => ({ json: JSON.stringify(answer), keepUntil: context.now + KEEP_MS });
-    const { work, scope } = openScope(parts, job, {
-      webhookId: job.webhookId,
-      beforeCall: refuseWhenLeft(job.hasLeft, job.commits),
-    });
+    const scope = new RunScope(parts, job, { webhookId: job.webhookId, beforeCall: refuseWhenLeft(job.hasLeft, job.commits) });
     try {
       const result = await bound.handler(input as never, scope);
       const answer = result instanceof Problem ? answerProblem(result, path) : answerOutput(bound.api, result, parts.strictResponses);
       const isRepeated = isClaimed && (!(result instanceof Problem) || isDefinite(result));
-      await work.finish(isRepeated ? outcomeOf(answer) : undefined);
+      await scope.work.finish(isRepeated ? outcomeOf(answer) : undefined);
       return answer;
     } catch (error) {
       if (!(error instanceof Problem) || !isClaimed || !isDefinite(error)) throw error;
       const answer = answerProblem(error, path);
-      await work.discard(outcomeOf(answer));
+      await scope.work.discard(outcomeOf(answer));
       return answer;
     }
   };

@@ -1,7 +1,7 @@
 import type { ApplicationParts } from '../application-parts.ts';
 import type { CommittingJob } from '../job.ts';
 import { isNewest } from '../newest-versions.ts';
-import { openScope } from '../scope.ts';
+import { RunScope } from '../scope.ts';
 import type { FencedDelivery } from './fence-delivery.ts';
 
 /**
@@ -12,7 +12,7 @@ export const consumeEvent =
   (parts: ApplicationParts) =>
   async (job: FencedDelivery & CommittingJob): Promise<void> => {
     const { event, handler, mode } = job;
-    const { work, scope } = openScope(parts, job);
-    if (mode === 'each' || (await isNewest(work, event))) await handler(event, scope);
-    await work.finish();
+    const scope = new RunScope(parts, job);
+    if (mode === 'each' || (await isNewest(scope.work, event))) await handler(event, scope);
+    await scope.work.finish();
   };

@@ -2,7 +2,6 @@ import type { World } from '../../domain/world.ts';
 import type { Counters } from '../../store/collections.ts';
 import type { Store } from '../../store/ports/estate-store.ts';
 import type { Plan } from '../../store/ports/plan.ts';
-import type { UnitOfWork } from '../unit-of-work.ts';
 
 interface Move {
   readonly of: Counters;
@@ -11,59 +10,67 @@ interface Move {
   readonly by: number;
 }
 
-/** Reads and moves of counters. */
-export function createCounters({ store, world }: { readonly store: Store; readonly world: World }) {
-  let moves: Move[] = [];
-  /** As first read, by counter and key: reads are repeatable while others move the counters. */
-  const found = new Map<string, Readonly<Record<string, number>>>();
-  const pathOf = (of: Counters, key: string): string => `${of.name}/${key}`;
+/** Reads and moves of counters. Reads are repeatable while others move the counters. */
+export class CounterMoves {
+  readonly #store: Store;
+  readonly #world: World;
+  #moves: Move[] = [];
+  /** As first read, by counter and key. Most units read none. */
+  #found: Map<string, Readonly<Record<string, number>>> | undefined;
 
-  async function read(of: Counters, keys: readonly string[]): Promise<void> {
+  constructor(store: Store, world: World) {
+    this.#store = store;
+    this.#world = world;
+  }
+
+  async read<F extends string>(of: Counters<F>, keys: readonly string[]): Promise<readonly Readonly<Record<F, number>>[]> {
+    this.#found ??= new Map();
+    const found = this.#found;
     const missing = [...new Set(keys)].filter((key) => !found.has(pathOf(of, key)));
-    if (missing.length === 0) return;
-    const stored = await store.counters(world, of.name, missing);
+    const stored = missing.length === 0 ? [] : await this.#store.counters(this.#world, of.name, missing);
     for (const [position, key] of missing.entries()) {
       const path = pathOf(of, key);
       if (!found.has(path)) found.set(path, stored[position] ?? {});
     }
+    return keys.map((key) => {
+      const fields = {} as Record<F, number>;
+      for (const field of of.fields) fields[field] = (found.get(pathOf(of, key))?.[field] ?? 0) + this.#moved(of, key, field);
+      return fields;
+    });
   }
 
-  const moved = (of: Counters, key: string, field: string): number =>
-    moves.filter((move) => move.of.name === of.name && move.key === key && move.field === field).reduce((sum, { by }) => sum + by, 0);
+  move<F extends string>(of: Counters<F>, key: string, by: Partial<Record<F, number>>): void {
+    for (const [field, amount] of Object.entries<number | undefined>(by)) {
+      if (amount === undefined || amount === 0) continue;
+      if (!Number.isSafeInteger(amount)) throw new Error(`A counter moves by integers, not by ${amount}.`);
+      this.#moves.push({ of, key, field, by: amount });
+    }
+  }
 
-  const api: Pick<UnitOfWork, 'counters' | 'move'> = {
-    async counters<F extends string>(of: Counters<F>, keys: readonly string[]) {
-      await read(of, keys);
-      return keys.map((key) => {
-        const fields = {} as Record<F, number>;
-        for (const field of of.fields) fields[field] = (found.get(pathOf(of, key))?.[field] ?? 0) + moved(of, key, field);
-        return fields;
-      });
-    },
-    move(of, key, by) {
-      for (const [field, amount] of Object.entries<number | undefined>(by)) {
-        if (amount === undefined || amount === 0) continue;
-        if (!Number.isSafeInteger(amount)) throw new Error(`A counter moves by integers, not by ${amount}.`);
-        moves.push({ of, key, field, by: amount });
-      }
-    },
-  };
+  planned(): Pick<Plan, 'move' | 'guard'> {
+    return {
+      move: this.#moves.map(({ of, key, field, by }) => ({ counter: of.name, key, field, by })),
+      guard: guardsOf(this.#moves),
+    };
+  }
 
-  return {
-    api,
-    planned: (): Pick<Plan, 'move' | 'guard'> => ({
-      move: moves.map(({ of, key, field, by }) => ({ counter: of.name, key, field, by })),
-      guard: guardsOf(moves),
-    }),
-    hasMoves: (): boolean => moves.length > 0,
-    clear(): void {
-      moves = [];
-      found.clear();
-    },
-  };
+  hasMoves(): boolean {
+    return this.#moves.length > 0;
+  }
+
+  clear(): void {
+    this.#moves = [];
+    this.#found = undefined;
+  }
+
+  #moved(of: Counters, key: string, field: string): number {
+    let sum = 0;
+    for (const move of this.#moves) if (move.of.name === of.name && move.key === key && move.field === field) sum += move.by;
+    return sum;
+  }
 }
 
-export type MovedCounters = ReturnType<typeof createCounters>;
+const pathOf = (of: Counters, key: string): string => `${of.name}/${key}`;
 
 /** Every guard of every counter key that moved; the store checks those that a move lowers. */
 function guardsOf(moves: readonly Move[]): Plan['guard'] {

@@ -15,18 +15,25 @@ interface DraftParts {
 }
 
 /** The events of the next commit, in the order in which they were emitted. */
-export function createEventDrafts({ application, context, causation, hop }: DraftParts) {
-  let drafts: PlannedEvent[] = [];
-  return {
-    /** @param type name without prefix */
-    add(definition: ObjectDefinition, type: string, object: Stored, previousState: string | undefined): void {
-      drafts.push(envelope({ application, definition, type, object, previousState, context, causation, hop }));
-    },
-    planned: (): readonly PlannedEvent[] => drafts,
-    clear(): void {
-      drafts = [];
-    },
-  };
-}
+export class EventDrafts {
+  readonly #parts: DraftParts;
+  #drafts: PlannedEvent[] = [];
 
-export type EventDrafts = ReturnType<typeof createEventDrafts>;
+  constructor(parts: DraftParts) {
+    this.#parts = parts;
+  }
+
+  /** @param type name without prefix */
+  add(definition: ObjectDefinition, type: string, object: Stored, previousState: string | undefined): void {
+    const { application, context, causation, hop } = this.#parts;
+    this.#drafts.push(envelope({ application, definition, type, object, previousState, context, causation, hop }));
+  }
+
+  planned(): readonly PlannedEvent[] {
+    return this.#drafts;
+  }
+
+  clear(): void {
+    this.#drafts = [];
+  }
+}

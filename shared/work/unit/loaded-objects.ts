@@ -24,57 +24,80 @@ export interface WrittenObject extends LoadedObject {
 const isWritten = (loaded: LoadedObject): loaded is WrittenObject => loaded.next !== undefined;
 
 /** The objects that a unit of work has read or written. The first read of an object counts, so reads are repeatable. */
-export function createLoadedObjects(parse: ParseStored) {
-  const loaded = new Map<string, LoadedObject>();
-  const keyOf = (of: AnyCollection, id: string): string => `${of.name}/${id}`;
-  /** All objects under the name of a collection have its shape. */
-  const typed = <T extends Stored>(_of: CollectionOf<T>, object: Stored): T => object as T;
+export class LoadedObjects {
+  readonly #parse: ParseStored;
+  readonly #loaded = new Map<string, LoadedObject>();
 
-  function load(of: AnyCollection, id: string, found: Found | undefined): LoadedObject {
-    const known = loaded.get(keyOf(of, id));
+  constructor(parse: ParseStored) {
+    this.#parse = parse;
+  }
+
+  load(of: AnyCollection, id: string, found: Found | undefined): LoadedObject {
+    const known = this.loaded(of, id);
     if (known) return known;
-    const storedObject = found && parse(found.json);
+    const storedObject = found && this.#parse(found.json);
     const fresh: LoadedObject = { of, stored: found, storedObject, next: undefined };
-    loaded.set(keyOf(of, id), fresh);
+    this.#loaded.set(keyOf(of, id), fresh);
     return fresh;
   }
 
-  return {
-    load,
-    loaded: (of: AnyCollection, id: string): LoadedObject | undefined => loaded.get(keyOf(of, id)),
-    /** The object as this unit sees it: as it writes it, else as it was stored. */
-    current<T extends Stored>(of: CollectionOf<T>, { next, storedObject }: LoadedObject): T | undefined {
-      const object = next ?? storedObject;
-      return object && typed(of, object);
-    },
-    write<T extends Stored>(of: CollectionOf<T>, next: Stored): T {
-      loaded.set(keyOf(of, next.id), { ...load(of, next.id, undefined), next });
-      return typed(of, next);
-    },
-    written: (): readonly WrittenObject[] => [...loaded.values()].filter(isWritten),
-    /** The first object that fits, as this unit sees it. */
-    find<T extends Stored>(of: CollectionOf<T>, fits: (object: T) => boolean): LoadedObject | undefined {
-      for (const one of loaded.values()) {
-        const object = one.of === of ? (one.next ?? one.storedObject) : undefined;
-        if (object && fits(typed(of, object))) return one;
-      }
-      return undefined;
-    },
-    writtenIn: <T extends Stored>(of: CollectionOf<T>): readonly { readonly object: T; readonly isNew: boolean }[] =>
-      [...loaded.values()].flatMap((one) =>
-        one.of === of && one.next ? [{ object: typed(of, one.next), isNew: one.stored === undefined }] : [],
-      ),
-    /** After a commit, everything written is stored. @param put what the plan wrote: every written object */
-    settle(put: Plan['put']): void {
-      for (const { collection, id, version, json } of put) {
-        const written = loaded.get(`${collection}/${id}`);
-        if (!written) continue;
-        const { of, stored, next } = written;
-        loaded.set(keyOf(of, id), { of, stored: { id, version, order: stored?.order ?? 0, json }, storedObject: next, next: undefined });
-      }
-    },
-    clear: (): void => loaded.clear(),
-  };
+  loaded(of: AnyCollection, id: string): LoadedObject | undefined {
+    return this.#loaded.get(keyOf(of, id));
+  }
+
+  /** The object as this unit sees it: as it writes it, else as it was stored. */
+  current<T extends Stored>(of: CollectionOf<T>, { next, storedObject }: LoadedObject): T | undefined {
+    const object = next ?? storedObject;
+    return object && typed(of, object);
+  }
+
+  write<T extends Stored>(of: CollectionOf<T>, next: Stored): T {
+    const { stored, storedObject } = this.load(of, next.id, undefined);
+    this.#loaded.set(keyOf(of, next.id), { of, stored, storedObject, next });
+    return typed(of, next);
+  }
+
+  written(): readonly WrittenObject[] {
+    return [...this.#loaded.values()].filter(isWritten);
+  }
+
+  hasWritten(): boolean {
+    for (const { next } of this.#loaded.values()) if (next) return true;
+    return false;
+  }
+
+  /** The first object that fits, as this unit sees it. */
+  find<T extends Stored>(of: CollectionOf<T>, fits: (object: T) => boolean): LoadedObject | undefined {
+    for (const one of this.#loaded.values()) {
+      const object = one.of === of ? (one.next ?? one.storedObject) : undefined;
+      if (object && fits(typed(of, object))) return one;
+    }
+    return undefined;
+  }
+
+  writtenIn<T extends Stored>(of: CollectionOf<T>): readonly { readonly object: T; readonly isNew: boolean }[] {
+    return [...this.#loaded.values()].flatMap((one) =>
+      one.of === of && one.next ? [{ object: typed(of, one.next), isNew: one.stored === undefined }] : [],
+    );
+  }
+
+  /** After a commit, everything written is stored. @param put what the plan wrote: every written object */
+  settle(put: Plan['put']): void {
+    for (const { collection, id, version, json } of put) {
+      const written = this.#loaded.get(`${collection}/${id}`);
+      if (!written) continue;
+      const { of, stored, next } = written;
+      const now = { id, version, order: stored?.order ?? 0, json };
+      this.#loaded.set(keyOf(of, id), { of, stored: now, storedObject: next, next: undefined });
+    }
+  }
+
+  clear(): void {
+    this.#loaded.clear();
+  }
 }
 
-export type LoadedObjects = ReturnType<typeof createLoadedObjects>;
+const keyOf = (of: AnyCollection, id: string): string => `${of.name}/${id}`;
+
+/** All objects under the name of a collection have its shape. */
+const typed = <T extends Stored>(_of: CollectionOf<T>, object: Stored): T => object as T;

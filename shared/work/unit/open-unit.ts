@@ -1,19 +1,18 @@
-import { derivedUlid, digest } from '../../domain/ids.ts';
-import { instant, type Ms } from '../../domain/time.ts';
+import type { Application } from '../../catalog/applications.ts';
+import { Problem } from '../../catalog/problems.ts';
+import { derivedUlid, digest, type IdPrefix, randomToken } from '../../domain/ids.ts';
+import type { Ms } from '../../domain/time.ts';
 import type { Relay } from '../../events/relay.ts';
-import type { Context } from '../../simulation/context.ts';
-import type { Store } from '../../store/ports/estate-store.ts';
-import type { Fence } from '../../store/ports/plan.ts';
+import type { Fence, Plan } from '../../store/ports/plan.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import { type Commits, createCommits, type Outcome } from './commits.ts';
-import { createCounters } from './counters.ts';
-import { createEventDrafts } from './event-drafts.ts';
-import { createLoadedObjects } from './loaded-objects.ts';
-import { type ParseStored, parseStored } from './parsed-objects.ts';
-import { createPrecondition, type Precondition } from './precondition.ts';
-import { createReads } from './reads.ts';
-import { createSchedule } from './schedule.ts';
-import { createWrites } from './writes.ts';
+import type { Commits, Outcome } from './commits.ts';
+import { indexChanges, uniqueChanges } from './index-changes.ts';
+import { CallerLeft, Conflict } from './interruptions.ts';
+import type { InlineDue } from './schedule.ts';
+import { type WriteParts, Writes } from './writes.ts';
+
+/** Seconds after which a request that was refused because too many events wait may be sent again. */
+const FULL_RETRY_S = 5;
 
 /** A unit of work as the pipeline holds it. */
 export interface OpenUnit extends UnitOfWork {
@@ -23,46 +22,119 @@ export interface OpenUnit extends UnitOfWork {
   discard(outcome: Outcome): Promise<void>;
 }
 
-export interface UnitParts {
-  readonly store: Store;
-  readonly context: Context;
+export interface UnitParts extends WriteParts {
   readonly fence?: Fence | undefined;
   /** Ids are derived from it; equal for all runs of a request. */
   readonly key: string;
   /** The time part of ids. */
   readonly since: Ms;
   /** Shared by all runs of a request. */
-  readonly precondition?: Precondition | undefined;
-  /** Id of the request or event that causes the unit's events. */
-  readonly causation: string;
-  /** Request id of the hop, as the journal has it. */
-  readonly hop: string;
-  /** Wall time for which others may not run due work that runs before the reply. */
-  readonly inlineLeaseMs: number;
-  /** Shared by all runs of a request. */
   readonly commits: Commits;
   /** Gets the events of the last commit. Without it they stay in the outbox. */
   readonly relay?: Pick<Relay, 'token' | 'kick'> | undefined;
-  /** Shared by all units of an application. By default a unit parses each object itself. */
-  readonly parse?: ParseStored | undefined;
 }
 
 /** Opens a unit of work: one run of one handler. */
-export function openUnit({ store, context, fence, key, since, causation, hop, inlineLeaseMs, commits, ...parts }: UnitParts): OpenUnit {
-  const { world, now } = context;
-  const objects = createLoadedObjects(parts.parse ?? parseStored);
-  const precondition = createPrecondition(parts.precondition);
-  const drafts = createEventDrafts({ application: store.application, context, causation, hop });
-  const counters = createCounters({ store, world });
-  const schedule = createSchedule({ context, hop, inlineLeaseMs });
-  return {
-    now,
-    id: (prefix, label = '') => `${prefix}_${derivedUlid(digest(world, key, prefix, label), since)}`,
-    ...createReads({ store, world, objects, precondition }),
-    ...createWrites({ at: instant(now), objects, drafts }),
-    ...precondition.api,
-    ...counters.api,
-    ...schedule.api,
-    ...createCommits({ store, context, fence, commits, relay: parts.relay }, { objects, precondition, drafts, counters, schedule }),
-  };
+export const openUnit = (parts: UnitParts): OpenUnit => new Unit(parts);
+
+/** Turns the changes of one run into plans and commits them. Classes, because each exchange opens a unit, and few need all of it. */
+class Unit extends Writes implements OpenUnit {
+  readonly now: Ms;
+  readonly #parts: UnitParts;
+
+  constructor(parts: UnitParts) {
+    super(parts);
+    this.#parts = parts;
+    this.now = parts.context.now;
+  }
+
+  id(prefix: IdPrefix, label = ''): string {
+    const { context, key, since } = this.#parts;
+    return `${prefix}_${derivedUlid(digest(context.world, key, prefix, label), since)}`;
+  }
+
+  checkpoint(): Promise<void> {
+    return this.#commit(false);
+  }
+
+  finish(outcome?: Outcome): Promise<void> {
+    return this.#commit(true, outcome);
+  }
+
+  discard(outcome: Outcome): Promise<void> {
+    this.objects.clear();
+    this.precondition.clear();
+    this.#clearDrafts();
+    return this.#commit(true, outcome);
+  }
+
+  async #commit(last: boolean, outcome?: Outcome): Promise<void> {
+    const { objects, drafts, dueWork } = this;
+    const { store, context, commits, relay } = this.#parts;
+    // The handler may have caught the error that refused its call, and gone on.
+    if (commits.givenUp) throw new CallerLeft();
+    if (this.#hasNothingToCommit()) return;
+    const plan = this.#plan(last, outcome);
+    const result = await store.commit(context.world, plan);
+    if (!result.ok) throw result.why === 'full' ? tooManyUnsent(store.application, result.at) : new Conflict(result.why, result.at);
+    commits.begun = true;
+    commits.events = !result.batch && (commits.events || drafts.planned().length > 0);
+    if (result.batch) relay?.kick(context.world, result.batch);
+    const isReplaced = (item: InlineDue): boolean => dueWork.planned().some(({ kind, key }) => kind === item.kind && key === item.key);
+    commits.inline.splice(0, commits.inline.length, ...commits.inline.filter((item) => !isReplaced(item)), ...dueWork.inline());
+    objects.settle(plan.put);
+    this.precondition.settle();
+    this.#clearDrafts();
+  }
+
+  #plan(last: boolean, outcome: Outcome | undefined): Plan {
+    const { precondition, drafts } = this;
+    const { fence, commits, relay } = this.#parts;
+    const written = this.objects.written();
+    const { move, guard } = this.counterMoves.planned();
+    return {
+      operation: randomToken(),
+      last,
+      now: this.now,
+      fence,
+      expect: precondition.planned(),
+      put: written.map(({ of, stored, next }) => ({
+        collection: of.name,
+        id: next.id,
+        read: stored?.version ?? 0,
+        version: next.version,
+        json: JSON.stringify(next),
+      })),
+      unique: written.flatMap(uniqueChanges),
+      index: written.flatMap(indexChanges),
+      move,
+      guard,
+      events: drafts.planned(),
+      due: this.dueWork.planned(),
+      preconditionHeld: precondition.isMatched(),
+      outcome,
+      relay: last && (commits.events || drafts.planned().length > 0) ? relay?.token : undefined,
+    };
+  }
+
+  /** A query holds nothing and changes nothing: its end costs no commit. */
+  #hasNothingToCommit(): boolean {
+    const { counterMoves, drafts, dueWork, objects } = this;
+    const changesNothing = !counterMoves.hasMoves() && !objects.hasWritten();
+    return this.#parts.fence === undefined && changesNothing && drafts.planned().length === 0 && dueWork.planned().length === 0;
+  }
+
+  #clearDrafts(): void {
+    this.drafts.clear();
+    this.counterMoves.clear();
+    this.dueWork.clear();
+  }
 }
+
+/** More requests would only fill the outbox further. Committed events are still sent, in order. */
+const tooManyUnsent = (application: Application, events: string): Problem =>
+  new Problem(
+    'dependency_unavailable',
+    `${events} events of ${application} wait for the event bus: until they are sent, nothing is changed.`,
+    { dependency: 'event-bus', retryAfter: FULL_RETRY_S },
+  );

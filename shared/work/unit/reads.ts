@@ -1,57 +1,88 @@
 import { Problem } from '../../catalog/problems.ts';
-import type { World } from '../../domain/world.ts';
-import { indexValues, type Stored } from '../../store/collections.ts';
+import type { Context } from '../../simulation/context.ts';
+import { type AnyCollection, type Counters, indexValues, type Stored } from '../../store/collections.ts';
 import type { Store } from '../../store/ports/estate-store.ts';
 import type { Found, PageRequest } from '../../store/ports/objects.ts';
 import type { Page, PageOptions, UnitOfWork } from '../unit-of-work.ts';
-import type { CollectionOf, LoadedObjects } from './loaded-objects.ts';
-import type { HeldPrecondition } from './precondition.ts';
+import { CounterMoves } from './counters.ts';
+import { type CollectionOf, LoadedObjects } from './loaded-objects.ts';
+import { type ParseStored, parseStored } from './parsed-objects.ts';
+import { HeldPrecondition, type Precondition } from './precondition.ts';
 
-interface ReadParts {
+export interface ReadParts {
   readonly store: Store;
-  readonly world: World;
-  readonly objects: LoadedObjects;
-  readonly precondition: HeldPrecondition;
+  readonly context: Context;
+  /** Shared by all runs of a request. */
+  readonly precondition?: Precondition | undefined;
+  /** Shared by all units of an application. By default a unit parses each object itself. */
+  readonly parse?: ParseStored | undefined;
 }
 
 const DEFAULT_LIMIT = 1_000;
 
-/** Reads of objects. They show the changes of this unit, except for `count`. */
-export function createReads({
-  store,
-  world,
-  objects,
-  precondition,
-}: ReadParts): Pick<UnitOfWork, 'get' | 'findUnique' | 'find' | 'count' | 'all'> {
-  return {
-    async get(of, id) {
-      const loaded = objects.loaded(of, id) ?? objects.load(of, id, await store.object(world, of.name, id));
-      if (!loaded.next) precondition.check(of, loaded.storedObject);
-      return objects.current(of, loaded);
-    },
-    async findUnique(of, unique, value) {
-      const uniqueOf = of.unique[unique];
-      const known = objects.find(of, (object) => uniqueOf(object) === value);
-      const found = known ? undefined : await store.unique(world, of.name, unique, value);
-      const loaded = known ?? (found && objects.load(of, found.id, found));
-      const object = loaded && objects.current(of, loaded);
-      if (!object || uniqueOf(object) !== value) return undefined;
-      if (!loaded.next) precondition.check(of, object);
-      return object;
-    },
-    find: (of, index, value, options) =>
-      pageOf(
-        objects,
-        of,
-        {
-          fetch: (request) => store.index(world, of.name, index, value, request),
-          belongs: (object) => indexValues(of.index[index](object)).includes(value),
-        },
-        options,
-      ),
-    count: (of, index, values) => store.count(world, of.name, index, values),
-    all: (of, options) => pageOf(objects, of, { fetch: (request) => store.all(world, of.name, request), belongs: () => true }, options),
-  };
+/** What a unit of work reads. Reads show the changes of this unit, except for `count`. */
+export class Reads implements Pick<UnitOfWork, 'get' | 'findUnique' | 'find' | 'count' | 'all' | 'counters' | 'expect'> {
+  protected readonly store: Store;
+  protected readonly context: Context;
+  protected readonly objects: LoadedObjects;
+  protected readonly precondition: HeldPrecondition;
+  protected readonly counterMoves: CounterMoves;
+
+  constructor({ store, context, precondition, parse = parseStored }: ReadParts) {
+    this.store = store;
+    this.context = context;
+    this.objects = new LoadedObjects(parse);
+    this.precondition = new HeldPrecondition(precondition);
+    this.counterMoves = new CounterMoves(store, context.world);
+  }
+
+  async get<T extends Stored>(of: CollectionOf<T>, id: string): Promise<T | undefined> {
+    const { store, context, objects } = this;
+    const loaded = objects.loaded(of, id) ?? objects.load(of, id, await store.object(context.world, of.name, id));
+    if (!loaded.next) this.precondition.check(of, loaded.storedObject);
+    return objects.current(of, loaded);
+  }
+
+  async findUnique<T extends Stored>(of: CollectionOf<T>, unique: string, value: string): Promise<T | undefined> {
+    const { store, context, objects } = this;
+    const uniqueOf = of.unique[unique];
+    if (!uniqueOf) throw new Error(`${of.name} has no unique "${unique}".`);
+    const known = objects.find(of, (object) => uniqueOf(object) === value);
+    const found = known ? undefined : await store.unique(context.world, of.name, unique, value);
+    const loaded = known ?? (found && objects.load(of, found.id, found));
+    const object = loaded && objects.current(of, loaded);
+    if (!object || uniqueOf(object) !== value) return undefined;
+    if (!loaded.next) this.precondition.check(of, object);
+    return object;
+  }
+
+  find<T extends Stored>(of: CollectionOf<T>, index: string, value: string, options?: PageOptions): Promise<Page<T>> {
+    const { store, context, objects } = this;
+    const valuesOf = of.index[index];
+    if (!valuesOf) throw new Error(`${of.name} has no index "${index}".`);
+    const query: Query<T> = {
+      fetch: (request) => store.index(context.world, of.name, index, value, request),
+      belongs: (object) => indexValues(valuesOf(object)).includes(value),
+    };
+    return pageOf(objects, of, query, options);
+  }
+
+  count(of: AnyCollection, index: string, values: readonly string[]): Promise<readonly number[]> {
+    return this.store.count(this.context.world, of.name, index, values);
+  }
+
+  all<T extends Stored>(of: CollectionOf<T>, options?: PageOptions): Promise<Page<T>> {
+    const { store, context, objects } = this;
+    return pageOf(objects, of, { fetch: (request) => store.all(context.world, of.name, request), belongs: () => true }, options);
+  }
+
+  counters<F extends string>(of: Counters<F>, keys: readonly string[]): Promise<readonly Readonly<Record<F, number>>[]> {
+    return this.counterMoves.read(of, keys);
+  }
+
+  expect(of: AnyCollection, read: Stored): void {
+    this.precondition.expect(of, read);
+  }
 }
 
 interface Query<T> {

@@ -3,7 +3,7 @@ import type { Ms } from '../../domain/time.ts';
 import type { Context } from '../../simulation/context.ts';
 import type { PlannedDue } from '../../store/ports/due-work.ts';
 import type { DueWork } from '../due-work.ts';
-import type { DueOptions, UnitOfWork } from '../unit-of-work.ts';
+import type { DueOptions } from '../unit-of-work.ts';
 
 /** Due work that this process runs before the reply. */
 export interface InlineDue {
@@ -21,53 +21,54 @@ interface ScheduleParts {
 }
 
 /** The due work that the next commit schedules or cancels. The last word about a kind and key counts. */
-export function createSchedule({ context, hop, inlineLeaseMs }: ScheduleParts) {
-  let planned: PlannedDue[] = [];
-  let inline: InlineDue[] = [];
+export class Schedule {
+  readonly #parts: ScheduleParts;
+  #planned: PlannedDue[] = [];
+  #inline: InlineDue[] = [];
 
-  function replace(due: PlannedDue): void {
-    const isOther = ({ kind, key }: { readonly kind: string; readonly key: string }): boolean => kind !== due.kind || key !== due.key;
-    planned = [...planned.filter(isOther), due];
-    inline = inline.filter(isOther);
-    if (due.lease) inline.push({ kind: due.kind, key: due.key, token: due.lease.token });
+  constructor(parts: ScheduleParts) {
+    this.#parts = parts;
   }
 
-  const api: Pick<UnitOfWork, 'schedule' | 'cancel'> = {
-    schedule(
-      { kind }: DueWork,
-      key: string,
-      at: Ms,
-      payload: unknown,
-      { beforeReply = false, withheldBy, correlationId = context.correlationId }: DueOptions = {},
-    ) {
-      replace({
-        kind,
-        key,
-        at,
-        payload: JSON.stringify(payload ?? null),
-        correlationId,
-        traceparent: context.traceparent,
-        hop,
-        lease: beforeReply ? { token: randomToken(), until: Date.now() + inlineLeaseMs } : undefined,
-        withheldBy,
-        withheldAt: context.faults,
-      });
-    },
-    cancel({ kind }, key) {
-      replace({ kind, key, at: null, payload: 'null', correlationId: context.correlationId });
-    },
-  };
+  add({ kind }: DueWork, key: string, at: Ms, payload: unknown, options: DueOptions = {}): void {
+    const { context, hop, inlineLeaseMs } = this.#parts;
+    const { beforeReply = false, withheldBy, correlationId = context.correlationId } = options;
+    this.#replace({
+      kind,
+      key,
+      at,
+      payload: JSON.stringify(payload ?? null),
+      correlationId,
+      traceparent: context.traceparent,
+      hop,
+      lease: beforeReply ? { token: randomToken(), until: Date.now() + inlineLeaseMs } : undefined,
+      withheldBy,
+      withheldAt: context.faults,
+    });
+  }
 
-  return {
-    api,
-    planned: (): readonly PlannedDue[] => planned,
-    /** Planned work that runs before the reply. */
-    inline: (): readonly InlineDue[] => inline,
-    clear(): void {
-      planned = [];
-      inline = [];
-    },
-  };
+  cancel({ kind }: DueWork, key: string): void {
+    this.#replace({ kind, key, at: null, payload: 'null', correlationId: this.#parts.context.correlationId });
+  }
+
+  planned(): readonly PlannedDue[] {
+    return this.#planned;
+  }
+
+  /** Planned work that runs before the reply. */
+  inline(): readonly InlineDue[] {
+    return this.#inline;
+  }
+
+  clear(): void {
+    this.#planned = [];
+    this.#inline = [];
+  }
+
+  #replace(due: PlannedDue): void {
+    const isOther = ({ kind, key }: { readonly kind: string; readonly key: string }): boolean => kind !== due.kind || key !== due.key;
+    this.#planned = [...this.#planned.filter(isOther), due];
+    this.#inline = this.#inline.filter(isOther);
+    if (due.lease) this.#inline.push({ kind: due.kind, key: due.key, token: due.lease.token });
+  }
 }
-
-export type Schedule = ReturnType<typeof createSchedule>;

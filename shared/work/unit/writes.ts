@@ -1,50 +1,86 @@
 import type { ObjectDefinition } from '../../catalog/define-object.ts';
 import { extensionEvent } from '../../catalog/event-names.ts';
 import { rowFor } from '../../catalog/life-cycle.ts';
-import type { AnyCollection } from '../../store/collections.ts';
-import type { UnitOfWork } from '../unit-of-work.ts';
-import type { EventDrafts } from './event-drafts.ts';
+import { instant, type Ms } from '../../domain/time.ts';
+import type { AnyCollection, Counters, Stored } from '../../store/collections.ts';
+import type { DueWork } from '../due-work.ts';
+import type { Aggregate, DueOptions, Fresh, HasState, Identified, Patch, UnitOfWork } from '../unit-of-work.ts';
+import { EventDrafts } from './event-drafts.ts';
 import { Conflict } from './interruptions.ts';
-import type { LoadedObjects } from './loaded-objects.ts';
+import type { CollectionOf } from './loaded-objects.ts';
+import { type ReadParts, Reads } from './reads.ts';
+import { Schedule } from './schedule.ts';
 
-interface WriteParts {
-  /** The instant of this unit, as objects show it. */
-  readonly at: string;
-  readonly objects: LoadedObjects;
-  readonly drafts: EventDrafts;
+export interface WriteParts extends ReadParts {
+  /** Id of the request or event that causes the unit's events. */
+  readonly causation: string;
+  /** Request id of the hop, as the journal has it. */
+  readonly hop: string;
+  /** Wall time for which others may not run due work that runs before the reply. */
+  readonly inlineLeaseMs: number;
 }
 
-/** Changes of objects. A business object changes together with its version and its events. */
-export function createWrites({ at, objects, drafts }: WriteParts): Pick<UnitOfWork, 'create' | 'transition' | 'revise' | 'put'> {
-  return {
-    create(of, verb, fields, to) {
-      const { definition, state, events } = moveOf(of, undefined, verb, to);
-      // Another request created it since this handler decided to: the handler runs again and finds it.
-      if (objects.loaded(of, fields.id)?.stored) throw new Conflict('version', `${of.name}/${fields.id}`);
-      const object = objects.write(of, { ...fields, state, version: 1, createdAt: at, updatedAt: at });
-      for (const event of events) drafts.add(definition, event, object, undefined);
-      return object;
-    },
-    transition(of, current, verb, patch, to) {
-      const { definition, state, events } = moveOf(of, current, verb, to);
-      const object = objects.write(of, { ...current, ...patch, state, version: current.version + 1, updatedAt: at });
-      for (const event of events) drafts.add(definition, event, object, current.state);
-      return object;
-    },
-    revise(of, current, fields) {
-      const definition = definitionOf(of);
-      const version = (current?.version ?? 0) + 1;
-      const object = objects.write(of, { ...fields, version, createdAt: current?.createdAt ?? at, updatedAt: at });
-      drafts.add(definition, extensionEvent(definition.type), object, undefined);
-      return object;
-    },
-    put(of, next) {
-      if (of.object) throw new Error(`${of.name} holds business objects: their changes have events.`);
-      const loaded = objects.loaded(of, next.id);
-      const version = (loaded && objects.current(of, loaded)?.version) ?? 0;
-      return objects.write(of, { ...next, version: version + 1 });
-    },
-  };
+type Verbs = 'create' | 'transition' | 'revise' | 'put' | 'move' | 'schedule' | 'cancel';
+
+/** What a unit of work changes. A business object changes together with its version and its events. */
+export class Writes extends Reads implements Pick<UnitOfWork, Verbs> {
+  /** The instant of this unit, as objects show it. */
+  readonly #at: string;
+  protected readonly drafts: EventDrafts;
+  protected readonly dueWork: Schedule;
+
+  constructor({ causation, hop, inlineLeaseMs, ...parts }: WriteParts) {
+    super(parts);
+    const { store, context } = parts;
+    this.#at = instant(context.now);
+    this.drafts = new EventDrafts({ application: store.application, context, causation, hop });
+    this.dueWork = new Schedule({ context, hop, inlineLeaseMs });
+  }
+
+  create<T extends Aggregate & HasState>(of: CollectionOf<T>, verb: string, fields: Fresh<T> & Identified, to?: string): T {
+    const { definition, state, events } = moveOf(of, undefined, verb, to);
+    // Another request created it since this handler decided to: the handler runs again and finds it.
+    if (this.objects.loaded(of, fields.id)?.stored) throw new Conflict('version', `${of.name}/${fields.id}`);
+    const object = this.objects.write(of, { ...fields, state, version: 1, createdAt: this.#at, updatedAt: this.#at });
+    for (const event of events) this.drafts.add(definition, event, object, undefined);
+    return object;
+  }
+
+  transition<T extends Aggregate & HasState>(of: CollectionOf<T>, current: T, verb: string, patch?: Patch<T>, to?: string): T {
+    const { definition, state, events } = moveOf(of, current, verb, to);
+    const object = this.objects.write(of, { ...current, ...patch, state, version: current.version + 1, updatedAt: this.#at });
+    for (const event of events) this.drafts.add(definition, event, object, current.state);
+    return object;
+  }
+
+  revise<T extends Aggregate>(of: CollectionOf<T>, current: T | undefined, fields: object & Identified): T {
+    const definition = definitionOf(of);
+    const version = (current?.version ?? 0) + 1;
+    const createdAt = current?.createdAt ?? this.#at;
+    const next = { ...fields, version, createdAt, updatedAt: this.#at };
+    const object = this.objects.write(of, next);
+    this.drafts.add(definition, extensionEvent(definition.type), object, undefined);
+    return object;
+  }
+
+  put<T extends Stored>(of: CollectionOf<T>, next: object & Identified): T {
+    if (of.object) throw new Error(`${of.name} holds business objects: their changes have events.`);
+    const loaded = this.objects.loaded(of, next.id);
+    const version = (loaded && this.objects.current(of, loaded)?.version) ?? 0;
+    return this.objects.write(of, { ...next, version: version + 1 });
+  }
+
+  move<F extends string>(of: Counters<F>, key: string, by: Partial<Record<F, number>>): void {
+    this.counterMoves.move(of, key, by);
+  }
+
+  schedule(due: DueWork, key: string, at: Ms, payload: unknown, options?: DueOptions): void {
+    this.dueWork.add(due, key, at, payload, options);
+  }
+
+  cancel(due: DueWork, key: string): void {
+    this.dueWork.cancel(due, key);
+  }
 }
 
 function definitionOf(of: AnyCollection): ObjectDefinition {
