@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
 import type { Customer } from '../../shared/catalog/customer/objects.ts';
 
@@ -5,6 +6,10 @@ type Named = Pick<z.output<typeof Customer>, 'firstName' | 'lastName' | 'email' 
 
 /** Characters of a part. */
 const LENGTH = 3;
+/** Texts whose parts are remembered: a customer changes often, and its name hardly ever. */
+const REMEMBERED = 1_000;
+/** No text contains it. */
+const BETWEEN = '\0';
 
 /** The texts that a search looks through, in lower case. */
 const textsOf = ({ firstName = '', lastName = '', email = '', phone = '' }: Named): readonly string[] =>
@@ -22,4 +27,9 @@ export function partsOf(text: string): readonly string[] {
 export const ANY_PART = '';
 
 /** The index values of a customer. */
-export const partsOfCustomer = (customer: Named): readonly string[] => [ANY_PART, ...new Set(textsOf(customer).flatMap(partsOf))];
+export const partsOfCustomer = (customer: Named): readonly string[] => remembered.memo(textsOf(customer).join(BETWEEN));
+
+const remembered = new LRUCache<string, readonly string[]>({
+  max: REMEMBERED,
+  memoMethod: (texts) => [ANY_PART, ...new Set(texts.split(BETWEEN).flatMap(partsOf))],
+});

@@ -86,22 +86,18 @@ export function createEndpoint({ service, pipeline, token, log }: EndpointOption
     });
   }
 
-  const take: Endpoint = async (call) => {
-    if (!listening) throw new NotListening(`${service.application} does not listen.`);
-    const broken = Promise.withResolvers<undefined>();
-    let isBroken = false;
-    const breakOff = (): void => {
-      isBroken = true;
-      broken.resolve(undefined);
-    };
-    call.left.addEventListener('abort', breakOff, { once: true });
-    const answering = answer(call, () => isBroken).finally(() => {
-      running.delete(breakOff);
-      call.left.removeEventListener('abort', breakOff);
+  const take: Endpoint = (call) =>
+    new Promise((resolve, reject) => {
+      if (!listening) throw new NotListening(`${service.application} does not listen.`);
+      let isBroken = false;
+      const breakOff = (): void => {
+        isBroken = true;
+        resolve(undefined);
+      };
+      const answering = answer(call, () => isBroken || call.hasLeft()).finally(() => running.delete(breakOff));
+      running.set(breakOff, answering);
+      answering.then(resolve, reject);
     });
-    running.set(breakOff, answering);
-    return Promise.race([answering, broken.promise]);
-  };
 
   return {
     take,

@@ -7,9 +7,10 @@ export interface TraceSummary extends Omit<StoredTrace, 'correlationId' | 'fault
   /** Whether the hop that names the trace came from outside, and its start in wall time. */
   readonly isFromOutside: boolean;
   readonly namedAt: Ms;
-  readonly faults: ReadonlySet<string>;
-  readonly applications: ReadonlySet<string>;
-  readonly apis: ReadonlySet<string>;
+  /** Names, each once. They are few: a list takes less memory than a set. */
+  readonly faults: readonly string[];
+  readonly applications: readonly string[];
+  readonly apis: readonly string[];
 }
 
 const counted = (condition: boolean): number => (condition ? 1 : 0);
@@ -36,9 +37,9 @@ export function traceOfHop(sequence: number, hop: HopFacts): TraceSummary {
     calls: counted(kind === 'call'),
     deliveries: counted(kind === 'delivery'),
     failed: counted(status === 0 || status >= 400),
-    faults: new Set(faults),
-    applications: new Set([application]),
-    apis: new Set([api]),
+    faults: faults.length > 1 ? [...new Set(faults)] : faults,
+    applications: [application],
+    apis: [api],
   };
 }
 
@@ -62,9 +63,10 @@ export function joinTraces(first: TraceSummary, second: TraceSummary): TraceSumm
   };
 }
 
-/** Most hops add no name to their trace. */
-const both = (first: ReadonlySet<string>, second: ReadonlySet<string>): ReadonlySet<string> =>
-  second.isSubsetOf(first) ? first : first.union(second);
+function both(first: readonly string[], second: readonly string[]): readonly string[] {
+  const added = second.filter((name) => !first.includes(name));
+  return added.length === 0 ? first : [...first, ...added];
+}
 
 /** How bad an answer is: a failure before no answer, which the gateway answers with a failure; then a refusal, then a success. */
 function badness(status: number): number {
@@ -89,4 +91,4 @@ export function storedTrace(correlationId: string, summary: TraceSummary): Store
   return { ...rest, correlationId, faults: sorted(faults), applications: sorted(applications), apis: sorted(apis) };
 }
 
-const sorted = (names: ReadonlySet<string>): readonly string[] => [...names].sort();
+const sorted = (names: readonly string[]): readonly string[] => [...names].sort();

@@ -1,6 +1,6 @@
 import type { Application } from '../catalog/applications.ts';
 import type { Method } from '../catalog/define.ts';
-import { nextTurn, withTimeLimit } from '../process/waiting.ts';
+import { nextTurn } from '../process/waiting.ts';
 import type { Answer } from './answer.ts';
 import { headersOf } from './estate-headers.ts';
 import { brokenOff, type OutgoingCall, type Reply, type Transport, timedOut, unreachable } from './transport.ts';
@@ -13,8 +13,8 @@ export interface ArrivingCall {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
-  /** Aborted when the caller no longer waits. */
-  readonly left: AbortSignal;
+  /** Whether the caller no longer waits. */
+  readonly hasLeft: () => boolean;
 }
 
 /** Answers a call. @returns undefined when no answer comes, as when a connection breaks @throws NotListening */
@@ -40,17 +40,12 @@ export interface InProcessTransportOptions {
  */
 export function createInProcessTransport({ endpointOf, addressOf, token }: InProcessTransportOptions): Transport {
   async function send(call: OutgoingCall): Promise<Reply> {
-    const { application, method, path, body, timeoutMs } = call;
+    const { application } = call;
     // Calls in memory need no I/O: without its own turn, a chain of them would keep other requests and timers waiting.
     await nextTurn();
     const endpoint = endpointOf(application);
     if (!endpoint) throw unreachable(application);
-    const answer = await withTimeLimit(timeoutMs, (left) =>
-      Promise.race([endpoint({ method, path, headers: headersOf(call, token), body, left }), rejectedWhen(left)]),
-    ).catch((error: unknown) => {
-      if (error instanceof NotListening) throw unreachable(application);
-      throw isTimeout(error) ? timedOut(application) : brokenOff(application);
-    });
+    const answer = await answerInTime(endpoint, call);
     if (!answer) throw brokenOff(application);
     return {
       status: answer.status,
@@ -59,12 +54,21 @@ export function createInProcessTransport({ endpointOf, addressOf, token }: InPro
     };
   }
 
+  /** A timer and a flag: an abort signal with its listeners would cost more than the rest of the call. */
+  function answerInTime(endpoint: Endpoint, call: OutgoingCall): Promise<Answer | undefined> {
+    const { application, method, path, body, timeoutMs } = call;
+    return new Promise((resolve, reject) => {
+      let isOver = false;
+      const timer = setTimeout(() => {
+        isOver = true;
+        reject(timedOut(application));
+      }, timeoutMs);
+      const headers = headersOf(call, token);
+      endpoint({ method, path, headers, body, hasLeft: () => isOver })
+        .finally(() => clearTimeout(timer))
+        .then(resolve, (error: unknown) => reject(error instanceof NotListening ? unreachable(application) : brokenOff(application)));
+    });
+  }
+
   return { urlOf: (application, path) => `${addressOf(application)}${path}`, send };
 }
-
-const isTimeout = (error: unknown): boolean => (error as { name?: string }).name === 'TimeoutError';
-
-const rejectedWhen = (signal: AbortSignal): Promise<never> =>
-  new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });

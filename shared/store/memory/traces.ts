@@ -59,7 +59,7 @@ function sizeOf(correlationId: string, { path, faults, applications, apis }: Tra
   return SUMMARY_BYTES + correlationId.length + path.length + names;
 }
 
-function charactersOf(names: ReadonlySet<string>): number {
+function charactersOf(names: readonly string[]): number {
   let characters = 0;
   for (const name of names) characters += name.length + 1;
   return characters;

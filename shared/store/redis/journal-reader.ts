@@ -124,8 +124,8 @@ function readTrace(json: string): TraceSummary | undefined {
     calls: stored.k,
     deliveries: stored.v,
     failed: stored.x,
-    faults: new Set(Object.keys(stored.F)),
-    applications: new Set(Object.keys(stored.A)),
-    apis: new Set(Object.keys(stored.I)),
+    faults: Object.keys(stored.F),
+    applications: Object.keys(stored.A),
+    apis: Object.keys(stored.I),
   };
 }
