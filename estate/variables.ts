@@ -120,7 +120,9 @@ export const variables = {
   CREDENTIAL_PEPPER: Secret.optional().describe(
     'Secret with which the gateway hashes credentials. Without it, credentials of rehearsals are lost when the process ends.',
   ),
-  OTEL_EXPORTER_OTLP_ENDPOINT: Url.optional().describe('Receiver of traces, by OTLP over HTTP. Without it, there are no traces.'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: Url.optional().describe(
+    'Receiver of traces, by OTLP over HTTP. Without it, there are no traces. `OTEL_EXPORTER_OTLP_HEADERS` has headers for it.',
+  ),
   GATEWAY_URL: Url.default('http://gateway:8080').describe('Address to which applications in processes of their own send webhooks.'),
 };
 

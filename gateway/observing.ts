@@ -20,7 +20,7 @@ export interface Passed {
   readonly traceparent?: string | undefined;
 }
 
-/** Counts and traces a request that was answered, or whose client has disconnected. */
+/** Counts, logs and traces a request that was answered, or whose client has disconnected. */
 export function observeRequest(observer: Observer, passed: Passed, request: IncomingMessage, response: ServerResponse): void {
   const { started, api, view, ids, span, traceparent } = passed;
   const isStream = String(response.getHeader('content-type')).startsWith('text/event-stream');

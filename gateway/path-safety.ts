@@ -58,7 +58,7 @@ function countHosts(rawHeaders: readonly string[]): number {
 
 const isHost = (name: string): boolean => name.length === 'host'.length && name.toLowerCase() === 'host';
 
-/** Requests without a credential must use a host name of this machine. @throws Problem misdirected_request */
+/** Documents, console and welcome page answer only under a host name of this machine. @throws Problem misdirected_request */
 export function requireOwnHost({ headers }: IncomingMessage, isOwn: (host: string | undefined) => boolean): void {
   if (isOwn(headers.host)) return;
   throw new Problem(

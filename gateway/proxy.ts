@@ -22,7 +22,7 @@ export interface ProxyOptions {
  */
 const IDLE_MS = 60_000;
 
-export interface Delivery {
+export interface ForwardedRequest {
   readonly application: Application;
   readonly body: Buffer | undefined;
   /** Headers that the gateway adds to the answer. */
@@ -31,7 +31,7 @@ export interface Delivery {
 
 export interface ApplicationProxy {
   /** Resolves when the answer was sent or the client has disconnected. @throws Problem dependency_* before the answer begins */
-  forward(request: IncomingMessage, response: ServerResponse, delivery: Delivery): Promise<void>;
+  forward(request: IncomingMessage, response: ServerResponse, forwarded: ForwardedRequest): Promise<void>;
   close(): void;
 }
 
@@ -73,7 +73,7 @@ export function createProxy({ addressOf, timeoutMs, idleMs = IDLE_MS, draining }
     return target;
   }
 
-  function forward(request: IncomingMessage, response: ServerResponse, { application, body, ownHeaders }: Delivery): Promise<void> {
+  function forward(request: IncomingMessage, response: ServerResponse, { application, body, ownHeaders }: ForwardedRequest): Promise<void> {
     return new Promise((resolve, reject) => {
       const target = targetOf(application);
       const timer = setTimeout(() => flight.upstream?.destroy(new AnswerTimeout()), timeoutMs);

@@ -7,7 +7,7 @@ import type { Logger } from '../process/logger.ts';
 import type { HopFacts, JournalEntry, JournalWriter, RecordedHop } from '../store/ports/journal.ts';
 import { ANONYMOUS } from './context.ts';
 
-/** One hop: a call that an application answered, or a request that the gateway refused itself. Secrets are left out. */
+/** One hop: a call, an event or due work that an application handled, or a request that the gateway refused. Secrets are left out. */
 export interface JournalRecord {
   readonly requestId: string;
   readonly parentId?: string | undefined;

@@ -11,7 +11,7 @@ import { type OpenUnit, openUnit } from './unit/open-unit.ts';
 
 type RunOptions = Pick<Scope, 'webhookId'> & Pick<CallScope, 'beforeCall'>;
 
-/** What one run of a handler works with: a unit of work, and calls and webhooks in its name. What most runs do not use is made at its first use. */
+/** The tools of one run of a handler: a unit of work, and calls and webhooks in its name. Rarely used ones are made at their first use. */
 export class RunScope implements Scope, CallScope {
   readonly context: Context;
   readonly trail: Trail;

@@ -4,7 +4,7 @@ import type { Answered, Hop } from '../job.ts';
 import { CallerLeft } from '../unit/interruptions.ts';
 import type { Step } from './step.ts';
 
-/** Answers with the problem of whatever is thrown. A client that has left gets no answer. */
+/** Answers an error with its problem. A client that has left gets no answer. */
 export const answerProblems =
   <J extends Hop>({ log }: ApplicationParts): Step<J, J, Answered> =>
   async (job, rest) => {

@@ -19,7 +19,7 @@ export const applyFaults =
     try {
       for (const fault of struck) await strike(parts, job, fault);
     } catch (error) {
-      // It is on record all the same, so that it can be read and sent again. The fault answers, whatever was sent.
+      // The journal keeps the body, so that it can be sent again. A body that is no JSON does not change the answer of the fault.
       await noteBody(job).catch(() => {});
       if (error instanceof Dropped) return undefined;
       throw error;
@@ -29,7 +29,7 @@ export const applyFaults =
     return lost ? loseAnswer(lost, parts.application, job.path) : answer;
   };
 
-/** None strikes the simulation plane: an unreachable person outside the estate is nothing to rehearse. */
+/** None strikes the calls that the simulation plane makes for the outside world. */
 async function faultsOf({ faults, application }: ApplicationParts, { context, bound }: ApiRequest): Promise<readonly ActiveFault[]> {
   const { world, principal, chain } = context;
   if (principal === OUTSIDE_WORLD && chain.length === 0) return [];

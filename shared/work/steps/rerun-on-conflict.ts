@@ -12,7 +12,7 @@ const PAUSE_MS = 4;
 
 /**
  * Runs the rest again from the start when another request was faster, so that it decides on current state.
- * @throws Problem `contention` after too many conflicts, or when the claim or delivery was lost
+ * @throws Problem `contention` after too many conflicts, or when the claim was taken over or the rehearsal was reset
  */
 export const rerunOnConflict =
   <J, Result>({ observer }: ApplicationParts): Step<J, J, Result> =>

@@ -18,7 +18,7 @@ const FULL_RETRY_S = 5;
 export interface OpenUnit extends UnitOfWork {
   /** The last commit. */
   finish(outcome?: Outcome): Promise<void>;
-  /** Ends a claim, delivery or due item with an outcome and without any change. */
+  /** Ends a claim with its outcome and without any change. */
   discard(outcome: Outcome): Promise<void>;
 }
 

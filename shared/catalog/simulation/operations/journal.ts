@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Instant, queryInteger } from '../../shapes.ts';
 import { defineOperation } from '../define-operation.ts';
 
-/** A hop: a call that an application answered, or a request that the gateway refused itself. Secrets are left out. */
+/** A hop: a call, an event or due work that an application handled, or a request that the gateway refused. Secrets are left out. */
 export const Hop = z.object({
   requestId: z.string(),
   parentId: z
