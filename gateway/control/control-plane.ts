@@ -39,7 +39,7 @@ export function createControlPlane({ use, ...parts }: ControlPlaneOptions): Rout
         else response.status(definition.status).json(output);
       });
     }
-    const allow = ofPath.map(({ method }) => method);
+    const allow = ofPath.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
     router.all(path, (request) => {
       throw new Problem('method_not_allowed', `${request.method} is not possible here; ${allow.join(', ')} is.`, { allow });
     });

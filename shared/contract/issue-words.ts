@@ -12,11 +12,20 @@ const REQUIRED = 'This member is required.';
 
 /** The mistakes that a parse `IN_WORDS` has found. */
 export function* mistakesIn(issues: readonly z.core.$ZodIssue[]): Generator<Mistake, void> {
-  for (const { code, path, message, ...issue } of issues) {
+  for (const { code, path, message, ...issue } of issues.filter(isTightest)) {
     if (code === 'unrecognized_keys' && 'keys' in issue) {
       for (const key of issue.keys) yield { path: [...path, key], code: 'unknown_member', detail: 'This member is unknown.' };
     } else yield { path, code: message === REQUIRED ? 'required' : code, detail: message };
   }
+}
+
+const BOUNDS: ReadonlySet<string> = new Set(['too_big', 'too_small']);
+
+/** A number may exceed several bounds: that of a whole number, then that of its member. The last one is the narrowest. */
+function isTightest({ code, path }: z.core.$ZodIssue, place: number, issues: readonly z.core.$ZodIssue[]): boolean {
+  if (!BOUNDS.has(code)) return true;
+  const isSame = (other: z.core.$ZodIssue): boolean => other.code === code && other.path.join('/') === path.join('/');
+  return !issues.slice(place + 1).some(isSame);
 }
 
 type Issue = Parameters<z.core.$ZodErrorMap>[0];

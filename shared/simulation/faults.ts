@@ -6,6 +6,7 @@ import { durationMs } from '../domain/duration.ts';
 import { type Ms, NEVER } from '../domain/time.ts';
 import type { World } from '../domain/world.ts';
 import { pause } from '../process/waiting.ts';
+import type { Directory } from '../store/ports/directory.ts';
 import type { FaultRule, FaultStore } from '../store/ports/faults.ts';
 
 export interface ActiveFault extends FaultInput {
@@ -107,23 +108,32 @@ const drawn = (seed: string, n: number): number => hash('sha256', `${seed}/${n}`
 
 /** Wall time after which a barrier gives up and refuses the requests that wait there. */
 const BARRIER_TIMEOUT_MS = 10_000;
+/** Wall time between looks at the barrier. */
+const BARRIER_LOOK_MS = 5;
+/** Every so many looks also ask whether the rehearsal was reset or deleted. */
+const LOOKS_PER_WORLD = 50;
 
 /**
- * Waits for the other parties, or until the fault is removed or replaced: then nobody comes any more.
+ * Waits for the other parties, or until the fault is removed or replaced, or its rehearsal reset or deleted: then nobody comes any more.
  * @returns false when they did not all arrive in time, or before the process stops
  */
 export async function waitAtBarrier(
-  simulation: Pick<FaultStore, 'hits'>,
-  { world, name, parties, stopping }: { world: World; name: string; parties: number; stopping: AbortSignal },
+  {
+    simulation,
+    directory,
+    stopping,
+  }: { simulation: Pick<FaultStore, 'hits'>; directory: Pick<Directory, 'current'>; stopping: AbortSignal },
+  { world, name, parties }: { world: World; name: string; parties: number },
 ): Promise<boolean> {
   const until = Date.now() + BARRIER_TIMEOUT_MS;
-  for (let arrived = 1; ; ) {
+  for (let [arrived, looks] = [1, 1]; ; looks++) {
     const hits = await simulation.hits(world, name);
     // A fault that is set again begins to count anew.
     if (hits >= parties || hits < arrived) return true;
+    if (looks % LOOKS_PER_WORLD === 0 && !(await directory.current(world))) return true;
     if (Date.now() > until || stopping.aborted) return false;
     arrived = hits;
-    await pause(5, stopping);
+    await pause(BARRIER_LOOK_MS, stopping);
   }
 }
 

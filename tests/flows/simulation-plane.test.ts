@@ -16,6 +16,15 @@ const aBasket = (rehearsal: TestRehearsal, headers: Record<string, string> = {})
 const readAda = (rehearsal: TestRehearsal) => rehearsal.call('GET', '/customers/cus_ada');
 const reserveMug = (rehearsal: TestRehearsal, headers: Record<string, string> = {}) =>
   rehearsal.call('POST', '/inventory/reservations', { items: [{ sku: 'mug-blue', qty: 1 }] }, { headers });
+async function confirmedOrder(rehearsal: TestRehearsal) {
+  const sale = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 1 }] });
+  await rehearsal.ok('POST', `/baskets/${sale.id}/checkout`, { shippingAddress: ADDRESS });
+  const order = await rehearsal.ok('POST', '/orders', { basketId: sale.id });
+  await rehearsal.ok('POST', '/payments/authorizations', { orderId: order.id, tender: { type: 'card', token: 'tok_visa' } });
+  await rehearsal.ok('POST', `/orders/${order.id}/confirm`);
+  return order;
+}
+
 const AT_CRM = { match: { application: 'crm' } };
 const AT_RESERVE = { match: { api: 'reserve-inventory-api' } };
 
@@ -39,6 +48,22 @@ describe('Waiting for events', () => {
     const { status, body } = await sim(rehearsal, 'POST', '/events/wait', asked);
     expect([status, body.found, body.items.length]).toEqual([200, false, 1]);
   });
+});
+
+test('Waiting for events ends with the rehearsal: a reset is told', async () => {
+  await using rehearsal = await newRehearsal();
+  const waiting = sim(rehearsal, 'POST', '/events/wait', { type: 'order-confirmed', timeoutMs: 60_000 });
+  // The wait has begun when it is answered before its time.
+  await sim(rehearsal, 'POST', '/events/wait', { type: 'order-confirmed', timeoutMs: 50 });
+  await sim(rehearsal, 'POST', '/reset');
+  expect(await waiting).toMatchObject({ status: 404, body: { code: 'unknown_rehearsal' } });
+});
+
+test('A method that the simulation plane has not is refused with all methods that it has', async () => {
+  await using rehearsal = await newRehearsal();
+  const { status, headers } = await sim(rehearsal, 'POST', '/clock', {});
+  expect([status, headers['allow']]).toEqual([405, 'GET, HEAD, PUT']);
+  expect((await sim(rehearsal, 'HEAD', '/clock')).status).toBe(200);
 });
 
 test('A body that is not JSON is refused with 415 and not treated as absent', async () => {
@@ -96,6 +121,12 @@ describe('A fault', () => {
       'an api of another application',
       { match: { application: 'oms', api: 'capture-payment-api' }, fault: { kind: 'outage' } },
       '/match/application',
+    ],
+    ['a call that only the simulation plane makes', { match: { api: 'count-stock' }, fault: { kind: 'outage' } }, '/match/api'],
+    [
+      'a subject that its event never has',
+      { match: { event: 'order-confirmed', subject: 'payment/pay_1' }, fault: { kind: 'withhold' } },
+      '/match/subject',
     ],
     ['nothing', { match: {}, fault: { kind: 'outage' } }, '/match'],
     ['an unknown kind', { ...AT_CRM, fault: { kind: 'flood' } }, '/fault/kind'],
@@ -214,6 +245,7 @@ describe('A fault', () => {
   test.each([
     ['removed', (rehearsal: TestRehearsal) => rehearsal.noFaults()],
     ['set again', (rehearsal: TestRehearsal) => rehearsal.fault('together', { ...AT_CRM, fault: { kind: 'barrier', parties: 9 } })],
+    ['reset with its rehearsal', (rehearsal: TestRehearsal) => sim(rehearsal, 'POST', '/reset')],
   ])('of kind barrier lets waiting requests go on when it is %s', async (_name, release) => {
     await using rehearsal = await newRehearsal();
     await rehearsal.fault('together', { ...AT_CRM, fault: { kind: 'barrier', parties: 3 } });
@@ -329,21 +361,41 @@ test('A refusal is a problem with exactly the documented members', async () => {
   });
 });
 
+describe('Parked work', () => {
+  test('that is redriven and fails again is parked again at once', async () => {
+    await using rehearsal = await newRehearsal();
+    await rehearsal.client.control('set-progression', { body: { warehouse: 'immediate' } });
+    await confirmedOrder(rehearsal);
+    await rehearsal.fault('down', { match: { application: 'fms' }, fault: { kind: 'outage' } });
+    await rehearsal.advance('P3D');
+    const { parked } = await rehearsal.settle();
+    expect(parked.length).toBeGreaterThan(0);
+    const { redriven } = await rehearsal.client.control('redrive-parked');
+    expect(redriven).toHaveLength(parked.length);
+    const keys = (items: readonly { readonly key: string }[]) => items.map(({ key }) => key).sort();
+    expect(keys((await rehearsal.settle()).parked)).toEqual(keys(parked));
+    await rehearsal.noFaults();
+    await rehearsal.client.control('redrive-parked');
+    expect((await rehearsal.settle()).parked).toEqual([]);
+  });
+});
+
 describe('A command of the outside world', () => {
   test('is never struck by a fault, but the calls that follow from it are', async () => {
     await using rehearsal = await newRehearsal();
-    const sale = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 1 }] });
-    await rehearsal.ok('POST', `/baskets/${sale.id}/checkout`, { shippingAddress: ADDRESS });
-    const order = await rehearsal.ok('POST', '/orders', { basketId: sale.id });
-    await rehearsal.ok('POST', '/payments/authorizations', { orderId: order.id, tender: { type: 'card', token: 'tok_visa' } });
     await rehearsal.client.control('set-progression', { body: { warehouse: 'immediate', carrier: 'immediate', returns: 'manual' } });
-    await rehearsal.ok('POST', `/orders/${order.id}/confirm`);
+    const order = await confirmedOrder(rehearsal);
     await rehearsal.settle();
     const line = { orderLineId: order.lines[0].lineId, qty: 1, reason: 'too blue' };
     const { id } = await rehearsal.ok('POST', '/returns', { orderId: order.id, lines: [line], dropOff: 'carrier' });
     for (const application of ['fms', 'carrier-platform']) {
       await rehearsal.fault(application, { match: { application }, fault: { kind: 'outage' } });
     }
+    const refused = await rehearsal.call('POST', `/_sim/returns/${id}/approve`, { reason: 'why not' }, { as: 'admin' });
+    expect(refused).toMatchObject({
+      status: 422,
+      body: { errors: [{ pointer: '/reason', detail: 'Only reject takes this member; leave it out.' }] },
+    });
     const approved = await rehearsal.call('POST', `/_sim/returns/${id}/approve`, {}, { as: 'admin' });
     expect(approved).toMatchObject({ status: 200, body: { state: 'approved' } });
     expect((await rehearsal.object('return', id)).shipments).toMatchObject([{ state: 'pending', labelStatus: 'failed' }]);

@@ -5,7 +5,7 @@ import { NEVER } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
 import { STATE_INDEX } from '../../shared/store/collections.ts';
 import { WorldGone } from '../../shared/store/ports/directory.ts';
-import { DELIVER_AGAIN, PUBLISH_WITHHELD_EVENT } from '../../shared/store/ports/due-work.ts';
+import { BACKOFF_MS, DELIVER_AGAIN, PUBLISH_WITHHELD_EVENT } from '../../shared/store/ports/due-work.ts';
 import type { Store, StoreAdapter } from '../../shared/store/ports/estate-store.ts';
 import type { EventsAbout } from '../../shared/store/ports/inspection.ts';
 import type { JournalEntry, JournalPage } from '../../shared/store/ports/journal.ts';
@@ -793,7 +793,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await adapter.worlds.ledger(world)).toMatchObject({ pending: [], parked: [], next: undefined });
       });
 
-      test('redriven due work is due at once with its payload and without attempts', async () => {
+      test('redriven due work is due at once with its payload, for one attempt', async () => {
         const { adapter, store, world } = await parkedDelivery();
         await store.commit(world, aPlan({ due: [{ kind: 'timer', key: 'x', at: 10, payload: '{"n":1}', correlationId: 'c' }] }));
         const item = await adapter.worlds.leaseNext(world, 10, 't', 60_000);
@@ -808,7 +808,7 @@ export function storeSuite(name: string, create: CreateStore): void {
           ...item,
           at: 1_000,
           seq: expect.any(Number),
-          attempts: 0,
+          attempts: BACKOFF_MS.length,
         });
         expect((await adapter.worlds.ledger(world)).parked).toMatchObject([{ key: 'crm|e1' }]);
       });

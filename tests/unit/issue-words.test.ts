@@ -19,6 +19,7 @@ describe('A mistake in a value is told in our words:', () => {
     ['too little', z.int().min(1), 0, 'too_small', 'This must be at least 1.'],
     ['as much as the limit', z.number().gt(0), 0, 'too_small', 'This must be more than 0.'],
     ['too much', z.int().max(3), 4, 'too_big', 'This must be at most 3.'],
+    ['more than whole numbers reach', z.int().max(3), 1e30, 'too_big', 'This must be at most 3.'],
     ['an empty text', z.string().min(1), '', 'too_small', 'This must not be empty.'],
     ['a long text', z.string().max(3), 'four', 'too_big', 'This must have at most 3 characters.'],
     ['a text of another length', z.string().length(3), 'four', 'too_big', 'This must have exactly 3 characters.'],

@@ -1,15 +1,12 @@
 import { newId, randomToken } from '../../../shared/domain/ids.ts';
-import type { Ms } from '../../../shared/domain/time.ts';
 import type { Logger } from '../../../shared/process/logger.ts';
 import { pause } from '../../../shared/process/waiting.ts';
 import { contextFor } from '../../../shared/simulation/context.ts';
 import type { ClockStore } from '../../../shared/store/ports/clock.ts';
 import type { WorldView } from '../../../shared/store/ports/directory.ts';
-import type { DueItem } from '../../../shared/store/ports/due-work.ts';
+import { BACKOFF_MS, type DueItem } from '../../../shared/store/ports/due-work.ts';
 import { DUE_PATH, type Transport } from '../../../shared/transport/transport.ts';
 
-/** Rehearsal time before failed due work is tried again; after the last attempt it is parked. */
-const BACKOFF_MS: readonly Ms[] = [5_000, 30_000, 300_000, 1_800_000, 7_200_000];
 /** Wall time of the lease of a dispatched item. */
 const ITEM_LEASE_MS = 30_000;
 /** Wall time that an application has for an item. */

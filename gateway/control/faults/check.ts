@@ -1,7 +1,8 @@
-import { apis } from '../../../shared/catalog/apis.ts';
+import { nameOf } from '../../../shared/catalog/event-names.ts';
+import { allEvents } from '../../../shared/catalog/events.ts';
 import { internalCalls } from '../../../shared/catalog/internal-calls.ts';
 import { invalid, problems } from '../../../shared/catalog/problems.ts';
-import { type FaultInput, FaultName, LONGEST_NAME } from '../../../shared/catalog/simulation/faults.ts';
+import { type FaultInput, FaultName, LONGEST_NAME, strikableApis } from '../../../shared/catalog/simulation/faults.ts';
 import { requireKnownEvent } from '../events/known-event.ts';
 
 /** @throws Problem validation_failed */
@@ -17,16 +18,37 @@ export function checkName(name: string): void {
 
 /** The rules for a fault that its schema cannot express. @throws Problem validation_failed */
 export function checkFault({ match, fault }: FaultInput): void {
-  if (match.event !== undefined) requireKnownEvent(match.event, '/match/event');
-  const ids = [...Object.keys(apis), ...Object.keys(internalCalls)];
-  if (match.api !== undefined && !ids.includes(match.api)) {
-    throw invalid('/match/api', 'unknown_api', `There is no api "${match.api}"; there are ${ids.join(', ')}.`);
+  if (match.event !== undefined) {
+    requireKnownEvent(match.event, '/match/event');
+    checkSubject(match.event, match.subject);
   }
-  const owner = [...Object.values(apis), ...Object.values(internalCalls)].find(({ id }) => id === match.api)?.application;
+  if (match.api !== undefined) checkApi(match.api);
+  const owner = strikableApis.find(({ id }) => id === match.api)?.application;
   if (match.application !== undefined && owner !== undefined && match.application !== owner) {
     throw invalid('/match/application', 'not_its_api', `${match.api} is an api of ${owner}, not of ${match.application}.`);
   }
   if (fault.kind === 'status' && fault.code !== undefined) checkCode(fault.status, fault.code);
+}
+
+function checkApi(api: string): void {
+  const ids = strikableApis.map(({ id }) => id);
+  if (ids.includes(api)) return;
+  if (Object.hasOwn(internalCalls, api)) {
+    throw invalid(
+      '/match/api',
+      'not_struck',
+      `Only the simulation plane calls "${api}", and no fault strikes it; there are ${ids.join(', ')}.`,
+    );
+  }
+  throw invalid('/match/api', 'unknown_api', `There is no api "${api}"; there are ${ids.join(', ')}.`);
+}
+
+/** Every event of a type has subjects of one type of object. */
+function checkSubject(event: string, subject: string | undefined): void {
+  const name = nameOf(event);
+  const object = allEvents.find((one) => one.name === name)?.object;
+  if (subject === undefined || (subject.startsWith(`${object}/`) && subject.length > `${object}/`.length)) return;
+  throw invalid('/match/subject', 'other_subject', `The subject of ${name} is "${object}/" and an id; "${subject}" would never be struck.`);
 }
 
 function checkCode(status: number, code: string): void {

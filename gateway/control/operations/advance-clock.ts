@@ -4,8 +4,8 @@ import { durationMs } from '../../../shared/domain/duration.ts';
 import { instant, type Ms } from '../../../shared/domain/time.ts';
 import { operate } from '../operate.ts';
 
-/** One advance covers at most ten years of 365.25 days. */
-const LONGEST_ADVANCE_MS = 10 * 365.25 * 24 * 60 * 60 * 1_000;
+/** One advance covers at most ten years, of which three may be leap years. */
+const LONGEST_ADVANCE_MS = (10 * 365 + 3) * 24 * 60 * 60 * 1_000;
 /** RFC 3339 has years of four digits, and timers may be set for a year ahead of the clock. */
 const LATEST: Ms = Date.UTC(9999, 0, 1);
 

@@ -1,3 +1,4 @@
+import { Problem } from '../../../shared/catalog/problems.ts';
 import { waitForEvents as operation } from '../../../shared/catalog/simulation/operations/events.ts';
 import { requireKnownEvent } from '../events/known-event.ts';
 import { type ListedEvent, readEvents } from '../events/reader.ts';
@@ -19,6 +20,7 @@ export const waitForEvents = operate(operation)(async ({ body }, { world, worlds
     next = read.next;
     const found = items.length >= count;
     if (found || Date.now() >= until || stopping.aborted || gone.aborted) return { found, items, next };
+    if (!(await worlds.current(world))) throw new Problem('unknown_rehearsal', 'This rehearsal was reset or deleted meanwhile.');
     await change.happened;
   }
 });

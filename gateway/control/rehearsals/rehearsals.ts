@@ -83,7 +83,7 @@ export function createRehearsals({ worlds, seed, pepper, defaultWebhookSecret, l
 export const unknownRehearsal = (name: string): Problem =>
   new Problem(
     'unknown_rehearsal',
-    `There is no rehearsal "${name}". Create it with POST /_sim/rehearsals, or by its first use at an API.`,
+    `There is no rehearsal "${name}". Create it with POST /_sim/rehearsals, or by its first use at an API with a credential.`,
     {
       rehearsal: name,
     },

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { durationMs } from '../../domain/duration.ts';
 import { apis } from '../apis.ts';
 import { applicationNames } from '../applications.ts';
+import type { ApiDefinition } from '../define.ts';
 import { TYPE_PREFIX } from '../event-names.ts';
 import { allEvents } from '../events.ts';
 import { TrackingStatus } from '../fulfillment/shipments.ts';
@@ -79,12 +80,18 @@ export const EventType = z
     description: 'With or without its prefix: payment-authorized, ext.order-changed.',
   });
 
+/** The APIs that clients and applications call. No fault strikes the simulation plane, which plays the outside world by calls of its own. */
+export const strikableApis: readonly ApiDefinition[] = [
+  ...Object.values(apis),
+  ...Object.values(internalCalls).filter(({ callers }) => callers.length > 0),
+];
+
 const Match = z.strictObject({
   application: z.enum(applicationNames as [string, ...string[]]).optional(),
   api: z
     .string()
     .max(80)
-    .meta({ enum: [...Object.keys(apis), ...Object.keys(internalCalls)], description: 'An API of the application, if that is named too.' })
+    .meta({ enum: strikableApis.map(({ id }) => id), description: 'An API of the application, if that is named too.' })
     .optional(),
   event: EventType.optional(),
   subject: z.string().max(160).optional().describe('Subject of the event: order/ord_….'),

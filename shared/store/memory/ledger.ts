@@ -1,6 +1,6 @@
 import { applicationNames } from '../../catalog/applications.ts';
 import { deliveryAgain } from '../delivery-again.ts';
-import { type DueItem, dueKey, PUBLISH_WITHHELD_EVENT } from '../ports/due-work.ts';
+import { BACKOFF_MS, type DueItem, dueKey, PUBLISH_WITHHELD_EVENT } from '../ports/due-work.ts';
 import type { EventWork, Ledger, LedgerStore, Redriven } from '../ports/ledger.ts';
 import type { OutboxEntry } from '../ports/outbox.ts';
 import { lowest } from './clock.ts';
@@ -78,14 +78,15 @@ function redrive(state: WorldState, again: Redriven): boolean {
   state.parked.delete(`${what}|${key}`);
   const now = nowOf(state);
   const seq = ++state.seq;
+  const attempts = BACKOFF_MS.length;
   if (again.what === 'due') {
     if (!found.item || state.due.get(key)) return true;
     const { withheldBy: _withheldBy, ...item } = found.item;
-    state.due.put(key, { ...item, at: now, seq, attempts: 0 });
+    state.due.put(key, { ...item, at: now, seq, attempts });
     return true;
   }
   const item = deliveryAgain(key, again.event);
   state.pending.add(key);
-  state.due.put(dueKey(item.application, item.kind, item.key), { ...item, at: now, seq, attempts: 0 });
+  state.due.put(dueKey(item.application, item.kind, item.key), { ...item, at: now, seq, attempts });
   return true;
 }

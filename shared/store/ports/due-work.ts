@@ -24,6 +24,9 @@ export interface PlannedDue {
   readonly withheldAt?: number | undefined;
 }
 
+/** Rehearsal time before failed due work is tried again. After the last attempt it is parked; redriven work has only this last one. */
+export const BACKOFF_MS: readonly Ms[] = [5_000, 30_000, 300_000, 1_800_000, 7_200_000];
+
 export interface DueItem {
   readonly application: Application;
   readonly kind: string;

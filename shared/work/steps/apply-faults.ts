@@ -36,11 +36,8 @@ async function faultsOf({ faults, application }: ApplicationParts, { context, bo
   return faults.all(world, context.faults, { application, api: bound.id });
 }
 
-async function strike(
-  { application, simulation, stopping }: ApplicationParts,
-  job: ApiRequest,
-  { name, fault }: ActiveFault,
-): Promise<void> {
+async function strike(parts: ApplicationParts, job: ApiRequest, { name, fault }: ActiveFault): Promise<void> {
+  const { application, stopping } = parts;
   switch (fault.kind) {
     case 'drop':
       throw new Dropped();
@@ -56,7 +53,7 @@ async function strike(
     case 'barrier': {
       const { world } = job.context;
       const { parties } = fault;
-      if (await waitAtBarrier(simulation, { world, name, parties, stopping })) return;
+      if (await waitAtBarrier(parts, { world, name, parties })) return;
       throw new Problem('dependency_timeout', `The barrier ${name} gave up: fewer than ${parties} requests came in time.`, {
         dependency: application,
       });

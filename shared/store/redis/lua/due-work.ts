@@ -1,3 +1,4 @@
+import { BACKOFF_MS } from '../../ports/due-work.ts';
 import { lua } from './lua.ts';
 
 /** Due work: leases, rescheduling, parking, redriving. */
@@ -76,7 +77,7 @@ for i = 1, tonumber(arg()) do
       rest = string.match(parking, '^[^\n]*\n[^\n]*\n(.*)$')
     end
     if not readDue(dueName) then
-      enterDue({ name = dueName, at = int(now()), seq = int(count('dueSeq')), attempts = '0', withheldBy = '', token = '', till = '0', rest = rest })
+      enterDue({ name = dueName, at = int(now()), seq = int(count('dueSeq')), attempts = '${BACKOFF_MS.length}', withheldBy = '', token = '', till = '0', rest = rest })
     end
   end
 end
