@@ -50,6 +50,8 @@ export const warehouseTasks = defineCollection({
     allocatedAt: Instant,
     /** Time of the next step in epoch milliseconds; absent while the warehouse is worked by hand. */
     stepAt: z.int().optional(),
+    /** The fulfillment order was cancelled: nobody picks it any more. */
+    cancelled: z.literal(true).optional(),
   }),
   index: { open: ({ open }) => (open ? 'yes' : undefined) },
 });

@@ -238,7 +238,7 @@ describe('Create Basket', () => {
         ],
       },
       422,
-      { errors: [{ pointer: '/lines/1' }] },
+      { errors: [{ pointer: '/lines/1/qty' }] },
     ],
     ['an unknown member', { colour: 'blue' }, 422, { errors: [{ pointer: '/colour', code: 'unknown_member' }] }],
     ['an unknown customer', { customerId: 'cus_nobody' }, 404, { code: 'not_found', objectType: 'customer', id: 'cus_nobody' }],

@@ -9,7 +9,7 @@ import * as sim from '../../services/sim/service.ts';
 import { abandonBasket, convertBasket, listCustomerBaskets, putTransactionBasket } from '../../shared/catalog/commerce/internal.ts';
 import type { CallOf } from '../../shared/catalog/define.ts';
 import type { Problem } from '../../shared/catalog/problems.ts';
-import { ADDRESS, newRehearsal } from '../support/estate.ts';
+import { ADDRESS, eventually, newRehearsal } from '../support/estate.ts';
 import { type Inside, startInside } from '../support/inside.ts';
 import { begin, eur, stockAt, typesOf } from './till-scenes.ts';
 
@@ -345,6 +345,23 @@ describe('List Customer Baskets', () => {
 });
 
 describe('The basket of a transaction, through the gateway', () => {
+  test('is given up without a trace when it is merged while its stock is reserved', async () => {
+    await using rehearsal = await newRehearsal();
+    const basket = { channel: 'web', customerId: 'cus_ada' };
+    const { id } = await rehearsal.ok('POST', '/baskets', { ...basket, lines: [{ sku: 'mug-blue', qty: 1 }] });
+    await rehearsal.fault('wait', { match: { api: 'get-basket-hold' }, fault: { kind: 'barrier', parties: 9 } });
+    const locking = rehearsal.call('POST', '/transactions', { storeId: 'store-01', laneId: 'lane-1', basketId: id });
+    await eventually('it waits', async () => (await rehearsal.faults()).some(({ hits }) => hits > 0));
+    const merged = await rehearsal.ok('POST', '/baskets', { ...basket, mergeBasketIds: [id] });
+    await rehearsal.noFaults();
+    expect(await locking).toMatchObject({ status: 409, body: { code: 'invalid_state_transition', currentState: 'merged' } });
+    await rehearsal.advance('PT3H');
+    expect((await rehearsal.settle()).parked).toEqual([]);
+    expect(await stockAt(rehearsal, 'mug-blue')).toMatchObject({ reserved: 0 });
+    expect(await begin(rehearsal, { basketId: merged.id })).toMatchObject({ basketId: merged.id });
+    await rehearsal.verify();
+  });
+
   test('never reopens by time and cannot be checked out with an address', async () => {
     await using rehearsal = await newRehearsal();
     const { id, basketId } = await begin(rehearsal);

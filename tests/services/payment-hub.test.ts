@@ -107,6 +107,8 @@ describe('Authorize Payment', () => {
     const awaited = { retryable: true, pending: [{ paymentId: pending.id, amount: eur(order.total) }] };
     const more = await authorise(order.id, card());
     expect(more).toMatchObject({ status: 409, body: { code: 'overpayment', outstanding: eur(0), ...awaited } });
+    const never = await authorise(order.id, card(), order.total + 1);
+    expect(never.body).toMatchObject({ code: 'overpayment', outstanding: eur(0), retryable: false });
     const confirm = () => rehearsal.call('POST', `/orders/${order.id}/confirm`);
     const early = await confirm();
     expect(early).toMatchObject({ status: 409, body: { code: 'payment_incomplete', outstanding: eur(order.total), ...awaited } });

@@ -167,6 +167,30 @@ describe('In a rehearsal that refunds by hand', () => {
     await scene.rehearsal.verify();
   });
 
+  test('a return ends when a refund without its id has left too little for it', async () => {
+    await using scene = await returning({ refund: 'manual' });
+    const order = await scene.completed();
+    const paymentId = order.payments[0].id;
+    const id = await inspected(scene, order, 2);
+    await refund(scene, paymentId, 1000);
+    await refund(scene, paymentId, order.totals.total.amount - 1000, id);
+    await scene.settle();
+    expect((await scene.order(order.id)).payments[0].state).toBe('fully-refunded');
+    expect(await scene.object(id)).toMatchObject({ state: 'refunded', refunds: [{ amount: euros(order.totals.total.amount - 1000) }] });
+    expect(await scene.order(order.id)).toMatchObject({ state: 'completed', lines: [{ returnedQty: 2 }] });
+    await scene.rehearsal.verify();
+  });
+
+  test('a return ends when refunds without its id have left nothing for it', async () => {
+    await using scene = await returning({ refund: 'manual' });
+    const order = await scene.completed();
+    const id = await inspected(scene, order, 1);
+    await refund(scene, order.payments[0].id, order.totals.total.amount);
+    await scene.settle();
+    expect(await scene.object(id)).toMatchObject({ state: 'refunded', refunds: [] });
+    await scene.rehearsal.verify();
+  });
+
   test('a refund before the inspection counts', async () => {
     await using scene = await returning({ refund: 'manual' });
     const order = await scene.completed();

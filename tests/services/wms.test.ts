@@ -60,6 +60,16 @@ describe('Create Picking Order', () => {
     expect([status, body.id, body.status]).toEqual([200, pickingOrder.id, 'packed']);
   });
 
+  test('repeated after the cancellation answers 409, as the first one would', async () => {
+    await using scene = await fulfilling();
+    const { orderId, pickingOrder } = await pickingIn(scene, 'started');
+    await scene.rehearsal.ok('POST', `/orders/${orderId}/cancel`);
+    await scene.rehearsal.settle();
+    const { status, body } = await scene.open(pickingOrder.fulfillmentOrderId);
+    expect([status, body.objectType, body.currentState, body.action]).toEqual([409, 'fulfillment-order', 'cancelled', 'start-picking']);
+    expect(body.allowedFrom).not.toContain('cancelled');
+  });
+
   test('with the same Idempotency-Key gives the stored answer', async () => {
     await using scene = await fulfilling();
     const { fulfillmentOrderId } = await scene.routed();

@@ -21,7 +21,7 @@ export const createBasketHandler = handle(createBasket)(async ({ body }, scope) 
   const id = work.id('bsk');
   const basketsToMerge = await openBaskets(work, mergeBasketIds);
   const requested: RequestedUnits[] = [
-    ...lines.map((line, index) => ({ ...line, pointer: `/lines/${index}` })),
+    ...lines.map((line, index) => ({ ...line, pointer: `/lines/${index}/qty` })),
     ...basketsToMerge.flatMap((basket) =>
       basket.lines.map((line) => ({ ...line, pointer: `/mergeBasketIds/${mergeBasketIds.indexOf(basket.id)}` })),
     ),

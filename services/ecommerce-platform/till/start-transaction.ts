@@ -69,7 +69,7 @@ export async function startTransaction(scope: Scope, transaction: Transaction): 
 
 async function goodsOf(work: UnitOfWork, { basketId, body }: Transaction): Promise<Goods> {
   if (body.lines) {
-    const requested = body.lines.map((line, index) => ({ ...line, pointer: `/lines/${index}` }));
+    const requested = body.lines.map((line, index) => ({ ...line, pointer: `/lines/${index}/qty` }));
     return { open: undefined, lines: addToLines(basketId, [], requested) };
   }
   const open = await work.get(baskets, basketId);

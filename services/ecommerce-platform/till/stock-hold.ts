@@ -124,5 +124,11 @@ async function reserve({ call }: Scope, basketId: string, { attempt, round, aske
 
 /** Repeats a request whose answer is missing, under the same key. @returns the id of its hold, if there is one @throws Problem 503, 504 */
 export async function recoverHold(scope: Scope, basketId: string, record: CheckoutRecord): Promise<string | undefined> {
-  return reserve(scope, basketId, record);
+  try {
+    return await reserve(scope, basketId, record);
+  } catch (error) {
+    // The basket is over: the SIM has refused the request and holds nothing for it.
+    if (error instanceof Problem && error.code === 'invalid_state_transition' && !error.retryable) return undefined;
+    throw error;
+  }
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Payable } from '../../../shared/catalog/order/objects.ts';
-import { awaiting, pendingInWords } from '../../../shared/catalog/payment/pending.ts';
+import { awaiting, mayFit, pendingInWords } from '../../../shared/catalog/payment/pending.ts';
 import { invalid, Problem } from '../../../shared/catalog/problems.ts';
 import { type Money, money } from '../../../shared/domain/money.ts';
 import type { StoredPayment } from '../collections.ts';
@@ -58,7 +58,8 @@ export function overpayment(
   const refused = requested ? `${requested.amount} would be too much` : 'there is nothing to pay';
   const tooMuch = `The order "${orderId}" ${why}; ${refused}.`;
   const about = { objectType: 'order', id: orderId, outstanding };
-  if (pending.length === 0) return new Problem('overpayment', tooMuch, about);
+  if (pending.length === 0 || !mayFit(requested?.amount ?? 0, outstanding.amount, pending))
+    return new Problem('overpayment', tooMuch, about);
   return new Problem(
     'overpayment',
     `${tooMuch} It counts ${pendingInWords(pending)}, which is not decided yet. Wait for that; if it is declined, send this again.`,

@@ -1,6 +1,6 @@
 import type { OutputOf } from '../../../shared/catalog/define.ts';
 import { addPayment as addPaymentApi } from '../../../shared/catalog/payment/apis.ts';
-import { awaiting, pendingInWords } from '../../../shared/catalog/payment/pending.ts';
+import { awaiting, mayFit, pendingInWords } from '../../../shared/catalog/payment/pending.ts';
 import { invalid, isUnknownOutcome, Problem } from '../../../shared/catalog/problems.ts';
 import { type Money, money } from '../../../shared/domain/money.ts';
 import { handle, type Scope } from '../../../shared/work/handler.ts';
@@ -57,7 +57,7 @@ async function checkOverpayment(work: UnitOfWork, sale: Sale, amount: Money): Pr
   const tooMuch = `The transaction "${sale.id}" has ${outstanding.amount} outstanding; ${amount.amount} would be too much.`;
   const about = { objectType: 'transaction', id: sale.id, outstanding };
   const pending = sale.tenders.filter(({ state }) => state === 'pending');
-  if (pending.length === 0) return new Problem('overpayment', tooMuch, about);
+  if (pending.length === 0 || !mayFit(amount.amount, outstanding.amount, pending)) return new Problem('overpayment', tooMuch, about);
   return new Problem(
     'overpayment',
     `${tooMuch} It counts ${pendingInWords(pending)}, which is not decided yet. Wait for that; if it is declined, send this again.`,

@@ -27,7 +27,9 @@ export const onFulfillmentOrderChanged: EventHandler = async ({ data, time, aggr
     case 'delivered':
     case 'failed-delivery':
     case 'returned-to-sender':
-    case 'cancelled':
-      closeTask(work, task ?? { id, version: 0, seen, open: false, allocatedAt: time }, seen);
+    case 'cancelled': {
+      const closing = task ?? { id, version: 0, seen, open: false, allocatedAt: time };
+      closeTask(work, { ...closing, ...(state === 'cancelled' && { cancelled: true }) }, seen);
+    }
   }
 };

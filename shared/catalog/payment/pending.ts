@@ -12,6 +12,10 @@ export const awaiting = (payments: readonly PendingPayment[]) => ({
   retryable: true,
 });
 
+/** Whether an amount would fit if all of these payments were declined. Otherwise waiting for them does not help. */
+export const mayFit = (requested: number, outstanding: number, payments: readonly PendingPayment[]): boolean =>
+  requested <= payments.reduce((sum, { amount }) => sum + amount.amount, outstanding);
+
 /** `1000 of "pay_1" and 500 of "pay_2"`, in minor units. */
 export const pendingInWords = (payments: readonly PendingPayment[]): string =>
   payments.map(({ id, amount }) => `${amount.amount} of "${id}"`).join(' and ');

@@ -47,7 +47,7 @@ export const listEvents = defineOperation({
     correlationId: z.string().max(128).optional(),
     after: queryInteger(0, Number.MAX_SAFE_INTEGER).default(0).describe('The member next of the previous answer.'),
     limit: queryInteger(1, 1_000).default(100),
-    ext: z.enum(['true', 'false']).default('false').describe('Include the additional events.'),
+    ext: z.enum(['true', 'false']).default('false').describe('Include the additional events. One that type names is included in any case.'),
   }),
   response: z.object({ items: z.array(ListedEvent), next: z.int() }),
 });

@@ -12,7 +12,7 @@ export const readProgression = defineOperation({
 export const setProgression = defineOperation({
   id: 'set-progression',
   summary:
-    'Sets which steps the rehearsal takes by itself. Members that are left out keep their value. Open orders and parcels follow at once.',
+    'Sets which steps the rehearsal takes by itself. Members that are left out keep their value. Open orders, parcels and returns follow warehouse, carrier and returns at once; route, label, capture and refund count for what reaches the step afterwards.',
   method: 'PUT',
   path: '/_sim/progression',
   request: ProgressionInput,
