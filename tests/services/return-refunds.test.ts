@@ -181,16 +181,6 @@ describe('In a rehearsal that refunds by hand', () => {
     await scene.rehearsal.verify();
   });
 
-  test('a return ends when refunds without its id have left nothing for it', async () => {
-    await using scene = await returning({ refund: 'manual' });
-    const order = await scene.completed();
-    const id = await inspected(scene, order, 1);
-    await refund(scene, order.payments[0].id, order.totals.total.amount);
-    await scene.settle();
-    expect(await scene.object(id)).toMatchObject({ state: 'refunded', refunds: [] });
-    await scene.rehearsal.verify();
-  });
-
   test('a refund before the inspection counts', async () => {
     await using scene = await returning({ refund: 'manual' });
     const order = await scene.completed();
