@@ -205,7 +205,7 @@ describeInBrowser('the faults of the console in a browser', () => {
 
   test('show hostile text as text', async () => {
     await using rehearsal = await newRehearsal();
-    await rehearsal.fault('hostile', { match: { event: 'order-created', subject: HOSTILE }, fault: { kind: 'withhold' } });
+    await rehearsal.fault('hostile', { match: { event: 'order-created', subject: `order/${HOSTILE}` }, fault: { kind: 'withhold' } });
     await tab.resize(390);
     await tab.open(`r/${rehearsal.name}/faults`);
     await card('Other rules').locator('.what', { hasText: 'hostile' }).waitFor();
