@@ -21,11 +21,10 @@ export function* mistakesIn(issues: readonly z.core.$ZodIssue[]): Generator<Mist
 
 const BOUNDS: ReadonlySet<string> = new Set(['too_big', 'too_small']);
 
-/** A number may exceed several bounds: that of a whole number, then that of its member. The last one is the narrowest. */
+/** A number may exceed several bounds: that of a whole number, and right after it that of its member. The last one is the narrowest. */
 function isTightest({ code, path }: z.core.$ZodIssue, place: number, issues: readonly z.core.$ZodIssue[]): boolean {
-  if (!BOUNDS.has(code)) return true;
-  const isSame = (other: z.core.$ZodIssue): boolean => other.code === code && other.path.join('/') === path.join('/');
-  return !issues.slice(place + 1).some(isSame);
+  const next = issues[place + 1];
+  return !BOUNDS.has(code) || next?.code !== code || next.path.join('/') !== path.join('/');
 }
 
 type Issue = Parameters<z.core.$ZodErrorMap>[0];
