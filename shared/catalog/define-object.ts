@@ -53,11 +53,8 @@ export interface EventDefinition {
 
 export const defineEvent = <const Event extends EventDefinition>(event: Event): Event => event;
 
-/**
- * `each` reacts once to every event. `latest` copies state and skips versions older than the newest one seen of the same object.
- */
+/** An application that reacts once to each of these events. */
 export interface Subscription {
   readonly application: Application;
-  readonly mode: 'each' | 'latest';
   readonly purpose: string;
 }

@@ -118,7 +118,6 @@ function deliveryOf(
   const requestId = `${event.id}.${application}.${randomUUID().slice(0, 8)}`;
   return {
     event,
-    mode: subscriptionOf(name, application)?.mode ?? 'each',
     context: contextFor(view, {
       principal: `event:${application}`,
       requestId,

@@ -1,5 +1,3 @@
-import { nameOf } from '../catalog/event-names.ts';
-import { subscriptionOf } from '../catalog/subscriptions.ts';
 import { randomToken } from '../domain/ids.ts';
 import type { EstateEvent } from '../events/envelope.ts';
 import type { Context } from '../simulation/context.ts';
@@ -35,7 +33,7 @@ export function runEventWork(parts: ApplicationParts, consume: (delivery: Delive
       deadline: Date.now() + workDeadlineMs,
     };
     try {
-      await consume({ event, mode: subscriptionOf(nameOf(event.type), application)?.mode ?? 'each', context, trail });
+      await consume({ event, context, trail });
     } catch (error) {
       log.warn({ err: error, event: event.type, id: item.key, world, correlationId: event.correlationid }, 'consuming it again failed');
       // A delivery that was consumed meanwhile is not owed any more, and is not parked.

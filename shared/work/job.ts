@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Subscription } from '../catalog/define-object.ts';
 import type { EstateEvent } from '../events/envelope.ts';
 import type { Context } from '../simulation/context.ts';
 import type { DueItem } from '../store/ports/due-work.ts';
@@ -66,7 +65,6 @@ export interface ApiRequest extends Hop {
 /** An event for one of its subscribers. */
 export interface Delivery extends Job {
   readonly event: EstateEvent;
-  readonly mode: Subscription['mode'];
 }
 
 /** A due item that `token` leases. */

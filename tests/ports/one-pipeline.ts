@@ -1,5 +1,4 @@
 import { Agent } from 'undici';
-import type { Subscription } from '../../shared/catalog/define-object.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import { contextFor } from '../../shared/simulation/context.ts';
@@ -36,7 +35,6 @@ export async function pipelineOf(parts: Partial<AnyService>) {
     service,
     pipeline,
     /** Consumes an event, as often as it is asked to. */
-    consume: (event: EstateEvent, mode: Subscription['mode'] = 'each') =>
-      pipeline.consume({ event, mode, context, trail: newTrail(context) }),
+    consume: (event: EstateEvent) => pipeline.consume({ event, context, trail: newTrail(context) }),
   };
 }

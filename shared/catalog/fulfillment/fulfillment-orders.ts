@@ -126,9 +126,8 @@ export const fulfillmentOrder = defineObject({
   changeSubscribers: [
     {
       application: 'oms',
-      mode: 'each',
       purpose: 'moves the order: picking, short lines, delivery, cancellation, failure, return',
     },
-    { application: 'wms', mode: 'each', purpose: 'queues allocated orders for picking, and removes cancelled ones' },
+    { application: 'wms', purpose: 'queues allocated orders for picking, and removes cancelled ones' },
   ],
 });

@@ -13,8 +13,8 @@ export const orderConfirmed = defineEvent({
   object: 'order',
   meaning: 'Order confirmed and acknowledged; fulfillment can begin',
   subscribers: [
-    { application: 'crm', mode: 'each', purpose: 'records activity; a registered customer becomes active' },
-    { application: 'fms', mode: 'each', purpose: 'completes the exchange of a return' },
+    { application: 'crm', purpose: 'records activity; a registered customer becomes active' },
+    { application: 'fms', purpose: 'completes the exchange of a return' },
   ],
 });
 
@@ -24,7 +24,7 @@ export const orderCancelled = defineEvent({
   object: 'order',
   meaning: 'Order cancelled before fulfillment completion',
   subscribers: [
-    { application: 'fms', mode: 'each', purpose: 'refunds a return that was to be exchanged for the order' },
-    { application: 'pos', mode: 'each', purpose: 'ends a transaction whose order a client created itself' },
+    { application: 'fms', purpose: 'refunds a return that was to be exchanged for the order' },
+    { application: 'pos', purpose: 'ends a transaction whose order a client created itself' },
   ],
 });

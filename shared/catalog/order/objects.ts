@@ -224,5 +224,5 @@ export const order = defineObject({
   label: ['{orderNumber}'],
   references: { exchangeForReturnId: 'return' },
   lifeCycle: orderLifeCycle,
-  changeSubscribers: [{ application: 'loyalty-platform', mode: 'each', purpose: 'books points for a completed order' }],
+  changeSubscribers: [{ application: 'loyalty-platform', purpose: 'books points for a completed order' }],
 });

@@ -5,7 +5,7 @@ export const paymentAuthorized = defineEvent({
   classification: 'transitioned',
   object: 'payment',
   meaning: 'Payment pre-authorised with the provider for the required amount',
-  subscribers: [{ application: 'pos', mode: 'each', purpose: 'adds a tender that was approved later, or whose answer was lost' }],
+  subscribers: [{ application: 'pos', purpose: 'adds a tender that was approved later, or whose answer was lost' }],
 });
 
 export const paymentCaptured = defineEvent({

@@ -98,18 +98,16 @@ export const payment = defineObject({
   label: ['{amount} {tender.type}'],
   lifeCycle: paymentLifeCycle,
   changeSubscribers: [
-    { application: 'pos', mode: 'each', purpose: 'drops a pending tender that is declined or times out' },
+    { application: 'pos', purpose: 'drops a pending tender that is declined or times out' },
     {
       application: 'loyalty-platform',
-      mode: 'each',
       purpose: 'takes earned points back for a refund, pro rata, after its order has earned them',
     },
     {
       application: 'oms',
-      mode: 'each',
       purpose:
         'renews a lost authorisation of a confirmed order, or cancels the order; refunds the released part of an exchange credit to the payments of its return',
     },
-    { application: 'fms', mode: 'each', purpose: 'records refunds of a return; the last one ends it' },
+    { application: 'fms', purpose: 'records refunds of a return; the last one ends it' },
   ],
 });

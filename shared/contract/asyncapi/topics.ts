@@ -1,5 +1,5 @@
 import { applications, type Domain, domains, topicOf } from '../../catalog/applications.ts';
-import type { EventDefinition, Subscription } from '../../catalog/define-object.ts';
+import type { EventDefinition } from '../../catalog/define-object.ts';
 import { allEvents } from '../../catalog/events.ts';
 import { objects } from '../../catalog/objects.ts';
 import type { Part } from '../json-schemas.ts';
@@ -50,7 +50,7 @@ function receiving(domain: Domain): [string, Part][] {
       action: 'receive',
       title: `${applications[application].title} receives`,
       description: received
-        .map(({ event, subscription }) => `- \`${event.name}\`: ${subscription.purpose}. ${MODES[subscription.mode]}`)
+        .map(({ event, subscription }) => `- \`${event.name}\`: ${subscription.purpose}. Reacts once to each event.`)
         .join('\n'),
       channel: ref('channels', domain),
       messages: messageRefs(
@@ -60,11 +60,6 @@ function receiving(domain: Domain): [string, Part][] {
     },
   ]);
 }
-
-const MODES: Readonly<Record<Subscription['mode'], string>> = {
-  each: 'Reacts once to each event.',
-  latest: 'Copies the newest version and skips older ones.',
-};
 
 const messageRefs = (domain: Domain, events: readonly EventDefinition[]): Part[] =>
   events.map(({ name }) => ref('channels', domain, 'messages', name));

@@ -35,9 +35,9 @@ export function applicationNeighbours(application: Application): string {
       code(`${api.method} ${api.path}`),
       list(api.callers.map(titleOf)),
     ]),
-    section('Subscriptions', consumedBy(application), ['Event', 'Mode', 'Purpose'], (event) => {
+    section('Subscriptions', consumedBy(application), ['Event', 'Purpose'], (event) => {
       const subscription = event.subscribers?.find((candidate) => candidate.application === application);
-      return [code(event.name), subscription?.mode ?? '', subscription?.purpose ?? ''];
+      return [code(event.name), subscription?.purpose ?? ''];
     }),
     section('Calls to other applications', callsMadeBy(application), ['Application', 'Call', 'Method and path'], (api) => [
       titleOf(api.application),
