@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { DEFAULT_PROGRESSION } from '../../shared/catalog/simulation/progression.ts';
 import { NEVER } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
 import { STATE_INDEX } from '../../shared/store/collections.ts';
@@ -1122,6 +1123,18 @@ export function storeSuite(name: string, create: CreateStore): void {
         await eventually('time flows', async () => ((await adapter.worlds.current(world))?.now ?? 0) > early);
         await adapter.worlds.setClock(world, { now: 50_000, flowing: false });
         expect(await adapter.worlds.current(world)).toMatchObject({ now: 50_000, flowing: false });
+      });
+
+      test('the members of a progression are set one by one, also at the same time, and the others keep their value', async () => {
+        const { adapter, world } = await opened();
+        await Promise.all([
+          adapter.worlds.setProgression(world, { carrier: 'manual' }),
+          adapter.worlds.setProgression(world, { returns: 'immediate' }),
+          adapter.worlds.setProgression(world, {}),
+        ]);
+        const progression = { ...DEFAULT_PROGRESSION, carrier: 'manual', returns: 'immediate' };
+        expect(await adapter.worlds.setProgression(world, {})).toEqual(progression);
+        expect((await adapter.worlds.current(world))?.progression).toEqual(progression);
       });
 
       test('the clock has one driver at a time, and an expired lease can be taken over', async () => {

@@ -11,7 +11,7 @@ import { apis } from '../../shared/catalog/apis.ts';
 import type { Application } from '../../shared/catalog/applications.ts';
 import type { ApiDefinition, CallOf, OutputOf } from '../../shared/catalog/define.ts';
 import type { FaultInput } from '../../shared/catalog/simulation/faults.ts';
-import { DEFAULT_PROGRESSION, type Progression } from '../../shared/catalog/simulation/progression.ts';
+import type { Progression } from '../../shared/catalog/simulation/progression.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import { createMemoryBus } from '../../shared/events/memory-bus.ts';
 import { createRelay } from '../../shared/events/relay.ts';
@@ -243,7 +243,7 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
       return events.filter((event) => subject === undefined || event.subject === subject);
     },
     /** Sets automatic progression from now on. Scheduled work is not rescheduled. */
-    setProgression: (input: Partial<Progression>) => adapter.worlds.setProgression(world, { ...DEFAULT_PROGRESSION, ...input }),
+    setProgression: (input: Partial<Progression>) => adapter.worlds.setProgression(world, input),
     /** Parked work. */
     parked: async () => (await adapter.worlds.ledger(world)).parked,
     /**

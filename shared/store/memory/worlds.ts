@@ -1,4 +1,5 @@
 import type { Application } from '../../catalog/applications.ts';
+import { DEFAULT_PROGRESSION, Progression } from '../../catalog/simulation/progression.ts';
 import { STATE_INDEX } from '../collections.ts';
 import type { Directory, WorldView } from '../ports/directory.ts';
 import type { Store, Worlds } from '../ports/estate-store.ts';
@@ -26,8 +27,11 @@ export function createMemoryWorlds(estate: MemoryEstate, store: (application: Ap
     ...createMemoryFaultControl(estate),
     ...createReaders(estate),
     ...createMemoryRuns(),
-    setProgression: async (world, progression) => {
-      need(world).progression = progression;
+    setProgression: async (world, input) => {
+      const state = need(world);
+      const progression = Progression.parse({ ...(state.progression ?? DEFAULT_PROGRESSION), ...input });
+      state.progression = progression;
+      return progression;
     },
     object: (world, application, collection, id) => store(application).object(world, collection, id),
     all: (world, application, collection, page) => store(application).all(world, collection, page),

@@ -1,4 +1,4 @@
-import type { Progression } from '../../catalog/simulation/progression.ts';
+import type { Progression, ProgressionInput } from '../../catalog/simulation/progression.ts';
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
 import type { RehearsalCredentials } from './directory.ts';
@@ -68,5 +68,6 @@ export interface RehearsalStore {
 }
 
 export interface ProgressionStore {
-  setProgression(world: World, progression: Progression): Promise<void>;
+  /** Sets the given members in one step and keeps the others. @returns the whole progression */
+  setProgression(world: World, input: ProgressionInput): Promise<Progression>;
 }

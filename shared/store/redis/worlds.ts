@@ -1,5 +1,5 @@
 import type { Application } from '../../catalog/applications.ts';
-import type { Progression } from '../../catalog/simulation/progression.ts';
+import { DEFAULT_PROGRESSION, type Progression } from '../../catalog/simulation/progression.ts';
 import type { World } from '../../domain/world.ts';
 import { STATE_INDEX } from '../collections.ts';
 import type { Directory, RehearsalCredentials, WorldView } from '../ports/directory.ts';
@@ -44,9 +44,8 @@ export function createRedisWorlds(options: WorldsOptions): Worlds {
     ...createEventReader(options),
     ...createRedisRuns(options),
     ...journal.reader,
-    setProgression: async (world, progression) => {
-      await run('setProgression', world, JSON.stringify(progression));
-    },
+    setProgression: async (world, input) =>
+      JSON.parse((await run('setProgression', world, JSON.stringify(input), JSON.stringify(DEFAULT_PROGRESSION))) as string),
     object: (world, application, collection, id) => store(application).object(world, collection, id),
     all: (world, application, collection, page) => store(application).all(world, collection, page),
     inState: async (world, of, state, page) => {

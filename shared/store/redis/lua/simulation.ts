@@ -55,6 +55,9 @@ return remember(operation, tostring(redis.call('HINCRBY', key(counted), name, 1)
 
   setProgression: lua`
 if not exists() then return gone() end
-redis.call('HSET', root, 'progression', arg())
-return 1`,
+local stored, input, default = redis.call('HGET', root, 'progression'), arg(), arg()
+local progression = cjson.decode(stored or default)
+for step, mode in pairs(cjson.decode(input)) do progression[step] = mode end
+redis.call('HSET', root, 'progression', cjson.encode(progression))
+return cjson.encode(progression)`,
 } as const;
