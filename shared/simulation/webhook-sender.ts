@@ -10,7 +10,7 @@ import type { Context } from './context.ts';
 import { type ActiveFault, type Faults, type FaultTarget, withheldUntil } from './faults.ts';
 import { signWebhook } from './webhook-signature.ts';
 
-/** Wall time in which a receiver must answer. */
+/** Wall time in which a receiver must answer, unless the work that sends the webhook ends before. */
 const TIMEOUT_MS = 15_000;
 /** Age of a stale timestamp: one minute more than receivers tolerate. */
 const STALE_MS = 360_000;
@@ -64,7 +64,7 @@ export function webhookWithheldUntil(fault: ActiveFault | undefined, now: Ms): M
 }
 
 export function createWebhooks({ directory, gatewayUrl, agent, store, faults, context, struck }: WebhookOptions): Webhooks {
-  const { world, now, correlationId } = context;
+  const { world, now, correlationId, deadline } = context;
   const secret = async (): Promise<string> => {
     const view = await directory.current(world);
     if (!view) throw new Problem('unknown_rehearsal', 'This rehearsal was reset or deleted meanwhile.');
@@ -93,7 +93,7 @@ export function createWebhooks({ directory, gatewayUrl, agent, store, faults, co
       return { status: response.statusCode, ...(retryAfter > 0 && { retryAfterSeconds: retryAfter }) };
     };
     try {
-      return await withTimeLimit(TIMEOUT_MS, post);
+      return await withTimeLimit(Math.max(0, Math.min(TIMEOUT_MS, deadline - Date.now())), post);
     } catch (error) {
       return { status: 0, error: connectionTrouble(error)?.words ?? (error instanceof Error ? error.message : String(error)) };
     }
@@ -103,9 +103,9 @@ export function createWebhooks({ directory, gatewayUrl, agent, store, faults, co
     secret,
     send: async (webhook, fault) => {
       const outcome = await attempt(webhook, fault?.fault.kind);
-      // The sender gets the answer to the original; nobody waits for those to the copies.
       const copies = fault?.fault.kind === 'duplicate' ? fault.fault.copies : 0;
-      for (let copy = 0; copy < copies; copy++) await attempt(webhook, 'duplicate');
+      // All at once, since the answers together must not outlast the lease of the work. The outcome is that of the original.
+      await Promise.all(Array.from({ length: copies }, () => attempt(webhook, 'duplicate')));
       return outcome;
     },
     fault: async (target, overtakes) => {

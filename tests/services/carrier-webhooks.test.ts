@@ -148,6 +148,15 @@ describe('A webhook', () => {
     expect(scene.mostAtOnce()).toBe(1);
   });
 
+  test('that is duplicated arrives once by itself, and then all copies at once, so that a slow receiver does not add up', async () => {
+    await using scene = await carrierAndReceiver(() => ({ status: 204, afterMs: 200 }));
+    const match = { webhook: 'carrier', status: 'label-created' } as const;
+    await scene.inside.fault('copied', { match, fault: { kind: 'duplicate', copies: 5 } });
+    await scene.labelled('shp_1');
+    expect(scene.of('shp_1.1')).toHaveLength(6);
+    expect(scene.mostAtOnce()).toBe(5);
+  });
+
   test('that never arrives leaves the parcel in transit', async () => {
     await using scene = await carrierAndReceiver(() => ({ status: 204 }));
     scene.inside.sendWebhooksTo('http://127.0.0.1:1');
