@@ -361,6 +361,32 @@ test('A refusal is a problem with exactly the documented members', async () => {
   });
 });
 
+describe('A lost answer', () => {
+  test.each([{}, { 'idempotency-key': 'lost' }])('may be a refusal, with the headers %j', async (headers) => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await aBasket(rehearsal);
+    const checkout = () => rehearsal.call('POST', `/baskets/${id}/checkout`, { couponCodes: ['NO-SUCH-CODE'] }, { headers });
+    const refused = await checkout();
+    expect(refused.status).toBe(422);
+    await rehearsal.fault('lost', { match: { api: 'checkout-basket-api' }, fault: { kind: 'lost-response' }, times: 1 });
+    const lost = await checkout();
+    expect([lost.status, lost.body.code]).toEqual([504, 'dependency_timeout']);
+    expect(lost.body.detail).toBe('ecommerce-platform answered, and the answer was lost (fault lost).');
+    expect((await checkout()).status).toBe(refused.status);
+  });
+});
+
+describe('A progression', () => {
+  test('that is set again is told to its application again, which may not have heard of it', async () => {
+    await using rehearsal = await newRehearsal();
+    const heard = async () =>
+      (await rehearsal.client.control('read-journal')).items.map(({ api }) => api).filter((api) => api.startsWith('apply-'));
+    for (let times = 0; times < 2; times++)
+      await rehearsal.client.control('set-progression', { body: { warehouse: 'manual', label: 'auto' } });
+    expect(await heard()).toEqual(['apply-warehouse-progression', 'apply-warehouse-progression']);
+  });
+});
+
 describe('Parked work', () => {
   test('that is redriven and fails again is parked again at once', async () => {
     await using rehearsal = await newRehearsal();

@@ -24,10 +24,16 @@ export const applyFaults =
       if (error instanceof Dropped) return undefined;
       throw error;
     }
-    const answer = await rest(job);
     const lost = struck.find(({ fault }) => fault.kind === 'lost-response');
-    return lost ? loseAnswer(lost, parts.application, job.path) : answer;
+    if (!lost) return rest(job);
+    await rest(job).catch(ignoreRefusal);
+    return loseAnswer(lost, parts.application, job.path);
   };
+
+/** A refusal is an answer like any other, and is lost too. */
+function ignoreRefusal(error: unknown): undefined {
+  if (!(error instanceof Problem)) throw error;
+}
 
 /** None strikes the calls that the simulation plane makes for the outside world. */
 async function faultsOf({ faults, application }: ApplicationParts, { context, bound }: ApiRequest): Promise<readonly ActiveFault[]> {
@@ -64,10 +70,10 @@ async function strike(parts: ApplicationParts, job: ApiRequest, { name, fault }:
 /** The connection is to break without an answer. */
 class Dropped extends Error {}
 
-/** The work is done, and its answer is lost. */
+/** The request was answered, and the answer is lost. */
 function loseAnswer({ name, fault }: ActiveFault, application: string, path: string): Answer | undefined {
   if (fault.kind === 'lost-response' && fault.as === 'reset') return undefined;
-  const problem = new Problem('dependency_timeout', `${application} did its work; the answer was lost (fault ${name}).`, {
+  const problem = new Problem('dependency_timeout', `${application} answered, and the answer was lost (fault ${name}).`, {
     dependency: application,
   });
   return answerProblem(problem, path);
