@@ -94,8 +94,10 @@ export const adaptersInUse = ({ SERVICE, REDIS_URL, KAFKA_BROKERS }: Configurati
   events: KAFKA_BROKERS === undefined && SERVICE === undefined ? ('memory' as const) : ('kafka' as const),
 });
 
+const TITLES = { memory: 'memory', redis: 'Redis', kafka: 'Kafka' } as const;
+
 /** For people: where state and events are kept. */
-export const adaptersOf = ({ REDIS_URL, KAFKA_BROKERS }: Configuration) => ({
-  state: REDIS_URL === undefined ? 'memory' : 'Redis',
-  events: KAFKA_BROKERS === undefined ? 'memory' : 'Kafka',
-});
+export function adaptersOf(configuration: Configuration) {
+  const { store, events } = adaptersInUse(configuration);
+  return { state: TITLES[store], events: TITLES[events] };
+}

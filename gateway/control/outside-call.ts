@@ -4,7 +4,7 @@ import { Problem } from '../../shared/catalog/problems.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import { contextFor, OUTSIDE_WORLD } from '../../shared/simulation/context.ts';
 import type { WorldView } from '../../shared/store/ports/directory.ts';
-import { problemIn } from '../../shared/transport/answer.ts';
+import { jsonIn, problemIn } from '../../shared/transport/answer.ts';
 import { fillPath } from '../../shared/transport/path.ts';
 import type { Transport } from '../../shared/transport/transport.ts';
 
@@ -39,9 +39,9 @@ export function createOutsideCall({ transport }: OutsideCallOptions): OutsideCal
       body: JSON.stringify(body ?? {}),
       timeoutMs: DEADLINE_MS,
     });
-    const answer = JSON.parse(text) as Record<string, unknown>;
-    if (status < 300) return answer as OutputOf<typeof api>;
-    const { detail } = answer;
-    throw problemIn(answer, String(detail)) ?? new Problem('dependency_error', String(detail));
+    const answer = jsonIn(text);
+    if (status < 300 && answer !== undefined) return answer as OutputOf<typeof api>;
+    const answered = `${api.application} answered ${status} with a body that is not understood.`;
+    throw problemIn(answer, answered) ?? new Problem('dependency_error', answered, { dependency: api.application });
   };
 }

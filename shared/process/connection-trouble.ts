@@ -69,6 +69,14 @@ export function connectionTrouble(error: unknown): ConnectionTrouble | undefined
   return undefined;
 }
 
+/**
+ * Whether no connection was made, so that nothing was sent. `ETIMEDOUT` does not tell: an existing connection may end with it too.
+ */
+export function didNotConnect(error: unknown): boolean {
+  const trouble = connectionTrouble(error);
+  return trouble !== undefined && !trouble.isBroken && trouble.code !== 'ETIMEDOUT';
+}
+
 /** As `connectionTrouble`, for a library that gives its errors no code: any that speaks of a lost or slow connection is taken for one. */
 export function troubleInWords(error: unknown): string | undefined {
   const said = error instanceof Error ? error.message : String(error);

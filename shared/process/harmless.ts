@@ -1,5 +1,14 @@
 import type { Logger } from './logger.ts';
 
+/** Ends quietly if an action fails that only saves time, such as giving back a lease that runs out by itself. A failure is logged. */
+export async function ifPossible(log: Pick<Logger, 'warn'>, doing: string, act: () => Promise<unknown>): Promise<void> {
+  try {
+    await act();
+  } catch (error) {
+    log.warn({ err: error }, `${doing} failed`);
+  }
+}
+
 /**
  * Runs an action that only reports on a request, such as its journal record, metrics or span. A failure is logged, and the request goes on.
  * @param doing names the action in the log line

@@ -51,9 +51,13 @@ const PASSED_ON: ReadonlySet<number> = new Set([402, 404, 409, 412]);
  * @throws Problem what the other application refused with, or `dependency_*`
  */
 export function readReply(dependency: Application, { status, text, retryAfter }: Reply): unknown {
-  const body = parsed(text);
-  if (status < 300) return body;
+  const body = jsonIn(text);
   const answered = `${dependency} answered ${status}`;
+  if (status < 300) {
+    if (body === undefined && text !== '')
+      throw new Problem('dependency_error', `${answered} with a body that is not JSON.`, { dependency });
+    return body;
+  }
   const problem = PASSED_ON.has(status) ? problemIn(body, `${answered}.`) : undefined;
   if (problem) throw problem;
   const members = membersOf(body);
@@ -72,7 +76,8 @@ const membersOf = (body: unknown): Readonly<Record<string, unknown>> => (typeof 
 
 const isCode = (code: unknown): code is ProblemCode => typeof code === 'string' && Object.hasOwn(problems, code);
 
-function parsed(text: string): unknown {
+/** @returns undefined for an empty text, and for one that is not JSON */
+export function jsonIn(text: string): unknown {
   try {
     return text === '' ? undefined : JSON.parse(text);
   } catch {

@@ -1,6 +1,7 @@
 import { type Agent, request } from 'undici';
 import type { Application } from '../catalog/applications.ts';
 import type { Problem } from '../catalog/problems.ts';
+import { didNotConnect } from '../process/connection-trouble.ts';
 import { withTimeLimit } from '../process/waiting.ts';
 import { headersOf } from './estate-headers.ts';
 import { brokenOff, type OutgoingCall, type Reply, type Transport, timedOut, unreachable } from './transport.ts';
@@ -40,11 +41,9 @@ export function createHttpTransport({ addressOf, token, agent }: HttpTransportOp
   };
 }
 
-const CANNOT_CONNECT: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
-
-/** A refused connection did nothing. After any other failure the work may be done, and only the answer is missing. */
+/** Without a connection nothing was done. After any other failure the work may be done, and only the answer is missing. */
 function noReply(dependency: Application, error: unknown): Problem {
-  const { name, code } = error as { name?: string; code?: string };
+  const { name } = error as { name?: string };
   if (name === 'TimeoutError' || name === 'AbortError') return timedOut(dependency);
-  return CANNOT_CONNECT.has(code) ? unreachable(dependency) : brokenOff(dependency);
+  return didNotConnect(error) ? unreachable(dependency) : brokenOff(dependency);
 }

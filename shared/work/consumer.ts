@@ -90,8 +90,8 @@ async function consume(
       if (isOfStore(error)) throw error;
       if (attempt >= ATTEMPTS) {
         const reason = error instanceof Error ? error.message : String(error);
-        observer.parked(nameOf(event.type));
         await store.park(world, `${service.application}|${id}`, reason);
+        observer.parked(nameOf(event.type));
         return { as: 'parked', reason };
       }
       await pause(BACKOFF_MS * 2 ** attempt);

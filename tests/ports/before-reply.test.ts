@@ -14,12 +14,12 @@ const EVENT = { id: 'evt_1', type: 'com.unified-commerce.order-confirmed', subje
 const tellThemDue = defineDueWork('tell-them');
 
 /** An application whose handler schedules work before its reply, commits, and then calls back the test. */
-async function planning(afterwards: (scope: Scope, run: number) => Promise<void>) {
+async function planning(afterwards: (scope: Scope, run: number) => Promise<void>, tell?: () => Promise<void>) {
   const done: string[] = [];
   let runs = 0;
-  const { adapter, world, consume } = await pipelineOf({
+  const { adapter, store, world, consume } = await pipelineOf({
     collections: [notes],
-    due: { [tellThemDue.kind]: async ({ key }) => void done.push(key) },
+    due: { [tellThemDue.kind]: tell ?? (async ({ key }) => void done.push(key)) },
     events: {
       'order-confirmed': async (_event, scope) => {
         runs += 1;
@@ -33,11 +33,11 @@ async function planning(afterwards: (scope: Scope, run: number) => Promise<void>
       },
     },
   });
-  const store = adapter.store('crm');
   const planned = { id: EVENT.id, topic: 't', key: 'ord_1', json: JSON.stringify(EVENT), subscribers: ['crm'] as const };
   await adapter.store('oms').commit(world, aPlan({ events: [planned] }));
   return {
     done,
+    store,
     runs: () => runs,
     handle: () => consume(EVENT),
     /** Changes an object concurrently that the handler has read. */
@@ -58,6 +58,18 @@ describe('Due work before the reply', () => {
     expect(application.runs()).toBe(2);
     expect(application.done).toEqual(['once']);
     expect(await application.ledger()).toMatchObject({ running: [], pending: [] });
+  });
+
+  test('does not fail the request that committed it, although it fails itself and cannot be given back', async () => {
+    const application = await planning(
+      async () => undefined,
+      async () => {
+        throw new Error('The store is away.');
+      },
+    );
+    Object.assign(application.store, { releaseDue: () => Promise.reject(new Error('The store is away.')) });
+    await expect(application.handle()).resolves.toBeUndefined();
+    expect(await application.ledger()).toMatchObject({ pending: [], running: ['crm|tell-them|once'] });
   });
 
   test('can be leased by any process at once when the reply will not come', async () => {

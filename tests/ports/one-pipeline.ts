@@ -14,10 +14,11 @@ export async function pipelineOf(parts: Partial<AnyService>) {
   const world = await adapter.worlds.open('r', { now: 1_000, applications: {}, due: [] }, { bearer: '', apiKey: '', webhookSecret: '' });
   const none = { collections: [], counters: [], apis: {}, internal: {}, due: {}, events: {} };
   const agent = new Agent();
+  const store = adapter.store('crm');
   const service: AnyService = { ...none, ...parts, application: 'crm' };
   const pipeline = createPipeline({
     service,
-    store: adapter.store('crm'),
+    store,
     simulation: adapter.simulation,
     directory: adapter.worlds,
     gatewayUrl: () => '',
@@ -31,6 +32,7 @@ export async function pipelineOf(parts: Partial<AnyService>) {
   const context = contextFor({ world, now: 1_000, faults: 0 }, { principal: 'test', requestId: 'r', correlationId: 'c', withinMs: 5_000 });
   return {
     adapter,
+    store,
     world,
     service,
     pipeline,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createEstateClient } from '../../rehearsal/estate-client.ts';
-import { connectionTrouble, troubleInWords } from '../../shared/process/connection-trouble.ts';
+import { connectionTrouble, didNotConnect, troubleInWords } from '../../shared/process/connection-trouble.ts';
 
 const coded = (code: string, message = `connect ${code} 127.0.0.1:6379`): Error => Object.assign(new Error(message), { code });
 
@@ -30,6 +30,22 @@ describe('The trouble of a connection, in words', () => {
     'is not found in another error: %s',
     (error) => {
       expect([connectionTrouble(error), troubleInWords(error)]).toEqual([undefined, undefined]);
+    },
+  );
+});
+
+describe('A connection', () => {
+  test.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'UND_ERR_CONNECT_TIMEOUT'])(
+    'was not made when the error is %s, so nothing was sent',
+    (code) => {
+      expect(didNotConnect(coded(code))).toBe(true);
+    },
+  );
+
+  test.each(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'UND_ERR_SOCKET', 'UND_ERR_HEADERS_TIMEOUT'])(
+    'may have been made when the error is %s',
+    (code) => {
+      expect(didNotConnect(coded(code))).toBe(false);
     },
   );
 });

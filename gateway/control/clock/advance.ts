@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import type { Ms } from '../../../shared/domain/time.ts';
 import type { World } from '../../../shared/domain/world.ts';
+import { ifPossible } from '../../../shared/process/harmless.ts';
 import type { Logger } from '../../../shared/process/logger.ts';
 import type { ClockStore } from '../../../shared/store/ports/clock.ts';
 import type { Directory, WorldView } from '../../../shared/store/ports/directory.ts';
@@ -59,7 +60,8 @@ export function createAdvance({ worlds, changes, flow, runner, settle, log, stop
     } finally {
       clearInterval(renewing);
       flow.resume(world);
-      await worlds.releaseClock(world, token);
+      // Otherwise the lease runs out.
+      await ifPossible(log, 'releasing a clock', () => worlds.releaseClock(world, token));
       flow.run(world);
     }
   }

@@ -5,6 +5,7 @@ import { contextFor } from '../../../shared/simulation/context.ts';
 import type { ClockStore } from '../../../shared/store/ports/clock.ts';
 import type { WorldView } from '../../../shared/store/ports/directory.ts';
 import { BACKOFF_MS, type DueItem } from '../../../shared/store/ports/due-work.ts';
+import { jsonIn, problemIn } from '../../../shared/transport/answer.ts';
 import { DUE_PATH, type Transport } from '../../../shared/transport/transport.ts';
 
 /** Wall time of the lease of a dispatched item. */
@@ -74,7 +75,7 @@ export function createDueRunner({ worlds, transport, log }: DueRunnerOptions) {
         body: JSON.stringify({ kind: item.kind, key: item.key, token: lease }),
         timeoutMs: DISPATCH_DEADLINE_MS + ANSWER_MARGIN_MS,
       });
-      return status < 300 ? undefined : { text, isKeyHeld: text.includes('"idempotency_in_progress"') };
+      return status < 300 ? undefined : { text, isKeyHeld: problemIn(jsonIn(text), text)?.code === 'idempotency_in_progress' };
     } catch (error) {
       return { text: error instanceof Error ? error.message : String(error), isKeyHeld: false };
     }

@@ -6,9 +6,6 @@ import type { OutboxEntry } from '../../../shared/store/ports/outbox.ts';
 
 type ParkedName = Pick<Parked, 'what' | 'key'>;
 
-/** Events per read. */
-const CHUNK = 1_000;
-
 /**
  * Makes parked work due again: one item by its key, or all of it. A delivery needs its event, so it is left when the event is not on the bus yet.
  * @throws Problem not_found when no parked work has the key
@@ -21,7 +18,7 @@ export async function redrive(
   const parked = (await worlds.ledger(world)).parked.filter((one) => key === undefined || one.key === key);
   if (key !== undefined && parked.length === 0) throw notFound('parked work', key);
   const eventIds = new Set(parked.flatMap(({ what, key }) => (what === 'delivery' ? [eventIdOf(key)] : [])));
-  const events = await findEvents(worlds, world, eventIds);
+  const events = await findEvents(worlds, world, [...eventIds]);
   const drivable = parked.flatMap(({ what, key }): Redriven[] => {
     if (what === 'due') return [{ what, key }];
     const event = events.get(eventIdOf(key));
@@ -36,15 +33,7 @@ const pickName = ({ what, key }: ParkedName): ParkedName => ({ what, key });
 const labelOf = ({ what, key }: ParkedName): string => `${what}|${key}`;
 const eventIdOf = (delivery: string): string => delivery.slice(delivery.indexOf('|') + 1);
 
-async function findEvents(worlds: EventReader, world: World, ids: ReadonlySet<string>): Promise<ReadonlyMap<string, OutboxEntry>> {
-  const found = new Map<string, OutboxEntry>();
-  for (let after = 0; found.size < ids.size; ) {
-    const chunk = await worlds.events(world, after, CHUNK);
-    for (const { order, ...event } of chunk) {
-      after = order;
-      if (ids.has(event.id)) found.set(event.id, event);
-    }
-    if (chunk.length < CHUNK) break;
-  }
-  return found;
+async function findEvents(worlds: EventReader, world: World, ids: readonly string[]): Promise<ReadonlyMap<string, OutboxEntry>> {
+  const found = await Promise.all(ids.map((value) => worlds.eventsAbout(world, { by: 'id', value }, 0, 1)));
+  return new Map(found.flatMap(({ events }) => events.map(({ order: _order, ...event }) => [event.id, event])));
 }

@@ -61,34 +61,40 @@ export async function* follow(
   }
 
   let waiting: Disposable | undefined;
-  over.addEventListener('abort', () => waiting?.[Symbol.dispose]());
-  const isOfAnotherWorld = cursor && !isWithin(cursor, end);
+  const stopWaiting = (): void => waiting?.[Symbol.dispose]();
+  const isUnusable = cursor && !isWithin(cursor, end);
   let isFirst = true;
-  while (!over.aborted) {
-    using change = driver.changes.next(place.world, POLL_MS);
-    waiting = change;
-    const view = await worlds.current(place.world);
-    if (!view) {
-      const replaced = await worlds.resolve(rehearsal);
-      if (!replaced) {
-        yield frame('gap', { reason: 'deleted' });
-        return;
+  over.addEventListener('abort', stopWaiting);
+  try {
+    while (!over.aborted) {
+      using change = driver.changes.next(place.world, POLL_MS);
+      waiting = change;
+      const view = await worlds.current(place.world);
+      if (!view) {
+        const replaced = await worlds.resolve(rehearsal);
+        if (!replaced) {
+          yield frame('gap', { reason: 'deleted' });
+          return;
+        }
+        place = await endOf(worlds, replaced.world);
+        present = createPresent(parts);
+        yield frame('gap', { reason: 'reset' });
+        continue;
       }
-      place = await endOf(worlds, replaced.world);
-      present = createPresent(parts);
-      yield frame('gap', { reason: 'reset' });
-      continue;
+      yield* tellPresent(view);
+      if (isFirst && isUnusable) yield frame('gap', { reason: 'reset' });
+      // The answer begins with the first frame, and tells a client from when on it follows.
+      else if (isFirst) yield 'alive';
+      isFirst = false;
+      const hasMore = yield* tellLogs();
+      if (Date.now() - sentAt >= ALIVE_MS) {
+        sentAt = Date.now();
+        yield 'alive';
+      }
+      await Promise.all([pause(APART_MS, over), hasMore || change.happened]);
     }
-    yield* tellPresent(view);
-    if (isFirst && isOfAnotherWorld) yield frame('gap', { reason: 'reset' });
-    // The answer begins with the first frame, and tells a client from when on it follows.
-    else if (isFirst) yield 'alive';
-    isFirst = false;
-    const hasMore = yield* tellLogs();
-    if (Date.now() - sentAt >= ALIVE_MS) {
-      sentAt = Date.now();
-      yield 'alive';
-    }
-    await Promise.all([pause(APART_MS, over), hasMore || change.happened]);
+  } finally {
+    // The signal of the process outlives this stream.
+    over.removeEventListener('abort', stopWaiting);
   }
 }

@@ -59,18 +59,25 @@ const START_TIMEOUT_MS = 10_000;
 export async function connectRedis(options: RedisConnectionOptions, channel: string): Promise<RedisConnection> {
   const { url, commandTimeoutMs = COMMAND_TIMEOUT_MS, startTimeoutMs = START_TIMEOUT_MS } = options;
   const onError = (error: Error): void => options.onError?.(bareError(error));
-  const opened: RedisClient[] = [];
+  const opened = new Set<RedisClient>();
   let closed = false;
   const open = async (subscribing: boolean): Promise<RedisClient> => {
     if (closed) throw new RedisRefused('The store is closed.');
     const client = createClient({ url, commandTimeoutMs, subscribing });
-    opened.push(client);
-    await start(client, { where: shownAddress(url), startTimeoutMs, onError });
-    return client;
+    opened.add(client);
+    try {
+      await start(client, { where: shownAddress(url), startTimeoutMs, onError });
+      return client;
+    } catch (error) {
+      // Otherwise it would connect again and again.
+      hangUp(client);
+      opened.delete(client);
+      throw error;
+    }
   };
   const close = async (): Promise<void> => {
     closed = true;
-    await Promise.all(opened.map(quit));
+    await Promise.all([...opened].map(quit));
   };
   try {
     const client = await open(false);

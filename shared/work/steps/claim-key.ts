@@ -2,6 +2,7 @@ import { isMutating } from '../../catalog/define.ts';
 import { Problem } from '../../catalog/problems.ts';
 import { canonicalJson } from '../../domain/canonical-json.ts';
 import { digest } from '../../domain/ids.ts';
+import { ifPossible } from '../../process/harmless.ts';
 import type { Answer } from '../../transport/answer.ts';
 import type { ApplicationParts } from '../application-parts.ts';
 import type { Answered, UnitJob } from '../job.ts';
@@ -16,7 +17,7 @@ export interface ClaimedRequest extends ValidRequest, UnitJob {}
  * A request without a key, or that changes nothing, needs no claim.
  */
 export const claimKey =
-  ({ store, observer, leaseMs }: ApplicationParts): Step<ValidRequest, ClaimedRequest, Answered> =>
+  ({ store, observer, leaseMs, log }: ApplicationParts): Step<ValidRequest, ClaimedRequest, Answered> =>
   async (job, rest) => {
     const { context, bound, input, idempotencyKey } = job;
     const { world, now, requestId } = context;
@@ -43,7 +44,7 @@ export const claimKey =
           return await rest({ ...job, unit: { key, since, precondition, fence: { kind: 'claim', key, token } } });
         } catch (error) {
           // Otherwise the last commit has ended the claim. After it, this does nothing.
-          await store.release(world, key, token);
+          await ifPossible(log, 'giving back an idempotency key', () => store.release(world, key, token));
           throw error;
         }
       }

@@ -1,4 +1,5 @@
 import { traceIds } from '../../observability/observer.ts';
+import { ifPossible } from '../../process/harmless.ts';
 import type { ApplicationParts } from '../application-parts.ts';
 import type { CommittingJob, DueRun, UnitJob } from '../job.ts';
 import type { Commits } from '../unit/commits.ts';
@@ -14,14 +15,16 @@ export const followUp =
     runBeforeReply: (due: DueRun) => Promise<void>,
   ): Step<J, J & CommittingJob, Result> =>
   async (job, rest) => {
-    const { store, relay } = parts;
+    const { store, relay, log } = parts;
     const { world } = job.context;
     const commits: Commits = { inline: [], events: false };
+    const release = ({ kind, key, token }: (typeof commits.inline)[number]): Promise<void> =>
+      ifPossible(log, 'giving back due work', () => store.releaseDue(world, kind, key, token));
     let result: Result;
     try {
       result = await rest({ ...job, commits });
     } catch (error) {
-      for (const { kind, key, token } of commits.inline) await store.releaseDue(world, kind, key, token);
+      for (const due of commits.inline) await release(due);
       throw error;
     } finally {
       if (commits.events) relay.kick(world);
@@ -32,7 +35,7 @@ export const followUp =
         await runBeforeReply({ item: { kind, key }, token, context, trail: job.trail });
       } catch (error) {
         warn(parts, job, { err: error, kind, key });
-        await store.releaseDue(world, kind, key, token);
+        await release({ kind, key, token });
       }
     }
     return result;
