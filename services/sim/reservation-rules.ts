@@ -1,5 +1,3 @@
-import { reservationLifeCycle } from '../../shared/catalog/inventory/objects.ts';
-import { allowedElsewhere } from '../../shared/catalog/life-cycle.ts';
 import { invalid, Problem } from '../../shared/catalog/problems.ts';
 import type { StoredReservation } from './collections.ts';
 
@@ -87,7 +85,8 @@ function unreleasable(
     id,
     currentState: state,
     action: 'release',
-    allowedFrom: allowedElsewhere(reservationLifeCycle, 'release', state),
+    // In another state it could not be released either.
+    allowedFrom: [],
     ...Object.fromEntries(Object.entries(about).filter(([, value]) => value !== undefined)),
   });
 }

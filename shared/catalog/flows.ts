@@ -111,7 +111,7 @@ export const flows: readonly FlowDefinition[] = [
       { from: 'ecommerce-platform', to: 'loyalty-platform', call: 'get-member-balance-api' },
     ],
     onFailure:
-      'If the Loyalty Platform does not answer within 800 ms, the checkout continues without points, and loyalty.status is unavailable.',
+      'If the Loyalty Platform does not answer within 800 ms, the checkout continues without points and without discounts for members, and loyalty.status is unavailable. With a voucher that may be for members only, it answers 503 or 504: repeat it later, or leave the voucher out.',
   },
   {
     number: 8,

@@ -117,6 +117,7 @@ describe('A sale of the till', () => {
       id,
     ]);
     expect(body.detail).toMatch(/void the transaction/);
+    expect(body.allowedFrom).toEqual([]);
     expect((await stockAt(rehearsal, 'mug-blue')).onHand).toBe(50);
     await rehearsal.noFaults();
     if (outstanding > 0) await pay(rehearsal, id, CASH, outstanding);

@@ -239,7 +239,7 @@ describe('The hold of a routed order', () => {
       status: 409,
       body: {
         ...{ code: 'invalid_state_transition', objectType: 'reservation', id: order.lines[0].reservationId, currentState: 'confirmed' },
-        ...{ action: 'release', orderId: order.id, detail: expect.stringContaining(order.id) },
+        ...{ action: 'release', orderId: order.id, allowedFrom: [], detail: expect.stringContaining(order.id) },
       },
     });
     const { id } = only(await scene.routed(order.id));

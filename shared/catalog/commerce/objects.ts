@@ -100,7 +100,7 @@ export const Basket = z
     promotionsStatus: z
       .enum(['available', 'unavailable'])
       .optional()
-      .describe('Whether the Promotion Engine answered at the last pricing.'),
+      .describe('Whether the Promotion Engine answered at the last pricing. Discounts for members come with Checkout.'),
     totals: Totals,
     shippingAddress: Address.optional(),
     shippingMethod: ShippingMethod.optional(),

@@ -18,7 +18,7 @@ export const reservationLifeCycle = defineLifeCycle({
       verb: 'reserve',
       from: ['requested', 'confirmed'],
       again: true,
-      trigger: 'Reserve Inventory for its basket, repeated or in checkout',
+      trigger: 'Reserve Inventory for its basket, repeated with the same values',
     },
     {
       verb: 'allocate',
@@ -34,13 +34,19 @@ export const reservationLifeCycle = defineLifeCycle({
       trigger: 'Allocate Inventory for the same order line, for a line that it already holds, or with reservationId',
     },
     { verb: 'confirm', from: ['requested'], to: 'confirmed', trigger: 'Confirm Reservation; it no longer expires' },
-    { verb: 'confirm', from: ['confirmed'], again: true, trigger: 'Confirm Reservation, repeated' },
+    {
+      verb: 'confirm',
+      from: ['confirmed'],
+      again: true,
+      trigger: 'Confirm Reservation, repeated; an orderId that it lacks is added, with a new version',
+    },
     { verb: 'expire', from: ['requested'], to: 'expired', trigger: 'time: its TTL ends' },
     {
       verb: 'release',
       from: ['requested', 'confirmed'],
       to: 'released',
-      trigger: 'Release Reservation; its order, basket or transaction ends; a new hold of the same basket or order takes over',
+      trigger:
+        'Release Reservation; its order, basket or transaction ends; a new hold of the same basket or order takes over, such as that of Checkout at its own location',
     },
     {
       verb: 'release',

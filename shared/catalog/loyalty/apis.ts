@@ -31,7 +31,9 @@ export const earnPoints = defineApi({
   path: '/members/{id}/earn',
   request: z.strictObject({
     orderId: Id,
-    amount: PositiveMoney.describe('The earningAmount of the order: delivered goods, except the part paid with points.'),
+    amount: PositiveMoney.describe(
+      'The earningAmount of the order: delivered goods, except the part paid with points or with the credit of an exchange.',
+    ),
   }),
   response: LoyaltyAccount,
   status: 201,

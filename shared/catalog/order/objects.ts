@@ -135,7 +135,7 @@ export const Order = z
     validatedAt: Instant.describe('When the basket was validated for this order.'),
     completedAt: Instant.optional(),
     earningAmount: Money.optional().describe(
-      'Amount that earns loyalty points: delivered goods, except the part paid with points, as of completedAt. Refunds made before completedAt are not included.',
+      'Amount that earns loyalty points: delivered goods, except the part paid with points or with the credit of an exchange, whose returned goods keep their points, as of completedAt. Refunds made before completedAt are not included.',
     ),
     earningRefunds: z
       .array(z.string())

@@ -51,7 +51,8 @@ export const faultPresets = [
     id: 'loyalty-slow',
     group: 'Orders and customers',
     title: 'The loyalty platform is slow',
-    effect: 'Everything that reads points takes two seconds longer: a checkout of a member, and the 360 view of a customer.',
+    effect:
+      'Its answers take two seconds longer. A checkout waits 0.8 seconds and goes on without points; the 360 view of a customer waits two.',
     rule: { match: { application: 'loyalty-platform' }, fault: { kind: 'latency', ms: 2_000 } },
   },
   {
