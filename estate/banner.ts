@@ -1,3 +1,4 @@
+import type { DemoCredentials } from '../console/config.ts';
 import { applications } from '../shared/catalog/applications.ts';
 import type { RunningEstate } from './estate.ts';
 
@@ -19,14 +20,9 @@ ${consoleLine(estate)}  touchpoint   ${touchpoint}      key demo-store-key unles
 
   applications ${titles.join(', ')}
   adapters     state: ${adapters.state}, events: ${adapters.events} ${kept}
-  credentials  Authorization: Bearer demo-integration-token      for the APIs
-               X-API-Key: demo-carrier-key                       for the carrier's APIs
-               Authorization: Bearer demo-sim-admin              for the simulation plane under /_sim
+  credentials  ${acceptedBy(estate)}
 
-  Try          an order from basket to confirmed, in three lines
-${orderInThreeLines(gateway)}
-
-  A whole order, step by step:  ${REHEARSE} --against ${gateway}
+${firstOrder(estate)}  A whole order, step by step:  ${REHEARSE} --against ${gateway}
   Stop with Ctrl-C.
 `;
 }
@@ -34,8 +30,29 @@ ${orderInThreeLines(gateway)}
 const consoleLine = ({ console }: RunningEstate): string =>
   console === undefined ? '' : `  console      ${console}      who calls whom, what happened and why: open it in a browser\n`;
 
+const OWN_CREDENTIALS = 'those of credentials.json in the folder FIXTURES_DIR';
+
+function acceptedBy({ demo: { integration, apiKey, simulation } }: RunningEstate): string {
+  const lines = [
+    integration && `Authorization: Bearer ${integration}`.padEnd(50).concat('for the APIs'),
+    apiKey && `X-API-Key: ${apiKey}`.padEnd(50).concat("for the carrier's APIs"),
+    simulation && `Authorization: Bearer ${simulation}`.padEnd(50).concat('for the simulation plane under /_sim'),
+  ].filter((line) => line !== undefined);
+  const others = lines.length < 3 ? [lines.length === 0 ? OWN_CREDENTIALS : `and ${OWN_CREDENTIALS}`] : [];
+  return [...lines, ...others].join('\n               ');
+}
+
+/** Without the demo credentials there is nothing to copy. */
+function firstOrder({ gateway, demo: { integration, simulation } }: RunningEstate): string {
+  if (integration === undefined || simulation === undefined) return '';
+  return `  Try          an order from basket to confirmed, in three lines
+${orderInThreeLines(gateway, { integration, simulation })}
+
+`;
+}
+
 /** Each line shows its answers and keeps the id for the next line. The last line pays, confirms and verifies the rehearsal. */
-function orderInThreeLines(gateway: string): string {
+function orderInThreeLines(gateway: string, { integration, simulation }: Required<Omit<DemoCredentials, 'apiKey'>>): string {
   const keep = (member: string): string => `| tee /dev/stderr | sed -n 's/.*"${member}":"\\([^"]*\\)".*/\\1/p'`;
   const basket = { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 2 }] };
   const shippingAddress = { name: 'Ada', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' };
@@ -43,9 +60,9 @@ function orderInThreeLines(gateway: string): string {
   const next = "--next -s -w '\\n'";
   const curl = `curl -s -w '\\n' -H "$A" -H 'Content-Type: application/json'`;
   return [
-    `A='Authorization: Bearer demo-integration-token'; BASKET=$(${curl} -d '${JSON.stringify(basket)}' ${gateway}/baskets ${keep('id')})`,
+    `A='Authorization: Bearer ${integration}'; BASKET=$(${curl} -d '${JSON.stringify(basket)}' ${gateway}/baskets ${keep('id')})`,
     `ORDER=$(${curl} -d '${JSON.stringify(checkout)}' ${gateway}/baskets/$BASKET/checkout ${keep('orderId')})`,
-    `${curl} -d '{"tender":{"type":"card","token":"tok_visa"},"orderId":"'$ORDER'"}' ${gateway}/payments/authorizations ${next} -H "$A" -X POST ${gateway}/orders/$ORDER/confirm ${next} -H 'Authorization: Bearer demo-sim-admin' ${gateway}/_sim/verify`,
+    `${curl} -d '{"tender":{"type":"card","token":"tok_visa"},"orderId":"'$ORDER'"}' ${gateway}/payments/authorizations ${next} -H "$A" -X POST ${gateway}/orders/$ORDER/confirm ${next} -H 'Authorization: Bearer ${simulation}' ${gateway}/_sim/verify`,
   ]
     .map((line) => `    ${line}`)
     .join('\n');

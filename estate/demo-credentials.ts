@@ -1,4 +1,5 @@
 import { isIPv4 } from 'node:net';
+import type { DemoCredentials } from '../console/config.ts';
 import { demoAmong } from '../fixtures/demo-credentials.ts';
 import type { Credential } from '../fixtures/files.ts';
 import type { Logger } from '../shared/process/logger.ts';
@@ -28,4 +29,13 @@ export function refuseDemoCredentials(
     );
   }
   log.warn({ credentials: known, host: HOST }, 'demo credentials are accepted: anyone who reaches this address can use them');
+}
+
+/** The accepted credentials that are public anyway, since the files of this project contain them. */
+export function publicAmong(credentials: readonly Credential[]): DemoCredentials {
+  const names = new Set(demoAmong(credentials));
+  const find = (kind: Credential['kind'], scope: string): string | undefined =>
+    credentials.find((one) => names.has(one.name) && one.kind === kind && one.scopes.some((given) => given === scope))?.secret;
+  const found = { simulation: find('bearer', 'sim:admin'), integration: find('bearer', 'catalog'), apiKey: find('api-key', 'catalog') };
+  return Object.fromEntries(Object.entries(found).filter(([, secret]) => secret !== undefined));
 }

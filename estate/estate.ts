@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { DemoCredentials } from '../console/config.ts';
 import type { Application } from '../shared/catalog/applications.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import { allReady, READY, type State } from '../shared/process/readiness.ts';
@@ -22,6 +23,8 @@ export interface RunningEstate {
   readonly console?: string | undefined;
   readonly applications: Readonly<Record<string, string>>;
   readonly adapters: { readonly state: string; readonly events: string };
+  /** The demo credentials that are accepted. */
+  readonly demo: DemoCredentials;
   /** Everything that must be ready before requests can be served. */
   states(): readonly State[];
   /** Resolves when the estate is ready. */
@@ -122,6 +125,7 @@ export async function startEstate(
       console: configuration.CONSOLE === 'on' ? `${door.url}/console/` : undefined,
       applications: Object.fromEntries(running.map(({ application, url }) => [application, url])),
       adapters: adaptersOf(configuration),
+      demo: door.demo,
       states,
       ready: door.prepared.then(() => allReady(states, stopping.signal)),
       drain: () => {

@@ -1,5 +1,6 @@
 import { Router } from 'express';
 import type { Agent } from 'undici';
+import type { DemoCredentials } from '../console/config.ts';
 import { createConsole } from '../console/serve.ts';
 import type { FixtureSet } from '../fixtures/load.ts';
 import { createClockDriver } from '../gateway/control/clock/driver.ts';
@@ -27,7 +28,7 @@ import type { Transport } from '../shared/transport/transport.ts';
 import { objectsOf } from './business-objects.ts';
 import { adaptersInUse, type Configuration } from './configuration.ts';
 import { consoleConfig } from './console.ts';
-import { refuseDemoCredentials } from './demo-credentials.ts';
+import { publicAmong, refuseDemoCredentials } from './demo-credentials.ts';
 import { explainListenError } from './listen-errors.ts';
 import { registeredApplications } from './registry.ts';
 import { createScenarioRuns } from './scenario-runs.ts';
@@ -59,6 +60,8 @@ export interface FrontDoorOptions {
 
 export interface FrontDoor {
   readonly url: string;
+  /** The demo credentials that are accepted. */
+  readonly demo: DemoCredentials;
   /** Resolves when the default rehearsal exists. */
   readonly prepared: Promise<void>;
   drain(): void;
@@ -135,6 +138,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   });
   return {
     url: gateway.url,
+    demo: publicAmong(credentials),
     prepared,
     drain: gateway.drain,
     close: async () => {

@@ -16,7 +16,7 @@ export async function startTouchpoint(configuration: Configuration, log: Logger,
   const mock = await startTouchpointMock({ ...shared, host: HOST, port: TOUCHPOINT_PORT }).catch(explainListenError('TOUCHPOINT_PORT'));
   try {
     const portal = await startPortal({ ...shared, host: PORTAL_HOST, port: PORTAL_PORT, mockUrl: mock.url, consoleUrl }).catch(
-      explainListenError('PORTAL_PORT'),
+      explainListenError('PORTAL_PORT', 'PORTAL_HOST'),
     );
     return {
       mock: mock.url,

@@ -58,6 +58,7 @@ export const variables = {
     .string()
     .min(8, 'it takes 8 to 200 characters')
     .max(200, 'it takes 8 to 200 characters')
+    .regex(/^[\x21-\x7e]*$/, 'it takes visible ASCII without blanks, to fit into a header')
     .default('demo-store-key')
     .describe('Store key of the touchpoint mock.'),
   MOCK_LANES: z

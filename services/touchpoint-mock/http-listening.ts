@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { RequestListener, Server } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { urlHost } from '../../shared/process/listen.ts';
 
 /** A running server. */
 export interface Listening {
@@ -103,10 +104,4 @@ async function waitForLastConnections(server: Server): Promise<void> {
     // After this turn, all connections that were waiting are accepted, even if the timer was late.
     await nextTurn();
   }
-}
-
-/** Wildcard addresses cannot be called; loopback reaches the same server. */
-function urlHost(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
-  return host.includes(':') ? `[${host}]` : host;
 }

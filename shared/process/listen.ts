@@ -11,5 +11,11 @@ export async function listen(server: Server, port: number, host: string): Promis
     });
   });
   const { port: bound } = server.address() as AddressInfo;
-  return `http://${host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host}:${bound}`;
+  return `http://${urlHost(host)}:${bound}`;
+}
+
+/** The host of a URL. Wildcard addresses cannot be called; loopback reaches the same server. */
+export function urlHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
 }

@@ -2,7 +2,9 @@ import { pino } from 'pino';
 
 /** Wall time for which lines are gathered: with the access log, a write for each line is a tenth of a busy container's writes. */
 const GATHER_MS = 20;
-const GATHER_BYTES = 8_192;
+const GATHER_LENGTH = 8_192;
+/** Lines that a full disk has not taken are kept up to this size, and newer ones are lost. */
+const UNWRITTEN_BYTES = 1_048_576;
 /** Lines of JSON up to the level `info`. */
 const MAY_WAIT = /^\{"level":[123]0,/;
 
@@ -15,7 +17,8 @@ let output: LogOutput | undefined;
 
 /**
  * Standard output for log lines. Those of the level `info` and below are gathered for a moment. A warning or an error is written at once,
- * behind what waits; the end of the process writes the rest. A write error, such as a full disk, does not end the process.
+ * behind what waits; the end of the process writes the rest. A write error, such as a full disk or a reader that has gone, loses
+ * lines and nothing else.
  */
 export function standardOutput(): LogOutput {
   output ??= gathering();
@@ -23,25 +26,25 @@ export function standardOutput(): LogOutput {
 }
 
 function gathering(): LogOutput {
-  const destination = pino.destination({ dest: 1, sync: true, minLength: GATHER_BYTES }).on('error', () => {});
+  // Its own gathering ends in a loop when a write fails for good, as to a pipe without a reader.
+  const destination = pino.destination({ dest: 1, sync: true, maxLength: UNWRITTEN_BYTES }).on('error', () => {});
+  let gathered = '';
   let due: NodeJS.Timeout | undefined;
 
   function flushSync(): void {
     clearTimeout(due);
     due = undefined;
-    try {
-      destination.flushSync();
-    } catch {
-      // A failing log cannot log its own failure.
-    }
+    const lines = gathered;
+    gathered = '';
+    if (lines !== '') destination.write(lines);
   }
 
   process.once('exit', flushSync);
   return {
     flushSync,
     write(line) {
-      destination.write(line);
-      if (MAY_WAIT.test(line)) due ??= setTimeout(flushSync, GATHER_MS).unref();
+      gathered += line;
+      if (MAY_WAIT.test(line) && gathered.length < GATHER_LENGTH) due ??= setTimeout(flushSync, GATHER_MS).unref();
       else flushSync();
     },
   };

@@ -94,6 +94,18 @@ const fatal: readonly (readonly [string, Readonly<Record<string, string>>, numbe
     78,
     /^GATEWAY_PORT=abc cannot be used: it takes a whole number from 0 to 65535\.\n$/,
   ],
+  [
+    'a store key that fits into no header',
+    { MOCK_STORE_KEY: 'abc  defgh' },
+    78,
+    /^MOCK_STORE_KEY.* cannot be used: it takes visible ASCII without blanks, to fit into a header\.\n$/,
+  ],
+  [
+    'an address of the portal that this machine does not have',
+    { PORTAL_HOST: '192.0.2.1' },
+    1,
+    /^This machine does not have the address 192\.0\.2\.1; choose another one with PORTAL_HOST\.\n$/,
+  ],
   ['an unknown level of the log', { LOG_LEVEL: 'loud' }, 78, /^LOG_LEVEL=loud cannot be used: it takes one of trace, debug, .*silent\.\n$/],
 ];
 
@@ -166,6 +178,34 @@ describe('A start with a fatal error', () => {
       expect(said.err.trim().split('\n')).toHaveLength(1);
     },
   );
+});
+
+describe('The text of a start', () => {
+  test('shows the demo credentials that are accepted, and no others', async () => {
+    await using copy = await copiedFixtures();
+    const own = (kind: string, scopes: readonly string[]) => ({ name: kind, kind, secret: `${kind}-that-only-we-know-about`, scopes });
+    const credentials = [own('bearer', ['catalog', 'sim:admin']), own('api-key', ['catalog'])];
+    await writeFile(join(copy.directory, 'credentials.json'), JSON.stringify(credentials));
+    const [ours, theirs] = [start({ FIXTURES_DIR: copy.directory }), start({})];
+    await Promise.all([ours.ready(), theirs.ready()]);
+    expect(ours.said.out).toContain('credentials  those of credentials.json in the folder FIXTURES_DIR');
+    expect(ours.said.out).not.toMatch(/demo-(integration|carrier|sim)|that-only-we-know/);
+    expect(theirs.said.out).toMatch(/Bearer demo-integration-token .*for the APIs\n.*demo-carrier-key .*\n.*demo-sim-admin/);
+  });
+});
+
+describe('An estate whose standard output has no reader any more', () => {
+  test('answers, and stops when it is asked to', async () => {
+    const { child, ready, gateway, ended } = start({ LOG_LEVEL: 'info' });
+    await ready();
+    child.stdout?.destroy();
+    for (let times = 0; times < 20; times++) {
+      const refused = await fetch(`${gateway()}/customers/cus_ada`, { signal: AbortSignal.timeout(5_000) });
+      expect(refused.status).toBe(401);
+    }
+    child.kill('SIGTERM');
+    expect(await ended).toBe(0);
+  });
 });
 
 /** The project's fixtures in a folder of the test. */
