@@ -37,7 +37,7 @@ export const advanceClock = defineOperation({
       }),
       to: AnyInstant.optional().describe('An instant, not before now, at most 10 years ahead and not after the year 9998.'),
       timeoutMs: TimeoutMs.default(60_000).describe(
-        'Wall time for the whole advance. Then the answer has the work that ran, the instant of the clock, and what the advance waits for.',
+        'Wall time for the whole advance. Then the answer has the work that has ended, the instant of the clock, and what the advance waits for. Work that is running ends by itself, and only the journal has it.',
       ),
     }),
     ['by', 'to'],
