@@ -71,7 +71,10 @@ describe('Create Return', () => {
     const unknown = await scene.ask({ orderId: 'ord_nobody', lines, locationId: STORE });
     expect([unknown.status, unknown.body.code, unknown.body.objectType]).toEqual([404, 'not_found', 'order']);
     const stray = await scene.ask({ orderId: order.id, lines: [{ ...lines[0], orderLineId: 'line_nobody' }], locationId: STORE });
-    expect([stray.status, stray.body.objectType, stray.body.id]).toEqual([404, 'order line', 'line_nobody']);
+    expect([stray.status, stray.body.errors]).toEqual([
+      422,
+      [{ pointer: '/lines/0/orderLineId', code: 'unknown_line', detail: `The order "${order.id}" has no line "line_nobody".` }],
+    ]);
     const nowhere = await scene.ask({ orderId: order.id, lines, locationId: 'dc-09' });
     expect([nowhere.status, nowhere.body.objectType]).toEqual([404, 'location']);
     expect((await scene.order(order.id)).state).toBe('completed');

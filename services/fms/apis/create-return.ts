@@ -2,7 +2,7 @@ import { createReturn as createReturnApi } from '../../../shared/catalog/fulfill
 import { didNothing, invalid, isDependencyProblem, Problem } from '../../../shared/catalog/problems.ts';
 import { handle } from '../../../shared/work/handler.ts';
 import { published, returns } from '../returns/collections.ts';
-import { attemptOf, beginRequest, endRequest, mergeLines, refuseLocation, requestReturn } from '../returns/request.ts';
+import { attemptOf, beginRequest, endRequest, mergeLines, type ReturnRequest, refuseLocation, requestReturn } from '../returns/request.ts';
 
 /**
  * The intent is committed first, then the OMS books the units: it alone knows which are with the customer, and their value. Without
@@ -26,13 +26,16 @@ export const createReturn = handle(createReturnApi)(async ({ body }, scope) => {
     const isUntouched = didNothing(error) && !resumed;
     if (!isUntouched && (error.retryable || isDependencyProblem(error))) throw error;
     endRequest(work, { id, orderId, state: 'undone' });
-    return pointAtMember(error);
+    return pointAtMember(error, body);
   }
 });
 
 /** A refusal of the OMS that concerns one member of the request names that member. */
-function pointAtMember(problem: Problem): Problem {
+function pointAtMember(problem: Problem, { orderId, lines }: ReturnRequest): Problem {
   const { message, context } = problem;
   if (context['action'] === 'collect') return invalid('/dropOff', 'no_address', message);
-  return context['action'] === 'hand-in' ? invalid('/locationId', 'store_required', message) : problem;
+  if (context['action'] === 'hand-in') return invalid('/locationId', 'store_required', message);
+  const unknown = context['objectType'] === 'order line' ? lines.findIndex(({ orderLineId }) => orderLineId === context['id']) : -1;
+  if (unknown < 0) return problem;
+  return invalid(`/lines/${unknown}/orderLineId`, 'unknown_line', `The order "${orderId}" has no line "${lines[unknown]?.orderLineId}".`);
 }
