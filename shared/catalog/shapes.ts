@@ -92,10 +92,13 @@ export const Email = z
   .toLowerCase()
   .meta({ id: 'Email', description: 'Stored and compared in lower case.', example: 'ada@people.example' });
 
-export const Phone = z
-  .string()
-  .regex(/^\+[1-9][0-9]{6,14}$/)
-  .meta({ id: 'Phone', description: 'E.164.', example: '+353915550101' });
+const E164 = /^\+[1-9][0-9]{6,14}$/;
+const E164_RULE = 'This must be a phone number in E.164, such as +353915550101';
+
+export const Phone = z.string().regex(E164, `${E164_RULE}.`).meta({ id: 'Phone', description: 'E.164.', example: '+353915550101' });
+
+/** A phone number in a query, where a bare + stands for a blank. */
+export const QueryPhone = z.string().regex(E164, `${E164_RULE}, and the + of a query is written as %2B.`).describe('E.164.');
 
 /** A voucher code as a customer types it. */
 export const VoucherCode = z

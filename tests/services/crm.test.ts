@@ -142,6 +142,20 @@ describe('Search Customer', () => {
     expect(await found('q=nobody+at+all')).toEqual([]);
   });
 
+  test.each(['phone=+353209100002', 'phone=020917000', 'phone='])('refuses %s, and says how a number is written', async (query) => {
+    const { status, body } = await rehearsal.call('GET', `/customers?${query}`);
+    expect([status, body.errors]).toEqual([
+      422,
+      [
+        {
+          pointer: '?phone',
+          code: expect.any(String),
+          detail: 'This must be a phone number in E.164, such as +353915550101, and the + of a query is written as %2B.',
+        },
+      ],
+    ]);
+  });
+
   test('combines several criteria with AND', async () => {
     expect(await found('email=ada@people.example&phone=%2B353209100001&q=byrne')).toEqual(['cus_ada']);
     expect(await found('email=ada@people.example&phone=%2B353209100002')).toEqual([]);

@@ -5,7 +5,7 @@ import { Return } from '../fulfillment/returns.ts';
 import { LoyaltyAccount } from '../loyalty/objects.ts';
 import { Order } from '../order/objects.ts';
 import { dependencyProblems } from '../problems.ts';
-import { AnyInstant, atLeastOne, Email, Id, Phone, pageOf, queryInteger } from '../shapes.ts';
+import { AnyInstant, atLeastOne, Email, Id, Phone, pageOf, QueryPhone, queryInteger } from '../shapes.ts';
 import { Consents, Customer, Interaction, InteractionType } from './objects.ts';
 
 export const searchCustomer = defineApi({
@@ -20,7 +20,7 @@ export const searchCustomer = defineApi({
   path: '/customers',
   query: z.strictObject({
     email: z.string().min(1).max(254).optional().describe('The whole address, in any case.'),
-    phone: z.string().min(1).max(32).optional().describe('E.164.'),
+    phone: QueryPhone.optional(),
     q: z.string().min(1).max(100).optional().describe('Part of a name, an e-mail address or a phone number.'),
     limit: queryInteger(1, 100).default(20),
     cursor: z.string().min(1).max(200).optional().describe('The nextCursor of the previous page.'),
