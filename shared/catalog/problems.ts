@@ -53,6 +53,7 @@ export type ProblemCode = keyof typeof problems;
 /** Codes of which some refusals have `retryable: true`: another action at the object is under way, and its end decides. */
 export const retryableAtTimes: ReadonlySet<ProblemCode> = new Set([
   'invalid_state_transition',
+  'return_quantity_exceeded',
   'reservation_expired',
   'conflicting_repeat',
   'payment_incomplete',

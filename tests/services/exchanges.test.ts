@@ -211,6 +211,27 @@ describe('An exchange', () => {
     await scene.rehearsal.verify();
   });
 
+  test('whose credit is captured in part has the released rest refunded to the payments of the first order', async () => {
+    await using scene = await returning();
+    const { order, returnId } = await toExchange(scene);
+    const { body: draft } = await exchange(scene, returnId);
+    await scene.rehearsal.ok('POST', `/orders/${draft.id}/confirm`);
+    await scene.settle();
+    expect(await refundedOf(scene, order.id)).toEqual([809]);
+    const [credit] = draft.payments as Paid[];
+    const captured = await scene.rehearsal.ok('POST', `/payments/authorizations/${credit?.id}/capture`, { amount: euros(1000) });
+    expect([captured.state, captured.capturedAmount]).toEqual(['captured', euros(1000)]);
+    await scene.settle();
+    expect(await refundedOf(scene, order.id)).toEqual([809 + 789]);
+    const events = await scene.rehearsal.events({ subject: `payment/${credit?.id}`, ext: true });
+    expect(events.map(({ type }) => type.replace('com.unified-commerce.', ''))).toEqual([
+      'payment-authorized',
+      'payment-captured',
+      'ext.payment-changed',
+    ]);
+    await scene.rehearsal.verify();
+  });
+
   test('whose return is exchanged again is refunded to the payments of the first order', async () => {
     await using scene = await returning();
     const first = await toExchange(scene, 2);
@@ -296,6 +317,22 @@ describe('Create Order for a return', () => {
     expect(late.body).toMatchObject({ objectType: 'return', currentState: 'inspected', allowedFrom: [] });
     const states = await Promise.all(baskets.map(async (id) => (await scene.rehearsal.object('basket', id)).state));
     expect(states.toSorted()).toEqual(['converted', 'locked', 'locked']);
+    await scene.rehearsal.verify();
+  });
+
+  test('that paid for a cancelled order is refused, and the refusal says what happens to its value', async () => {
+    await using scene = await returning({ refund: 'manual' });
+    const { returnId } = await toExchange(scene);
+    const { body: draft } = await exchange(scene, returnId);
+    const living = await exchange(scene, returnId);
+    expect([living.status, living.body.detail]).toEqual([409, `The return "${returnId}" already pays for the order "${draft.id}".`]);
+    await scene.rehearsal.ok('POST', `/orders/${draft.id}/cancel`);
+    await scene.settle();
+    const { status, body } = await exchange(scene, returnId);
+    expect([status, body.currentState, body.allowedFrom, body.detail]).toEqual([
+      ...[409, 'inspected', []],
+      `The return "${returnId}" paid for the order "${draft.id}", which was cancelled. A return pays for one order; this one is refunded instead, by Refund Payment where refunds are manual.`,
+    ]);
     await scene.rehearsal.verify();
   });
 

@@ -174,10 +174,16 @@ describe('Create Return', () => {
     expect((await scene.ask(body)).body.dependency).toBe('oms');
     // The OMS has booked units, and its answer was lost.
     expect((await scene.order(order.id)).state).toBe('return-in-progress');
+    const early = await scene.ask(body, { 'idempotency-key': 'early' });
+    expect([early.status, early.body.code, early.body.retryable, early.headers['retry-after']]).toEqual([
+      ...[409, 'return_quantity_exceeded', true, '1'],
+    ]);
     await scene.rehearsal.advance('PT1M');
     expect((await scene.order(order.id)).state).toBe('completed');
     await scene.rehearsal.verify();
-    expect((await scene.ask(body)).status).toBe(201);
+    expect((await scene.ask(body, { 'idempotency-key': 'early' })).status).toBe(201);
+    const final = await scene.ask(body);
+    expect([final.status, final.body.code, final.body.retryable]).toEqual([409, 'return_quantity_exceeded', false]);
     await scene.rehearsal.verify();
   });
 
@@ -536,6 +542,19 @@ describe('An inspection', () => {
     await scene.moved(id, 'inspect');
     expect((await scene.object(id)).lines).toMatchObject([{ condition: 'damaged', disposition: 'scrap' }]);
     expect(await scene.onHand('mug-blue', STORE)).toBe(before);
+    await scene.rehearsal.verify();
+  });
+
+  test('scraps all units of a line of which one was reported as damaged', async () => {
+    await using scene = await returning();
+    const order = await scene.completed();
+    const orderLineId = lineOf(order);
+    const lines = ['damaged', 'too blue'].map((reason) => ({ orderLineId, qty: 1, reason }));
+    const { body } = await scene.ask({ orderId: order.id, locationId: STORE, lines });
+    await scene.moved(body.id, 'approve', 'receive', 'inspect');
+    expect((await scene.object(body.id)).lines).toMatchObject([
+      { qty: 2, reason: 'damaged; too blue', condition: 'damaged', disposition: 'scrap' },
+    ]);
     await scene.rehearsal.verify();
   });
 

@@ -1,7 +1,8 @@
 import { createReturn as createReturnApi } from '../../../shared/catalog/fulfillment/apis.ts';
 import { didNothing, invalid, isDependencyProblem, Problem } from '../../../shared/catalog/problems.ts';
 import { handle } from '../../../shared/work/handler.ts';
-import { published, returns } from '../returns/collections.ts';
+import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
+import { published, returnRequests, returns } from '../returns/collections.ts';
 import { attemptOf, beginRequest, endRequest, mergeLines, type ReturnRequest, refuseLocation, requestReturn } from '../returns/request.ts';
 
 /**
@@ -26,9 +27,24 @@ export const createReturn = handle(createReturnApi)(async ({ body }, scope) => {
     const isUntouched = didNothing(error) && !resumed;
     if (!isUntouched && (error.retryable || isDependencyProblem(error))) throw error;
     endRequest(work, { id, orderId, state: 'undone' });
-    return pointAtMember(error, body);
+    return error.code === 'return_quantity_exceeded' && (await isAnotherUndecided(work, { id, orderId }))
+      ? retryable(error)
+      : pointAtMember(error, body);
   }
 });
+
+/** Whether the OMS may have booked units of the order for another request, which is finished or undone later. */
+async function isAnotherUndecided(work: UnitOfWork, { id, orderId }: { id: string; orderId: string }): Promise<boolean> {
+  const { items } = await work.find(returnRequests, 'undecided', orderId);
+  return items.some((request) => request.id !== id);
+}
+
+const retryable = ({ code, message, context }: Problem): Problem =>
+  new Problem(code, `${message} Another return of this order is being created; send this request again when that has ended.`, {
+    ...context,
+    retryable: true,
+    retryAfter: 1,
+  });
 
 /** A refusal of the OMS that concerns one member of the request names that member. */
 function pointAtMember(problem: Problem, { orderId, lines }: ReturnRequest): Problem {

@@ -40,6 +40,7 @@ export const returns = defineCollection({
 export const returnRequests = defineCollection({
   name: 'return-requests',
   schema: z.object({ id: Id, version, orderId: Id, state: z.enum(['open', 'done', 'undone']) }),
+  index: { undecided: ({ orderId, state }) => (state === 'open' ? orderId : undefined) },
 });
 
 /** When a return moves by itself next; the id is the return's. Stored apart, since a new plan is no change of the return. */

@@ -98,8 +98,11 @@ export const settlesAt = (found: StoredReturn, inspectedAt: number): number =>
 /** The line of a return that was not inspected. */
 export const asAnnounced = (line: Line): Line => withFinding(line, undefined);
 
+/** Entries of a request for the same line have their reasons joined. Of units that came for several reasons, none is sold again. */
+const isReportedDamaged = ({ reason }: Line): boolean => reason.split(';').some((one) => one.trim().toLowerCase() === 'damaged');
+
 /** Without a finding, the reason of the customer decides the condition. Damaged units are scrapped unless the finding says otherwise. */
 function withFinding(line: Line, finding: NonNullable<Findings>[number] | undefined): Line {
-  const condition = finding?.condition ?? (line.reason.trim().toLowerCase() === 'damaged' ? 'damaged' : 'resellable');
+  const condition = finding?.condition ?? (isReportedDamaged(line) ? 'damaged' : 'resellable');
   return { ...line, condition, disposition: finding?.disposition ?? (condition === 'damaged' ? 'scrap' : 'restock') };
 }

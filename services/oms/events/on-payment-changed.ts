@@ -3,12 +3,16 @@ import type { EventHandler } from '../../../shared/work/handler.ts';
 import { payOutReturnDue } from '../due-work.ts';
 import { noteLostAuthorization } from '../payment/lost-authorizations.ts';
 import { returnBookings } from '../returns/bookings.ts';
+import { creditHeld, isCredit } from '../returns/exchange-credit.ts';
 
 const Changed = Payment.pick({
   id: true,
   orderId: true,
   tender: true,
   returnId: true,
+  authorizedAmount: true,
+  capturedAmount: true,
+  refundedAmount: true,
   state: true,
   authorizationExpiresAt: true,
   updatedAt: true,
@@ -21,9 +25,8 @@ const Changed = Payment.pick({
 export const onPaymentChanged: EventHandler = async ({ data }, { work }) => {
   const payment = Changed.parse(data.object);
   await noteLostAuthorization(work, payment);
-  const { tender, returnId, state } = payment;
-  const isReleased = state === 'voided' || state === 'partially-refunded' || state === 'fully-refunded';
-  if (tender.type !== 'exchange-credit' || returnId === undefined || !isReleased) return;
+  const { returnId, authorizedAmount } = payment;
+  if (!isCredit(payment) || returnId === undefined || creditHeld([payment]) === authorizedAmount.amount) return;
   const booking = await work.get(returnBookings, returnId);
   if (booking?.status === 'exchanged' || booking?.status === 'refunded') work.schedule(payOutReturnDue, returnId, work.now, {});
 };

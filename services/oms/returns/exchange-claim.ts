@@ -61,9 +61,18 @@ export async function claimReturn(work: UnitOfWork, returnId: string, basketId: 
   const booking = await work.get(returnBookings, returnId);
   if (booking?.exchangeBasketId === basketId) return;
   if (!booking) throw new Problem('not_found', `There is no return "${returnId}".`, { objectType: 'return', id: returnId });
-  if (booking.exchangeBasketId !== undefined) throw closedOtherwise(booking, 'exchange', 'already pays for another order');
+  if (booking.exchangeBasketId !== undefined) throw closedOtherwise(booking, 'exchange', await takenBy(work, returnId));
   if (booking.status !== 'open') throw closedOtherwise(booking, 'exchange', 'is already refunded');
   work.put(returnBookings, { ...booking, exchangeBasketId: basketId });
+}
+
+/** Says which order a return pays for. */
+async function takenBy(work: UnitOfWork, returnId: string): Promise<string> {
+  const order = await work.findUnique(orders, 'exchangeFor', returnId);
+  if (!order) return 'already pays for another order';
+  if (order.state !== 'cancelled') return `already pays for the order "${order.id}"`;
+  const instead = 'A return pays for one order; this one is refunded instead, by Refund Payment where refunds are manual';
+  return `paid for the order "${order.id}", which was cancelled. ${instead}`;
 }
 
 /** Whether a return may still pay for this basket. */

@@ -9,13 +9,15 @@ import { DECIDE_TIMEOUT_MS } from '../timing.ts';
 import { bookingsOf, type ReturnBooking, returnBookings, returnValueOf } from './bookings.ts';
 import { payableOf } from './payable.ts';
 
-export const isCredit = ({ tender }: Payment): boolean => tender.type === 'exchange-credit';
+type Amounts = Pick<Payment, 'tender' | 'state' | 'authorizedAmount' | 'capturedAmount' | 'refundedAmount'>;
+
+export const isCredit = ({ tender }: Pick<Payment, 'tender'>): boolean => tender.type === 'exchange-credit';
 
 /** Whether it is a credit that still holds value of its return. */
 export const isLiveCredit = (payment: Payment): boolean => isCredit(payment) && creditHeld([payment]) > 0;
 
 /** Minor units that the credits among these payments hold of their return: authorised, or captured − refunded. */
-export const creditHeld = (payments: readonly Payment[]): number =>
+export const creditHeld = (payments: readonly Amounts[]): number =>
   payments.filter(isCredit).reduce((sum, { state, authorizedAmount, capturedAmount, refundedAmount }) => {
     const held = state === 'authorised' ? authorizedAmount.amount : capturedAmount.amount - refundedAmount.amount;
     return sum + held;

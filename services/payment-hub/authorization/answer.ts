@@ -26,7 +26,7 @@ export function answerFor(payment: StoredPayment): z.output<typeof Payment> | Pr
   if (payment.awaiting === 'provider-answer') {
     return new Problem(
       'dependency_timeout',
-      'The payment provider did not answer in time, so the outcome is unknown. The payment stays pending. Repeat the request with its Idempotency-Key, or read the payment.',
+      'The payment provider did not answer in time, so the outcome is unknown. The payment stays pending, and fails after 15 minutes without an answer. Repeat the request with its Idempotency-Key.',
       { ...about, dependency: 'payment-provider' },
     );
   }

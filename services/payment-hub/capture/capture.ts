@@ -5,11 +5,15 @@ import { uncommitFromOrder } from '../funds/order-cover.ts';
 import { giveBack } from '../funds/tender-value.ts';
 import type { CaptureSplit } from './capture-rules.ts';
 
-/** Captures an authorisation and gives its remainder back. */
+/**
+ * Captures an authorisation and gives its remainder back. The OMS hears of the remainder of an exchange credit, because it refunds that
+ * to the payments of the return.
+ */
 export function capture(work: UnitOfWork, payment: StoredPayment, { captured, remainder }: CaptureSplit): StoredPayment {
   const changed = work.transition(payments, payment, 'capture', { capturedAmount: captured });
   unwatchAuthorization(work, payment.id);
   uncommitFromOrder(work, payment, remainder);
   giveBack(work, payment, { amount: remainder, reference: `${payment.id}.remainder` });
-  return changed;
+  const isPartOfCredit = payment.tender.type === 'exchange-credit' && remainder.amount > 0;
+  return isPartOfCredit ? work.transition(payments, changed, 'release-rest') : changed;
 }

@@ -229,7 +229,7 @@ export const moveReturn = defineInternalCall({
       .min(1)
       .max(200)
       .optional()
-      .describe('inspect: condition per line. Default: damaged if that is the reason of the return, else resellable.'),
+      .describe('inspect: condition per line. Default: damaged if that is a reason of the return, else resellable.'),
   }),
   response: Return,
   problems: ['not_found', 'invalid_state_transition', 'insufficient_stock', ...dependencyProblems],

@@ -50,7 +50,8 @@ export const returnLifeCycle = defineLifeCycle({
       verb: 'refund',
       from: ['inspected', 'in-transit'],
       to: 'refunded',
-      trigger: 'after inspection or write-off, its refunds reach refundAmount, or nothing is left to refund',
+      trigger:
+        'after inspection or write-off, its refunds reach refundAmount, or nothing is left to refund; time: 7 d after the inspection, if no order came to be exchanged for it',
     },
     { verb: 'exchange', from: ['inspected'], to: 'exchanged', trigger: 'Confirm Order for its exchange order' },
     {

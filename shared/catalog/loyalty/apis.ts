@@ -45,7 +45,7 @@ export const redeemPoints = defineApi({
   id: 'redeem-points-api',
   name: 'Redeem Points',
   summary:
-    'Turns points into a redemption that pays for a basket or an order. Points return to the balance if the redemption is not spent within 15 minutes.',
+    'Turns points into a redemption that pays for a basket or an order. Whether that exists, and is the member’s, is checked when it pays. Points return to the balance if the redemption is not spent within 15 minutes.',
   domain: 'loyalty',
   type: 'command',
   application: 'loyalty-platform',
@@ -101,7 +101,7 @@ export const redeemLoyaltyPoints = defineApi({
   id: 'redeem-loyalty-points-api',
   name: 'Redeem Loyalty Points',
   summary:
-    'Turns points into a redemption. Points return to the balance if it is not spent within 15 minutes. The Loyalty Platform owns the ledger.',
+    'Turns points into a redemption. Whether the order exists, and is the member’s, is checked when it pays. Points return to the balance if it is not spent within 15 minutes. The Loyalty Platform owns the ledger.',
   domain: 'loyalty',
   type: 'command',
   application: 'crm',

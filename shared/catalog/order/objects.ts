@@ -89,7 +89,7 @@ export const orderLifeCycle = defineLifeCycle({
       to: ['return-in-progress', 'completed'],
       trigger: 'a return is refunded, exchanged or rejected; the last one completes the order',
     },
-    { verb: 'cancel', from: ['cancelled'], again: true, trigger: 'Cancel Order, repeated' },
+    { verb: 'cancel', from: ['cancelled'], again: true, trigger: 'Cancel Order, repeated with the same reason' },
     { verb: 'expire', from: ['draft'], to: 'cancelled', events: ['order-cancelled'], trigger: 'time: still draft after 24 h' },
     {
       verb: 'note',
@@ -111,9 +111,12 @@ export const OrderLine = z
     lineTotal: Money.describe('qty × unitPrice − discount.'),
     nodeId: Id.optional().describe('Location that serves the line.'),
     reservationId: Id.optional(),
-    fulfilledQty: z.int().min(0),
-    returnedQty: z.int().min(0),
-    cancelledQty: z.int().min(0),
+    fulfilledQty: z.int().min(0).describe('Units that have reached the customer, including those that were returned.'),
+    returnedQty: z.int().min(0).describe('Units of returns that were refunded or exchanged.'),
+    cancelledQty: z
+      .int()
+      .min(0)
+      .describe('Units that did not reach the customer: picked short, lost, or returned to sender. Cancel Order leaves it as it is.'),
   })
   .meta({ id: 'OrderLine' });
 

@@ -8,5 +8,6 @@ export const declineCodes = {
   unknown_redemption: 'There is no such redemption.',
   insufficient_points: 'The redemption is worth less than the amount, or it cannot pay any more.',
   redemption_not_applicable: 'The redemption was made for another order, basket or customer.',
-  loyalty_unavailable: 'The Loyalty Platform could not be reached, and nothing was spent.',
+  loyalty_unavailable:
+    'The Loyalty Platform could not be reached, and nothing was spent. Only the failed payment has this code: its request is answered 503, and may be sent again.',
 } as const;

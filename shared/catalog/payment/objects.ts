@@ -28,6 +28,11 @@ export const paymentLifeCycle = defineLifeCycle({
       trigger: 'Capture Payment; once, at most the authorised amount',
     },
     {
+      verb: 'release-rest',
+      from: ['captured'],
+      trigger: 'Capture Payment for a part of an exchange credit; the OMS refunds the released rest',
+    },
+    {
       verb: 'void',
       from: ['authorised'],
       to: 'voided',
