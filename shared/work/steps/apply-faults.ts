@@ -55,7 +55,7 @@ async function strike(parts: ApplicationParts, job: ApiRequest, { name, fault }:
         retryAfter: 1,
       });
     case 'status':
-      throw new InjectedStatus(fault.status, fault.code, name);
+      throw new InjectedStatus(fault, { name, isInside: job.context.chain.length > 0 });
     case 'barrier': {
       const { world } = job.context;
       const { parties } = fault;
@@ -79,18 +79,29 @@ function loseAnswer({ name, fault }: ActiveFault, application: string, path: str
   return answerProblem(problem, path);
 }
 
-/** A problem with any status, including those that no problem code has. */
+/**
+ * A problem with any status, including those that no problem code has. Between applications, a status without a code is answered without
+ * one: no application has decided anything, and the caller must not act as if one had.
+ */
 class InjectedStatus extends Problem {
   readonly #status: number;
-  constructor(status: number, code: string | undefined, fault: string) {
+  readonly #hasCode: boolean;
+  constructor({ status, code }: StatusFault, { name, isInside }: { readonly name: string; readonly isInside: boolean }) {
     const known = code !== undefined && Object.hasOwn(problems, code) ? (code as ProblemCode) : undefined;
-    super(known ?? nearestCode(status), `Injected by the fault ${fault}.`, { fault });
+    super(known ?? nearestCode(status), `Injected by the fault ${name}.`, { fault: name });
     this.#status = status;
+    this.#hasCode = known !== undefined || !isInside;
   }
   override get status(): number {
     return this.#status;
   }
+  override body(instance: string): Record<string, unknown> {
+    const { code, ...withoutCode } = super.body(instance);
+    return this.#hasCode ? { ...withoutCode, code } : { ...withoutCode, type: 'about:blank' };
+  }
 }
+
+type StatusFault = Extract<ActiveFault['fault'], { kind: 'status' }>;
 
 function nearestCode(status: number): ProblemCode {
   const codes = Object.keys(problems) as ProblemCode[];
