@@ -45,7 +45,7 @@ export interface EnvelopeInput {
   readonly context: Context;
   readonly causation: string;
   /** Request id of the hop. */
-  readonly hop: string;
+  readonly hopId: string;
 }
 
 /**
@@ -53,7 +53,7 @@ export interface EnvelopeInput {
  * rerun that commits the same change produces the same event. Members outside the published schema are left out.
  */
 export function envelope(input: EnvelopeInput): PlannedEvent {
-  const { application, definition, type, object, previousState, context, causation, hop } = input;
+  const { application, definition, type, object, previousState, context, causation, hopId } = input;
   const id = `evt_${derivedUlid(digest(context.world, type, definition.type, object.id, String(object.version)), context.now)}`;
   const published = publishedMembers(definition, object);
   const event: EstateEvent = {
@@ -82,7 +82,7 @@ export function envelope(input: EnvelopeInput): PlannedEvent {
     json: JSON.stringify(event),
     subscribers: subscribersOf(type),
     committedAt: Date.now(),
-    hop,
+    hop: hopId,
   };
 }
 

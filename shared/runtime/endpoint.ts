@@ -12,7 +12,7 @@ import { type ArrivingCall, type Endpoint, NotListening } from '../transport/in-
 import { pathPattern } from '../transport/path.ts';
 import { DUE_PATH } from '../transport/transport.ts';
 import type { AnyService } from '../work/handler.ts';
-import { newTrail } from '../work/job.ts';
+import { newJournalNotes } from '../work/job.ts';
 import type { Pipeline } from '../work/pipeline.ts';
 
 export interface EndpointOptions {
@@ -65,7 +65,7 @@ export function createEndpoint({ service, pipeline, token, log }: EndpointOption
         path,
         received: { headers, params, query: { ...parseQuery(query) }, body },
         hasLeft,
-        trail: newTrail(context),
+        notes: newJournalNotes(context),
         hop: { api: bound.id, method, path: target, started, answersData: true },
       });
     }
@@ -81,7 +81,7 @@ export function createEndpoint({ service, pipeline, token, log }: EndpointOption
       token: lease,
       context,
       path,
-      trail: newTrail(context),
+      notes: newJournalNotes(context),
       hop: { api: `due:${kind}`, method: DUE, path: key, started, answersData: false },
     });
   }

@@ -19,8 +19,8 @@ import { type Answer, answerProblem, asProblem } from '../transport/answer.ts';
 import { CONTEXT_HEADER, decodeContext, TOKEN_HEADER } from '../transport/estate-headers.ts';
 import { expressPath } from '../transport/path.ts';
 import { DUE_PATH } from '../transport/transport.ts';
-import type { AnyService, Bound } from '../work/handler.ts';
-import { newTrail } from '../work/job.ts';
+import type { AnyService, BoundApi } from '../work/handler.ts';
+import { newJournalNotes } from '../work/job.ts';
 import type { Pipeline } from '../work/pipeline.ts';
 
 export interface BindingOptions {
@@ -88,7 +88,7 @@ interface Exchange {
   readonly response: Response;
 }
 
-async function answerApi(pipeline: Pipeline, bound: Bound<string>, { request, response }: Exchange): Promise<void> {
+async function answerApi(pipeline: Pipeline, bound: BoundApi<string>, { request, response }: Exchange): Promise<void> {
   const started = performance.now();
   const body = await readBody(request, response);
   const context = contextOf(request);
@@ -99,7 +99,7 @@ async function answerApi(pipeline: Pipeline, bound: Bound<string>, { request, re
     path,
     received: { headers, params, query, body },
     hasLeft: () => response.destroyed && !response.writableFinished,
-    trail: newTrail(context),
+    notes: newJournalNotes(context),
     hop: { api: bound.id, method, path: originalUrl, started, answersData: true },
   });
   if (answer) send(response, context, answer);
@@ -116,7 +116,7 @@ async function answerDue(pipeline: Pipeline, { request, response }: Exchange): P
     token,
     context,
     path: request.path,
-    trail: newTrail(context),
+    notes: newJournalNotes(context),
     hop: { api: `due:${kind}`, method: DUE, path: key, started, answersData: false },
   });
   if (answer) send(response, context, answer);

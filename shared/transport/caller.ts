@@ -42,7 +42,7 @@ export interface CallScope {
   /** The idempotency keys of calls are derived from it. */
   readonly key: string;
   /** The hop that makes the calls, and the request ids of its calls for the journal. */
-  readonly trail: { readonly hop: string; readonly calls: string[] };
+  readonly notes: { readonly hopId: string; readonly calls: string[] };
   /** Runs before each call. @throws CallerLeft */
   readonly beforeCall?: ((changesSomething: boolean) => void) | undefined;
 }
@@ -53,7 +53,7 @@ const MARGIN_MS = 250;
 
 /** The typed calls of one application in one unit of work. */
 export function createCaller({ application, transport, observer = UNOBSERVED }: CallerOptions, scope: CallScope): Caller {
-  const { context, trail } = scope;
+  const { context, notes } = scope;
   return async (api, input, { step = '', intent, timeoutMs = DEFAULT_TIMEOUT_MS } = {}) => {
     refuseUnlisted(application, api, context.chain);
     const { params = {}, query, body } = input as { params?: Record<string, string>; query?: Record<string, unknown>; body?: unknown };
@@ -63,8 +63,8 @@ export function createCaller({ application, transport, observer = UNOBSERVED }: 
     const left = context.deadline - Date.now() - MARGIN_MS;
     if (left <= 0) throw timedOut(api.application);
     // A handler that runs again makes its calls again, each under an id of its own.
-    const requestId = `${context.requestId}.${trail.calls.length + 1}`;
-    trail.calls.push(requestId);
+    const requestId = `${context.requestId}.${notes.calls.length + 1}`;
+    notes.calls.push(requestId);
 
     const target = `${path}${queryString(query)}`;
     const observed = observeCall(observer, { api, url: transport.urlOf(api.application, target), context });
@@ -74,7 +74,7 @@ export function createCaller({ application, transport, observer = UNOBSERVED }: 
       application: api.application,
       method: api.method,
       path: target,
-      context: { ...context, requestId, parentId: trail.hop, traceparent, chain: [...context.chain, application] },
+      context: { ...context, requestId, parentId: notes.hopId, traceparent, chain: [...context.chain, application] },
       idempotencyKey: changesSomething ? `call-${digest(parent(), api.id, path, step)}` : undefined,
       body: api.method === 'GET' ? undefined : JSON.stringify(body ?? {}),
       timeoutMs: Math.min(timeoutMs, left),

@@ -17,7 +17,7 @@ import type { Directory, WorldView } from '../store/ports/directory.ts';
 import type { Store } from '../store/ports/estate-store.ts';
 import { WORK_DEADLINE_MS } from './application-parts.ts';
 import type { AnyService } from './handler.ts';
-import { type Delivery, type Hop, newTrail } from './job.ts';
+import { type Delivery, type JournaledJob, newJournalNotes } from './job.ts';
 import type { Pipeline } from './pipeline.ts';
 
 /** Deliveries that failed this often are parked, visibly, so that one poison event does not hold up the others. */
@@ -112,7 +112,7 @@ function deliveryOf(
   application: Application,
   { event, hop }: { readonly event: EstateEvent; readonly hop: string | undefined },
   view: WorldView,
-): Delivery & Hop {
+): Delivery & JournaledJob {
   const name = nameOf(event.type);
   // An event may come several times. Each time is a hop of its own.
   const requestId = `${event.id}.${application}.${randomUUID().slice(0, 8)}`;
@@ -126,7 +126,7 @@ function deliveryOf(
       traceparent: event.traceparent,
       withinMs: WORK_DEADLINE_MS,
     }),
-    trail: newTrail({ requestId }),
+    notes: newJournalNotes({ requestId }),
     path: event.subject,
     hop: { api: `event:${name}`, method: CONSUME, path: event.subject, started: performance.now(), answersData: false },
   };

@@ -18,7 +18,7 @@ export function defineDueWork(kind: string, payload: z.ZodType = NoPayload): Due
 }
 
 /** A due item as its handler gets it. */
-export interface DueJob<Payload> extends Omit<DueItem, 'payload'> {
+export interface ParsedDueItem<Payload> extends Omit<DueItem, 'payload'> {
   readonly payload: Payload;
 }
 

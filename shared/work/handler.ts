@@ -9,7 +9,7 @@ import type { Webhooks } from '../simulation/webhook-sender.ts';
 import type { AnyCollection, Counters } from '../store/collections.ts';
 import type { DueItem } from '../store/ports/due-work.ts';
 import type { Caller } from '../transport/caller.ts';
-import { type DueJob, type DueWork, parsePayload } from './due-work.ts';
+import { type DueWork, type ParsedDueItem, parsePayload } from './due-work.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /** The tools of a handler: one unit of work, and calls to other applications. */
@@ -41,7 +41,8 @@ export const again = <T>(output: T): Again<T> => new Again(output);
  */
 export type Handler<A> = (input: InputOf<A>, scope: Scope) => Promise<OutputOf<A> | Again<OutputOf<A>> | Problem>;
 
-export interface Bound<Id extends string> {
+/** An API with the handler that answers it. */
+export interface BoundApi<Id extends string> {
   readonly id: Id;
   readonly api: ApiDefinition;
   readonly handler: (input: never, scope: Scope) => Promise<unknown>;
@@ -50,7 +51,7 @@ export interface Bound<Id extends string> {
 /** Binds a handler to its API: `handle(capturePayment)(async (input, { work }) => …)`. Curried, so that literal states do not widen. */
 export const handle =
   <A extends ApiDefinition<string, Application, string>>(api: A) =>
-  (handler: Handler<A>): Bound<A['id']> => ({ id: api.id, api, handler });
+  (handler: Handler<A>): BoundApi<A['id']> => ({ id: api.id, api, handler });
 
 export type EventHandler = (event: EstateEvent, scope: Scope) => Promise<void>;
 
@@ -65,7 +66,7 @@ export interface BoundDueWork {
 /** Binds a handler to its due work: `handleDue(giveUpPayment)(async ({ key }, { work }) => …)`. */
 export const handleDue =
   <Payload>({ kind, payload }: DueWork<Payload>) =>
-  (handler: (job: DueJob<Payload>, scope: Scope) => Promise<void>): BoundDueWork => ({
+  (handler: (item: ParsedDueItem<Payload>, scope: Scope) => Promise<void>): BoundDueWork => ({
     kind,
     run: (item, scope) => handler({ ...item, payload: parsePayload(kind, payload, item.payload) }, scope),
   });
@@ -78,8 +79,8 @@ export interface ServiceDefinition<App extends Application = Application> {
   readonly application: App;
   readonly collections: readonly AnyCollection[];
   readonly counters: readonly Counters[];
-  readonly apis: { readonly [Id in IdsOf<App>]: Bound<Id> };
-  readonly internal: { readonly [Id in InternalIdsOf<App>]: Bound<Id> };
+  readonly apis: { readonly [Id in IdsOf<App>]: BoundApi<Id> };
+  readonly internal: { readonly [Id in InternalIdsOf<App>]: BoundApi<Id> };
   /** By event name without prefix: the events that the catalog lists this application for. */
   readonly events: Readonly<Record<string, EventHandler>>;
   readonly due: readonly BoundDueWork[];
@@ -90,8 +91,8 @@ export interface AnyService {
   readonly application: Application;
   readonly collections: readonly AnyCollection[];
   readonly counters: readonly Counters[];
-  readonly apis: Readonly<Record<string, Bound<string>>>;
-  readonly internal: Readonly<Record<string, Bound<string>>>;
+  readonly apis: Readonly<Record<string, BoundApi<string>>>;
+  readonly internal: Readonly<Record<string, BoundApi<string>>>;
   readonly events: Readonly<Record<string, EventHandler>>;
   /** By kind. */
   readonly due: Readonly<Record<string, RunDueWork>>;

@@ -3,8 +3,8 @@ import type { EstateEvent } from '../events/envelope.ts';
 import type { Context } from '../simulation/context.ts';
 import type { DueItem } from '../store/ports/due-work.ts';
 import type { Answer } from '../transport/answer.ts';
-import type { Bound } from './handler.ts';
-import type { Commits } from './unit/commits.ts';
+import type { BoundApi } from './handler.ts';
+import type { CommitState } from './unit/commit-state.ts';
 import type { UnitParts } from './unit/open-unit.ts';
 
 /** Undefined when the connection ends without an answer. */
@@ -13,13 +13,13 @@ export type Answered = Answer | undefined;
 /** A request to answer, an event to consume, or due work to run. */
 export interface Job {
   readonly context: Context;
-  readonly trail: Trail;
+  readonly notes: JournalNotes;
 }
 
 /** Facts that the steps of a job note for its journal record. */
-export interface Trail {
+export interface JournalNotes {
   /** Request id of the hop. Work that runs before its reply has ids of its own, and belongs to the same hop. */
-  readonly hop: string;
+  readonly hopId: string;
   /** Request ids of the calls that it made. */
   readonly calls: string[];
   /** Names of the faults that struck. */
@@ -32,10 +32,10 @@ export interface Trail {
   principal?: string;
 }
 
-export const newTrail = ({ requestId }: Pick<Context, 'requestId'>): Trail => ({ hop: requestId, calls: [], faults: [] });
+export const newJournalNotes = ({ requestId }: Pick<Context, 'requestId'>): JournalNotes => ({ hopId: requestId, calls: [], faults: [] });
 
-/** A job that came from outside the process, under the names that the journal has for it. */
-export interface Hop extends Job {
+/** A job that came from outside the process. The journal records it as a hop, under these names. */
+export interface JournaledJob extends Job {
   readonly hop: {
     /** Id of the API, or `event:<name>`, or `due:<kind>`. */
     readonly api: string;
@@ -50,8 +50,8 @@ export interface Hop extends Job {
   readonly path: string;
 }
 
-export interface ApiRequest extends Hop {
-  readonly bound: Bound<string>;
+export interface ApiRequest extends JournaledJob {
+  readonly bound: BoundApi<string>;
   readonly received: {
     readonly headers: IncomingHttpHeaders;
     readonly params: Readonly<Record<string, string | string[]>>;
@@ -67,8 +67,8 @@ export interface Delivery extends Job {
   readonly event: EstateEvent;
 }
 
-/** A due item that `token` leases. */
-export interface DueRun extends Job {
+/** A due item whose lease has this token. */
+export interface LeasedItem extends Job {
   readonly item: Pick<DueItem, 'kind' | 'key'>;
   readonly token: string;
 }
@@ -79,5 +79,5 @@ export interface UnitJob extends Job {
 }
 
 export interface CommittingJob extends UnitJob {
-  readonly commits: Commits;
+  readonly commits: CommitState;
 }

@@ -1,7 +1,6 @@
 import type { Answer } from '../transport/answer.ts';
 import { createParts, type PipelineOptions } from './application-parts.ts';
-import { runEventWork } from './event-due-work.ts';
-import type { Answered, ApiRequest, Delivery, DueRun, Hop } from './job.ts';
+import type { Answered, ApiRequest, Delivery, JournaledJob, LeasedItem } from './job.ts';
 import { answerProblems } from './steps/answer-problems.ts';
 import { answerRequest } from './steps/answer-request.ts';
 import { applyFaults } from './steps/apply-faults.ts';
@@ -16,6 +15,7 @@ import { observeDueRequest, observeRequest } from './steps/observe-request.ts';
 import { parseBody } from './steps/parse-body.ts';
 import { recordHop } from './steps/record-hop.ts';
 import { rerunOnConflict, rerunUntilLost } from './steps/rerun-on-conflict.ts';
+import { runEventWork } from './steps/run-event-work.ts';
 import { runItem } from './steps/run-item.ts';
 import { steps } from './steps/step.ts';
 import { traceItem } from './steps/trace-item.ts';
@@ -47,12 +47,12 @@ export function createPipeline(options: PipelineOptions) {
     .step(rerunUntilLost(parts))
     .end(consumeEvent(parts));
 
-  const event = steps<Delivery & Hop, Answered>()
+  const event = steps<Delivery & JournaledJob, Answered>()
     .step(recordHop(parts))
     .step(observeDelivery(parts))
     .end((delivery) => consume(delivery).then(() => DONE));
 
-  const run = steps<DueRun, void>()
+  const run = steps<LeasedItem, void>()
     .step(countWork(parts))
     .step(runEventWork(parts, consume))
     .step(fenceItem(parts))
@@ -61,13 +61,13 @@ export function createPipeline(options: PipelineOptions) {
     .step(rerunUntilLost(parts))
     .end(runItem(parts));
 
-  const due = steps<DueRun & Hop, Answered>()
+  const due = steps<LeasedItem & JournaledJob, Answered>()
     .step(recordHop(parts))
     .step(observeDueRequest(parts))
     .step(answerProblems(parts))
     .end((item) => run(item).then(() => DONE));
 
-  function runBeforeReply(item: DueRun): Promise<void> {
+  function runBeforeReply(item: LeasedItem): Promise<void> {
     return run(item);
   }
 

@@ -6,7 +6,7 @@ import { createWebhooks, type Webhooks } from '../simulation/webhook-sender.ts';
 import { type Caller, type CallScope, createCaller } from '../transport/caller.ts';
 import type { ApplicationParts } from './application-parts.ts';
 import type { Scope } from './handler.ts';
-import type { CommittingJob, Trail } from './job.ts';
+import type { CommittingJob, JournalNotes } from './job.ts';
 import { type OpenUnit, openUnit } from './unit/open-unit.ts';
 
 type RunOptions = Pick<Scope, 'webhookId'> & Pick<CallScope, 'beforeCall'>;
@@ -14,7 +14,7 @@ type RunOptions = Pick<Scope, 'webhookId'> & Pick<CallScope, 'beforeCall'>;
 /** The tools of one run of a handler: a unit of work, and calls and webhooks in its name. Rarely used ones are made at their first use. */
 export class RunScope implements Scope, CallScope {
   readonly context: Context;
-  readonly trail: Trail;
+  readonly notes: JournalNotes;
   readonly work: OpenUnit;
   readonly call: Caller;
   readonly webhookId: string | undefined;
@@ -22,17 +22,17 @@ export class RunScope implements Scope, CallScope {
   readonly #parts: ApplicationParts;
   readonly #key: string;
 
-  constructor(parts: ApplicationParts, { context, trail, unit, commits }: CommittingJob, { webhookId, beforeCall }: RunOptions = {}) {
+  constructor(parts: ApplicationParts, { context, notes, unit, commits }: CommittingJob, { webhookId, beforeCall }: RunOptions = {}) {
     const { store, parse, relay } = parts;
     this.context = context;
-    this.trail = trail;
+    this.notes = notes;
     this.webhookId = webhookId;
     this.beforeCall = beforeCall;
     this.#parts = parts;
     this.#key = unit.key;
     const causation = unit.causation ?? context.requestId;
     const { fence, key, since, precondition } = unit;
-    const inlineLeaseMs = parts.leaseMs(context);
+    const beforeReplyLeaseMs = parts.leaseMs(context);
     this.work = openUnit({
       store,
       context,
@@ -40,8 +40,8 @@ export class RunScope implements Scope, CallScope {
       parse,
       relay,
       causation,
-      hop: trail.hop,
-      inlineLeaseMs,
+      hopId: notes.hopId,
+      beforeReplyLeaseMs,
       fence,
       key,
       since,
@@ -57,8 +57,8 @@ export class RunScope implements Scope, CallScope {
 
   get webhooks(): Webhooks {
     const { directory, gatewayUrl, agent, store, faults } = this.#parts;
-    const { context, trail } = this;
-    return createWebhooks({ directory, gatewayUrl, agent, store, faults, context, struck: (fault) => trail.faults.push(fault) });
+    const { context, notes } = this;
+    return createWebhooks({ directory, gatewayUrl, agent, store, faults, context, struck: (fault) => notes.faults.push(fault) });
   }
 
   /** The logger of this run is made when something is logged. */

@@ -5,7 +5,7 @@ import { contextFor } from '../../shared/simulation/context.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import { createHttpTransport } from '../../shared/transport/http-transport.ts';
 import type { AnyService } from '../../shared/work/handler.ts';
-import { newTrail } from '../../shared/work/job.ts';
+import { newJournalNotes } from '../../shared/work/job.ts';
 import { createPipeline } from '../../shared/work/pipeline.ts';
 
 /** The pipeline of an application with handlers of a test, under the name of the CRM, in its own world without a clock driver. */
@@ -37,6 +37,6 @@ export async function pipelineOf(parts: Partial<AnyService>) {
     service,
     pipeline,
     /** Consumes an event, as often as it is asked to. */
-    consume: (event: EstateEvent) => pipeline.consume({ event, context, trail: newTrail(context) }),
+    consume: (event: EstateEvent) => pipeline.consume({ event, context, notes: newJournalNotes(context) }),
   };
 }

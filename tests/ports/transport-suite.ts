@@ -14,7 +14,7 @@ import { recordOf } from '../../shared/simulation/journal.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import { createHttpTransport } from '../../shared/transport/http-transport.ts';
 import { type OutgoingCall, type Transport, timedOut } from '../../shared/transport/transport.ts';
-import { type Bound, handle, type Scope } from '../../shared/work/handler.ts';
+import { type BoundApi, handle, type Scope } from '../../shared/work/handler.ts';
 import { eventually } from '../support/eventually.ts';
 
 /** How a transport reaches the application of the suite. */
@@ -73,7 +73,7 @@ export function transportSuite(name: string, transportTo: (reach: Reach) => Tran
         seen.push({ input, context: scope.context });
         return answering(scope);
       };
-      const bound: readonly Bound<string>[] = [handle(describeParty)(handler), handle(readParty)(handler)];
+      const bound: readonly BoundApi<string>[] = [handle(describeParty)(handler), handle(readParty)(handler)];
       return startApplication({
         service: {
           ...{ application: 'clienteling-app', collections: [], counters: [], apis: {}, due: {}, events: {} },

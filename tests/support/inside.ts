@@ -25,7 +25,7 @@ import { type Caller, type CallOptions, createCaller } from '../../shared/transp
 import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../../shared/transport/estate-headers.ts';
 import { createHttpTransport } from '../../shared/transport/http-transport.ts';
 import type { AnyService } from '../../shared/work/handler.ts';
-import { newTrail } from '../../shared/work/job.ts';
+import { newJournalNotes } from '../../shared/work/job.ts';
 import { openUnit } from '../../shared/work/unit/open-unit.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 
@@ -155,7 +155,11 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
       (application: Application): Caller =>
       async (api, input, options?: CallOptions) => {
         const context = await contextNow();
-        return createCaller({ application, transport }, { context, key: context.requestId, trail: newTrail(context) })(api, input, options);
+        return createCaller({ application, transport }, { context, key: context.requestId, notes: newJournalNotes(context) })(
+          api,
+          input,
+          options,
+        );
       },
     /** Plays the outside world, as the simulation plane does: an internal call that no application makes. */
     async play<A extends ApiDefinition<string, Application, string>>(api: A, input: CallOf<A>): Promise<OutputOf<A>> {
@@ -184,9 +188,9 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
         key: requestId,
         since: context.now,
         causation: requestId,
-        hop: requestId,
-        inlineLeaseMs: SETTLE_MS,
-        commits: { inline: [], events: false },
+        hopId: requestId,
+        beforeReplyLeaseMs: SETTLE_MS,
+        commits: { dueBeforeReply: [], hasUnsentEvents: false },
       });
       const result = await change(unit);
       await unit.finish();

@@ -29,7 +29,7 @@ function refusedCaller() {
   };
   const call = createCaller(
     { application: 'ecommerce-platform', transport },
-    { context, key: 'key', trail: { hop: 'req_1', calls: [] }, beforeCall: (changesSomething) => changes.push(changesSomething) },
+    { context, key: 'key', notes: { hopId: 'req_1', calls: [] }, beforeCall: (changesSomething) => changes.push(changesSomething) },
   );
   return { call, keys, changes };
 }

@@ -20,7 +20,8 @@ function eventOf(correlationId: string, firstName: string): string {
   const object = { id: 'cus_1', version: 1, state: 'registered', firstName, createdAt: at, updatedAt: at };
   const open = { ...customer, schema: customer.schema.partial() };
   const type = extensionEvent('customer');
-  return envelope({ application: 'crm', definition: open, type, object, previousState: undefined, context, causation: 'c', hop: 'h' }).json;
+  return envelope({ application: 'crm', definition: open, type, object, previousState: undefined, context, causation: 'c', hopId: 'h' })
+    .json;
 }
 
 describe('The head of an event', () => {

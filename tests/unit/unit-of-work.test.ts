@@ -8,7 +8,7 @@ import { type AnyCollection, defineCollection, defineCounters } from '../../shar
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import type { Plan } from '../../shared/store/ports/plan.ts';
 import { defineDueWork } from '../../shared/work/due-work.ts';
-import type { Commits } from '../../shared/work/unit/commits.ts';
+import type { CommitState } from '../../shared/work/unit/commit-state.ts';
 import { type OpenUnit, openUnit, type UnitParts } from '../../shared/work/unit/open-unit.ts';
 import type { Page } from '../../shared/work/unit-of-work.ts';
 import { aPlan } from '../ports/a-plan.ts';
@@ -80,7 +80,7 @@ async function newWorld() {
     faults: 0,
     chain: [],
   };
-  const newCommits = (): Commits => ({ inline: [], events: false });
+  const newCommits = (): CommitState => ({ dueBeforeReply: [], hasUnsentEvents: false });
   const open = (parts: Partial<UnitParts> = {}): OpenUnit =>
     openUnit({
       store: watched,
@@ -88,8 +88,8 @@ async function newWorld() {
       key: 'key',
       since: NOW,
       causation: 'req_1',
-      hop: 'req_1',
-      inlineLeaseMs: 20_000,
+      hopId: 'req_1',
+      beforeReplyLeaseMs: 20_000,
       commits: newCommits(),
       ...parts,
     });
@@ -343,7 +343,7 @@ describe('A counter of a unit of work', () => {
 });
 
 describe('A precondition', () => {
-  const asked = (version: number) => ({ id: 'c', version, held: false });
+  const asked = (version: number) => ({ id: 'c', version, isMet: false });
 
   async function withCrate() {
     const estate = await newWorld();
@@ -385,10 +385,10 @@ describe('A precondition', () => {
     const precondition = asked(1);
     const work = open({ precondition, fence });
     const found = await work.get(crates, 'c');
-    expect(precondition.held).toBe(false);
+    expect(precondition.isMet).toBe(false);
     if (found) work.transition(crates, found, 'pack');
     await work.checkpoint();
-    expect(precondition.held).toBe(true);
+    expect(precondition.isMet).toBe(true);
     expect(await work.get(crates, 'c')).toMatchObject({ version: 2 });
     expect(await open({ precondition, fence }).get(crates, 'c')).toMatchObject({ version: 2 });
     await work.finish();
@@ -455,9 +455,9 @@ describe('Due work of a unit of work', () => {
     work.schedule(remind, 'replaced', NOW, { text: 'now' }, before);
     work.cancel(remind, 'cancelled');
     work.schedule(remind, 'replaced', NOW + 1, { text: 'later' });
-    expect(commits.inline).toEqual([]);
+    expect(commits.dueBeforeReply).toEqual([]);
     await work.finish();
-    expect(commits.inline).toEqual([{ kind: 'remind', key: 'kept', token: expect.any(String) }]);
+    expect(commits.dueBeforeReply).toEqual([{ kind: 'remind', key: 'kept', token: expect.any(String) }]);
   });
 
   test('does not run before the reply when a later commit of the request cancels or replaces it', async () => {
@@ -466,11 +466,11 @@ describe('Due work of a unit of work', () => {
     const work = open({ commits });
     for (const key of ['kept', 'cancelled', 'replaced']) work.schedule(remind, key, NOW, { text: 'now' }, { beforeReply: true });
     await work.checkpoint();
-    expect(commits.inline.map(({ key }) => key)).toEqual(['kept', 'cancelled', 'replaced']);
+    expect(commits.dueBeforeReply.map(({ key }) => key)).toEqual(['kept', 'cancelled', 'replaced']);
     work.cancel(remind, 'cancelled');
     work.schedule(remind, 'replaced', NOW + 1, { text: 'later' });
     await work.finish();
-    expect(commits.inline.map(({ key }) => key)).toEqual(['kept']);
+    expect(commits.dueBeforeReply.map(({ key }) => key)).toEqual(['kept']);
   });
 });
 
@@ -521,7 +521,7 @@ describe('The end of a unit of work', () => {
     work.create(crates, 'open', { id: 'c' });
     work.move(stock, 'lamp', { onHand: 2 });
     await work.checkpoint();
-    expect(commits).toMatchObject({ events: true, begun: true });
+    expect(commits).toMatchObject({ hasUnsentEvents: true, hasBegun: true });
     const opened = await work.get(crates, 'c');
     if (opened) work.transition(crates, opened, 'relabel', { label: 'x' });
     await work.finish();
@@ -533,7 +533,7 @@ describe('The end of a unit of work', () => {
 
   test('commits nothing when its client left before anything was done', async () => {
     const { commits, newCommits, open } = await newWorld();
-    const work = open({ commits: { ...newCommits(), givenUp: true } });
+    const work = open({ commits: { ...newCommits(), isGivenUp: true } });
     work.put(notes, { id: 'a', topic: 't' });
     await expect(work.finish()).rejects.toMatchObject({ name: 'CallerLeft' });
     expect(commits()).toBe(0);

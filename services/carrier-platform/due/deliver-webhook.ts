@@ -4,7 +4,7 @@ import { progressionOf } from '../../../shared/catalog/simulation/progression.ts
 import { instant } from '../../../shared/domain/time.ts';
 import type { ActiveFault } from '../../../shared/simulation/faults.ts';
 import { type WebhookOutcome, webhookWithheldUntil } from '../../../shared/simulation/webhook-sender.ts';
-import { type DueJob, parsePayload } from '../../../shared/work/due-work.ts';
+import { type ParsedDueItem, parsePayload } from '../../../shared/work/due-work.ts';
 import { handleDue, type Scope } from '../../../shared/work/handler.ts';
 import { journeys, shipments, webhookEndpoints } from '../collections.ts';
 import { type Delivery, deliverWebhookDue } from '../due-work.ts';
@@ -43,7 +43,7 @@ const faultOf = ({ body }: Delivery, overtakes: boolean, { webhooks }: Scope): P
   webhooks.fault({ webhook: 'carrier', status: body.data.status }, overtakes);
 
 /** Deliveries of earlier scans of the same parcel that a fault holds until this one was made. */
-async function overtakenBy(key: string, { shipmentId }: Delivery, { webhooks }: Scope): Promise<readonly DueJob<Delivery>[]> {
+async function overtakenBy(key: string, { shipmentId }: Delivery, { webhooks }: Scope): Promise<readonly ParsedDueItem<Delivery>[]> {
   const { kind, payload } = deliverWebhookDue;
   const waiting = (await webhooks.overtakable()).map((item) => ({ ...item, payload: parsePayload(kind, payload, item.payload) }));
   return waiting.filter((job) => job.key !== key && job.payload.shipmentId === shipmentId);

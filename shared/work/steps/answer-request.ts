@@ -6,7 +6,7 @@ import type { ApplicationParts } from '../application-parts.ts';
 import { Again } from '../handler.ts';
 import type { CommittingJob } from '../job.ts';
 import { RunScope } from '../scope.ts';
-import type { Commits, Outcome } from '../unit/commits.ts';
+import type { CommitState, Outcome } from '../unit/commit-state.ts';
 import { CallerLeft } from '../unit/interruptions.ts';
 import type { ClaimedRequest } from './claim-key.ts';
 
@@ -40,13 +40,13 @@ export const answerRequest =
 const isDefinite = (problem: Problem): boolean => [402, 409, 422].includes(problem.status) && !problem.retryable;
 
 /** A request whose client has left makes no first call. If anything was done before, here or elsewhere, it goes on to its end. */
-function refuseWhenLeft(hasLeft: () => boolean, commits: Commits): (changesSomething: boolean) => void {
+function refuseWhenLeft(hasLeft: () => boolean, commits: CommitState): (changesSomething: boolean) => void {
   return (changesSomething) => {
-    if (!commits.begun && hasLeft()) {
-      commits.givenUp = true;
+    if (!commits.hasBegun && hasLeft()) {
+      commits.isGivenUp = true;
       throw new CallerLeft();
     }
-    if (changesSomething) commits.begun = true;
+    if (changesSomething) commits.hasBegun = true;
   };
 }
 

@@ -15,7 +15,7 @@ export const applyFaults =
     // Most rehearsals have no faults: then nothing is awaited.
     if (job.context.faults === 0) return rest(job);
     const struck = await faultsOf(parts, job);
-    job.trail.faults.push(...struck.map(({ name }) => name));
+    job.notes.faults.push(...struck.map(({ name }) => name));
     try {
       for (const fault of struck) await strike(parts, job, fault);
     } catch (error) {

@@ -6,7 +6,7 @@ import { ifPossible } from '../../process/harmless.ts';
 import type { Answer } from '../../transport/answer.ts';
 import type { ApplicationParts } from '../application-parts.ts';
 import type { Answered, UnitJob } from '../job.ts';
-import type { Precondition } from '../unit/precondition.ts';
+import type { Precondition } from '../unit/expected-versions.ts';
 import type { Step } from './step.ts';
 import type { ValidRequest } from './validate-input.ts';
 
@@ -22,7 +22,7 @@ export const claimKey =
     const { context, bound, input, idempotencyKey } = job;
     const { world, now, requestId } = context;
     if (idempotencyKey === undefined || !isMutating(bound.api)) {
-      return rest({ ...job, unit: { key: requestId, since: now, precondition: preconditionOf(job, false) } });
+      return rest({ ...job, unit: { key: requestId, since: now, precondition: preconditionOf(job, { isMet: false }) } });
     }
     // Within the estate the calling application is the credential: its due work repeats what a client's request began.
     const caller = context.chain.at(-1) ?? context.principal;
@@ -39,7 +39,7 @@ export const claimKey =
         throw new Problem('idempotency_key_reused', 'This Idempotency-Key was used with another request; use a new key for a new request.');
       case 'ours': {
         const { token, since } = claim;
-        const precondition = preconditionOf(job, claim.preconditionHeld);
+        const precondition = preconditionOf(job, { isMet: claim.preconditionHeld });
         try {
           return await rest({ ...job, unit: { key, since, precondition, fence: { kind: 'claim', key, token } } });
         } catch (error) {
@@ -51,7 +51,7 @@ export const claimKey =
     }
   };
 
-function preconditionOf({ input, ifMatch }: ValidRequest, held: boolean): Precondition | undefined {
+function preconditionOf({ input, ifMatch }: ValidRequest, { isMet }: Pick<Precondition, 'isMet'>): Precondition | undefined {
   const id = input.params['id'];
-  return ifMatch !== undefined && id !== undefined ? { id, version: ifMatch, held } : undefined;
+  return ifMatch !== undefined && id !== undefined ? { id, version: ifMatch, isMet } : undefined;
 }

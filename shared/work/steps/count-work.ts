@@ -1,10 +1,10 @@
 import type { ApplicationParts } from '../application-parts.ts';
-import type { DueRun } from '../job.ts';
+import type { LeasedItem } from '../job.ts';
 import type { Step } from './step.ts';
 
 /** Counts a run of due work and measures its time. */
 export const countWork =
-  ({ observer }: ApplicationParts): Step<DueRun, DueRun, void> =>
+  ({ observer }: ApplicationParts): Step<LeasedItem, LeasedItem, void> =>
   async (job, rest) => {
     const started = performance.now();
     const count = (done: boolean): void => observer.worked({ kind: job.item.kind, done, ms: performance.now() - started });

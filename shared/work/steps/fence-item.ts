@@ -2,17 +2,17 @@ import { digest } from '../../domain/ids.ts';
 import { type DueItem, dueKey } from '../../store/ports/due-work.ts';
 import type { ApplicationParts } from '../application-parts.ts';
 import type { BoundDueWork } from '../handler.ts';
-import type { DueRun, UnitJob } from '../job.ts';
+import type { LeasedItem, UnitJob } from '../job.ts';
 import type { Step } from './step.ts';
 
-export interface FencedItem extends DueRun, UnitJob {
+export interface FencedItem extends LeasedItem, UnitJob {
   readonly item: DueItem;
   readonly handler: BoundDueWork['run'];
 }
 
 /** Fences the commits with the lease of the item, which the last one removes from the schedule. */
 export const fenceItem =
-  ({ service, application, store, workDeadlineMs }: ApplicationParts): Step<DueRun, FencedItem, void> =>
+  ({ service, application, store, workDeadlineMs }: ApplicationParts): Step<LeasedItem, FencedItem, void> =>
   async (job, rest) => {
     const { token } = job;
     const { kind, key } = job.item;

@@ -1,8 +1,9 @@
 import { traceIds } from '../../observability/observer.ts';
 import { ifPossible } from '../../process/harmless.ts';
 import type { ApplicationParts } from '../application-parts.ts';
-import type { CommittingJob, DueRun, UnitJob } from '../job.ts';
-import type { Commits } from '../unit/commits.ts';
+import type { CommittingJob, LeasedItem, UnitJob } from '../job.ts';
+import type { CommitState } from '../unit/commit-state.ts';
+import type { DueBeforeReply } from '../unit/schedule.ts';
 import type { Step } from './step.ts';
 
 /**
@@ -12,27 +13,27 @@ import type { Step } from './step.ts';
 export const followUp =
   <J extends UnitJob, Result>(
     parts: ApplicationParts,
-    runBeforeReply: (due: DueRun) => Promise<void>,
+    runBeforeReply: (item: LeasedItem) => Promise<void>,
   ): Step<J, J & CommittingJob, Result> =>
   async (job, rest) => {
     const { store, relay, log } = parts;
     const { world } = job.context;
-    const commits: Commits = { inline: [], events: false };
-    const release = ({ kind, key, token }: (typeof commits.inline)[number]): Promise<void> =>
+    const commits: CommitState = { dueBeforeReply: [], hasUnsentEvents: false };
+    const release = ({ kind, key, token }: DueBeforeReply): Promise<void> =>
       ifPossible(log, 'giving back due work', () => store.releaseDue(world, kind, key, token));
     let result: Result;
     try {
       result = await rest({ ...job, commits });
     } catch (error) {
-      for (const due of commits.inline) await release(due);
+      for (const due of commits.dueBeforeReply) await release(due);
       throw error;
     } finally {
-      if (commits.events) relay.kick(world);
+      if (commits.hasUnsentEvents) relay.kick(world);
     }
-    for (const { kind, key, token } of commits.inline) {
+    for (const { kind, key, token } of commits.dueBeforeReply) {
       const context = { ...job.context, requestId: `${job.context.requestId}.${kind}` };
       try {
-        await runBeforeReply({ item: { kind, key }, token, context, trail: job.trail });
+        await runBeforeReply({ item: { kind, key }, token, context, notes: job.notes });
       } catch (error) {
         warn(parts, job, { err: error, kind, key });
         await release({ kind, key, token });

@@ -5,12 +5,12 @@ import type { EstateEvent } from '../../events/envelope.ts';
 import type { SpanStart } from '../../observability/observer.ts';
 import { withoutFailing } from '../../process/harmless.ts';
 import type { ApplicationParts } from '../application-parts.ts';
-import type { Answered, Delivery, Hop } from '../job.ts';
+import type { Answered, Delivery, JournaledJob } from '../job.ts';
 import type { Step } from './step.ts';
 
 /** Counts and traces an attempt to consume an event. */
 export const observeDelivery =
-  ({ application, observer, log }: ApplicationParts): Step<Delivery & Hop, Delivery & Hop, Answered> =>
+  ({ application, observer, log }: ApplicationParts): Step<Delivery & JournaledJob, Delivery & JournaledJob, Answered> =>
   async (job, rest) => {
     const { event, hop } = job;
     const span = observer.tracer?.start(processSpan(application, event));

@@ -4,7 +4,7 @@ import type { SpanStart } from '../../observability/observer.ts';
 import { withoutFailing } from '../../process/harmless.ts';
 import type { Context } from '../../simulation/context.ts';
 import type { ApplicationParts } from '../application-parts.ts';
-import type { Answered, ApiRequest, DueRun, Hop } from '../job.ts';
+import type { Answered, ApiRequest, JournaledJob, LeasedItem } from '../job.ts';
 import type { Step } from './step.ts';
 
 /** Counts, logs and traces a request of an API. */
@@ -26,7 +26,7 @@ export const observeRequest =
 
 /** Counts and logs a request of the clock's driver; the work itself has a span of its own. */
 export const observeDueRequest =
-  ({ observer, log }: ApplicationParts): Step<DueRun & Hop, DueRun & Hop, Answered> =>
+  ({ observer, log }: ApplicationParts): Step<LeasedItem & JournaledJob, LeasedItem & JournaledJob, Answered> =>
   async (job, rest) => {
     const answer = await rest(job);
     withoutFailing(log, 'observing due work', () => {

@@ -10,9 +10,9 @@ export interface ParsedRequest extends ApiRequest {
 export const parseBody: Step<ApiRequest, ParsedRequest, Answered> = async (job, rest) => rest({ ...job, body: await noteBody(job) });
 
 /** Parses the body and puts it on record. @throws Problem when it is no JSON */
-export async function noteBody({ received, context, trail }: ApiRequest): Promise<JsonBody | undefined> {
+export async function noteBody({ received, context, notes }: ApiRequest): Promise<JsonBody | undefined> {
   const body = await readJson(received.headers, received.body, { isInside: context.chain.length > 0 });
-  trail.request = body?.value;
-  trail.requestText = body?.text;
+  notes.request = body?.value;
+  notes.requestText = body?.text;
   return body;
 }

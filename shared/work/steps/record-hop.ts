@@ -1,14 +1,14 @@
 import { journalHop } from '../../simulation/journal.ts';
 import type { Answer } from '../../transport/answer.ts';
 import type { ApplicationParts } from '../application-parts.ts';
-import type { Answered, Hop } from '../job.ts';
+import type { Answered, JournaledJob } from '../job.ts';
 import type { Step } from './step.ts';
 
 /** Puts the hop into the journal of its world. */
 export const recordHop =
-  <J extends Hop>({ application, simulation, log }: ApplicationParts): Step<J, J, Answered> =>
+  <J extends JournaledJob>({ application, simulation, log }: ApplicationParts): Step<J, J, Answered> =>
   async (job, rest) => {
-    const { context, trail, hop } = job;
+    const { context, notes, hop } = job;
     const record = (status: number, answer?: Answer): void =>
       journalHop(
         { simulation, log },
@@ -16,17 +16,17 @@ export const recordHop =
           ids: context,
           world: context.world,
           now: context.now,
-          principal: trail.principal ?? context.principal,
+          principal: notes.principal ?? context.principal,
           application,
           api: hop.api,
           method: hop.method,
           path: hop.path,
           status,
           started: hop.started,
-          calls: trail.calls,
-          faults: trail.faults,
-          request: trail.request,
-          requestText: trail.requestText,
+          calls: notes.calls,
+          faults: notes.faults,
+          request: notes.request,
+          requestText: notes.requestText,
           response: hop.answersData || status >= 400 ? textOf(answer) : undefined,
         },
       );

@@ -1,20 +1,28 @@
+/** The steps behind one, and in the end what does the job. */
+type Rest<Job, Result> = (job: Job) => Promise<Result>;
+
 /**
  * One step of a job: it may refuse the job, do something before and after the rest, and add to what the rest knows of it.
- * @param rest the steps after this one
+ * `Given` is what the step needs of the job, `Passed` what it passes on.
  */
-export type Step<In, Out, Result> = (job: In, rest: (job: Out) => Promise<Result>) => Promise<Result>;
+export type Step<Given, Passed, Result> = (job: Given, rest: Rest<Passed, Result>) => Promise<Result>;
 
-/** Steps in the order in which a job passes them. Each finds in the job what it needs, or the list does not compile. */
-export interface Steps<In, Job, Result> {
-  step<Out>(step: Step<Job, Out, Result>): Steps<In, Out, Result>;
-  end(last: (job: Job) => Promise<Result>): (job: In) => Promise<Result>;
+/**
+ * Steps in the order in which a job passes them. Each finds in the job what it needs, or the list does not compile.
+ * `Begun` is the job before the first step, `Reached` the job behind the last one.
+ */
+export interface Steps<Begun, Reached, Result> {
+  step<Passed>(step: Step<Reached, Passed, Result>): Steps<Begun, Passed, Result>;
+  end(last: Rest<Reached, Result>): Rest<Begun, Result>;
 }
 
-export const steps = <In, Result>(): Steps<In, In, Result> => extended((rest) => rest);
+/** Begins a list: `steps<ApiRequest, Answer>().step(parseBody).end(answerRequest)`. */
+export const steps = <Begun, Result>(): Steps<Begun, Begun, Result> => stepsSoFar((rest) => rest);
 
-function extended<In, Job, Result>(before: (rest: (job: Job) => Promise<Result>) => (job: In) => Promise<Result>): Steps<In, Job, Result> {
+/** @param before puts the steps so far in front of a rest */
+function stepsSoFar<Begun, Reached, Result>(before: (rest: Rest<Reached, Result>) => Rest<Begun, Result>): Steps<Begun, Reached, Result> {
   return {
-    step: (step) => extended((rest) => before((job) => step(job, rest))),
+    step: (step) => stepsSoFar((rest) => before((job) => step(job, rest))),
     end: before,
   };
 }

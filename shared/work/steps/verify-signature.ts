@@ -14,7 +14,7 @@ export interface VerifiedRequest extends ParsedRequest {
 export const verifySignature =
   <Result>({ directory }: ApplicationParts): Step<ParsedRequest, VerifiedRequest, Result> =>
   async (job, rest) => {
-    const { bound, body, context, received, trail } = job;
+    const { bound, body, context, received, notes } = job;
     if (bound.api.auth !== 'signature') return rest({ ...job, webhookId: undefined });
     const view = await directory.current(context.world);
     const webhookId = headerOf(received.headers, 'webhook-id');
@@ -26,6 +26,6 @@ export const verifySignature =
       now: context.now,
     });
     if (refusal !== undefined) throw new Problem('unauthenticated', `The webhook is refused: ${refusal}`);
-    trail.principal = SIGNER;
+    notes.principal = SIGNER;
     return rest({ ...job, context: { ...context, principal: SIGNER }, webhookId });
   };

@@ -11,7 +11,7 @@ interface DraftParts {
   /** Id of the request or event that causes the events. */
   readonly causation: string;
   /** Request id of the hop. */
-  readonly hop: string;
+  readonly hopId: string;
 }
 
 /** The events of the next commit, in the order in which they were emitted. */
@@ -25,8 +25,8 @@ export class EventDrafts {
 
   /** @param type name without prefix */
   add(definition: ObjectDefinition, type: string, object: Stored, previousState: string | undefined): void {
-    const { application, context, causation, hop } = this.#parts;
-    this.#drafts.push(envelope({ application, definition, type, object, previousState, context, causation, hop }));
+    const { application, context, causation, hopId } = this.#parts;
+    this.#drafts.push(envelope({ application, definition, type, object, previousState, context, causation, hopId }));
   }
 
   planned(): readonly PlannedEvent[] {

@@ -5,10 +5,10 @@ import type { Ms } from '../../domain/time.ts';
 import type { Relay } from '../../events/relay.ts';
 import type { Fence, Plan } from '../../store/ports/plan.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import type { Commits, Outcome } from './commits.ts';
+import type { CommitState, Outcome } from './commit-state.ts';
 import { indexChanges, uniqueChanges } from './index-changes.ts';
 import { CallerLeft, Conflict } from './interruptions.ts';
-import type { InlineDue } from './schedule.ts';
+import type { DueBeforeReply } from './schedule.ts';
 import { type WriteParts, Writes } from './writes.ts';
 
 /** Seconds after which a request that was refused because too many events wait may be sent again. */
@@ -29,9 +29,15 @@ export interface UnitParts extends WriteParts {
   /** The time part of ids. */
   readonly since: Ms;
   /** Shared by all runs of a request. */
-  readonly commits: Commits;
+  readonly commits: CommitState;
   /** Gets the events of the last commit. Without it they stay in the outbox. */
   readonly relay?: Pick<Relay, 'token' | 'kick'> | undefined;
+}
+
+interface Ending {
+  readonly isLast: boolean;
+  /** Of the last commit of a claimed request. */
+  readonly outcome?: Outcome | undefined;
 }
 
 /** Opens a unit of work: one run of one handler. */
@@ -54,50 +60,55 @@ class Unit extends Writes implements OpenUnit {
   }
 
   checkpoint(): Promise<void> {
-    return this.#commit(false);
+    return this.#commit({ isLast: false });
   }
 
   finish(outcome?: Outcome): Promise<void> {
-    return this.#commit(true, outcome);
+    return this.#commit({ isLast: true, outcome });
   }
 
   discard(outcome: Outcome): Promise<void> {
     this.objects.clear();
-    this.precondition.clear();
+    this.expectedVersions.clear();
     this.#clearDrafts();
-    return this.#commit(true, outcome);
+    return this.#commit({ isLast: true, outcome });
   }
 
-  async #commit(last: boolean, outcome?: Outcome): Promise<void> {
+  async #commit(ending: Ending): Promise<void> {
     const { objects, drafts, dueWork } = this;
     const { store, context, commits, relay } = this.#parts;
     // The handler may have caught the error that refused its call, and gone on.
-    if (commits.givenUp) throw new CallerLeft();
+    if (commits.isGivenUp) throw new CallerLeft();
     if (this.#hasNothingToCommit()) return;
-    const plan = this.#plan(last, outcome);
+    const plan = this.#plan(ending);
     const result = await store.commit(context.world, plan);
     if (!result.ok) throw result.why === 'full' ? tooManyUnsent(store.application, result.at) : new Conflict(result.why, result.at);
-    commits.begun = true;
-    commits.events = !result.batch && (commits.events || drafts.planned().length > 0);
+    commits.hasBegun = true;
+    commits.hasUnsentEvents = !result.batch && (commits.hasUnsentEvents || drafts.planned().length > 0);
     if (result.batch) relay?.kick(context.world, result.batch);
-    const isReplaced = (item: InlineDue): boolean => dueWork.planned().some(({ kind, key }) => kind === item.kind && key === item.key);
-    commits.inline.splice(0, commits.inline.length, ...commits.inline.filter((item) => !isReplaced(item)), ...dueWork.inline());
+    const isReplaced = (item: DueBeforeReply): boolean => dueWork.planned().some(({ kind, key }) => kind === item.kind && key === item.key);
+    commits.dueBeforeReply.splice(
+      0,
+      commits.dueBeforeReply.length,
+      ...commits.dueBeforeReply.filter((item) => !isReplaced(item)),
+      ...dueWork.beforeReply(),
+    );
     objects.settle(plan.put);
-    this.precondition.settle();
+    this.expectedVersions.settle();
     this.#clearDrafts();
   }
 
-  #plan(last: boolean, outcome: Outcome | undefined): Plan {
-    const { precondition, drafts } = this;
+  #plan({ isLast, outcome }: Ending): Plan {
+    const { expectedVersions, drafts } = this;
     const { fence, commits, relay } = this.#parts;
     const written = this.objects.written();
     const { move, guard } = this.counterMoves.planned();
     return {
       operation: randomToken(),
-      last,
+      last: isLast,
       now: this.now,
       fence,
-      expect: precondition.planned(),
+      expect: expectedVersions.planned(),
       put: written.map(({ of, stored, next }) => ({
         collection: of.name,
         id: next.id,
@@ -111,9 +122,9 @@ class Unit extends Writes implements OpenUnit {
       guard,
       events: drafts.planned(),
       due: this.dueWork.planned(),
-      preconditionHeld: precondition.isMatched(),
+      preconditionHeld: expectedVersions.meetsIfMatch(),
       outcome,
-      relay: last && (commits.events || drafts.planned().length > 0) ? relay?.token : undefined,
+      relay: isLast && (commits.hasUnsentEvents || drafts.planned().length > 0) ? relay?.token : undefined,
     };
   }
 

@@ -5,9 +5,9 @@ import type { Store } from '../../store/ports/estate-store.ts';
 import type { Found, PageRequest } from '../../store/ports/objects.ts';
 import type { Page, PageOptions, UnitOfWork } from '../unit-of-work.ts';
 import { CounterMoves } from './counters.ts';
+import { ExpectedVersions, type Precondition } from './expected-versions.ts';
 import { type CollectionOf, LoadedObjects } from './loaded-objects.ts';
 import { type ParseStored, parseStored } from './parsed-objects.ts';
-import { HeldPrecondition, type Precondition } from './precondition.ts';
 
 export interface ReadParts {
   readonly store: Store;
@@ -25,21 +25,21 @@ export class Reads implements Pick<UnitOfWork, 'get' | 'findUnique' | 'find' | '
   protected readonly store: Store;
   protected readonly context: Context;
   protected readonly objects: LoadedObjects;
-  protected readonly precondition: HeldPrecondition;
+  protected readonly expectedVersions: ExpectedVersions;
   protected readonly counterMoves: CounterMoves;
 
   constructor({ store, context, precondition, parse = parseStored }: ReadParts) {
     this.store = store;
     this.context = context;
     this.objects = new LoadedObjects(parse);
-    this.precondition = new HeldPrecondition(precondition);
+    this.expectedVersions = new ExpectedVersions(precondition);
     this.counterMoves = new CounterMoves(store, context.world);
   }
 
   async get<T extends Stored>(of: CollectionOf<T>, id: string): Promise<T | undefined> {
     const { store, context, objects } = this;
     const loaded = objects.loaded(of, id) ?? objects.load(of, id, await store.object(context.world, of.name, id));
-    if (!loaded.next) this.precondition.check(of, loaded.storedObject);
+    if (!loaded.next) this.expectedVersions.check(of, loaded.storedObject);
     return objects.current(of, loaded);
   }
 
@@ -52,7 +52,7 @@ export class Reads implements Pick<UnitOfWork, 'get' | 'findUnique' | 'find' | '
     const loaded = known ?? (found && objects.load(of, found.id, found));
     const object = loaded && objects.current(of, loaded);
     if (!object || uniqueOf(object) !== value) return undefined;
-    if (!loaded.next) this.precondition.check(of, object);
+    if (!loaded.next) this.expectedVersions.check(of, object);
     return object;
   }
 
@@ -81,7 +81,7 @@ export class Reads implements Pick<UnitOfWork, 'get' | 'findUnique' | 'find' | '
   }
 
   expect(of: AnyCollection, read: Stored): void {
-    this.precondition.expect(of, read);
+    this.expectedVersions.expect(of, read);
   }
 }
 

@@ -6,7 +6,7 @@ import type { DueWork } from '../due-work.ts';
 import type { DueOptions } from '../unit-of-work.ts';
 
 /** Due work that this process runs before the reply. */
-export interface InlineDue {
+export interface DueBeforeReply {
   readonly kind: string;
   readonly key: string;
   readonly token: string;
@@ -15,23 +15,23 @@ export interface InlineDue {
 interface ScheduleParts {
   readonly context: Context;
   /** Request id of the hop. */
-  readonly hop: string;
+  readonly hopId: string;
   /** Wall time for which others may not run due work that runs before the reply. */
-  readonly inlineLeaseMs: number;
+  readonly beforeReplyLeaseMs: number;
 }
 
 /** The due work that the next commit schedules or cancels. The last word about a kind and key counts. */
 export class Schedule {
   readonly #parts: ScheduleParts;
   #planned: PlannedDue[] = [];
-  #inline: InlineDue[] = [];
+  #beforeReply: DueBeforeReply[] = [];
 
   constructor(parts: ScheduleParts) {
     this.#parts = parts;
   }
 
   add({ kind }: DueWork, key: string, at: Ms, payload: unknown, options: DueOptions = {}): void {
-    const { context, hop, inlineLeaseMs } = this.#parts;
+    const { context, hopId, beforeReplyLeaseMs } = this.#parts;
     const { beforeReply = false, withheldBy, correlationId = context.correlationId } = options;
     this.#replace({
       kind,
@@ -40,8 +40,8 @@ export class Schedule {
       payload: JSON.stringify(payload ?? null),
       correlationId,
       traceparent: context.traceparent,
-      hop,
-      lease: beforeReply ? { token: randomToken(), until: Date.now() + inlineLeaseMs } : undefined,
+      hop: hopId,
+      lease: beforeReply ? { token: randomToken(), until: Date.now() + beforeReplyLeaseMs } : undefined,
       withheldBy,
       withheldAt: context.faults,
     });
@@ -56,19 +56,19 @@ export class Schedule {
   }
 
   /** Planned work that runs before the reply. */
-  inline(): readonly InlineDue[] {
-    return this.#inline;
+  beforeReply(): readonly DueBeforeReply[] {
+    return this.#beforeReply;
   }
 
   clear(): void {
     this.#planned = [];
-    this.#inline = [];
+    this.#beforeReply = [];
   }
 
   #replace(due: PlannedDue): void {
     const isOther = ({ kind, key }: { readonly kind: string; readonly key: string }): boolean => kind !== due.kind || key !== due.key;
     this.#planned = [...this.#planned.filter(isOther), due];
-    this.#inline = this.#inline.filter(isOther);
-    if (due.lease) this.#inline.push({ kind: due.kind, key: due.key, token: due.lease.token });
+    this.#beforeReply = this.#beforeReply.filter(isOther);
+    if (due.lease) this.#beforeReply.push({ kind: due.kind, key: due.key, token: due.lease.token });
   }
 }

@@ -15,9 +15,9 @@ export interface WriteParts extends ReadParts {
   /** Id of the request or event that causes the unit's events. */
   readonly causation: string;
   /** Request id of the hop, as the journal has it. */
-  readonly hop: string;
+  readonly hopId: string;
   /** Wall time for which others may not run due work that runs before the reply. */
-  readonly inlineLeaseMs: number;
+  readonly beforeReplyLeaseMs: number;
 }
 
 type Verbs = 'create' | 'transition' | 'revise' | 'put' | 'move' | 'schedule' | 'cancel';
@@ -29,12 +29,12 @@ export class Writes extends Reads implements Pick<UnitOfWork, Verbs> {
   protected readonly drafts: EventDrafts;
   protected readonly dueWork: Schedule;
 
-  constructor({ causation, hop, inlineLeaseMs, ...parts }: WriteParts) {
+  constructor({ causation, hopId, beforeReplyLeaseMs, ...parts }: WriteParts) {
     super(parts);
     const { store, context } = parts;
     this.#at = instant(context.now);
-    this.drafts = new EventDrafts({ application: store.application, context, causation, hop });
-    this.dueWork = new Schedule({ context, hop, inlineLeaseMs });
+    this.drafts = new EventDrafts({ application: store.application, context, causation, hopId });
+    this.dueWork = new Schedule({ context, hopId, beforeReplyLeaseMs });
   }
 
   create<T extends Aggregate & HasState>(of: CollectionOf<T>, verb: string, fields: Fresh<T> & Identified, to?: string): T {

@@ -6,18 +6,18 @@ import type { Plan } from '../../store/ports/plan.ts';
 export interface Precondition {
   readonly id: string;
   readonly version: number;
-  /** A commit of this request found it fulfilled. Later changes are the request's own, or come after its begin. */
-  held: boolean;
+  /** A commit of this request has met it. Later changes are the request's own, or come after its begin. */
+  isMet: boolean;
 }
 
 /** The versions that a commit relies on: those that a handler expects, and the one that `If-Match` names. */
-export class HeldPrecondition {
-  readonly #asked: Precondition | undefined;
+export class ExpectedVersions {
+  readonly #ifMatch: Precondition | undefined;
   #expected: Plan['expect'] = [];
   #matched: Plan['expect'][number] | undefined;
 
-  constructor(asked: Precondition | undefined) {
-    this.#asked = asked;
+  constructor(ifMatch: Precondition | undefined) {
+    this.#ifMatch = ifMatch;
   }
 
   expect(of: AnyCollection, { id, version }: Stored): void {
@@ -30,11 +30,11 @@ export class HeldPrecondition {
    * @throws Problem `version_mismatch`
    */
   check(of: AnyCollection, object: Stored | undefined): void {
-    const asked = this.#asked;
-    if (!asked || asked.held || !of.etag || object?.id !== asked.id) return;
+    const ifMatch = this.#ifMatch;
+    if (!ifMatch || ifMatch.isMet || !of.etag || object?.id !== ifMatch.id) return;
     const { id, version } = object;
-    if (version !== asked.version) {
-      throw new Problem('version_mismatch', `"${id}" has version ${version}, not ${asked.version}.`, { id, currentVersion: version });
+    if (version !== ifMatch.version) {
+      throw new Problem('version_mismatch', `"${id}" has version ${version}, not ${ifMatch.version}.`, { id, currentVersion: version });
     }
     this.#matched = { collection: of.name, id, version };
   }
@@ -43,14 +43,14 @@ export class HeldPrecondition {
     return this.#matched ? [...this.#expected, this.#matched] : this.#expected;
   }
 
-  /** Whether this commit finds `If-Match` fulfilled. */
-  isMatched(): boolean {
+  /** Whether this commit meets `If-Match`. */
+  meetsIfMatch(): boolean {
     return this.#matched !== undefined;
   }
 
   /** After a commit. */
   settle(): void {
-    if (this.#matched && this.#asked) this.#asked.held = true;
+    if (this.#matched && this.#ifMatch) this.#ifMatch.isMet = true;
     this.clear();
   }
 

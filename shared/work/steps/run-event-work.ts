@@ -1,48 +1,49 @@
-import { randomToken } from '../domain/ids.ts';
-import type { EstateEvent } from '../events/envelope.ts';
-import type { Context } from '../simulation/context.ts';
-import { DELIVER_AGAIN, type DueItem, dueKey, PUBLISH_WITHHELD_EVENT } from '../store/ports/due-work.ts';
-import type { OutboxEntry } from '../store/ports/outbox.ts';
-import type { Plan } from '../store/ports/plan.ts';
-import type { ApplicationParts } from './application-parts.ts';
-import type { Delivery, DueRun } from './job.ts';
-import type { Step } from './steps/step.ts';
+import { randomToken } from '../../domain/ids.ts';
+import type { EstateEvent } from '../../events/envelope.ts';
+import type { Context } from '../../simulation/context.ts';
+import { DELIVER_AGAIN, type DueItem, dueKey, PUBLISH_WITHHELD_EVENT } from '../../store/ports/due-work.ts';
+import type { OutboxEntry } from '../../store/ports/outbox.ts';
+import type { Plan } from '../../store/ports/plan.ts';
+import type { ApplicationParts } from '../application-parts.ts';
+import type { Delivery, LeasedItem } from '../job.ts';
+import type { Step } from './step.ts';
 
 const NO_CHANGE = { expect: [], put: [], unique: [], index: [], move: [], guard: [], events: [], due: [] } as const;
 
 /** Runs due work that every application has: it publishes withheld events, and consumes parked deliveries again. */
-export function runEventWork(parts: ApplicationParts, consume: (delivery: Delivery) => Promise<void>): Step<DueRun, DueRun, void> {
+export function runEventWork(parts: ApplicationParts, consume: (delivery: Delivery) => Promise<void>): Step<LeasedItem, LeasedItem, void> {
   const { application, store, log, relay, workDeadlineMs } = parts;
 
   /** An event goes back into the outbox. Its deliveries are owed since its own commit. */
-  async function publishWithheld(due: DueRun, item: DueItem): Promise<void> {
+  async function publishWithheld(job: LeasedItem, item: DueItem): Promise<void> {
     const entry = { ...(item.payload as OutboxEntry), subscribers: [], struck: true } as const;
-    await end(due, [entry]);
-    relay.kick(due.context.world);
+    await endItem(job, [entry]);
+    relay.kick(job.context.world);
   }
 
   /** A parked delivery is tried once more; if it fails again, it is parked again. */
-  async function deliverAgain(due: DueRun, item: DueItem): Promise<void> {
-    const { trail } = due;
-    const { world } = due.context;
+  async function deliverAgain(job: LeasedItem, item: DueItem): Promise<void> {
+    const { notes } = job;
+    const { world } = job.context;
     const event = JSON.parse((item.payload as OutboxEntry).json) as EstateEvent;
     const context: Context = {
-      ...due.context,
+      ...job.context,
       principal: `event:${application}`,
       correlationId: event.correlationid,
       deadline: Date.now() + workDeadlineMs,
     };
     try {
-      await consume({ event, context, trail });
+      await consume({ event, context, notes });
     } catch (error) {
       log.warn({ err: error, event: event.type, id: item.key, world, correlationId: event.correlationid }, 'consuming it again failed');
       // A delivery that was consumed meanwhile is not owed any more, and is not parked.
       await store.park(world, `${application}|${item.key}`, error instanceof Error ? error.message : String(error));
     }
-    await end(due, []);
+    await endItem(job, []);
   }
 
-  async function end({ item: { kind, key }, token, context: { world, now } }: DueRun, events: Plan['events']): Promise<void> {
+  /** The commit that removes the item from the schedule. */
+  async function endItem({ item: { kind, key }, token, context: { world, now } }: LeasedItem, events: Plan['events']): Promise<void> {
     const fence = { kind: 'due', key: dueKey(application, kind, key), token } as const;
     await store.commit(world, { ...NO_CHANGE, operation: randomToken(), last: true, now, fence, events });
   }
@@ -52,12 +53,12 @@ export function runEventWork(parts: ApplicationParts, consume: (delivery: Delive
     [DELIVER_AGAIN, deliverAgain],
   ]);
 
-  return async (due, rest) => {
-    const { kind, key } = due.item;
+  return async (job, rest) => {
+    const { kind, key } = job.item;
     const run = byKind.get(kind);
-    if (!run) return rest(due);
-    const { world } = due.context;
-    const item = await store.due(world, kind, key, due.token);
-    return item ? run(due, item) : store.releaseDue(world, kind, key, due.token);
+    if (!run) return rest(job);
+    const { world } = job.context;
+    const item = await store.due(world, kind, key, job.token);
+    return item ? run(job, item) : store.releaseDue(world, kind, key, job.token);
   };
 }
