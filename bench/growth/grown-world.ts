@@ -97,12 +97,8 @@ async function copyEvents(adapter: StoreAdapter, world: World, count: number, fi
       return { id, topic, key, json: JSON.stringify(event), subscribers: [] };
     });
     await commit(adapter, world, 'oms', { events });
-    for (let batch = await store.drain(world, relay, []); batch; ) {
-      batch = await store.drain(
-        world,
-        relay,
-        batch.entries.map(({ id }) => id),
-      );
+    for (let batch = await store.drain(world, { token: relay }); batch; ) {
+      batch = await store.drain(world, { token: relay, sent: batch.entries.map(({ id }) => id) });
     }
   }
 }

@@ -42,7 +42,7 @@ export function createRelay({ store, bus, log, divert = sendUnchanged, observer 
       await emptyOutbox(world, state, first);
     } catch (error) {
       // Unsent events stay in the outbox. Releasing the lease lets another relay continue at once.
-      if (signal.aborted) await store.drain(world, token, [], [], false);
+      if (signal.aborted) await store.drain(world, { token, isStopping: true });
       throw error;
     }
   }
@@ -58,7 +58,7 @@ export function createRelay({ store, bus, log, divert = sendUnchanged, observer 
     }
   }
 
-  const nextBatch = (world: World): Promise<Batch | undefined> => store.drain(world, token, [], [], !signal.aborted);
+  const nextBatch = (world: World): Promise<Batch | undefined> => store.drain(world, { token, isStopping: signal.aborted });
 
   /** @returns the next batch */
   async function send(world: World, batch: Batch): Promise<Batch | undefined> {
@@ -66,7 +66,7 @@ export function createRelay({ store, bus, log, divert = sendUnchanged, observer 
     await publish(world, diverted.send);
     const inBatch = new Set(batch.entries);
     const sent = diverted.send.map((entry) => (inBatch.has(entry) ? entry.id : entry));
-    return store.drain(world, token, sent, diverted.withhold, !signal.aborted);
+    return store.drain(world, { token, sent, withheld: diverted.withhold, isStopping: signal.aborted });
   }
 
   async function publish(world: World, batch: readonly OutboxEntry[]): Promise<void> {

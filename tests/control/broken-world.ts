@@ -251,8 +251,8 @@ export async function soundWorld() {
       const type = `com.unified-commerce.ext.${subject.split('/')[0]}-changed`;
       const json = JSON.stringify({ id, type, subject, aggregateversion: version, data: { object } });
       await commit(application, { events: [{ id, topic: 'uc', key: subject, json, subscribers }] });
-      await adapter.store(application).drain(world, 'relay', []);
-      await adapter.store(application).drain(world, 'relay', [id]);
+      await adapter.store(application).drain(world, { token: 'relay' });
+      await adapter.store(application).drain(world, { token: 'relay', sent: [id] });
       return id;
     },
   };

@@ -43,8 +43,8 @@ export function backlogSuite(name: string, create: () => Promise<StoreAdapter>):
       await adapter.worlds.leaseNext(first, 1_000_000, 'token', 60_000);
       await adapter.store('fms').park(first, 'fms|e1', 'poison');
       const token = randomUUID();
-      await oms.drain(second, token, []);
-      await oms.drain(second, token, ['e3']);
+      await oms.drain(second, { token });
+      await oms.drain(second, { token, sent: ['e3'] });
       expect(await adapter.worlds.backlog()).toMatchObject({ pending: 2, overdue: 1, running: 1, parked: 1 });
       expect(await oms.outbox()).toEqual({ events: 2, oldestAt: 5_000 });
     });

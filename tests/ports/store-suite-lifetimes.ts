@@ -209,8 +209,8 @@ export function lifetimeSuite(opened: Opened): void {
       const event = { id: 'e1', topic: 't', key: 'k', json: JSON.stringify('x'.repeat(20 * KIB)), subscribers: [] };
       await store.commit(world, aPlan({ put: [put('a', 0, 100 * KIB), put('b', 0, 10 * KIB)], events: [event] }));
       await store.commit(world, aPlan({ put: [put('a', 1, KIB)] }));
-      await store.drain(world, 'relay', []);
-      await store.drain(world, 'relay', ['e1']);
+      await store.drain(world, { token: 'relay' });
+      await store.drain(world, { token: 'relay', sent: ['e1'] });
       adapter.simulation.journal(world, aHop({ bodies: JSON.stringify('x'.repeat(30 * KIB)) }));
       await adapter.worlds.journalOf(world);
       const after = (await listed(adapter, 'r')).current?.contents;

@@ -342,11 +342,11 @@ export function storeSuite(name: string, create: CreateStore): void {
       test('acknowledged events leave the outbox in order and are listed from then on', async () => {
         const { adapter, store, world } = await opened();
         await store.commit(world, aPlan({ events: [event('e1'), event('e2')] }));
-        expect((await store.drain(world, 'relay', []))?.entries.map(({ id }) => id)).toEqual(['e1', 'e2']);
+        expect((await store.drain(world, { token: 'relay' }))?.entries.map(({ id }) => id)).toEqual(['e1', 'e2']);
         expect(await adapter.worlds.events(world, 0, 10)).toEqual([]);
         await store.commit(world, aPlan({ events: [event('e3')] }));
-        expect((await store.drain(world, 'relay', ['e1', 'e2']))?.entries.map(({ id }) => id)).toEqual(['e3']);
-        expect(await store.drain(world, 'relay', ['e3'])).toBeUndefined();
+        expect((await store.drain(world, { token: 'relay', sent: ['e1', 'e2'] }))?.entries.map(({ id }) => id)).toEqual(['e3']);
+        expect(await store.drain(world, { token: 'relay', sent: ['e3'] })).toBeUndefined();
         expect((await adapter.worlds.events(world, 0, 10)).map(({ id, order }) => [id, order])).toEqual([
           ['e1', 1],
           ['e2', 2],
@@ -368,12 +368,8 @@ export function storeSuite(name: string, create: CreateStore): void {
           about('e4', 'order-confirmed', 'order/1', 'two words'),
         ];
         await store.commit(world, aPlan({ events }));
-        await store.drain(world, 'relay', []);
-        await store.drain(
-          world,
-          'relay',
-          events.map(({ id }) => id),
-        );
+        await store.drain(world, { token: 'relay' });
+        await store.drain(world, { token: 'relay', sent: events.map(({ id }) => id) });
         const found = async (what: EventsAbout, after = 0, limit = 10) => {
           const page = await adapter.worlds.eventsAbout(world, what, after, limit);
           expect(page.last).toBe(4);
@@ -394,11 +390,11 @@ export function storeSuite(name: string, create: CreateStore): void {
       test('one relay leases an outbox, and releases it in the step that finds it empty', async () => {
         const { store, world } = await opened();
         await store.commit(world, aPlan({ events: [event('e1')] }));
-        await store.drain(world, 'first', []);
-        expect(await store.drain(world, 'second', [])).toBeUndefined();
-        await store.drain(world, 'first', ['e1']);
+        await store.drain(world, { token: 'first' });
+        expect(await store.drain(world, { token: 'second' })).toBeUndefined();
+        await store.drain(world, { token: 'first', sent: ['e1'] });
         await store.commit(world, aPlan({ events: [event('e2')] }));
-        expect((await store.drain(world, 'second', []))?.entries.map(({ id }) => id)).toEqual(['e2']);
+        expect((await store.drain(world, { token: 'second' }))?.entries.map(({ id }) => id)).toEqual(['e2']);
       });
 
       test('a commit hands the outbox over to the relay that it names, with the events that waited before, unless another relay has it', async () => {
@@ -411,10 +407,10 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(first).toMatchObject({ ok: true, batch: { entries: [{ id: 'e1' }, entry], faults: 0 } });
         expect(first.ok && first.batch?.entries[1]).toEqual(entry);
         expect(await store.commit(world, plan)).toEqual({ ok: true, seq: 2 });
-        expect(await store.drain(world, 'second', [])).toBeUndefined();
+        expect(await store.drain(world, { token: 'second' })).toBeUndefined();
         expect(await store.commit(world, aPlan({ events: [event('e3')], relay: 'second' }))).toEqual({ ok: true, seq: 3 });
-        expect((await store.drain(world, 'first', ['e1', 'e2']))?.entries.map(({ id }) => id)).toEqual(['e3']);
-        expect(await store.drain(world, 'first', ['e3'])).toBeUndefined();
+        expect((await store.drain(world, { token: 'first', sent: ['e1', 'e2'] }))?.entries.map(({ id }) => id)).toEqual(['e3']);
+        expect(await store.drain(world, { token: 'first', sent: ['e3'] })).toBeUndefined();
         expect((await adapter.worlds.events(world, 0, 10)).map(({ id }) => id)).toEqual(['e1', 'e2', 'e3']);
         expect(await store.commit(world, aPlan({ put: [putting('a', 0)], relay: 'first' }))).toEqual({ ok: true, seq: 4 });
         await adapter.worlds.setFault(world, 'f', '{}');
@@ -429,34 +425,34 @@ export function storeSuite(name: string, create: CreateStore): void {
         const committed = await store.commit(world, aPlan({ events: ids.slice(90).map((id) => event(id)), relay: 'first' }));
         const first = committed.ok ? committed.batch?.entries.map(({ id }) => id) : undefined;
         expect(first).toEqual(ids.slice(0, 100));
-        expect((await store.drain(world, 'first', first ?? []))?.entries.map(({ id }) => id)).toEqual(ids.slice(100));
+        expect((await store.drain(world, { token: 'first', sent: first ?? [] }))?.entries.map(({ id }) => id)).toEqual(ids.slice(100));
       });
 
       test('a batch comes with the revision of the faults, which is 0 while there are none', async () => {
         const { adapter, store, world } = await opened();
         await store.commit(world, aPlan({ events: [event('e1'), event('e2'), event('e3')] }));
-        expect(await store.drain(world, 'relay', [])).toMatchObject({ faults: 0 });
+        expect(await store.drain(world, { token: 'relay' })).toMatchObject({ faults: 0 });
         await adapter.worlds.setFault(world, 'f', '{}');
         const { faults } = (await adapter.worlds.current(world)) ?? {};
         expect(faults).toBeGreaterThan(0);
-        expect(await store.drain(world, 'relay', ['e1'])).toMatchObject({ faults });
+        expect(await store.drain(world, { token: 'relay', sent: ['e1'] })).toMatchObject({ faults });
         await adapter.worlds.removeFault(world);
-        expect(await store.drain(world, 'relay', ['e2'])).toMatchObject({ faults: 0 });
+        expect(await store.drain(world, { token: 'relay', sent: ['e2'] })).toMatchObject({ faults: 0 });
       });
 
       test('a stopping relay acknowledges its sent events and releases the outbox, so that another can lease the rest at once', async () => {
         const { adapter, store, world } = await opened();
         await store.commit(world, aPlan({ events: [event('e1'), event('e2')] }));
-        await store.drain(world, 'first', []);
+        await store.drain(world, { token: 'first' });
         await store.commit(world, aPlan({ events: [event('e3')] }));
-        expect(await store.drain(world, 'first', ['e1', 'e2'], [], false)).toBeUndefined();
+        expect(await store.drain(world, { token: 'first', sent: ['e1', 'e2'], isStopping: true })).toBeUndefined();
         expect((await adapter.worlds.events(world, 0, 10)).map(({ id }) => id)).toEqual(['e1', 'e2']);
         expect(await store.unsent()).toEqual([world]);
-        expect((await store.drain(world, 'second', []))?.entries.map(({ id }) => id)).toEqual(['e3']);
-        await store.drain(world, 'second', [], [], false);
+        expect((await store.drain(world, { token: 'second' }))?.entries.map(({ id }) => id)).toEqual(['e3']);
+        await store.drain(world, { token: 'second', isStopping: true });
         expect(await store.unsent()).toEqual([world]);
-        await store.drain(world, 'third', []);
-        expect(await store.drain(world, 'third', ['e3'], [], false)).toBeUndefined();
+        await store.drain(world, { token: 'third' });
+        expect(await store.drain(world, { token: 'third', sent: ['e3'], isStopping: true })).toBeUndefined();
         expect(await store.unsent()).toEqual([]);
       });
 
@@ -465,7 +461,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await store.unsent()).toEqual([]);
         await store.commit(world, aPlan({ events: [event('e1')] }));
         expect(await store.unsent()).toEqual([world]);
-        await store.drain(world, 'first', []);
+        await store.drain(world, { token: 'first' });
         expect(await store.unsent()).toEqual([]);
       });
 
@@ -492,8 +488,8 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await store.commit(world, aPlan({ put: [putting('a', 0)], events: [event('e3')] }))).toEqual(refused);
         expect(await store.object(world, 'things', 'a')).toBeUndefined();
         expect(await store.commit(world, aPlan({ put: [putting('b', 0)] }))).toMatchObject({ ok: true });
-        await store.drain(world, 'relay', []);
-        expect((await store.drain(world, 'relay', ['e1']))?.entries.map(({ id }) => id)).toEqual(['e2']);
+        await store.drain(world, { token: 'relay' });
+        expect((await store.drain(world, { token: 'relay', sent: ['e1'] }))?.entries.map(({ id }) => id)).toEqual(['e2']);
         expect(await store.commit(world, aPlan({ fence, put: [putting('a', 0)], events: [event('e3')] }))).toMatchObject({ ok: true });
       });
 
@@ -525,10 +521,14 @@ export function storeSuite(name: string, create: CreateStore): void {
         const inOutbox = await adapter.worlds.eventWork(world, 'e1');
         expect([inOutbox.entry?.json, inOutbox.withheldBy]).toEqual(['{"id":"e1"}', undefined]);
         expect([...inOutbox.pending].toSorted()).toEqual(subscribers);
-        await store.drain(world, 'relay', []);
+        await store.drain(world, { token: 'relay' });
         const due = { kind: PUBLISH_WITHHELD_EVENT, key: 'e2', at: NEVER, payload: JSON.stringify(event('e2')), correlationId: 'c' };
         await adapter.worlds.setFault(world, 'slow', '{}');
-        await store.drain(world, 'relay', ['e1'], [{ id: 'e2', due: { ...due, withheldBy: 'slow', withheldAt: 1 } }]);
+        await store.drain(world, {
+          token: 'relay',
+          sent: ['e1'],
+          withheld: [{ id: 'e2', due: { ...due, withheldBy: 'slow', withheldAt: 1 } }],
+        });
         expect(await adapter.worlds.eventWork(world, 'e2')).toMatchObject({ entry: { id: 'e2', json: '{"id":"e2"}' }, withheldBy: 'slow' });
         const crm = adapter.store('crm');
         await crm.commit(world, aPlan({ fence: { kind: 'delivery', key: 'crm|e1' } }));
@@ -555,9 +555,9 @@ export function storeSuite(name: string, create: CreateStore): void {
         const { adapter, store, world } = await opened();
         await adapter.worlds.setFault(world, 'f', '{}');
         await store.commit(world, aPlan({ events: ['e1', 'e2', 'e3'].map((id) => event(id, ['crm'])) }));
-        await store.drain(world, 'relay', []);
+        await store.drain(world, { token: 'relay' });
         const due = { kind: PUBLISH_WITHHELD_EVENT, key: 'e1', at: NEVER, payload: '{}', correlationId: 'c', withheldBy: 'f' };
-        await store.drain(world, 'relay', ['e2', 'e3'], [{ id: 'e1', due }]);
+        await store.drain(world, { token: 'relay', sent: ['e2', 'e3'], withheld: [{ id: 'e1', due }] });
         expect(await adapter.worlds.ledger(world, 1)).toMatchObject({
           pending: ['crm|e2'],
           counts: { unsent: 0, pending: 2, withheld: 1 },
@@ -709,8 +709,8 @@ export function storeSuite(name: string, create: CreateStore): void {
           return [
             await says(() => store.commit(world, aPlan({ events: [event('e1'), event('e2')] }))),
             await says(async () => {
-              await store.drain(world, 'relay', []);
-              await store.drain(world, 'relay', ['e1']);
+              await store.drain(world, { token: 'relay' });
+              await store.drain(world, { token: 'relay', sent: ['e1'] });
             }),
             await says(() => crm.commit(world, aPlan({ fence: { kind: 'delivery', key: 'crm|e1' } }))),
             await says(() => crm.park(world, 'crm|e2', 'poison')),
@@ -758,8 +758,8 @@ export function storeSuite(name: string, create: CreateStore): void {
         const timer = { kind: 'timer', key: 'a', at: 0, payload: 'null', correlationId: 'c', hop: 'req_1' };
         await store.commit(world, aPlan({ events: [{ ...stored, subscribers: ['crm'], hop: 'req_2' }], due: [timer] }));
         expect((await adapter.worlds.leaseNext(world, 1_000, 'one', 60_000))?.hop).toBe('req_1');
-        expect((await store.drain(world, 'relay', []))?.entries.map(({ hop }) => hop)).toEqual(['req_2']);
-        await store.drain(world, 'relay', ['e1']);
+        expect((await store.drain(world, { token: 'relay' }))?.entries.map(({ hop }) => hop)).toEqual(['req_2']);
+        await store.drain(world, { token: 'relay', sent: ['e1'] });
         const [event] = await adapter.worlds.events(world, 0, 1);
         expect(event).toEqual({ ...stored, order: 1, hop: 'req_2' });
         await adapter.store('crm').park(world, 'crm|e1', 'poison');
@@ -861,15 +861,15 @@ export function storeSuite(name: string, create: CreateStore): void {
 
       test('an event that is sent several times is listed each time, in order of sending', async () => {
         const { store, world, listed } = await holdingWorld([], 'e1', 'e2');
-        await store.drain(world, 'relay', []);
-        expect(await store.drain(world, 'relay', ['e2', 'e1', 'e1'])).toBeUndefined();
+        await store.drain(world, { token: 'relay' });
+        expect(await store.drain(world, { token: 'relay', sent: ['e2', 'e1', 'e1'] })).toBeUndefined();
         expect(await listed()).toEqual(['e2', 'e1', 'e1']);
       });
 
       test('a withheld event leaves the outbox, and its delivery is owed but not pending', async () => {
         const { adapter, store, world, listed, ledger } = await holdingWorld(['f'], 'e1', 'e2');
-        await store.drain(world, 'relay', []);
-        expect(await store.drain(world, 'relay', ['e2'], [holding('e1', 'f')])).toBeUndefined();
+        await store.drain(world, { token: 'relay' });
+        expect(await store.drain(world, { token: 'relay', sent: ['e2'], withheld: [holding('e1', 'f')] })).toBeUndefined();
         expect(await listed()).toEqual(['e2']);
         const { unsent, pending, withheld } = await ledger();
         expect([unsent, pending]).toEqual([[], ['crm|e2']]);
@@ -879,9 +879,9 @@ export function storeSuite(name: string, create: CreateStore): void {
 
       test('a withheld event that is sent later is listed and no longer withheld', async () => {
         const { store, world, listed, ledger } = await holdingWorld(['f'], 'e1', 'e2');
-        await store.drain(world, 'relay', []);
-        await store.drain(world, 'relay', [], [holding('e1', 'f')]);
-        expect(await store.drain(world, 'relay', ['e2', entry('e1')])).toBeUndefined();
+        await store.drain(world, { token: 'relay' });
+        await store.drain(world, { token: 'relay', withheld: [holding('e1', 'f')] });
+        expect(await store.drain(world, { token: 'relay', sent: ['e2', entry('e1')] })).toBeUndefined();
         expect(await listed()).toEqual(['e2', 'e1']);
         expect(await ledger()).toMatchObject({ withheld: [], pending: ['crm|e1', 'crm|e2'] });
       });
@@ -889,7 +889,7 @@ export function storeSuite(name: string, create: CreateStore): void {
       test('an event to which a fault was applied is marked in the outbox', async () => {
         const { store, world } = await holdingWorld([]);
         await store.commit(world, aPlan({ events: [event('e1'), { ...event('e2'), struck: true }] }));
-        const [first, second] = (await store.drain(world, 'relay', []))?.entries ?? [];
+        const [first, second] = (await store.drain(world, { token: 'relay' }))?.entries ?? [];
         expect([first?.struck, second?.struck]).toEqual([undefined, true]);
       });
 
@@ -917,8 +917,8 @@ export function storeSuite(name: string, create: CreateStore): void {
 
       test('a removed fault withholds neither events nor other work', async () => {
         const { store, world, ledger } = await holdingWorld([], 'e1');
-        await store.drain(world, 'relay', []);
-        await store.drain(world, 'relay', [], [holding('e1', 'f')]);
+        await store.drain(world, { token: 'relay' });
+        await store.drain(world, { token: 'relay', withheld: [holding('e1', 'f')] });
         await store.commit(world, aPlan({ due: [timer('a', 'f', 5_000)] }));
         expect((await ledger()).withheld).toEqual([]);
         expect((await ledger()).next).toMatchObject({ kind: PUBLISH_WITHHELD_EVENT, key: 'e1', at: 1_000 });
@@ -928,11 +928,11 @@ export function storeSuite(name: string, create: CreateStore): void {
       test('a fault that is set again does not withhold events or work of earlier decisions', async () => {
         const { adapter, store, world, ledger } = await holdingWorld(['f'], 'e1', 'e2');
         const withheldAt = (await adapter.worlds.current(world))?.faults;
-        await store.drain(world, 'relay', []);
+        await store.drain(world, { token: 'relay' });
         await adapter.worlds.setFault(world, 'f', '{}');
         const now = (await adapter.worlds.current(world))?.faults;
         const decided = (id: string, revision: number | undefined) => ({ id, due: { ...holding(id, 'f').due, withheldAt: revision } });
-        await store.drain(world, 'relay', [], [decided('e1', withheldAt), decided('e2', now)]);
+        await store.drain(world, { token: 'relay', withheld: [decided('e1', withheldAt), decided('e2', now)] });
         await store.commit(
           world,
           aPlan({
@@ -960,8 +960,8 @@ export function storeSuite(name: string, create: CreateStore): void {
 
       test('a snapshot has no withheld events, and contains other withheld work as due at once', async () => {
         const { adapter, store, world } = await holdingWorld(['f'], 'e1');
-        await store.drain(world, 'relay', []);
-        await store.drain(world, 'relay', [], [holding('e1', 'f')]);
+        await store.drain(world, { token: 'relay' });
+        await store.drain(world, { token: 'relay', withheld: [holding('e1', 'f')] });
         await store.commit(world, aPlan({ due: [timer('a', 'f')] }));
         const { due } = await adapter.worlds.snapshot(world);
         expect(due).toEqual([{ application: 'oms', kind: 'timer', key: 'a', at: 1_000, payload: 1, correlationId: 'c' }]);

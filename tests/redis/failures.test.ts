@@ -80,7 +80,7 @@ if (whyNoRedis) {
         seq: 2,
       });
       expect(await store.counters(world, 'stock', ['sku'])).toEqual([{ onHand: 4 }]);
-      expect((await store.drain(world, 'relay', []))?.entries.map(({ id }) => id)).toEqual(['e1']);
+      expect((await store.drain(world, { token: 'relay' }))?.entries.map(({ id }) => id)).toEqual(['e1']);
     });
 
     test('claim: it is ours, and is not reported as running elsewhere', async () => {
@@ -114,18 +114,20 @@ if (whyNoRedis) {
 
     test('drain: sent events, including withheld ones, are listed once, and the next batch is returned', async () => {
       await store.commit(world, aPlan({ events: [event('e1'), event('e2')] }));
-      await store.drain(world, 'relay', []);
+      await store.drain(world, { token: 'relay' });
       const before = { id: 'e0', topic: 't', key: 'k', json: '{}' };
-      expect((await losing(() => store.drain(world, 'relay', ['e1', before])))?.entries.map(({ id }) => id)).toEqual(['e2']);
+      expect((await losing(() => store.drain(world, { token: 'relay', sent: ['e1', before] })))?.entries.map(({ id }) => id)).toEqual([
+        'e2',
+      ]);
       expect((await adapter.worlds.events(world, 0, 10)).map(({ id }) => id)).toEqual(['e1', 'e0']);
     });
 
     test('drain: a withheld event is withheld once', async () => {
       await adapter.worlds.setFault(world, 'f', '{}');
       await store.commit(world, aPlan({ events: [event('e1')] }));
-      await store.drain(world, 'relay', []);
+      await store.drain(world, { token: 'relay' });
       const due = { kind: PUBLISH_WITHHELD_EVENT, key: 'e1', at: 9_000, payload: '{}', correlationId: 'c', withheldBy: 'f' };
-      await losing(() => store.drain(world, 'relay', [], [{ id: 'e1', due }]));
+      await losing(() => store.drain(world, { token: 'relay', withheld: [{ id: 'e1', due }] }));
       expect((await adapter.worlds.ledger(world)).withheld).toMatchObject([{ key: 'e1', withheldBy: 'f' }]);
     });
 
@@ -199,7 +201,7 @@ if (whyNoRedis) {
         await admin.config('SET', 'maxmemory', '0');
       }
       expect(await store.counters(world, 'stock', ['sku'])).toEqual([{}]);
-      expect(await store.drain(world, 'relay', [])).toBeUndefined();
+      expect(await store.drain(world, { token: 'relay' })).toBeUndefined();
     });
 
     test('may be killed and restarted: acknowledged data is kept, and the store recovers by itself', async () => {
@@ -289,8 +291,8 @@ if (whyNoRedis) {
       await admin.zadd(`${prefix}unsent:oms`, 1, world);
       expect(await store.unsent()).toEqual([world]);
       expect(await announced()).toEqual([world]);
-      await store.drain(world, 'relay', []);
-      await store.drain(world, 'relay', ['e1']);
+      await store.drain(world, { token: 'relay' });
+      await store.drain(world, { token: 'relay', sent: ['e1'] });
       expect(await store.unsent()).toEqual([]);
       expect(await announced()).toEqual([]);
     });
@@ -304,7 +306,7 @@ if (whyNoRedis) {
       });
       expect(await store.unsent()).toEqual([]);
       await eventually('the outbox is free', async () => (await store.unsent()).includes(world));
-      expect((await store.drain(world, 'heir', []))?.entries.map(({ id }) => id)).toEqual(['e1']);
+      expect((await store.drain(world, { token: 'heir' }))?.entries.map(({ id }) => id)).toEqual(['e1']);
     });
   });
 

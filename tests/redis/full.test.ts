@@ -90,8 +90,8 @@ if (whyNoRedis) {
       const { worlds, store, kept, claim } = await aFullStore();
       if (claim.is !== 'ours') throw new Error(`The claim is ${claim.is}.`);
       await store.release(kept, 'key', claim.token);
-      expect((await store.drain(kept, 'relay', []))?.entries).toHaveLength(1);
-      expect(await store.drain(kept, 'relay', ['e1'])).toBeUndefined();
+      expect((await store.drain(kept, { token: 'relay' }))?.entries).toHaveLength(1);
+      expect(await store.drain(kept, { token: 'relay', sent: ['e1'] })).toBeUndefined();
       expect(await worlds.events(kept, 0, 10)).toHaveLength(1);
       expect(await worlds.use('large')).toBe(HOUR);
     });

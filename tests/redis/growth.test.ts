@@ -138,8 +138,8 @@ if (whyNoRedis) {
         const world = await adapter.worlds.open('r', EMPTY, CREDENTIALS);
         const store = adapter.store('oms');
         await store.commit(world, aPlan({ events: [{ ...entry(1), subscribers: [] }] }));
-        await store.drain(world, 'relay', []);
-        await store.drain(world, 'relay', ['e1']);
+        await store.drain(world, { token: 'relay' });
+        await store.drain(world, { token: 'relay', sent: ['e1'] });
         adapter.simulation.journal(world, aHop());
         adapter.simulation.journal(world, aHop({ requestId: 'r2', anonymous: true }));
         expect((await adapter.worlds.journalOf(world)).entries).toHaveLength(2);

@@ -129,10 +129,10 @@ if (whyNoRedis) {
 
     test('publish exactly one event for every append', async () => {
       const sent: string[] = [];
-      for (let batch = await store.drain(world, 'relay', []); batch; ) {
+      for (let batch = await store.drain(world, { token: 'relay' }); batch; ) {
         const ids = batch.entries.map(({ id }) => id);
         sent.push(...ids);
-        batch = await store.drain(world, 'relay', ids);
+        batch = await store.drain(world, { token: 'relay', sent: ids });
       }
       expect(sent.toSorted()).toEqual((await Promise.all(LISTS.map(final))).flat().toSorted());
     });

@@ -107,7 +107,7 @@ async function newWorld() {
       return found && JSON.parse(found.json);
     },
     counters: async (key: string) => (await store.counters(world, stock.name, [key]))[0],
-    events: async () => (await store.drain(world, 'relay', []))?.entries.map(({ json }) => JSON.parse(json) as EstateEvent) ?? [],
+    events: async () => (await store.drain(world, { token: 'relay' }))?.entries.map(({ json }) => JSON.parse(json) as EstateEvent) ?? [],
     due: async () => (await adapter.worlds.snapshot(world)).due.map(({ kind, key, at, payload }) => ({ kind, key, at, payload })),
     claim: async (key: string) => {
       const claim = await store.claim(world, key, 'fingerprint', NOW, 10_000);

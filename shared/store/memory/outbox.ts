@@ -1,6 +1,7 @@
 import type { Application } from '../../catalog/applications.ts';
+import type { Ms } from '../../domain/time.ts';
 import { dueKey, PUBLISH_WITHHELD_EVENT } from '../ports/due-work.ts';
-import { type Batch, HAND_OVER_MS, type OutboxStore, type SentEvent, type WithheldEvent } from '../ports/outbox.ts';
+import { type Batch, HAND_OVER_MS, type OutboxStore, type RelayProgress } from '../ports/outbox.ts';
 import { outboxBacklog } from './backlog.ts';
 import type { MemoryEstate } from './estate.ts';
 import { schedule } from './schedule.ts';
@@ -22,10 +23,11 @@ export function createMemoryOutbox(
 ): OutboxStore {
   return {
     application,
-    drain: async (world, token, sent, withheld = [], goOn = true) => {
+    drain: async (world, progress) => {
       const found = all.get(world);
       if (!found) return undefined;
-      const batch = drain(found, application, token, { sent, withheld, leaseMs: relayLeaseMs, goOn });
+      const { sent = [], withheld = [] } = progress;
+      const batch = drain(found, application, progress, relayLeaseMs);
       unsent.note(found, application);
       const endsWork = sent.some((one) => typeof one !== 'string');
       if (sent.length > 0 || withheld.length > 0) changed(world, endsWork || withheld.length > 0 ? 0 : Number.POSITIVE_INFINITY);
@@ -43,15 +45,12 @@ export function createMemoryOutbox(
   };
 }
 
-interface Drained {
-  readonly sent: readonly SentEvent[];
-  readonly withheld: readonly WithheldEvent[];
-  readonly leaseMs: number;
-  readonly goOn: boolean;
-}
-
-function drain(world: WorldState, application: Application, token: string, drained: Drained): Batch | undefined {
-  const { sent, withheld, leaseMs, goOn } = drained;
+function drain(
+  world: WorldState,
+  application: Application,
+  { token, sent = [], withheld = [], isStopping }: RelayProgress,
+  leaseMs: Ms,
+): Batch | undefined {
   const state = applicationState(world, application);
   if (state.relay && state.relay.token !== token && Date.now() < state.relay.until) return undefined;
   for (const one of sent) {
@@ -62,7 +61,7 @@ function drain(world: WorldState, application: Application, token: string, drain
   for (const { id, due } of withheld) if (state.outbox.has(id)) schedule(world, application, due, ++world.seq);
   for (const one of sent) state.outbox.delete(typeof one === 'string' ? one : one.id);
   for (const { id } of withheld) state.outbox.delete(id);
-  if (goOn) return lease(world, state, token, leaseMs);
+  if (!isStopping) return lease(world, state, token, leaseMs);
   state.relay = undefined;
   return undefined;
 }

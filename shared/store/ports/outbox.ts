@@ -40,22 +40,25 @@ export interface WithheldEvent {
   readonly due: PlannedDue;
 }
 
+/** What a relay has done with its batch. */
+export interface RelayProgress {
+  /** Names the relay; it leases the outbox. */
+  readonly token: string;
+  /** In the order in which they were sent, which is the order of the world's events. */
+  readonly sent?: readonly SentEvent[] | undefined;
+  readonly withheld?: readonly WithheldEvent[] | undefined;
+  /** The relay gets no further batch, and its lease is released although entries remain. */
+  readonly isStopping?: boolean | undefined;
+}
+
 /** One application's outbox, as its relay empties it. */
 export interface OutboxStore {
   readonly application: Application;
   /**
-   * Acknowledges the sent events, removes the withheld ones from the outbox, and returns the next batch. Sent events are listed in
-   * the given order. Without a next batch, it releases the relay's lease: in the same step, so that no wake-up is lost. There is no
-   * batch either while another token holds the lease.
-   * @param goOn false when the relay stops: it gets no batch, and its lease is released although entries remain
+   * Acknowledges the sent events, removes the withheld ones from the outbox, and returns the next batch. Without one, it releases the
+   * relay's lease: in the same step, so that no wake-up is lost. There is no batch either while another token holds the lease.
    */
-  drain(
-    world: World,
-    token: string,
-    sent: readonly SentEvent[],
-    withheld?: readonly WithheldEvent[],
-    goOn?: boolean,
-  ): Promise<Batch | undefined>;
+  drain(world: World, progress: RelayProgress): Promise<Batch | undefined>;
   /** Worlds in which this application has unpublished events that no relay has leased. */
   unsent(): Promise<readonly World[]>;
   /** This application's unpublished events over all worlds. For metrics: it reads every such world. */

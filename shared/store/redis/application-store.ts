@@ -49,9 +49,10 @@ export function createApplicationStore(application: Application, options: Applic
       if (plan.events.length > 0) await announcements.announce(application, world);
       return readCommitted(await run('commit', world, ...commitArguments(application, plan, outbox)), plan, world);
     },
-    drain: async (world, token, sent, withheld = [], goOn = true) => {
+    drain: async (world, { token, sent = [], withheld = [], isStopping = false }) => {
       const changes = [...listed(sent, sentArguments), ...listed(withheld, ({ id, due }) => [id, ...dueArguments(application, due)])];
-      return readBatch(await run('drain', world, application, randomToken(), word(token), relayLeaseMs, goOn ? BATCH : 0, ...changes));
+      const limit = isStopping ? 0 : BATCH;
+      return readBatch(await run('drain', world, application, randomToken(), word(token), relayLeaseMs, limit, ...changes));
     },
     unsent: () => announcements.unsent(application),
     outbox: () => outboxBacklog(application, options),
