@@ -68,7 +68,7 @@ export async function pass(gate: Gate, passage: Passage, request: IncomingMessag
   if (!passage.api) setSecurityHeaders(response);
   if (passage.about === 'health') return answerHealth(gate, passage.path, response);
   const isDocument = passage.about === 'documents' && !passage.api;
-  joinTrace(gate, passage, request, !isDocument);
+  joinTrace(gate, passage, request, { isTraced: !isDocument });
   gate.limits.countAddress(request);
   if (isDocument) return answerDocuments(gate, passage.path, request, response);
   const admitted = await authenticate(gate, passage, request);
@@ -77,7 +77,12 @@ export async function pass(gate: Gate, passage: Passage, request: IncomingMessag
   return passToControl(gate, admitted, request, response);
 }
 
-function joinTrace({ observer: { tracer } }: Gate, passage: Passage, request: IncomingMessage, isTraced: boolean): void {
+function joinTrace(
+  { observer: { tracer } }: Gate,
+  passage: Passage,
+  request: IncomingMessage,
+  { isTraced }: { readonly isTraced: boolean },
+): void {
   const sent = traceparentOf(request.headers);
   passage.span = isTraced ? tracer && startEdgeSpan(tracer, request.method ?? '', passage.api, sent) : undefined;
   passage.traceparent = passage.span?.traceparent ?? sent;

@@ -20,8 +20,14 @@ export function consumedBy(application: Application): readonly EventDefinition[]
   return allEvents.filter(({ name }) => subscriptionOf(name, application));
 }
 
+interface ObjectChange {
+  readonly isNew: boolean;
+  readonly changesState: boolean;
+}
+
 /** Events of the source document declare their classification. That of an additional event follows from the change. */
-export function classificationOf(name: string, isNew: boolean, stateChanged: boolean): EventDefinition['classification'] {
+export function classificationOf(name: string, change: ObjectChange): EventDefinition['classification'] {
   if (!name.startsWith('ext.')) return named(name)?.classification ?? 'updated';
-  return isNew ? 'created' : stateChanged ? 'transitioned' : 'updated';
+  if (change.isNew) return 'created';
+  return change.changesState ? 'transitioned' : 'updated';
 }

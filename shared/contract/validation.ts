@@ -100,7 +100,7 @@ function* fieldErrors(issues: readonly z.core.$ZodIssue[], part: Part): Generato
  * Filters members out of a response that the catalog does not declare. With `strict` (in tests) it throws instead, to find handlers that
  * return undeclared members.
  */
-export function filterResponse(api: ApiDefinition, output: unknown, strict: boolean): unknown {
+export function filterResponse(api: ApiDefinition, output: unknown, { strict }: { readonly strict: boolean }): unknown {
   const parsed = declaredMembers(api.response, output ?? null);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];

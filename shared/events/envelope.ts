@@ -72,7 +72,10 @@ export function envelope(input: EnvelopeInput): PlannedEvent {
     correlationid: context.correlationId,
     causationid: causation,
     ...(context.traceparent !== undefined && { traceparent: context.traceparent }),
-    classification: classificationOf(type, object.version === 1, previousState !== undefined && previousState !== published['state']),
+    classification: classificationOf(type, {
+      isNew: object.version === 1,
+      changesState: previousState !== undefined && previousState !== published['state'],
+    }),
     data: { object: published, ...(previousState !== undefined && { previousState }) },
   };
   return {

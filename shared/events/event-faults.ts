@@ -43,7 +43,7 @@ export function createEventFaults(options: { store: DueWorkStore; simulation: Fa
   }
 
   return async (world, { entries, faults: revision }) => {
-    const rules = await faults.rules(world, revision);
+    const rules = await faults.rules({ world, revision });
     const view = rules.some(({ match }) => match.event !== undefined) ? await directory.current(world) : undefined;
     if (!view) return { send: entries, withhold: [] };
     const send: OutboxEntry[] = [];
@@ -53,7 +53,8 @@ export function createEventFaults(options: { store: DueWorkStore; simulation: Fa
       const overtaken = waiting.get(entry.key);
       const event = JSON.parse(entry.json) as EstateEvent;
       const target = { event: nameOf(event.type), subject: event.subject };
-      const rule = entry.struck ? undefined : await faults.first(world, view.faults, target, overtaken !== undefined);
+      const overtakes = overtaken !== undefined;
+      const rule = entry.struck ? undefined : await faults.strikeFirst({ world, revision: view.faults }, target, { overtakes });
       if (rule?.fault.kind === 'reorder') {
         waiting.set(entry.key, { entry, fault: rule });
         continue;

@@ -36,6 +36,17 @@ function kindOf(target: FaultTarget): string {
 
 const mayMatch = ({ subject: _subject, status: _status, ...match }: Match, target: FaultTarget): boolean => matches(match, target);
 
+/** The rules of a world as of a revision; 0: there are none. */
+export interface RulesOfWorld {
+  readonly world: World;
+  readonly revision: number;
+}
+
+export interface StrikeOptions {
+  /** The message is sent before one that `reorder` withholds, and is not reordered itself. */
+  readonly overtakes: boolean;
+}
+
 interface KnownRules {
   readonly revision: number;
   readonly rules: readonly ActiveFault[];
@@ -50,11 +61,11 @@ export type Faults = ReturnType<typeof createFaults>;
 /** Wall time for which a process caches the rules of a world. */
 const REMEMBERED_MS = 5_000;
 
-/** The fault rules that a process has cached, once per world and revision. Revision 0 means that there are none. */
+/** The fault rules that a process has cached, once per world and revision. */
 export function createFaults(simulation: FaultStore) {
   const known = new LRUCache<World, KnownRules>({ ttl: REMEMBERED_MS, ttlAutopurge: true });
 
-  async function current(world: World, revision: number): Promise<KnownRules> {
+  async function current({ world, revision }: RulesOfWorld): Promise<KnownRules> {
     if (revision === 0) return NO_RULES;
     const cached = known.get(world);
     if (cached && cached.revision >= revision) return cached;
@@ -65,8 +76,8 @@ export function createFaults(simulation: FaultStore) {
   }
 
   /** The rules for a target, in the order in which they were set. */
-  async function matching(world: World, revision: number, target: FaultTarget): Promise<readonly ActiveFault[]> {
-    const { rules, about } = await current(world, revision);
+  async function matching(of: RulesOfWorld, target: FaultTarget): Promise<readonly ActiveFault[]> {
+    const { rules, about } = await current(of);
     if (rules.length === 0) return rules;
     const kind = kindOf(target);
     const found = about.get(kind) ?? rules.filter(({ match }) => mayMatch(match, target));
@@ -80,21 +91,18 @@ export function createFaults(simulation: FaultStore) {
   }
 
   return {
-    rules: async (world: World, revision: number): Promise<readonly ActiveFault[]> => (await current(world, revision)).rules,
-    /** All faults that strike this call, in the order in which they were set; each strike is counted. */
-    async all(world: World, revision: number, target: FaultTarget): Promise<readonly ActiveFault[]> {
+    rules: async (rules: RulesOfWorld): Promise<readonly ActiveFault[]> => (await current(rules)).rules,
+    /** Strikes a call with all of its faults, in the order in which they were set. Each strike is counted. */
+    async strikeAll(rules: RulesOfWorld, target: FaultTarget): Promise<readonly ActiveFault[]> {
       const struck: ActiveFault[] = [];
-      for (const rule of await matching(world, revision, target)) if (await strikes(world, rule)) struck.push(rule);
+      for (const rule of await matching(rules, target)) if (await strikes(rules.world, rule)) struck.push(rule);
       return struck;
     },
-    /**
-     * The first fault that strikes an event or a webhook: one is enough, and only it is counted.
-     * @param overtakes the message is sent before one that `reorder` withholds, and is not reordered itself
-     */
-    async first(world: World, revision: number, target: FaultTarget, overtakes = false): Promise<ActiveFault | undefined> {
-      for (const rule of await matching(world, revision, target)) {
+    /** Strikes an event or a webhook with the first of its faults that does: one is enough, and only it is counted. */
+    async strikeFirst(rules: RulesOfWorld, target: FaultTarget, { overtakes }: StrikeOptions): Promise<ActiveFault | undefined> {
+      for (const rule of await matching(rules, target)) {
         if (overtakes && rule.fault.kind === 'reorder') continue;
-        if (await strikes(world, rule)) return rule;
+        if (await strikes(rules.world, rule)) return rule;
       }
       return undefined;
     },

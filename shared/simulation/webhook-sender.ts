@@ -7,7 +7,7 @@ import { withTimeLimit } from '../process/waiting.ts';
 import type { Directory } from '../store/ports/directory.ts';
 import type { DueItem, DueWorkStore } from '../store/ports/due-work.ts';
 import type { Context } from './context.ts';
-import { type ActiveFault, type Faults, type FaultTarget, withheldUntil } from './faults.ts';
+import { type ActiveFault, type Faults, type FaultTarget, type StrikeOptions, withheldUntil } from './faults.ts';
 import { signWebhook } from './webhook-signature.ts';
 
 /** Wall time in which a receiver must answer, unless the work that sends the webhook ends before. */
@@ -34,10 +34,10 @@ export interface Webhooks {
    */
   send(webhook: Webhook, fault?: ActiveFault): Promise<WebhookOutcome>;
   /**
-   * Finds the fault that strikes a webhook of a sender, and counts the strike.
-   * @param overtakes the webhook is sent before one that `reorder` withholds, and is not reordered itself
+   * Strikes a webhook of a sender with a fault, if there is one, and counts the strike.
+   * @returns the fault, for `send` or `webhookWithheldUntil`
    */
-  fault(target: Extract<FaultTarget, { readonly webhook: string }>, overtakes: boolean): Promise<ActiveFault | undefined>;
+  strike(target: Extract<FaultTarget, { readonly webhook: string }>, options: StrikeOptions): Promise<ActiveFault | undefined>;
   /** Withheld webhooks of this application that a later one overtakes. */
   overtakable(): Promise<readonly DueItem[]>;
 }
@@ -108,13 +108,13 @@ export function createWebhooks({ directory, gatewayUrl, agent, store, faults, co
       await Promise.all(Array.from({ length: copies }, () => attempt(webhook, 'duplicate')));
       return outcome;
     },
-    fault: async (target, overtakes) => {
-      const fault = await faults.first(world, context.faults, target, overtakes);
+    strike: async (target, options) => {
+      const fault = await faults.strikeFirst({ world, revision: context.faults }, target, options);
       if (fault) struck(fault.name);
       return fault;
     },
     overtakable: async () => {
-      const rules = await faults.rules(world, context.faults);
+      const rules = await faults.rules({ world, revision: context.faults });
       const swapping = rules.filter(({ match, fault }) => match.webhook !== undefined && fault.kind === 'reorder');
       return (await Promise.all(swapping.map(({ name }) => store.withheld(world, name)))).flat();
     },

@@ -2,7 +2,7 @@ import { carrierWebhook } from '../../../shared/catalog/fulfillment/apis.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
 import { instant } from '../../../shared/domain/time.ts';
-import type { ActiveFault } from '../../../shared/simulation/faults.ts';
+import type { ActiveFault, StrikeOptions } from '../../../shared/simulation/faults.ts';
 import { type WebhookOutcome, webhookWithheldUntil } from '../../../shared/simulation/webhook-sender.ts';
 import { type ParsedDueItem, parsePayload } from '../../../shared/work/due-work.ts';
 import { handleDue, type Scope } from '../../../shared/work/handler.ts';
@@ -19,7 +19,7 @@ export const deliverWebhook = handleDue(deliverWebhookDue)(async ({ key, payload
   if (delivery.attempts > RETRY_AFTER_MS.length) throw deliveryFailed(key, delivery);
   const gone = await work.get(webhookEndpoints, PATH);
   const overtaken = gone ? [] : await overtakenBy(key, delivery, scope);
-  const fault = gone || delivery.held ? undefined : await faultOf(delivery, overtaken.length > 0, scope);
+  const fault = gone || delivery.held ? undefined : await strike(delivery, scope, { overtakes: overtaken.length > 0 });
   const withheldUntil = webhookWithheldUntil(fault, work.now);
   if (delivery.attempts === 0 && !delivery.held) await resumeJourney(delivery.shipmentId, scope);
   if (fault && withheldUntil !== undefined) {
@@ -39,8 +39,8 @@ async function attemptDelivery(key: string, delivery: Delivery, { work, webhooks
   else scheduleRetry(key, delivery, { work, outcome });
 }
 
-const faultOf = ({ body }: Delivery, overtakes: boolean, { webhooks }: Scope): Promise<ActiveFault | undefined> =>
-  webhooks.fault({ webhook: 'carrier', status: body.data.status }, overtakes);
+const strike = ({ body }: Delivery, { webhooks }: Scope, options: StrikeOptions): Promise<ActiveFault | undefined> =>
+  webhooks.strike({ webhook: 'carrier', status: body.data.status }, options);
 
 /** Deliveries of earlier scans of the same parcel that a fault holds until this one was made. */
 async function overtakenBy(key: string, { shipmentId }: Delivery, { webhooks }: Scope): Promise<readonly ParsedDueItem<Delivery>[]> {

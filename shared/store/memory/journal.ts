@@ -25,7 +25,7 @@ export function createMemoryJournal() {
       parts[partOf(entry)].add({ order: newest, entry, at: Date.now() });
     },
     page({ correlationId, after, limit = Number.MAX_SAFE_INTEGER, bodies = true }: JournalAsk): JournalPage {
-      const shown = recordedHops(bodies);
+      const shown = recordedHops({ bodies });
       const found =
         after === undefined
           ? newestPage({ hops: shown(hops.newest(correlationId, limit)), anonymous: shown(anonymous.newest(correlationId, limit)) }, limit)
@@ -37,7 +37,7 @@ export function createMemoryJournal() {
     },
     hop(requestId: string): RecordedHop | undefined {
       const found = hops.hop(requestId) ?? anonymous.hop(requestId);
-      return found && recordedHops(true)([found])[0];
+      return found && recordedHops({ bodies: true })([found])[0];
     },
     has: (requestId: string): boolean => hops.hop(requestId) !== undefined || anonymous.hop(requestId) !== undefined,
     traces(before: number | undefined, limit: number): TracePage {
@@ -60,7 +60,7 @@ export function createMemoryJournal() {
 export type MemoryJournal = ReturnType<typeof createMemoryJournal>;
 
 const recordedHops =
-  (withBodies: boolean) =>
+  ({ bodies: withBodies }: { readonly bodies: boolean }) =>
   (found: readonly Recorded[]): RecordedHop[] => {
     const now = Date.now();
     return found.map(({ order, at, entry: { requestId, correlationId, head, bodies, anonymous } }) => ({

@@ -61,7 +61,7 @@ export async function connectRedis(options: RedisConnectionOptions, channel: str
   const onError = (error: Error): void => options.onError?.(bareError(error));
   const opened = new Set<RedisClient>();
   let closed = false;
-  const open = async (subscribing: boolean): Promise<RedisClient> => {
+  const open = async ({ subscribing }: { readonly subscribing: boolean }): Promise<RedisClient> => {
     if (closed) throw new RedisRefused('The store is closed.');
     const client = createClient({ url, commandTimeoutMs, subscribing });
     opened.add(client);
@@ -80,12 +80,12 @@ export async function connectRedis(options: RedisConnectionOptions, channel: str
     await Promise.all([...opened].map(quit));
   };
   try {
-    const client = await open(false);
+    const client = await open({ subscribing: false });
     await checkServers(client, shownAddress(url));
     return {
       client,
       state: () => (client.status === 'ready' ? READY : { ready: false, waitingFor: `redis: no connection to ${shownAddress(url)}` }),
-      subscriber: () => open(true),
+      subscriber: () => open({ subscribing: true }),
       run: (name, key, args) => repeating(() => runScript(client, scripts[name], [key, channel, ...args])),
       idempotently: (command) => repeating(() => command(client)),
       close,

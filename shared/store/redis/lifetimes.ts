@@ -19,6 +19,11 @@ const KEPT = 'kept';
 
 export type Entry = { readonly is: 'entered' } | { readonly is: 'full'; readonly longestIdle?: Lifetime & { readonly rehearsal: string } };
 
+export interface RemovalOptions {
+  /** The rehearsal stays unless its end has come. */
+  readonly onlyEnded: boolean;
+}
+
 /** The list of rehearsals with their lifetimes. `lua/lifetimes.ts` explains how it stays consistent with the rehearsals themselves. */
 export function createRedisLifetimes({ connection, keys }: RedisAccess) {
   const run = (name: ScriptName, ...args: readonly Argument[]): Promise<unknown> => connection.run(name, keys.rehearsals, args);
@@ -54,7 +59,7 @@ export function createRedisLifetimes({ connection, keys }: RedisAccess) {
     /** Notes that a rehearsal exists, after an unfinished opening or removal. */
     noteFound: (rehearsal: string): Promise<Ms | null> => use(rehearsal, 'found', KEPT),
     /** Announces a removal. @returns the note for `endRemoval`; '' when the rehearsal stays or is not in the list */
-    beginRemoval: async (rehearsal: string, onlyEnded: boolean): Promise<string> =>
+    beginRemoval: async (rehearsal: string, { onlyEnded }: RemovalOptions): Promise<string> =>
       String(await run('beginRemoval', rehearsal, onlyEnded ? 1 : 0, UNFINISHED_MS)),
     endRemoval: async (rehearsal: string, note: string): Promise<void> => {
       await run('endRemoval', rehearsal, note);

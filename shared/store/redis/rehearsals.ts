@@ -9,7 +9,7 @@ import type { RedisAccess } from './connection.ts';
 import { listed } from './formats.ts';
 import { LOOK_AGAIN_MS } from './janitor.ts';
 import { partsOf } from './keys.ts';
-import type { RedisLifetimes } from './lifetimes.ts';
+import type { RedisLifetimes, RemovalOptions } from './lifetimes.ts';
 import { seedWorld } from './seeding.ts';
 
 export interface RedisRehearsalsOptions extends RedisAccess {
@@ -71,8 +71,8 @@ export function createRedisRehearsals(options: RedisRehearsalsOptions): Rehearsa
   }
 
   /** The list entry is removed last: if this process dies before, the sweep completes the removal. */
-  async function remove(rehearsal: string, onlyEnded: boolean): Promise<boolean> {
-    const note = await lifetimes.beginRemoval(rehearsal, onlyEnded);
+  async function remove(rehearsal: string, { onlyEnded }: RemovalOptions): Promise<boolean> {
+    const note = await lifetimes.beginRemoval(rehearsal, { onlyEnded });
     if (onlyEnded && note === '') return false;
     const operation = randomUUID();
     for (;;) {
@@ -92,7 +92,7 @@ export function createRedisRehearsals(options: RedisRehearsalsOptions): Rehearsa
     for (const { rehearsal, unfinished } of await lifetimes.ended()) {
       const exists = unfinished && (await currentOf(rehearsal)) !== undefined;
       if (exists) await lifetimes.noteFound(rehearsal);
-      else if ((await remove(rehearsal, true)) && !unfinished) ended.push(rehearsal);
+      else if ((await remove(rehearsal, { onlyEnded: true })) && !unfinished) ended.push(rehearsal);
     }
     return ended;
   }
@@ -126,7 +126,7 @@ export function createRedisRehearsals(options: RedisRehearsalsOptions): Rehearsa
       await lifetimes.noteFound(rehearsal);
       return world;
     },
-    remove: (rehearsal) => remove(rehearsal, false),
+    remove: (rehearsal) => remove(rehearsal, { onlyEnded: false }),
     use: (rehearsal) => lifetimes.use(rehearsal),
     expire,
   };

@@ -24,7 +24,8 @@ export const answerRequest =
     const scope = new RunScope(parts, job, { webhookId: job.webhookId, beforeCall: refuseWhenLeft(job.hasLeft, job.commits) });
     try {
       const result = await bound.handler(input as never, scope);
-      const answer = result instanceof Problem ? answerProblem(result, path) : answerOutput(bound.api, result, parts.strictResponses);
+      const answer =
+        result instanceof Problem ? answerProblem(result, path) : answerOutput(bound.api, result, { strict: parts.strictResponses });
       const isRepeated = isClaimed && (!(result instanceof Problem) || isDefinite(result));
       await scope.work.finish(isRepeated ? outcomeOf(answer) : undefined);
       return answer;
@@ -50,9 +51,9 @@ function refuseWhenLeft(hasLeft: () => boolean, commits: CommitState): (changesS
   };
 }
 
-function answerOutput(api: ApiDefinition, result: unknown, strict: boolean): Answer {
+function answerOutput(api: ApiDefinition, result: unknown, strictness: { readonly strict: boolean }): Answer {
   const isAgain = result instanceof Again;
-  const output = filterResponse(api, isAgain ? result.output : result, strict);
+  const output = filterResponse(api, isAgain ? result.output : result, strictness);
   if (api.status === 204) return { status: 204, body: '', contentType: JSON_TYPE };
   if (api.produces !== 'application/json') {
     return { status: api.status, body: Buffer.from(String(output), 'base64'), contentType: api.produces };

@@ -7,12 +7,11 @@ export const countWork =
   ({ observer }: ApplicationParts): Step<LeasedItem, LeasedItem, void> =>
   async (job, rest) => {
     const started = performance.now();
-    const count = (done: boolean): void => observer.worked({ kind: job.item.kind, done, ms: performance.now() - started });
+    let done = false;
     try {
       await rest(job);
-    } catch (error) {
-      count(false);
-      throw error;
+      done = true;
+    } finally {
+      observer.worked({ kind: job.item.kind, done, ms: performance.now() - started });
     }
-    count(true);
   };

@@ -15,18 +15,16 @@ export const observeDelivery =
     const { event, hop } = job;
     const span = observer.tracer?.start(processSpan(application, event));
     const context = span ? { ...job.context, traceparent: span.traceparent } : job.context;
-    const end = (done: boolean): void =>
+    let done = false;
+    try {
+      const answer = await rest({ ...job, context });
+      done = true;
+      return answer;
+    } finally {
       withoutFailing(log, 'observing an event', () => {
         span?.end(done ? undefined : 'failed');
         observer.consumed({ type: nameOf(event.type), done, ms: performance.now() - hop.started });
       });
-    try {
-      const answer = await rest({ ...job, context });
-      end(true);
-      return answer;
-    } catch (error) {
-      end(false);
-      throw error;
     }
   };
 
