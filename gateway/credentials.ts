@@ -5,20 +5,20 @@ import type { AuthScheme } from '../shared/catalog/define.ts';
 import { Problem } from '../shared/catalog/problems.ts';
 import { hmacOf, rehearsalOfKey } from '../shared/simulation/credentials.ts';
 import type { WorldView } from '../shared/store/ports/directory.ts';
-import { EdgeProblem } from './problems.ts';
+import { ProblemWithHeaders } from './problems.ts';
 
 /** Schemes that present a key. A signed webhook presents none: the application verifies its signature. */
-export type Scheme = Exclude<AuthScheme, 'none' | 'signature'>;
+export type KeyScheme = Exclude<AuthScheme, 'none' | 'signature'>;
 
 export interface Credential {
   readonly name: string;
-  readonly kind: Scheme;
+  readonly kind: KeyScheme;
   readonly key: string;
   readonly scopes: readonly string[];
 }
 
-/** Schemes that the gateway authenticates; `none` accepts callers without a key. */
-export type KeyScheme = Exclude<AuthScheme, 'signature'>;
+/** Schemes that an operation may require of the gateway; `none` accepts callers without a key. */
+export type RequiredScheme = Exclude<AuthScheme, 'signature'>;
 
 /** Lets a credential call the APIs of the catalog. */
 export const CATALOG_SCOPE = 'catalog';
@@ -26,21 +26,21 @@ export const CATALOG_SCOPE = 'catalog';
 export const CONTROL_SCOPE = 'sim:admin';
 
 /** A key in a request. Comparison, rate limits and caches use its HMAC. */
-export interface Presented {
-  readonly kind: Scheme;
+export interface PresentedKey {
+  readonly kind: KeyScheme;
   readonly key: string;
   readonly hash: string;
 }
 
-/** An authenticated caller; `bound` is the rehearsal of its credential, if the credential belongs to one. */
-export interface Caller {
+export interface AuthenticatedCaller {
   readonly principal: string;
   readonly scopes: readonly string[];
-  readonly bound?: WorldView;
+  /** The rehearsal to which its credential belongs. */
+  readonly boundTo?: WorldView;
 }
 
-export interface Demand {
-  readonly scheme: KeyScheme;
+export interface RequiredCredential {
+  readonly scheme: RequiredScheme;
   readonly scope: string;
 }
 
@@ -52,30 +52,31 @@ export interface KeyringOptions {
 
 export interface Keyring {
   /** The key in a request for a scheme; of either scheme when the API needs none. */
-  presented(headers: IncomingHttpHeaders, scheme: KeyScheme): Presented | undefined;
+  presentedKey(headers: IncomingHttpHeaders, scheme: RequiredScheme): PresentedKey | undefined;
   /**
    * @returns undefined for an anonymous caller, which only APIs without authentication accept
    * @throws Problem unauthenticated, forbidden
    */
-  authenticate(presented: Presented | undefined, demand: Demand): Promise<Caller | undefined>;
+  authenticate(presented: PresentedKey | undefined, required: RequiredCredential): Promise<AuthenticatedCaller | undefined>;
 }
 
 /** Longer keys are refused without hashing. */
 const LONGEST_KEY = 256;
 const MOST_HASHES = 1_000;
-const PREFIX = 16;
+/** Characters of a hash by which a credential is found. */
+const HASH_PREFIX = 16;
 
 export function createKeyring({ credentials, pepper, resolve }: KeyringOptions): Keyring {
   const hashOf = cachedHash(pepper);
-  const nobody = Buffer.from(hmacOf(pepper, 'nobody'), 'hex');
+  const dummyHash = Buffer.from(hmacOf(pepper, 'nobody'), 'hex');
   const known = new Map(
     credentials.map(({ key, ...credential }) => {
       const hash = hmacOf(pepper, key);
-      return [`${credential.kind}:${hash.slice(0, PREFIX)}`, { credential, hash: Buffer.from(hash, 'hex') }];
+      return [`${credential.kind}:${hash.slice(0, HASH_PREFIX)}`, { credential, hash: Buffer.from(hash, 'hex') }];
     }),
   );
 
-  function presented(headers: IncomingHttpHeaders, scheme: KeyScheme): Presented | undefined {
+  function presentedKey(headers: IncomingHttpHeaders, scheme: RequiredScheme): PresentedKey | undefined {
     const bearer = scheme === 'api-key' ? undefined : bearerOf(headers);
     const apiKey = scheme === 'bearer' ? undefined : apiKeyOf(headers);
     const key = bearer ?? apiKey;
@@ -83,20 +84,24 @@ export function createKeyring({ credentials, pepper, resolve }: KeyringOptions):
     return { kind: bearer === undefined ? 'api-key' : 'bearer', key, hash: hashOf(key) };
   }
 
-  async function findCaller({ kind, key, hash }: Presented): Promise<Caller | undefined> {
+  async function findCaller({ kind, key, hash }: PresentedKey): Promise<AuthenticatedCaller | undefined> {
     const given = Buffer.from(hash, 'hex');
     const rehearsal = rehearsalOfKey(key);
     if (rehearsal !== undefined) {
-      const bound = await resolve(rehearsal);
-      const stored = bound && Buffer.from(kind === 'bearer' ? bound.credentials.bearer : bound.credentials.apiKey, 'hex');
-      return equal(given, stored, nobody) && bound ? { principal: `reh:${rehearsal}`, scopes: [CATALOG_SCOPE], bound } : undefined;
+      const boundTo = await resolve(rehearsal);
+      const stored = boundTo && Buffer.from(kind === 'bearer' ? boundTo.credentials.bearer : boundTo.credentials.apiKey, 'hex');
+      if (!equal(given, stored, dummyHash) || !boundTo) return undefined;
+      return { principal: `reh:${rehearsal}`, scopes: [CATALOG_SCOPE], boundTo };
     }
-    const found = known.get(`${kind}:${hash.slice(0, PREFIX)}`);
-    if (!equal(given, found?.hash, nobody) || !found) return undefined;
+    const found = known.get(`${kind}:${hash.slice(0, HASH_PREFIX)}`);
+    if (!equal(given, found?.hash, dummyHash) || !found) return undefined;
     return { principal: found.credential.name, scopes: found.credential.scopes };
   }
 
-  async function authenticate(given: Presented | undefined, { scheme, scope }: Demand): Promise<Caller | undefined> {
+  async function authenticate(
+    given: PresentedKey | undefined,
+    { scheme, scope }: RequiredCredential,
+  ): Promise<AuthenticatedCaller | undefined> {
     const caller = given && (await findCaller(given));
     if (scheme === 'none') {
       // The token of a deleted rehearsal must not be answered from another world.
@@ -108,7 +113,7 @@ export function createKeyring({ credentials, pepper, resolve }: KeyringOptions):
     return caller;
   }
 
-  return { presented, authenticate };
+  return { presentedKey, authenticate };
 }
 
 /** Constant time. Without a stored hash it compares a dummy, so that unknown names take as long. */
@@ -132,8 +137,8 @@ function apiKeyOf(headers: IncomingHttpHeaders): string | undefined {
   return typeof key === 'string' && key !== '' ? key : undefined;
 }
 
-const unauthenticated = (scheme: Scheme): EdgeProblem =>
-  new EdgeProblem('unauthenticated', {
+const unauthenticated = (scheme: KeyScheme): ProblemWithHeaders =>
+  new ProblemWithHeaders('unauthenticated', {
     detail:
       scheme === 'bearer'
         ? 'Send a known token as "Authorization: Bearer <token>". The token of a rehearsal that was deleted or has ended is not known any more.'

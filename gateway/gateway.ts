@@ -20,7 +20,7 @@ import { CLIENT_TIMES, type ClientTimes, refuseOnSocket, serverOptions } from '.
 import { type Credential, createKeyring } from './credentials.ts';
 import { createHandOver } from './hand-over.ts';
 import { observeRequest } from './observing.ts';
-import { beginPassage, type Gate, pass } from './passage.ts';
+import { beginPassage, checkAndAnswer, type GatewayParts } from './passage.ts';
 import { createProxy } from './proxy.ts';
 import { createRateLimits } from './rate-limits.ts';
 import { refuse } from './refusals.ts';
@@ -84,7 +84,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const server = createFairServer({ ...serverOptions(times), expectations }, (request, response) => void answer(request, response));
   const connections = watchConnections(server, { refuseOnSocket });
   const access = rehearsalAccess(options);
-  const gate: Gate = {
+  const parts: GatewayParts = {
     observer: observability?.observer('gateway', log) ?? UNOBSERVED,
     observability,
     connections,
@@ -105,11 +105,11 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const passage = beginPassage();
     try {
-      await pass(gate, passage, request, response);
+      await checkAndAnswer(parts, passage, request, response);
     } catch (error) {
-      refuse({ log, simulation, observer: gate.observer }, error, { passage, request, response });
+      refuse({ log, simulation, observer: parts.observer }, error, { passage, request, response });
     }
-    withoutFailing(log, 'observing a request', () => observeRequest(gate.observer, passage, request, response));
+    withoutFailing(log, 'observing a request', () => observeRequest(parts.observer, passage, request, response));
   }
 
   const url = await listen(server, options.port, options.host);
@@ -119,7 +119,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     drain: connections.drain,
     close: async () => {
       await connections.close();
-      gate.proxy.close();
+      parts.proxy.close();
     },
   };
 }

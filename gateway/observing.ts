@@ -6,13 +6,13 @@ import type { WorldView } from '../shared/store/ports/directory.ts';
 import type { OwnEndpoint } from './endpoints.ts';
 import type { RequestIds } from './request-ids.ts';
 
-/** The target of a request that no API answers; `none` before the target is known. Metrics have it as a label. */
-export type About = OwnEndpoint | 'documents' | 'none';
+/** Label of a request that no API answers, in metrics; `none` before its target is known. */
+export type TargetLabel = OwnEndpoint | 'documents' | 'none';
 
 /** The facts about a request when it is over. */
-export interface Passed {
+export interface ObservedRequest {
   readonly started: number;
-  readonly about: About;
+  readonly target: TargetLabel;
   readonly api?: ApiDefinition | undefined;
   readonly view?: WorldView | undefined;
   readonly ids?: RequestIds | undefined;
@@ -21,20 +21,20 @@ export interface Passed {
 }
 
 /** Counts, logs and traces a request that was answered, or whose client has disconnected. */
-export function observeRequest(observer: Observer, passed: Passed, request: IncomingMessage, response: ServerResponse): void {
-  const { started, api, view, ids, span, traceparent } = passed;
+export function observeRequest(observer: Observer, observed: ObservedRequest, request: IncomingMessage, response: ServerResponse): void {
+  const { started, api, view, ids, span, traceparent } = observed;
   const isStream = String(response.getHeader('content-type')).startsWith('text/event-stream');
   // Its duration is that of a visit. Its client ends it.
-  const about = isStream ? 'stream' : passed.about;
+  const target = isStream ? 'stream' : observed.target;
   // Probes come every few seconds and would drown the requests of clients.
-  if (about === 'health') return;
+  if (target === 'health') return;
   const isBrokenOff = response.destroyed && !response.writableFinished && !isStream;
   const status = isBrokenOff ? 0 : response.statusCode;
   observer.answered({
     ids: { requestId: ids?.requestId ?? '', correlationId: ids?.correlationId ?? '', world: view?.world, traceparent },
-    api: api?.id ?? about,
+    api: api?.id ?? target,
     method: request.method ?? '',
-    route: api?.path ?? about,
+    route: api?.path ?? target,
     status,
     ms: performance.now() - started,
   });
@@ -53,7 +53,7 @@ export function startEdgeSpan(tracer: Tracer, method: string, api: ApiDefinition
 }
 
 /** The span of the call to the application. */
-export function startHopSpan(tracer: Tracer, { id, method, path, application }: ApiDefinition, parent: string | undefined): Span {
+export function startCallSpan(tracer: Tracer, { id, method, path, application }: ApiDefinition, parent: string | undefined): Span {
   const attributes = { 'http.request.method': method, 'url.template': path, 'server.address': application, 'uc.api': id };
   return tracer.start({ kind: 'client', name: `${method} ${path}`, parent, attributes });
 }

@@ -7,10 +7,10 @@ import { ANONYMOUS } from '../shared/simulation/context.ts';
 import type { WorldView } from '../shared/store/ports/directory.ts';
 import { ownHeader } from './answer-head.ts';
 import { applicationHeaders } from './application-headers.ts';
-import { CATALOG_SCOPE, type Caller, CONTROL_SCOPE, type Demand, type Keyring } from './credentials.ts';
+import { type AuthenticatedCaller, CATALOG_SCOPE, CONTROL_SCOPE, type Keyring, type RequiredCredential } from './credentials.ts';
 import { answerDocuments, answerHealth, answerMetrics, type Endpoints, ownEndpointAt } from './endpoints.ts';
 import type { HandOver } from './hand-over.ts';
-import { type About, startEdgeSpan, startHopSpan } from './observing.ts';
+import { startCallSpan, startEdgeSpan, type TargetLabel } from './observing.ts';
 import { refuseWebSocket, requireHost, unambiguousPath } from './path-safety.ts';
 import type { ApplicationProxy } from './proxy.ts';
 import type { RateLimits } from './rate-limits.ts';
@@ -19,7 +19,7 @@ import { identify, type RequestIds, traceparentOf } from './request-ids.ts';
 import { SECURITY_HEADERS, setSecurityHeaders } from './security-headers.ts';
 
 /** The parts of a running gateway. */
-export interface Gate extends Endpoints {
+export interface GatewayParts extends Endpoints {
   readonly observer: Observer;
   readonly limits: RateLimits;
   readonly keyring: Keyring;
@@ -39,7 +39,7 @@ export interface Passage {
   readonly started: number;
   /** Without the query. */
   path: string;
-  about: About;
+  target: TargetLabel;
   api?: ApiDefinition | undefined;
   span?: Span | undefined;
   traceparent?: string | undefined;
@@ -53,32 +53,37 @@ export interface Passage {
 export const beginPassage = (): Passage => ({
   started: performance.now(),
   path: '',
-  about: 'none',
+  target: 'none',
   principal: ANONYMOUS,
   isForwarded: false,
 });
 
 /** The checks of a request, in order, and then its answer. @throws Problem of the check that refuses it */
-export async function pass(gate: Gate, passage: Passage, request: IncomingMessage, response: ServerResponse): Promise<void> {
+export async function checkAndAnswer(
+  parts: GatewayParts,
+  passage: Passage,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   passage.path = unambiguousPath(request.url ?? '');
   requireHost(request);
   refuseWebSocket(request);
-  passage.about = ownEndpointAt(gate, passage.path) ?? 'documents';
-  if (passage.about === 'documents') passage.api = gate.routes.find(request.method ?? '', passage.path);
+  passage.target = ownEndpointAt(parts, passage.path) ?? 'documents';
+  if (passage.target === 'documents') passage.api = parts.routes.find(request.method ?? '', passage.path);
   if (!passage.api) setSecurityHeaders(response);
-  if (passage.about === 'health') return answerHealth(gate, passage.path, response);
-  const isDocument = passage.about === 'documents' && !passage.api;
-  joinTrace(gate, passage, request, { isTraced: !isDocument });
-  gate.limits.countAddress(request);
-  if (isDocument) return answerDocuments(gate, passage.path, request, response);
-  const admitted = await authenticate(gate, passage, request);
-  if (passage.about === 'metrics') return answerMetrics(gate, request, response);
-  if (passage.api) return passToApplication(gate, { ...admitted, api: passage.api }, request, response);
-  return passToControl(gate, admitted, request, response);
+  if (passage.target === 'health') return answerHealth(parts, passage.path, response);
+  const isDocument = passage.target === 'documents' && !passage.api;
+  joinTrace(parts, passage, request, { isTraced: !isDocument });
+  parts.limits.countAddress(request);
+  if (isDocument) return answerDocuments(parts, passage.path, request, response);
+  const authenticated = await authenticate(parts, passage, request);
+  if (passage.target === 'metrics') return answerMetrics(parts, request, response);
+  if (passage.api) return passToApplication(parts, { ...authenticated, api: passage.api }, request, response);
+  return passToControl(parts, authenticated, request, response);
 }
 
 function joinTrace(
-  { observer: { tracer } }: Gate,
+  { observer: { tracer } }: GatewayParts,
   passage: Passage,
   request: IncomingMessage,
   { isTraced }: { readonly isTraced: boolean },
@@ -89,37 +94,38 @@ function joinTrace(
 }
 
 /** A request with its caller and its rehearsal. */
-interface Admitted {
+interface AuthenticatedRequest {
   readonly passage: Passage;
   /** Undefined for anonymous callers and for signed requests. */
-  readonly caller: Caller | undefined;
+  readonly caller: AuthenticatedCaller | undefined;
   /** Name of the rehearsal; it may not exist yet. */
   readonly rehearsal: string;
 }
 
 /** @throws Problem rate_limited, unauthenticated, forbidden, malformed_request, unknown_rehearsal */
-async function authenticate({ limits, keyring }: Gate, passage: Passage, request: IncomingMessage): Promise<Admitted> {
+async function authenticate({ limits, keyring }: GatewayParts, passage: Passage, request: IncomingMessage): Promise<AuthenticatedRequest> {
   const { api } = passage;
   const scheme = api ? api.auth : 'bearer';
-  const demand: Demand | undefined = scheme === 'signature' ? undefined : { scheme, scope: api ? CATALOG_SCOPE : CONTROL_SCOPE };
-  const presented = demand && keyring.presented(request.headers, demand.scheme);
-  if (presented) limits.countKey(presented.hash);
+  const required: RequiredCredential | undefined =
+    scheme === 'signature' ? undefined : { scheme, scope: api ? CATALOG_SCOPE : CONTROL_SCOPE };
+  const key = required && keyring.presentedKey(request.headers, required.scheme);
+  if (key) limits.countKey(key.hash);
   const named = api && rehearsalNamedBy(api, { path: passage.path, query: (request.url ?? '').slice(passage.path.length) });
-  const caller = demand && named === undefined ? await keyring.authenticate(presented, demand) : undefined;
+  const caller = required && named === undefined ? await keyring.authenticate(key, required) : undefined;
   if (caller) passage.principal = caller.principal;
-  if (caller?.bound) passage.view = caller.bound;
+  if (caller?.boundTo) passage.view = caller.boundTo;
   return { passage, caller, rehearsal: named ?? rehearsalName(request.headers['x-rehearsal']?.toString(), caller) };
 }
 
 async function passToControl(
-  gate: Gate,
-  { passage, rehearsal }: Admitted,
+  parts: GatewayParts,
+  { passage, rehearsal }: AuthenticatedRequest,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   passage.ids = identify(request.headers, Date.now());
   response.setHeader('X-Correlation-Id', passage.ids.correlationId);
-  return gate.control(request, response, {
+  return parts.control(request, response, {
     ...{ principal: passage.principal, rehearsal, correlationId: passage.ids.correlationId },
     body: await readBody(request, response),
   });
@@ -127,29 +133,29 @@ async function passToControl(
 
 /** @throws Problem unknown_rehearsal, payload_too_large, dependency_* */
 async function passToApplication(
-  gate: Gate,
-  { passage, api, caller, rehearsal }: Admitted & { readonly api: ApiDefinition },
+  parts: GatewayParts,
+  { passage, api, caller, rehearsal }: AuthenticatedRequest & { readonly api: ApiDefinition },
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { observer, proxy, token, expectHops } = gate;
-  const view = await enterRehearsal(rehearsal, caller, gate.access);
+  const { observer, proxy, token, expectHops } = parts;
+  const view = await enterRehearsal(rehearsal, caller, parts.access);
   passage.view = view;
-  gate.noteUse(view.rehearsal);
+  parts.noteUse(view.rehearsal);
   const ids = identify(request.headers, view.now);
   passage.ids = ids;
   const body = await readBody(request, response);
-  const hop = observer.tracer && startHopSpan(observer.tracer, api, passage.traceparent);
-  const traceparent = hop?.traceparent ?? passage.traceparent;
+  const call = observer.tracer && startCallSpan(observer.tracer, api, passage.traceparent);
+  const traceparent = call?.traceparent ?? passage.traceparent;
   const { principal } = passage;
   request.headers = applicationHeaders({ headers: request.headers, ids, traceparent, view, principal, token, body });
   const ownHeaders = [...SECURITY_HEADERS, ownHeader('X-Correlation-Id', ids.correlationId)];
   passage.isForwarded = true;
   try {
     if (!response.destroyed) await proxy.forward(request, response, { application: api.application, body, ownHeaders });
-    hop?.end(response.statusCode >= 400 ? String(response.statusCode) : undefined);
+    call?.end(response.statusCode >= 400 ? String(response.statusCode) : undefined);
   } catch (error) {
-    hop?.end('no answer');
+    call?.end('no answer');
     throw error;
   } finally {
     expectHops(view.world);

@@ -9,8 +9,8 @@ const LINGER_MS = 500;
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
-/** A refusal with headers of its own: the challenge of a 401. */
-export class EdgeProblem extends Problem {
+/** The challenge of a 401 is such a header. */
+export class ProblemWithHeaders extends Problem {
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(code: ProblemCode, refusal: { readonly detail: string; readonly headers: Readonly<Record<string, string>> }) {
@@ -35,7 +35,7 @@ export function headersOfProblem(problem: Problem, { requestId, correlationId }:
     'X-Request-Id': requestId,
     ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
     ...(allow && { Allow: allow.join(', ') }),
-    ...(problem instanceof EdgeProblem && problem.headers),
+    ...(problem instanceof ProblemWithHeaders && problem.headers),
   };
 }
 

@@ -35,7 +35,7 @@ export interface ApplicationProxy {
   close(): void;
 }
 
-interface Flight {
+interface ForwardedExchange {
   readonly target: URL;
   readonly body: WholeBody;
   readonly ownHeaders: readonly OwnHeader[];
@@ -49,21 +49,21 @@ interface Flight {
  * acted before its connection broke.
  */
 export function createProxy({ addressOf, timeoutMs, idleMs = IDLE_MS, draining }: ProxyOptions): ApplicationProxy {
-  const flights = new Map<IncomingMessage, Flight>();
+  const exchanges = new Map<IncomingMessage, ForwardedExchange>();
   const targets = new Map<string, URL>();
   const agent = new Agent({ keepAlive: true, timeout: idleMs, maxFreeSockets: 256, lookup: spreadLookup });
   const middleware = createProxyMiddleware<IncomingMessage, ServerResponse>({
     // The target comes from the route in the catalog, never from the request.
     router: (request, _response, options) => {
-      const flight = flights.get(request);
-      if (flight) options.buffer = flight.body;
-      return flight?.target ?? '';
+      const exchange = exchanges.get(request);
+      if (exchange) options.buffer = exchange.body;
+      return exchange?.target ?? '';
     },
     agent,
     xfwd: true,
     proxyTimeout: timeoutMs,
     ejectPlugins: true,
-    plugins: [watchFlights(flights, draining)],
+    plugins: [watchExchanges(exchanges, draining)],
   });
 
   function targetOf(application: Application): URL {
@@ -76,15 +76,15 @@ export function createProxy({ addressOf, timeoutMs, idleMs = IDLE_MS, draining }
   function forward(request: IncomingMessage, response: ServerResponse, { application, body, ownHeaders }: ForwardedRequest): Promise<void> {
     return new Promise((resolve, reject) => {
       const target = targetOf(application);
-      const timer = setTimeout(() => flight.upstream?.destroy(new AnswerTimeout()), timeoutMs);
+      const timer = setTimeout(() => exchange.upstream?.destroy(new AnswerTimeout()), timeoutMs);
       const fail = (error: Error): void => reject(dependencyProblem(application, error));
-      const flight: Flight = { target, body: new WholeBody(body), ownHeaders, timer, fail };
-      flights.set(request, flight);
+      const exchange: ForwardedExchange = { target, body: new WholeBody(body), ownHeaders, timer, fail };
+      exchanges.set(request, exchange);
       // Must run before the library's own listener, which half-closes the connection: an application would take that for a complete request.
       response.once('close', () => {
         clearTimeout(timer);
-        flights.delete(request);
-        if (!response.writableFinished && flight.upstream?.destroyed === false) flight.upstream.socket?.resetAndDestroy();
+        exchanges.delete(request);
+        if (!response.writableFinished && exchange.upstream?.destroyed === false) exchange.upstream.socket?.resetAndDestroy();
         resolve();
       });
       middleware(request, response, reject).catch(reject);
@@ -95,22 +95,25 @@ export function createProxy({ addressOf, timeoutMs, idleMs = IDLE_MS, draining }
 }
 
 /** Replaces the library's own plugins, which log every exchange and write an error page. */
-function watchFlights(flights: ReadonlyMap<IncomingMessage, Flight>, draining: () => boolean): Plugin<IncomingMessage, ServerResponse> {
+function watchExchanges(
+  exchanges: ReadonlyMap<IncomingMessage, ForwardedExchange>,
+  draining: () => boolean,
+): Plugin<IncomingMessage, ServerResponse> {
   // The library keeps no connection of an HTTP/1.0 client either. The answer of a connection that has grown old says that it closes.
   const isLast = ({ httpVersion }: IncomingMessage, response: ServerResponse): boolean =>
     httpVersion === '1.0' || !response.shouldKeepAlive || response.getHeader('connection') === 'close' || draining();
   return (proxy) => {
     proxy.on('proxyReq', (upstream, request) => {
-      const flight = flights.get(request);
-      if (flight) flight.upstream = upstream;
+      const exchange = exchanges.get(request);
+      if (exchange) exchange.upstream = upstream;
     });
     proxy.on('proxyRes', (answer, request, response) => {
-      const flight = flights.get(request);
-      clearTimeout(flight?.timer);
-      if (flight && !response.headersSent) writeHead(response, answer, { own: flight.ownHeaders, isLast: isLast(request, response) });
+      const exchange = exchanges.get(request);
+      clearTimeout(exchange?.timer);
+      if (exchange && !response.headersSent) writeHead(response, answer, { own: exchange.ownHeaders, isLast: isLast(request, response) });
     });
     proxy.on('error', (error, request) => {
-      if (request) flights.get(request)?.fail(error);
+      if (request) exchanges.get(request)?.fail(error);
     });
   };
 }

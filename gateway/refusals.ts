@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Problem } from '../shared/catalog/problems.ts';
 import { endAnyhow } from '../shared/http/last-resort.ts';
 import { ClientGone } from '../shared/http/request-body.ts';
 import { type Observer, traceIds } from '../shared/observability/observer.ts';
@@ -9,7 +8,7 @@ import { journalHop } from '../shared/simulation/journal.ts';
 import type { JournalWriter } from '../shared/store/ports/journal.ts';
 import { asProblem } from '../shared/transport/answer.ts';
 import type { Passage } from './passage.ts';
-import { sendProblem } from './problems.ts';
+import { type Refusal, sendProblem } from './problems.ts';
 import { identify, type RequestIds } from './request-ids.ts';
 
 /** Log, metrics and journal for refusals. */
@@ -19,19 +18,16 @@ export interface RefusalRecords {
   readonly simulation: JournalWriter;
 }
 
-interface Refused {
+interface RefusedRequest {
   readonly passage: Passage;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
 
-interface Refusal {
-  readonly problem: Problem;
-  readonly ids: RequestIds;
-}
+type AnsweredRefusal = Pick<Refusal, 'problem' | 'ids'>;
 
 /** Answers a request with a problem, then counts, logs and journals the refusal. Never throws. */
-export function refuse(records: RefusalRecords, error: unknown, refused: Refused): void {
+export function refuse(records: RefusalRecords, error: unknown, refused: RefusedRequest): void {
   const { response } = refused;
   if (error instanceof ClientGone || response.destroyed) return;
   const refusal = answerRefusal(records.log, error, refused);
@@ -40,7 +36,7 @@ export function refuse(records: RefusalRecords, error: unknown, refused: Refused
 }
 
 /** @returns undefined when the answer itself failed */
-function answerRefusal(log: Logger, error: unknown, { passage, request, response }: Refused): Refusal | undefined {
+function answerRefusal(log: Logger, error: unknown, { passage, request, response }: RefusedRequest): AnsweredRefusal | undefined {
   try {
     const ids = idsOf(passage, request);
     passage.ids = ids;
@@ -58,7 +54,11 @@ function idsOf({ ids, isForwarded, view }: Passage, { headers }: IncomingMessage
   return isForwarded ? { ...ids, requestId: `${ids.requestId}.gateway` } : ids;
 }
 
-function record({ log, observer, simulation }: RefusalRecords, { problem, ids }: Refusal, { passage, request }: Refused): void {
+function record(
+  { log, observer, simulation }: RefusalRecords,
+  { problem, ids }: AnsweredRefusal,
+  { passage, request }: RefusedRequest,
+): void {
   observer.refused(problem.code);
   const { api, view, traceparent } = passage;
   const { code, status } = problem;

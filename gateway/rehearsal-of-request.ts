@@ -3,7 +3,7 @@ import { Problem } from '../shared/catalog/problems.ts';
 import { DEFAULT_REHEARSAL, REHEARSAL_NAME } from '../shared/domain/ids.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import type { Directory, WorldView } from '../shared/store/ports/directory.ts';
-import type { Caller } from './credentials.ts';
+import type { AuthenticatedCaller } from './credentials.ts';
 
 export interface RehearsalAccessOptions {
   readonly directory: Pick<Directory, 'resolve'>;
@@ -34,12 +34,12 @@ export function rehearsalAccess({ directory, createRehearsal, log }: RehearsalAc
  * The rehearsal of the token, else of the header, else `default`.
  * @throws Problem malformed_request for an invalid name, forbidden when the token belongs to another rehearsal
  */
-export function rehearsalName(header: string | undefined, caller: Caller | undefined): string {
+export function rehearsalName(header: string | undefined, caller: AuthenticatedCaller | undefined): string {
   if (header !== undefined && !REHEARSAL_NAME.test(header)) {
     const detail = 'A rehearsal is named with 1 to 40 of a-z, 0-9 and "-", and not with "-" first.';
     throw new Problem('malformed_request', detail, { errors: [{ pointer: 'X-Rehearsal', code: 'invalid_header', detail }] });
   }
-  const own = caller?.bound?.rehearsal;
+  const own = caller?.boundTo?.rehearsal;
   if (own === undefined) return header ?? DEFAULT_REHEARSAL;
   if (header !== undefined && header !== own) {
     throw new Problem('forbidden', `The credential belongs to the rehearsal "${own}" and reaches no other.`, { rehearsal: own });
@@ -67,8 +67,12 @@ export function rehearsalNamedBy(
  * The world of a request. Only a known credential that is bound to no rehearsal creates one by its first use.
  * @throws Problem unknown_rehearsal
  */
-export async function enterRehearsal(name: string, caller: Caller | undefined, { resolve, create }: RehearsalAccess): Promise<WorldView> {
-  if (caller?.bound) return caller.bound;
+export async function enterRehearsal(
+  name: string,
+  caller: AuthenticatedCaller | undefined,
+  { resolve, create }: RehearsalAccess,
+): Promise<WorldView> {
+  if (caller?.boundTo) return caller.boundTo;
   const found = await resolve(name);
   if (found) return found;
   if (!caller) {
