@@ -1,4 +1,4 @@
-export interface Delivery {
+export interface LaneTask {
   /** Deliveries of one lane run one after the other, in the order of `add`. */
   readonly lane: string;
   readonly deliver: () => Promise<void>;
@@ -16,7 +16,7 @@ export interface LaneOptions {
 
 interface Lane {
   readonly name: string;
-  readonly deliveries: Delivery[];
+  readonly deliveries: LaneTask[];
   failures: number;
 }
 
@@ -46,7 +46,7 @@ export function createDeliveryLanes({ concurrency, capacity, failed }: LaneOptio
     }
   }
 
-  async function attempt(lane: Lane, delivery: Delivery): Promise<void> {
+  async function attempt(lane: Lane, delivery: LaneTask): Promise<void> {
     try {
       await delivery.deliver();
     } catch (error) {
@@ -75,7 +75,7 @@ export function createDeliveryLanes({ concurrency, capacity, failed }: LaneOptio
   }
 
   return {
-    add(delivery: Delivery): void {
+    add(delivery: LaneTask): void {
       if (state !== 'open') return;
       size += 1;
       const lane = lanes.get(delivery.lane);

@@ -6,8 +6,8 @@ import type { Directory } from '../../../shared/store/ports/directory.ts';
 import { isStoreAway } from '../../../shared/store/store-away.ts';
 import type { DueRunner } from './due-runner.ts';
 
-/** How many items of a world run at once while time flows; during an advance it is one. */
-const PARALLEL = 8;
+/** Items of a world that run at once while time flows. During an advance it is one. */
+const ITEMS_AT_ONCE = 8;
 /** Wall time between polls for leases that expired, of which there is no notification, and between attempts while the store is away. */
 const POLL_MS: Ms = 1_000;
 const NO_TIMER = Number.POSITIVE_INFINITY;
@@ -21,12 +21,12 @@ export interface FlowOptions {
   readonly stopping: AbortSignal;
 }
 
-interface WorldState {
+interface FlowState {
   running: Promise<void> | undefined;
   /** The world changed while its work ran. */
-  again: boolean;
+  hasChanged: boolean;
   /** This process advances the clock: the advance runs the due work. */
-  suspended: boolean;
+  isSuspended: boolean;
   timer: NodeJS.Timeout | undefined;
   /** Of `performance.now()`. */
   timerAt: number;
@@ -34,12 +34,12 @@ interface WorldState {
 
 /** Runs work of each world as it falls due, until an advance takes its clock. */
 export function createFlow({ worlds, runner, log, stopping }: FlowOptions) {
-  const states = new Map<World, WorldState>();
+  const states = new Map<World, FlowState>();
 
-  function stateOf(world: World): WorldState {
+  function stateOf(world: World): FlowState {
     const found = states.get(world);
     if (found) return found;
-    const created: WorldState = { running: undefined, again: false, suspended: false, timer: undefined, timerAt: NO_TIMER };
+    const created: FlowState = { running: undefined, hasChanged: false, isSuspended: false, timer: undefined, timerAt: NO_TIMER };
     states.set(world, created);
     return created;
   }
@@ -47,9 +47,9 @@ export function createFlow({ worlds, runner, log, stopping }: FlowOptions) {
   /** Runs the work that is due; returns at once. */
   function run(world: World): void {
     const state = stateOf(world);
-    if (stopping.aborted || state.suspended) return;
+    if (stopping.aborted || state.isSuspended) return;
     if (state.running) {
-      state.again = true;
+      state.hasChanged = true;
       return;
     }
     state.running = runDueWork(world, state)
@@ -59,8 +59,8 @@ export function createFlow({ worlds, runner, log, stopping }: FlowOptions) {
       })
       .finally(() => {
         state.running = undefined;
-        if (state.again) {
-          state.again = false;
+        if (state.hasChanged) {
+          state.hasChanged = false;
           run(world);
         }
       });
@@ -70,10 +70,10 @@ export function createFlow({ worlds, runner, log, stopping }: FlowOptions) {
   function runAfter(world: World, waitMs: Ms): void {
     const state = stateOf(world);
     if (waitMs === 0) run(world);
-    else if (!stopping.aborted && !state.suspended) setTimer(world, state, waitMs);
+    else if (!stopping.aborted && !state.isSuspended) setTimer(world, state, waitMs);
   }
 
-  function setTimer(world: World, state: WorldState, waitMs: Ms): void {
+  function setTimer(world: World, state: FlowState, waitMs: Ms): void {
     const at = performance.now() + waitMs;
     if (at >= state.timerAt) return;
     clearTimer(state);
@@ -87,17 +87,17 @@ export function createFlow({ worlds, runner, log, stopping }: FlowOptions) {
     ).unref();
   }
 
-  function clearTimer(state: WorldState): void {
+  function clearTimer(state: FlowState): void {
     clearTimeout(state.timer);
     state.timerAt = NO_TIMER;
   }
 
-  async function runDueWork(world: World, state: WorldState): Promise<void> {
+  async function runDueWork(world: World, state: FlowState): Promise<void> {
     clearTimer(state);
-    // Few changes make work due. One status read for all lanes finds out.
+    // Few changes make work due. One read of the status finds out, before several look for an item.
     let status = await worlds.status(world);
     if (status?.next && status.next.at <= status.now && !status.advancing) {
-      await Promise.all(Array.from({ length: PARALLEL }, () => runLane(world)));
+      await Promise.all(Array.from({ length: ITEMS_AT_ONCE }, () => runUntilNothingIsDue(world)));
       status = await worlds.status(world);
     }
     if (!status) states.delete(world);
@@ -109,7 +109,7 @@ export function createFlow({ worlds, runner, log, stopping }: FlowOptions) {
     if (waits.length > 0) setTimer(world, state, Math.min(...waits));
   }
 
-  async function runLane(world: World): Promise<void> {
+  async function runUntilNothingIsDue(world: World): Promise<void> {
     while (!stopping.aborted) {
       const view = await worlds.current(world);
       if (!view || !(await runner.runNext(view))) return;
@@ -120,11 +120,11 @@ export function createFlow({ worlds, runner, log, stopping }: FlowOptions) {
     run,
     runAfter,
     suspend(world: World): void {
-      stateOf(world).suspended = true;
+      stateOf(world).isSuspended = true;
     },
     /** Due work runs again from the next `run`. */
     resume(world: World): void {
-      stateOf(world).suspended = false;
+      stateOf(world).isSuspended = false;
     },
     /** Resolves when the work that still runs has ended. `stopping` is aborted before. */
     async stop(): Promise<void> {
