@@ -234,7 +234,7 @@ export async function soundWorld() {
     /** Work that was parked after too many failures. */
     async parkDue(application: Application, kind: string, key: string): Promise<void> {
       await broken.due(application, kind, key, NOW);
-      const item = await adapter.worlds.leaseNext(world, NOW, 'test', 1_000);
+      const item = await adapter.worlds.leaseNext(world, { upTo: NOW, token: 'test', leaseMs: 1_000 });
       if (item?.key !== key) throw new Error(`${item?.key} is due, not ${key}.`);
       await adapter.worlds.requeue(world, item, 'test', { parked: 'failed too often' });
     },

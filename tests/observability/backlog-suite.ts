@@ -40,7 +40,7 @@ export function backlogSuite(name: string, create: () => Promise<StoreAdapter>):
       expect(await adapter.worlds.backlog()).toEqual({
         ...{ rehearsals: 2, pending: 3, overdue: 2, running: 0, scheduled: 1, withheld: 1, parked: 0 },
       });
-      await adapter.worlds.leaseNext(first, 1_000_000, 'token', 60_000);
+      await adapter.worlds.leaseNext(first, { upTo: 1_000_000, token: 'token', leaseMs: 60_000 });
       await adapter.store('fms').park(first, 'fms|e1', 'poison');
       const token = randomUUID();
       await oms.drain(second, { token });

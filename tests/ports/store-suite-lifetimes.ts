@@ -234,7 +234,7 @@ export function lifetimeSuite(opened: Opened): void {
     const bytes = async (adapter: StoreAdapter) => Number((await listed(adapter, 'r')).current?.contents.bytes);
 
     async function finished(store: Store, world: World, key: string, now: number): Promise<void> {
-      const claim = await store.claim(world, key, 'f', now, 1_000);
+      const claim = await store.claim(world, { key, fingerprint: 'f', now, leaseMs: 1_000 });
       if (claim.is !== 'ours') throw new Error(`${key} is ${claim.is}.`);
       const outcome = { json: ANSWER, keepUntil: now + CLAIM_KEPT_MS };
       await store.commit(world, aPlan({ fence: { kind: 'claim', key, token: claim.token }, outcome }));
@@ -245,10 +245,13 @@ export function lifetimeSuite(opened: Opened): void {
       const before = await bytes(adapter);
       for (const key of times(150, (n) => `k${n}`)) await finished(store, world, key, 1_000);
       expect((await bytes(adapter)) - before).toBeGreaterThan(150 * KIB);
-      expect(await store.claim(world, 'k0', 'f', 1_000 + CLAIM_KEPT_MS - 1, 1_000)).toMatchObject({ is: 'done' });
-      for (const key of ['late-1', 'late-2']) await store.claim(world, key, 'f', 1_000 + CLAIM_KEPT_MS, 1_000);
+      expect(await store.claim(world, { key: 'k0', fingerprint: 'f', now: 1_000 + CLAIM_KEPT_MS - 1, leaseMs: 1_000 })).toMatchObject({
+        is: 'done',
+      });
+      for (const key of ['late-1', 'late-2'])
+        await store.claim(world, { key, fingerprint: 'f', now: 1_000 + CLAIM_KEPT_MS, leaseMs: 1_000 });
       expect((await bytes(adapter)) - before).toBeLessThan(KIB);
-      expect(await store.claim(world, 'k0', 'another', 1_000 + CLAIM_KEPT_MS, 1_000)).toMatchObject({
+      expect(await store.claim(world, { key: 'k0', fingerprint: 'another', now: 1_000 + CLAIM_KEPT_MS, leaseMs: 1_000 })).toMatchObject({
         is: 'ours',
         since: 1_000 + CLAIM_KEPT_MS,
       });
@@ -256,14 +259,17 @@ export function lifetimeSuite(opened: Opened): void {
 
     test('that are still held stay, although the clock was advanced past their end', async () => {
       const { store, world } = await opened();
-      const held = await store.claim(world, 'held', 'f', 1_000, 60_000);
-      const released = await store.claim(world, 'released', 'f', 1_000, 60_000);
+      const held = await store.claim(world, { key: 'held', fingerprint: 'f', now: 1_000, leaseMs: 60_000 });
+      const released = await store.claim(world, { key: 'released', fingerprint: 'f', now: 1_000, leaseMs: 60_000 });
       if (held.is !== 'ours' || released.is !== 'ours') throw new Error('The claims have another holder.');
       await store.release(world, 'released', released.token);
       const later = 1_000 + 2 * CLAIM_KEPT_MS;
-      await store.claim(world, 'other', 'f', later, 1_000);
-      expect(await store.claim(world, 'held', 'f', later, 1_000)).toEqual({ is: 'running' });
-      expect(await store.claim(world, 'released', 'f', later, 1_000)).toMatchObject({ is: 'ours', since: later });
+      await store.claim(world, { key: 'other', fingerprint: 'f', now: later, leaseMs: 1_000 });
+      expect(await store.claim(world, { key: 'held', fingerprint: 'f', now: later, leaseMs: 1_000 })).toEqual({ is: 'running' });
+      expect(await store.claim(world, { key: 'released', fingerprint: 'f', now: later, leaseMs: 1_000 })).toMatchObject({
+        is: 'ours',
+        since: later,
+      });
       const commit = aPlan({ fence: { kind: 'claim', key: 'held', token: held.token }, outcome: { json: '"x"', keepUntil: later + 1 } });
       expect(await store.commit(world, commit)).toMatchObject({ ok: true });
     });

@@ -264,25 +264,33 @@ export function storeSuite(name: string, create: CreateStore): void {
 
       test('of fifty concurrent claims of one key, one succeeds and the others find it running', async () => {
         const { store, world } = await opened();
-        const claims = await Promise.all(Array.from({ length: 50 }, () => store.claim(world, 'k', 'f', 1_000, 10_000)));
+        const claims = await Promise.all(
+          Array.from({ length: 50 }, () => store.claim(world, { key: 'k', fingerprint: 'f', now: 1_000, leaseMs: 10_000 })),
+        );
         expect(claims.filter(({ is }) => is === 'ours')).toHaveLength(1);
         expect(claims.filter(({ is }) => is === 'running')).toHaveLength(49);
       });
 
       test('the last commit stores the outcome, which repeats get until it expires', async () => {
         const { store, world } = await opened();
-        const claim = await store.claim(world, 'k', 'f', 1_000, 10_000);
+        const claim = await store.claim(world, { key: 'k', fingerprint: 'f', now: 1_000, leaseMs: 10_000 });
         if (claim.is !== 'ours') throw new Error('not ours');
         expect(await store.commit(world, done('k', claim.token))).toMatchObject({ ok: true });
-        expect(await store.claim(world, 'k', 'f', 4_999, 10_000)).toEqual({ is: 'done', json: '{"status":200}' });
-        expect(await store.claim(world, 'k', 'other', 4_999, 10_000)).toEqual({ is: 'other-body' });
-        expect(await store.claim(world, 'k', 'f', 5_000, 10_000)).toMatchObject({ is: 'ours', since: 5_000 });
+        expect(await store.claim(world, { key: 'k', fingerprint: 'f', now: 4_999, leaseMs: 10_000 })).toEqual({
+          is: 'done',
+          json: '{"status":200}',
+        });
+        expect(await store.claim(world, { key: 'k', fingerprint: 'other', now: 4_999, leaseMs: 10_000 })).toEqual({ is: 'other-body' });
+        expect(await store.claim(world, { key: 'k', fingerprint: 'f', now: 5_000, leaseMs: 10_000 })).toMatchObject({
+          is: 'ours',
+          since: 5_000,
+        });
       });
 
       test('an abandoned claim is taken over with its original instant, and its former holder can no longer commit', async () => {
         const { store, world } = await opened();
-        const slow = await store.claim(world, 'k', 'f', 1_000, 0);
-        const fast = await store.claim(world, 'k', 'f', 2_000, 10_000);
+        const slow = await store.claim(world, { key: 'k', fingerprint: 'f', now: 1_000, leaseMs: 0 });
+        const fast = await store.claim(world, { key: 'k', fingerprint: 'f', now: 2_000, leaseMs: 10_000 });
         if (slow.is !== 'ours' || fast.is !== 'ours') throw new Error('not ours');
         expect(fast.since).toBe(1_000);
         expect(await store.commit(world, done('k', slow.token))).toMatchObject({ ok: false, why: 'held' });
@@ -291,16 +299,19 @@ export function storeSuite(name: string, create: CreateStore): void {
 
       test('a released key can be claimed again at once, also with another body', async () => {
         const { store, world } = await opened();
-        const first = await store.claim(world, 'k', 'f', 1_000, 10_000);
+        const first = await store.claim(world, { key: 'k', fingerprint: 'f', now: 1_000, leaseMs: 10_000 });
         if (first.is !== 'ours') throw new Error('not ours');
         await store.release(world, 'k', first.token);
-        expect(await store.claim(world, 'k', 'g', 3_000, 10_000)).toMatchObject({ is: 'ours', since: 3_000 });
+        expect(await store.claim(world, { key: 'k', fingerprint: 'g', now: 3_000, leaseMs: 10_000 })).toMatchObject({
+          is: 'ours',
+          since: 3_000,
+        });
       });
 
       test('a passed precondition is known to the next holder of the same request until the outcome is stored', async () => {
         const { store, world } = await opened();
         const claimed = async (fingerprint: string, lease = 0, now = 1_000) => {
-          const claim = await store.claim(world, 'k', fingerprint, now, lease);
+          const claim = await store.claim(world, { key: 'k', fingerprint, now, leaseMs: lease });
           if (claim.is !== 'ours') throw new Error('not ours');
           return claim;
         };
@@ -319,20 +330,23 @@ export function storeSuite(name: string, create: CreateStore): void {
 
       test('a passed precondition is not known to another request', async () => {
         const { store, world } = await opened();
-        const first = await store.claim(world, 'k', 'f', 1_000, 0);
+        const first = await store.claim(world, { key: 'k', fingerprint: 'f', now: 1_000, leaseMs: 0 });
         if (first.is !== 'ours') throw new Error('not ours');
         const checkpoint = { ...aPlan({ fence: { kind: 'claim', key: 'k', token: first.token } }), last: false, preconditionHeld: true };
         await store.commit(world, checkpoint);
-        expect(await store.claim(world, 'k', 'g', 2_000, 0)).toMatchObject({ is: 'ours', preconditionHeld: false });
+        expect(await store.claim(world, { key: 'k', fingerprint: 'g', now: 2_000, leaseMs: 0 })).toMatchObject({
+          is: 'ours',
+          preconditionHeld: false,
+        });
       });
 
       test('a release after the outcome was stored changes nothing', async () => {
         const { store, world } = await opened();
-        const claim = await store.claim(world, 'k', 'f', 1_000, 10_000);
+        const claim = await store.claim(world, { key: 'k', fingerprint: 'f', now: 1_000, leaseMs: 10_000 });
         if (claim.is !== 'ours') throw new Error('not ours');
         await store.commit(world, done('k', claim.token));
         await store.release(world, 'k', claim.token);
-        expect(await store.claim(world, 'k', 'f', 1_500, 10_000)).toMatchObject({ is: 'done' });
+        expect(await store.claim(world, { key: 'k', fingerprint: 'f', now: 1_500, leaseMs: 10_000 })).toMatchObject({ is: 'done' });
       });
     });
 
@@ -480,7 +494,7 @@ export function storeSuite(name: string, create: CreateStore): void {
       test('when too many events wait for the bus, requests with events are refused and change nothing, until some are sent', async () => {
         const { store, world } = await opened(EMPTY, { outboxLimit: 2 });
         await store.commit(world, aPlan({ events: [event('e1'), event('e2')] }));
-        const claim = await store.claim(world, 'k', 'f', 1_000, 60_000);
+        const claim = await store.claim(world, { key: 'k', fingerprint: 'f', now: 1_000, leaseMs: 60_000 });
         if (claim.is !== 'ours') throw new Error('not ours');
         const fence = { kind: 'claim', key: 'k', token: claim.token } as const;
         const refused = { ok: false, why: 'full', at: '2' };
@@ -501,7 +515,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         await crm.commit(world, aPlan({ events: [event('c1')] }));
         const delivery = { kind: 'delivery', key: 'crm|e1' } as const;
         expect(await crm.commit(world, aPlan({ fence: delivery, events: [event('c2')] }))).toMatchObject({ ok: true });
-        await adapter.worlds.leaseNext(world, 10, 'mine', 60_000);
+        await adapter.worlds.leaseNext(world, { upTo: 10, token: 'mine', leaseMs: 60_000 });
         const due = { kind: 'due', key: 'oms|timer|x', token: 'mine' } as const;
         expect(await store.commit(world, aPlan({ fence: due, events: [event('e2')] }))).toMatchObject({ ok: true });
       });
@@ -582,7 +596,7 @@ export function storeSuite(name: string, create: CreateStore): void {
       async function overtaken(by: 'cancelled' | 'replaced', leaseMs = 60_000) {
         const scene = await opened();
         await scene.store.commit(scene.world, timer(10));
-        const item = await scene.adapter.worlds.leaseNext(scene.world, 10, 'mine', leaseMs);
+        const item = await scene.adapter.worlds.leaseNext(scene.world, { upTo: 10, token: 'mine', leaseMs });
         if (!item) throw new Error('nothing due');
         await scene.store.commit(scene.world, timer(by === 'cancelled' ? null : 9_000));
         const running = async () => {
@@ -615,13 +629,13 @@ export function storeSuite(name: string, create: CreateStore): void {
       test('counts as running although it was cancelled, until it is released', async () => {
         const { store, world, running } = await overtaken('cancelled');
         expect(await running()).toEqual([KEY]);
-        await store.releaseDue(world, 'timer', 'x', 'mine');
+        await store.releaseDue(world, { kind: 'timer', key: 'x', token: 'mine' });
         expect(await running()).toEqual([]);
       });
 
       test('counts in addition to its replacement when both run', async () => {
         const { adapter, world, running } = await overtaken('replaced');
-        await adapter.worlds.leaseNext(world, 9_000, 'yours', 60_000);
+        await adapter.worlds.leaseNext(world, { upTo: 9_000, token: 'yours', leaseMs: 60_000 });
         expect(await running()).toEqual([KEY, KEY]);
       });
 
@@ -675,7 +689,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await says(() => adapter.worlds.setClock(world, { now: 2_000, flowing: false }))).toBe(0);
         expect(await says(() => adapter.worlds.setFault(world, 'f', '{}'))).toBe(0);
         await store.commit(world, aPlan({ due: [{ ...timer('b'), lease }] }));
-        expect(await says(() => store.releaseDue(world, 'timer', 'b', 't'))).toBe(0);
+        expect(await says(() => store.releaseDue(world, { kind: 'timer', key: 'b', token: 't' }))).toBe(0);
       });
 
       test('learn when scheduled work may begin: at its instant on a clock that flows, after its lease, or only when a clock that stands is set', async () => {
@@ -747,7 +761,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         const { adapter, world, crm, again } = await parkedDelivery();
         expect(await adapter.worlds.redrive(world, [again])).toEqual([again]);
         expect(await adapter.worlds.ledger(world)).toMatchObject({ parked: [], pending: ['crm|e1'] });
-        const item = await adapter.worlds.leaseNext(world, 1_000, 'mine', 60_000);
+        const item = await adapter.worlds.leaseNext(world, { upTo: 1_000, token: 'mine', leaseMs: 60_000 });
         expect(item).toMatchObject({ application: 'crm', kind: DELIVER_AGAIN, key: 'e1', correlationId: 'story', payload: stored });
         expect(await crm.commit(world, aPlan({ fence: { kind: 'delivery', key: 'crm|e1' } }))).toMatchObject({ ok: true });
       });
@@ -757,14 +771,14 @@ export function storeSuite(name: string, create: CreateStore): void {
         await adapter.worlds.setClock(world, { now: 1_000, flowing: false });
         const timer = { kind: 'timer', key: 'a', at: 0, payload: 'null', correlationId: 'c', hop: 'req_1' };
         await store.commit(world, aPlan({ events: [{ ...stored, subscribers: ['crm'], hop: 'req_2' }], due: [timer] }));
-        expect((await adapter.worlds.leaseNext(world, 1_000, 'one', 60_000))?.hop).toBe('req_1');
+        expect((await adapter.worlds.leaseNext(world, { upTo: 1_000, token: 'one', leaseMs: 60_000 }))?.hop).toBe('req_1');
         expect((await store.drain(world, { token: 'relay' }))?.entries.map(({ hop }) => hop)).toEqual(['req_2']);
         await store.drain(world, { token: 'relay', sent: ['e1'] });
         const [event] = await adapter.worlds.events(world, 0, 1);
         expect(event).toEqual({ ...stored, order: 1, hop: 'req_2' });
         await adapter.store('crm').park(world, 'crm|e1', 'poison');
         await adapter.worlds.redrive(world, [{ what: 'delivery', key: 'crm|e1', event: { ...stored, hop: 'req_2' } }]);
-        expect((await adapter.worlds.leaseNext(world, 1_000, 'two', 60_000))?.hop).toBe('req_2');
+        expect((await adapter.worlds.leaseNext(world, { upTo: 1_000, token: 'two', leaseMs: 60_000 }))?.hop).toBe('req_2');
         expect((await adapter.worlds.snapshot(world)).due.filter((item) => 'hop' in item)).toEqual([]);
       });
 
@@ -778,7 +792,7 @@ export function storeSuite(name: string, create: CreateStore): void {
       test('a redriven delivery that fails is parked as a delivery again, unless it was consumed meanwhile', async () => {
         const { adapter, world, crm, again } = await parkedDelivery();
         const giveUp = async (token: string) => {
-          const item = await adapter.worlds.leaseNext(world, 1_000, token, 60_000);
+          const item = await adapter.worlds.leaseNext(world, { upTo: 1_000, token, leaseMs: 60_000 });
           if (!item) throw new Error('nothing due');
           await adapter.worlds.requeue(world, item, token, { parked: 'still poison' });
         };
@@ -797,7 +811,7 @@ export function storeSuite(name: string, create: CreateStore): void {
       test('redriven due work is due at once with its payload, for one attempt', async () => {
         const { adapter, store, world } = await parkedDelivery();
         await store.commit(world, aPlan({ due: [{ kind: 'timer', key: 'x', at: 10, payload: '{"n":1}', correlationId: 'c' }] }));
-        const item = await adapter.worlds.leaseNext(world, 10, 't', 60_000);
+        const item = await adapter.worlds.leaseNext(world, { upTo: 10, token: 't', leaseMs: 60_000 });
         if (!item) throw new Error('nothing due');
         await adapter.worlds.requeue(world, item, 't', { parked: 'two\nlines and "quotes"' });
         expect((await adapter.worlds.ledger(world)).parked).toMatchObject([
@@ -805,7 +819,7 @@ export function storeSuite(name: string, create: CreateStore): void {
           { error: 'two\nlines and "quotes"', at: 1_000 },
         ]);
         await adapter.worlds.redrive(world, [{ what: 'due', key: 'oms|timer|x' }]);
-        expect(await adapter.worlds.leaseNext(world, 1_000, 't', 60_000)).toMatchObject({
+        expect(await adapter.worlds.leaseNext(world, { upTo: 1_000, token: 't', leaseMs: 60_000 })).toMatchObject({
           ...item,
           at: 1_000,
           seq: expect.any(Number),
@@ -818,7 +832,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         const { adapter, store, world } = await parkedDelivery();
         const asked = (at: number) => aPlan({ due: [{ kind: 'timer', key: 'x', at, payload: '1', correlationId: 'c' }] });
         await store.commit(world, asked(10));
-        const item = await adapter.worlds.leaseNext(world, 10, 't', 60_000);
+        const item = await adapter.worlds.leaseNext(world, { upTo: 10, token: 't', leaseMs: 60_000 });
         if (!item) throw new Error('nothing due');
         await adapter.worlds.requeue(world, item, 't', { parked: 'broken' });
         await store.commit(world, asked(9_000));
@@ -900,11 +914,11 @@ export function storeSuite(name: string, create: CreateStore): void {
         const { adapter, store, world, ledger } = await holdingWorld(['f']);
         await store.commit(world, aPlan({ due: [timer('a', 'f'), timer('b', 'f', 5_000)] }));
         expect((await store.withheld(world, 'f')).map(({ key }) => key)).toEqual(['a', 'b']);
-        expect(await adapter.worlds.leaseNext(world, 4_999, 't', 1_000)).toBeUndefined();
+        expect(await adapter.worlds.leaseNext(world, { upTo: 4_999, token: 't', leaseMs: 1_000 })).toBeUndefined();
         await adapter.worlds.removeFault(world, name);
         expect((await ledger()).withheld).toEqual([]);
-        expect(await adapter.worlds.leaseNext(world, 1_000, 't', 1_000)).toMatchObject({ key: 'a', at: 1_000 });
-        expect(await adapter.worlds.leaseNext(world, 1_000, 't', 1_000)).toMatchObject({ key: 'b', at: 1_000 });
+        expect(await adapter.worlds.leaseNext(world, { upTo: 1_000, token: 't', leaseMs: 1_000 })).toMatchObject({ key: 'a', at: 1_000 });
+        expect(await adapter.worlds.leaseNext(world, { upTo: 1_000, token: 't', leaseMs: 1_000 })).toMatchObject({ key: 'b', at: 1_000 });
       });
 
       test('withheld work is due at once when its fault is set again; other faults keep theirs', async () => {
@@ -949,7 +963,7 @@ export function storeSuite(name: string, create: CreateStore): void {
       test('delayed work is due at its instant', async () => {
         const { adapter, store, world } = await holdingWorld(['f']);
         await store.commit(world, aPlan({ due: [timer('a', 'f', 5_000)] }));
-        expect(await adapter.worlds.leaseNext(world, 5_000, 't', 1_000)).toMatchObject({ key: 'a', at: 5_000 });
+        expect(await adapter.worlds.leaseNext(world, { upTo: 5_000, token: 't', leaseMs: 1_000 })).toMatchObject({ key: 'a', at: 5_000 });
       });
 
       test('an application sees only its own withheld work', async () => {
@@ -977,7 +991,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         await store.commit(world, aPlan({ due: [due('a', 20)] }));
         const taken: string[] = [];
         for (;;) {
-          const item = await adapter.worlds.leaseNext(world, 25, randomUUID(), 60_000);
+          const item = await adapter.worlds.leaseNext(world, { upTo: 25, token: randomUUID(), leaseMs: 60_000 });
           if (!item) break;
           taken.push(item.key);
         }
@@ -997,9 +1011,9 @@ export function storeSuite(name: string, create: CreateStore): void {
       test('a leased item has one holder, whose last commit removes it, and whose checkpoint does not', async () => {
         const { adapter, store, world } = await opened();
         await store.commit(world, aPlan({ due: [due('x', 10)] }));
-        await adapter.worlds.leaseNext(world, 10, 'mine', 60_000);
-        expect(await adapter.worlds.leaseNext(world, 10, 'other', 60_000)).toBeUndefined();
-        expect(await store.due(world, 'timer', 'x', 'other')).toBeUndefined();
+        await adapter.worlds.leaseNext(world, { upTo: 10, token: 'mine', leaseMs: 60_000 });
+        expect(await adapter.worlds.leaseNext(world, { upTo: 10, token: 'other', leaseMs: 60_000 })).toBeUndefined();
+        expect(await store.due(world, { kind: 'timer', key: 'x', token: 'other' })).toBeUndefined();
         const fence = { kind: 'due', key: 'oms|timer|x', token: 'mine' } as const;
         expect(await store.commit(world, aPlan({ fence: { ...fence, token: 'other' } }))).toMatchObject({ ok: false, why: 'held' });
         expect(await store.commit(world, aPlan({ fence, last: false }))).toMatchObject({ ok: true });
@@ -1011,18 +1025,18 @@ export function storeSuite(name: string, create: CreateStore): void {
       test('an item that its holder releases is free at once and unchanged, and only the holder can release it', async () => {
         const { adapter, store, world } = await opened();
         await store.commit(world, aPlan({ due: [{ ...due('x', 10), lease: { token: 'mine', until: Date.now() + 60_000 } }] }));
-        const before = await store.due(world, 'timer', 'x', 'mine');
-        await store.releaseDue(world, 'timer', 'x', 'other');
+        const before = await store.due(world, { kind: 'timer', key: 'x', token: 'mine' });
+        await store.releaseDue(world, { kind: 'timer', key: 'x', token: 'other' });
         expect((await adapter.worlds.ledger(world)).running).toEqual(['oms|timer|x']);
-        await store.releaseDue(world, 'timer', 'x', 'mine');
+        await store.releaseDue(world, { kind: 'timer', key: 'x', token: 'mine' });
         expect((await adapter.worlds.ledger(world)).running).toEqual([]);
-        expect(await adapter.worlds.leaseNext(world, 10, 'next', 60_000)).toEqual(before);
+        expect(await adapter.worlds.leaseNext(world, { upTo: 10, token: 'next', leaseMs: 60_000 })).toEqual(before);
       });
 
       test('an item that reschedules itself stays and can be leased again', async () => {
         const { adapter, store, world } = await opened();
         await store.commit(world, aPlan({ due: [due('x', 10)] }));
-        await adapter.worlds.leaseNext(world, 10, 'mine', 60_000);
+        await adapter.worlds.leaseNext(world, { upTo: 10, token: 'mine', leaseMs: 60_000 });
         await store.commit(world, aPlan({ fence: { kind: 'due', key: 'oms|timer|x', token: 'mine' }, due: [due('x', 40)] }));
         expect((await adapter.worlds.ledger(world)).next).toMatchObject({ key: 'x', at: 40, attempts: 0 });
       });
@@ -1030,8 +1044,8 @@ export function storeSuite(name: string, create: CreateStore): void {
       test('an abandoned item can be leased again, and its former holder can no longer finish it', async () => {
         const { adapter, store, world } = await opened();
         await store.commit(world, aPlan({ due: [due('x', 10)] }));
-        await adapter.worlds.leaseNext(world, 10, 'dead', 0);
-        expect(await adapter.worlds.leaseNext(world, 10, 'alive', 60_000)).toMatchObject({ key: 'x' });
+        await adapter.worlds.leaseNext(world, { upTo: 10, token: 'dead', leaseMs: 0 });
+        expect(await adapter.worlds.leaseNext(world, { upTo: 10, token: 'alive', leaseMs: 60_000 })).toMatchObject({ key: 'x' });
         expect(await store.commit(world, aPlan({ fence: { kind: 'due', key: 'oms|timer|x', token: 'dead' } }))).toMatchObject({
           ok: false,
           why: 'held',
@@ -1043,7 +1057,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         const carrying = (key: string, at: number) => ({ ...due(key, at), kind: PUBLISH_WITHHELD_EVENT });
         await store.commit(world, aPlan({ due: [carrying('e1', 10), carrying('e2', 11), due('x', 12)] }));
         await adapter.store('crm').commit(world, aPlan({ due: [carrying('c1', 13)] }));
-        const take = async (token: string) => (await adapter.worlds.leaseNext(world, 20, token, 60_000))?.key;
+        const take = async (token: string) => (await adapter.worlds.leaseNext(world, { upTo: 20, token, leaseMs: 60_000 }))?.key;
         expect([await take('t1'), await take('t2'), await take('t3'), await take('t4')]).toEqual(['e1', 'x', 'c1', undefined]);
         expect((await adapter.worlds.status(world))?.next).toBeUndefined();
         await store.commit(world, aPlan({ fence: { kind: 'due', key: `oms|${PUBLISH_WITHHELD_EVENT}|e1`, token: 't1' } }));
@@ -1054,10 +1068,10 @@ export function storeSuite(name: string, create: CreateStore): void {
       test('failed work is rescheduled with its number of attempts, or parked', async () => {
         const { adapter, store, world } = await opened();
         await store.commit(world, aPlan({ due: [due('x', 10)] }));
-        const first = await adapter.worlds.leaseNext(world, 10, 't1', 60_000);
+        const first = await adapter.worlds.leaseNext(world, { upTo: 10, token: 't1', leaseMs: 60_000 });
         if (!first) throw new Error('nothing due');
         await adapter.worlds.requeue(world, first, 't1', { at: 15, attempts: 1 });
-        const second = await adapter.worlds.leaseNext(world, 15, 't2', 60_000);
+        const second = await adapter.worlds.leaseNext(world, { upTo: 15, token: 't2', leaseMs: 60_000 });
         expect(second).toMatchObject({ attempts: 1, seq: first.seq });
         if (!second) throw new Error('nothing due');
         await adapter.worlds.requeue(world, second, 't2', { parked: 'broken' });
@@ -1153,13 +1167,13 @@ export function storeSuite(name: string, create: CreateStore): void {
         await worlds.leaseClock(world, 'mine', 60_000);
         const look = await worlds.status(world);
         expect(look).toMatchObject({ flowing: false, advancing: true, running: 0, next: { key: 'x' } });
-        expect(await worlds.leaseNext(world, 10_000, 't', 60_000)).toBeUndefined();
-        expect(await worlds.leaseNext(world, 10_000, 't', 60_000, 'other')).toBeUndefined();
+        expect(await worlds.leaseNext(world, { upTo: 10_000, token: 't', leaseMs: 60_000 })).toBeUndefined();
+        expect(await worlds.leaseNext(world, { upTo: 10_000, token: 't', leaseMs: 60_000, driver: 'other' })).toBeUndefined();
         expect(await worlds.setClock(world, { now: 90_000, flowing: true })).toBe(false);
         expect(await worlds.setClock(world, { now: 90_000, flowing: true }, 'other')).toBe(false);
         expect(await worlds.current(world)).toMatchObject({ now: look?.now, flowing: false });
         expect(await worlds.setClock(world, { now: 50_000, flowing: false }, 'mine')).toBe(true);
-        expect(await worlds.leaseNext(world, 50_000, 't', 60_000, 'mine')).toMatchObject({ key: 'x' });
+        expect(await worlds.leaseNext(world, { upTo: 50_000, token: 't', leaseMs: 60_000, driver: 'mine' })).toMatchObject({ key: 'x' });
         expect(await worlds.status(world)).toMatchObject({ now: 50_000, running: 1, next: undefined });
       });
 
@@ -1197,7 +1211,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         await worlds.leaseClock(world, 'heir', 60_000);
         expect(await worlds.renewClock(world, 'slow', 60_000)).toBe(false);
         expect(await worlds.setClock(world, { now: 50_000, flowing: false }, 'slow')).toBe(false);
-        expect(await worlds.leaseNext(world, 50_000, 't', 60_000, 'slow')).toBeUndefined();
+        expect(await worlds.leaseNext(world, { upTo: 50_000, token: 't', leaseMs: 60_000, driver: 'slow' })).toBeUndefined();
         await worlds.releaseClock(world, 'slow');
         expect(await worlds.status(world)).toMatchObject({ advancing: true });
         await worlds.releaseClock(world, 'heir');

@@ -84,13 +84,16 @@ if (whyNoRedis) {
     });
 
     test('claim: it is ours, and is not reported as running elsewhere', async () => {
-      expect(await losing(() => store.claim(world, 'k', 'f', 1_000, 60_000))).toMatchObject({ is: 'ours', since: 1_000 });
-      expect(await store.claim(world, 'k', 'f', 1_000, 60_000)).toEqual({ is: 'running' });
+      expect(await losing(() => store.claim(world, { key: 'k', fingerprint: 'f', now: 1_000, leaseMs: 60_000 }))).toMatchObject({
+        is: 'ours',
+        since: 1_000,
+      });
+      expect(await store.claim(world, { key: 'k', fingerprint: 'f', now: 1_000, leaseMs: 60_000 })).toEqual({ is: 'running' });
     });
 
     test('due work: the leased item is the returned one', async () => {
       await store.commit(world, aPlan({ due: [dueItem('a'), dueItem('b')] }));
-      expect(await losing(() => adapter.worlds.leaseNext(world, 10, 'mine', 60_000))).toMatchObject({ key: 'a' });
+      expect(await losing(() => adapter.worlds.leaseNext(world, { upTo: 10, token: 'mine', leaseMs: 60_000 }))).toMatchObject({ key: 'a' });
       expect((await adapter.worlds.ledger(world)).running).toEqual(['oms|timer|a']);
     });
 
@@ -324,7 +327,7 @@ if (whyNoRedis) {
           due: [dueItem('a')],
         }),
       );
-      await store.claim(world, 'k', 'f', 1_000, 1_000);
+      await store.claim(world, { key: 'k', fingerprint: 'f', now: 1_000, leaseMs: 1_000 });
       await adapter.worlds.setFault(world, 'f', '{}');
       await adapter.simulation.hit(world, 'f');
       adapter.simulation.journal(world, aHop());

@@ -54,7 +54,7 @@ if (whyNoRedis) {
       }
       const event = { id: 'e1', topic: 't', key: 'k', json: '{}', subscribers: [] };
       await store.commit(kept, aPlan({ events: [event] }));
-      const claim = await store.claim(kept, 'key', 'f', 1_000, 60_000);
+      const claim = await store.claim(kept, { key: 'key', fingerprint: 'f', now: 1_000, leaseMs: 60_000 });
       const used = Number(/used_memory:(\d+)/.exec(await admin.info('memory'))?.[1]);
       await admin.config('SET', 'maxmemory', String(used - 2 * MIB));
       const refusalOf = async (doing: Promise<unknown>) => {
@@ -75,7 +75,7 @@ if (whyNoRedis) {
         move: [{ counter: 'c', key: 'k', field: 'f', by: 1 }],
       });
       expect(await refusalOf(store.commit(kept, put))).toEqual(REFUSED);
-      expect(await refusalOf(store.claim(kept, 'another', 'f', 1_000, 1_000))).toEqual(REFUSED);
+      expect(await refusalOf(store.claim(kept, { key: 'another', fingerprint: 'f', now: 1_000, leaseMs: 1_000 }))).toEqual(REFUSED);
       expect(await refusalOf(worlds.replace('kept', EMPTY))).toEqual(REFUSED);
       expect(await refusalOf(worlds.setFault(kept, 'f', '{}'))).toEqual(REFUSED);
       const created = worlds.create('new', { from: () => EMPTY, credentials: CREDENTIALS, idleMs: HOUR, most: 100 });

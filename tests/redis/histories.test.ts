@@ -162,7 +162,10 @@ if (whyNoRedis) {
         expect(counted?.['effects'] ?? 0).toBeLessThanOrEqual(1);
         if (!winners[0]) continue;
         expect(counted).toEqual({ effects: 1 });
-        expect(await store.claim(world, key, 'f', 2_000, 1_000)).toEqual({ is: 'done', json: winners[0].value });
+        expect(await store.claim(world, { key, fingerprint: 'f', now: 2_000, leaseMs: 1_000 })).toEqual({
+          is: 'done',
+          json: winners[0].value,
+        });
       }
     });
   });

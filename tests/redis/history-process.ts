@@ -56,7 +56,7 @@ const steps = ({ adapter, world, name }: { adapter: StoreAdapter; world: World; 
       return { key, value, ok };
     },
     once: async (key = `once-${random(ONCE)}`, value = fresh()): Promise<Done> => {
-      const claim = await store.claim(world, key, 'f', 1_000, 60_000);
+      const claim = await store.claim(world, { key, fingerprint: 'f', now: 1_000, leaseMs: 60_000 });
       if (claim.is !== 'ours') return { key, value, ok: false };
       const { ok } = await store.commit(world, {
         ...aPlan(),

@@ -97,9 +97,9 @@ export async function startMortalApplications(leases: Leases) {
       count: alive(store.count),
       all: alive(store.all),
       counters: alive(store.counters),
-      claim: alive(async (world, key, ...more) => {
-        const claim = await store.claim(world, key, ...more);
-        if (claim.is === 'ours') instance.claimed.set(claim.token, () => store.release(world, key, claim.token));
+      claim: alive(async (world, request) => {
+        const claim = await store.claim(world, request);
+        if (claim.is === 'ours') instance.claimed.set(claim.token, () => store.release(world, request.key, claim.token));
         return claim;
       }),
       release: alive((world, key, held) => {
@@ -244,7 +244,7 @@ export async function startMortalApplications(leases: Leases) {
 /** Due work that the committing process runs itself before it replies is leased to it too. */
 function noteDue(instance: Instance, store: Store, world: World, plan: Plan): void {
   for (const { kind, key, lease } of plan.due) {
-    if (lease) instance.taken.push(() => store.releaseDue(world, kind, key, lease.token));
+    if (lease) instance.taken.push(() => store.releaseDue(world, { kind, key, token: lease.token }));
   }
 }
 

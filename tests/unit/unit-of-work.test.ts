@@ -110,11 +110,11 @@ async function newWorld() {
     events: async () => (await store.drain(world, { token: 'relay' }))?.entries.map(({ json }) => JSON.parse(json) as EstateEvent) ?? [],
     due: async () => (await adapter.worlds.snapshot(world)).due.map(({ kind, key, at, payload }) => ({ kind, key, at, payload })),
     claim: async (key: string) => {
-      const claim = await store.claim(world, key, 'fingerprint', NOW, 10_000);
+      const claim = await store.claim(world, { key, fingerprint: 'fingerprint', now: NOW, leaseMs: 10_000 });
       if (claim.is !== 'ours') throw new Error(`The claim is ${claim.is}.`);
       return { kind: 'claim', key, token: claim.token } as const;
     },
-    claimed: (key: string) => store.claim(world, key, 'fingerprint', NOW, 10_000),
+    claimed: (key: string) => store.claim(world, { key, fingerprint: 'fingerprint', now: NOW, leaseMs: 10_000 }),
     /** Notes a delivery as owed to the CRM. */
     owe: (id: string) =>
       adapter.store('oms').commit(world, aPlan({ events: [{ id, topic: 't', key: 'k', json: '{}', subscribers: ['crm'] }] })),

@@ -23,9 +23,9 @@ export interface DueRunnerOptions {
   readonly log: Logger;
 }
 
-/** An item that was dispatched; unless it is done, it is requeued or parked. */
-export interface DueRun {
+export interface DispatchedItem {
   readonly item: DueItem;
+  /** Otherwise it was requeued or parked. */
   readonly done: boolean;
 }
 
@@ -38,13 +38,13 @@ interface Failure {
 export function createDueRunner({ worlds, transport, log }: DueRunnerOptions) {
   /**
    * Runs the lowest item that is due.
-   * @param advance token of the advance that drives the clock, if one does
+   * @param driver token of the advance that drives the clock, if one does
    * @returns undefined when there is no item to lease
    */
-  async function runNext(view: WorldView, advance?: string): Promise<DueRun | undefined> {
+  async function runNext(view: WorldView, driver?: string): Promise<DispatchedItem | undefined> {
     const { world, now } = view;
     const lease = randomToken();
-    const item = await worlds.leaseNext(world, now, lease, ITEM_LEASE_MS, advance);
+    const item = await worlds.leaseNext(world, { upTo: now, token: lease, leaseMs: ITEM_LEASE_MS, driver });
     if (!item) return undefined;
     const failure = await dispatch(view, item, lease);
     if (!failure) return { item, done: true };

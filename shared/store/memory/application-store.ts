@@ -26,7 +26,7 @@ export function createApplicationStore(application: Application, options: Applic
   return {
     ...createMemoryObjects(stateOf),
     ...createMemoryOutbox(application, options),
-    claim: async (world, key, fingerprint, now, leaseMs) => {
+    claim: async (world, { key, fingerprint, now, leaseMs }) => {
       const { claims } = stateOf(world);
       forgetClaims(all.get(world), claims, now);
       return claim(claims, key, { fingerprint, now, leaseMs });
@@ -35,11 +35,11 @@ export function createApplicationStore(application: Application, options: Applic
       const record = stateOf(world).claims.get(key);
       if (record?.token === token) record.token = undefined;
     },
-    due: async (world, kind, key, token) => {
+    due: async (world, { kind, key, token }) => {
       const record = all.get(world)?.due.get(dueKey(application, kind, key));
       return record?.lease?.token === token ? dueItem(record.item) : undefined;
     },
-    releaseDue: async (world, kind, key, token) => {
+    releaseDue: async (world, { kind, key, token }) => {
       const due = all.get(world)?.due;
       const name = dueKey(application, kind, key);
       const isLeased = due?.get(name)?.lease?.token === token;

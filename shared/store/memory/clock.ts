@@ -46,7 +46,7 @@ export function createMemoryClock({ all, rehearsals, need, changed }: MemoryEsta
       endAdvance(state);
       changed(world);
     },
-    leaseNext: async (world, upTo, token, leaseMs, driver) => {
+    leaseNext: async (world, { upTo, token, leaseMs, driver }) => {
       const state = need(world);
       if (!mayDrive(state, driver)) return undefined;
       const item = lowest(state, upTo);

@@ -15,10 +15,19 @@ export type Claim =
   | { readonly is: 'running' | 'other-body' }
   | { readonly is: 'done'; readonly json: string };
 
+export interface ClaimRequest {
+  readonly key: string;
+  /** Of the content: a key is for one request. */
+  readonly fingerprint: string;
+  /** Rehearsal time. */
+  readonly now: Ms;
+  /** Wall time after which another request may take over an unfinished claim. */
+  readonly leaseMs: Ms;
+}
+
 /** Claims idempotency keys, so that each request takes effect once. */
 export interface ClaimStore {
-  /** @param leaseMs wall time after which another request may take over an unfinished claim */
-  claim(world: World, key: string, fingerprint: string, now: Ms, leaseMs: number): Promise<Claim>;
+  claim(world: World, request: ClaimRequest): Promise<Claim>;
   /** Releases an unfinished claim. A kept outcome stays. */
   release(world: World, key: string, token: string): Promise<void>;
 }

@@ -14,6 +14,18 @@ export interface ClockStatus {
   readonly next?: DueItem | undefined;
 }
 
+/** Asks for the next item that is due. */
+export interface ItemLeaseRequest {
+  /** Instant on the rehearsal's clock. */
+  readonly upTo: Ms;
+  /** Names the lease. */
+  readonly token: string;
+  /** Wall time. */
+  readonly leaseMs: Ms;
+  /** Token of the driver that advances the clock. */
+  readonly driver?: string | undefined;
+}
+
 /** The clock of a world and the due work that it drives. */
 export interface ClockStore {
   /**
@@ -37,9 +49,9 @@ export interface ClockStore {
   releaseClock(world: World, token: string): Promise<void>;
   /**
    * Leases the lowest free item by `(at, seq)` that is due up to an instant.
-   * @param driver token of the driver that advances the clock. While one does, nobody else leases an item.
+   * While a driver advances the clock, nobody else leases an item.
    */
-  leaseNext(world: World, upTo: Ms, token: string, leaseMs: number, driver?: string): Promise<DueItem | undefined>;
+  leaseNext(world: World, request: ItemLeaseRequest): Promise<DueItem | undefined>;
   /** Reschedules a leased item, or parks it. A retried delivery is parked as a delivery. */
   requeue(
     world: World,

@@ -58,12 +58,19 @@ export const DELIVER_AGAIN = 'deliver-again';
  */
 export const carriesEvent = (kind: string): boolean => kind === PUBLISH_WITHHELD_EVENT || kind === DELIVER_AGAIN;
 
+/** The lease of one due item of an application. */
+export interface ItemLease {
+  readonly kind: string;
+  readonly key: string;
+  readonly token: string;
+}
+
 /** One application's due work. */
 export interface DueWorkStore {
-  /** The item that `token` leases; undefined when it is gone or leased by another token. */
-  due(world: World, kind: string, key: string, token: string): Promise<DueItem | undefined>;
-  /** Ends the lease of `token`, if it still holds the item. The item stays due for the clock driver. */
-  releaseDue(world: World, kind: string, key: string, token: string): Promise<void>;
+  /** The item; undefined when it is gone or leased by another token. */
+  due(world: World, lease: ItemLease): Promise<DueItem | undefined>;
+  /** Ends the lease, if its token still holds the item. The item stays due for the clock driver. */
+  releaseDue(world: World, lease: ItemLease): Promise<void>;
   /** Due work that this fault withholds, in the order in which it was withheld. */
   withheld(world: World, fault: string): Promise<readonly DueItem[]>;
 }

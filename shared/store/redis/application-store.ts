@@ -29,7 +29,7 @@ export function createApplicationStore(application: Application, options: Applic
   return {
     application,
     ...createRedisObjects(application, options),
-    claim: async (world, key, fingerprint, now, leaseMs) => {
+    claim: async (world, { key, fingerprint, now, leaseMs }) => {
       // Every attempt has the same token: an attempt whose reply was lost has made the claim for us.
       const token = randomToken();
       return readClaim(await run('claim', world, application, key, word(fingerprint), now, leaseMs, token), token);
@@ -37,11 +37,11 @@ export function createApplicationStore(application: Application, options: Applic
     release: async (world, key, token) => {
       await run('release', world, application, key, word(token));
     },
-    due: async (world, kind, key, token) => {
+    due: async (world, { kind, key, token }) => {
       const record = (await run('due', world, dueKey(application, kind, key), word(token))) as string | null;
       return record === null ? undefined : readDue(record);
     },
-    releaseDue: async (world, kind, key, token) => {
+    releaseDue: async (world, { kind, key, token }) => {
       await run('releaseDue', world, dueKey(application, kind, key), word(token));
     },
     withheld: async (world, fault) => ((await run('withheld', world, application, word(fault))) as string[]).map(readDue),

@@ -16,7 +16,7 @@ export function createRedisClock(access: RedisAccess): ClockStore {
     releaseClock: async (world, token) => {
       await run('releaseClock', world, word(token));
     },
-    leaseNext: async (world, upTo, token, leaseMs, driver) => {
+    leaseNext: async (world, { upTo, token, leaseMs, driver }) => {
       const limit = Number.isFinite(upTo) ? upTo : '+inf';
       const record = String(await run('leaseNext', world, randomUUID(), limit, word(token), leaseMs, driverWord(driver)));
       return record === '' ? undefined : readDue(record);

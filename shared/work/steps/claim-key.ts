@@ -28,7 +28,7 @@ export const claimKey =
     const caller = context.chain.at(-1) ?? context.principal;
     const key = digest(caller, bound.api.method, job.path, idempotencyKey);
     const fingerprint = digest(canonicalJson({ query: input.query, body: input.body ?? null }));
-    const claim = await store.claim(world, key, fingerprint, now, leaseMs(context));
+    const claim = await store.claim(world, { key, fingerprint, now, leaseMs: leaseMs(context) });
     switch (claim.is) {
       case 'done':
         observer.replayed();

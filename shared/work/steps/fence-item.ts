@@ -19,9 +19,9 @@ export const fenceItem =
     const { world } = job.context;
     const handler = service.due[kind];
     if (!handler) throw new Error(`${application} has no due work of kind ${kind}.`);
-    const item = await store.due(world, kind, key, token);
+    const item = await store.due(world, { kind, key, token });
     // Cancelled, replaced or taken over before it began. It counts as running until its lease is released.
-    if (!item) return store.releaseDue(world, kind, key, token);
+    if (!item) return store.releaseDue(world, { kind, key, token });
     const name = dueKey(application, kind, key);
     const context = {
       ...job.context,

@@ -1,9 +1,9 @@
 import { traceIds } from '../../observability/observer.ts';
 import { ifPossible } from '../../process/harmless.ts';
+import type { ItemLease } from '../../store/ports/due-work.ts';
 import type { ApplicationParts } from '../application-parts.ts';
 import type { CommittingJob, LeasedItem, UnitJob } from '../job.ts';
 import type { CommitState } from '../unit/commit-state.ts';
-import type { DueBeforeReply } from '../unit/schedule.ts';
 import type { Step } from './step.ts';
 
 /**
@@ -19,24 +19,24 @@ export const followUp =
     const { store, relay, log } = parts;
     const { world } = job.context;
     const commits: CommitState = { dueBeforeReply: [], hasUnsentEvents: false };
-    const release = ({ kind, key, token }: DueBeforeReply): Promise<void> =>
-      ifPossible(log, 'giving back due work', () => store.releaseDue(world, kind, key, token));
+    const release = (lease: ItemLease): Promise<void> => ifPossible(log, 'giving back due work', () => store.releaseDue(world, lease));
     let result: Result;
     try {
       result = await rest({ ...job, commits });
     } catch (error) {
-      for (const due of commits.dueBeforeReply) await release(due);
+      for (const lease of commits.dueBeforeReply) await release(lease);
       throw error;
     } finally {
       if (commits.hasUnsentEvents) relay.kick(world);
     }
-    for (const { kind, key, token } of commits.dueBeforeReply) {
+    for (const lease of commits.dueBeforeReply) {
+      const { kind, key, token } = lease;
       const context = { ...job.context, requestId: `${job.context.requestId}.${kind}` };
       try {
         await runBeforeReply({ item: { kind, key }, token, context, notes: job.notes });
       } catch (error) {
         warn(parts, job, { err: error, kind, key });
-        await release({ kind, key, token });
+        await release(lease);
       }
     }
     return result;

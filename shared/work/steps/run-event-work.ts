@@ -58,7 +58,7 @@ export function runEventWork(parts: ApplicationParts, consume: (delivery: Delive
     const run = byKind.get(kind);
     if (!run) return rest(job);
     const { world } = job.context;
-    const item = await store.due(world, kind, key, job.token);
-    return item ? run(job, item) : store.releaseDue(world, kind, key, job.token);
+    const item = await store.due(world, { kind, key, token: job.token });
+    return item ? run(job, item) : store.releaseDue(world, { kind, key, token: job.token });
   };
 }

@@ -1,9 +1,9 @@
+import type { ItemLease } from '../../store/ports/due-work.ts';
 import type { Plan } from '../../store/ports/plan.ts';
-import type { DueBeforeReply } from './schedule.ts';
 
 /** What the commits of a request have done so far. All runs of the request share them: committed changes stay committed. */
 export interface CommitState {
-  readonly dueBeforeReply: DueBeforeReply[];
+  readonly dueBeforeReply: ItemLease[];
   /** New events in the outbox, which no commit has handed over to the relay. */
   hasUnsentEvents: boolean;
   /** A commit here or a call elsewhere has done something: the request goes on to its end, even without a client. */

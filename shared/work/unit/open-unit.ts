@@ -3,12 +3,12 @@ import { Problem } from '../../catalog/problems.ts';
 import { derivedUlid, digest, type IdPrefix, randomToken } from '../../domain/ids.ts';
 import type { Ms } from '../../domain/time.ts';
 import type { Relay } from '../../events/relay.ts';
+import type { ItemLease } from '../../store/ports/due-work.ts';
 import type { Fence, Plan } from '../../store/ports/plan.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import type { CommitState, Outcome } from './commit-state.ts';
 import { indexChanges, uniqueChanges } from './index-changes.ts';
 import { CallerLeft, Conflict } from './interruptions.ts';
-import type { DueBeforeReply } from './schedule.ts';
 import { type WriteParts, Writes } from './writes.ts';
 
 /** Seconds after which a request that was refused because too many events wait may be sent again. */
@@ -86,7 +86,7 @@ class Unit extends Writes implements OpenUnit {
     commits.hasBegun = true;
     commits.hasUnsentEvents = !result.batch && (commits.hasUnsentEvents || drafts.planned().length > 0);
     if (result.batch) relay?.kick(context.world, result.batch);
-    const isReplaced = (item: DueBeforeReply): boolean => dueWork.planned().some(({ kind, key }) => kind === item.kind && key === item.key);
+    const isReplaced = (item: ItemLease): boolean => dueWork.planned().some(({ kind, key }) => kind === item.kind && key === item.key);
     commits.dueBeforeReply.splice(
       0,
       commits.dueBeforeReply.length,

@@ -1,16 +1,9 @@
 import { randomToken } from '../../domain/ids.ts';
 import type { Ms } from '../../domain/time.ts';
 import type { Context } from '../../simulation/context.ts';
-import type { PlannedDue } from '../../store/ports/due-work.ts';
+import type { ItemLease, PlannedDue } from '../../store/ports/due-work.ts';
 import type { DueWork } from '../due-work.ts';
 import type { DueOptions } from '../unit-of-work.ts';
-
-/** Due work that this process runs before the reply. */
-export interface DueBeforeReply {
-  readonly kind: string;
-  readonly key: string;
-  readonly token: string;
-}
 
 interface ScheduleParts {
   readonly context: Context;
@@ -24,7 +17,7 @@ interface ScheduleParts {
 export class Schedule {
   readonly #parts: ScheduleParts;
   #planned: PlannedDue[] = [];
-  #beforeReply: DueBeforeReply[] = [];
+  #beforeReply: ItemLease[] = [];
 
   constructor(parts: ScheduleParts) {
     this.#parts = parts;
@@ -56,7 +49,7 @@ export class Schedule {
   }
 
   /** Planned work that runs before the reply. */
-  beforeReply(): readonly DueBeforeReply[] {
+  beforeReply(): readonly ItemLease[] {
     return this.#beforeReply;
   }
 
