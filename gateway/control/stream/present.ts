@@ -11,15 +11,16 @@ type Tell = (view: WorldView) => Promise<unknown> | unknown;
 
 /** The topics without a log: each tells its present state at first, and then when it has changed. */
 export function createPresent({ simulation, runs }: { readonly simulation: Simulation; readonly runs: Runs }) {
-  let clock: { readonly now: Ms; readonly flowing: boolean; readonly wall: Ms } | undefined;
-  let [faults, told] = ['', ''];
+  let toldClock: { readonly now: Ms; readonly flowing: boolean; readonly wall: Ms } | undefined;
+  let toldFaults = '';
+  let toldRuns = '';
 
   const tellClock: Tell = ({ now, flowing }) => {
     const wall = Date.now();
-    const expected = clock && (flowing ? clock.now + wall - clock.wall : clock.now);
-    const isSame = expected !== undefined && clock?.flowing === flowing && Math.abs(now - expected) <= (flowing ? TOLERANCE_MS : 0);
+    const expected = toldClock && (flowing ? toldClock.now + wall - toldClock.wall : toldClock.now);
+    const isSame = expected !== undefined && toldClock?.flowing === flowing && Math.abs(now - expected) <= (flowing ? TOLERANCE_MS : 0);
     if (isSame) return undefined;
-    clock = { now, flowing, wall };
+    toldClock = { now, flowing, wall };
     return { now: instant(now), flowing };
   };
 
@@ -27,8 +28,8 @@ export function createPresent({ simulation, runs }: { readonly simulation: Simul
     const { revision, rules } = await simulation.faults(world);
     const present = { revision, hits: rules.reduce((sum, { hits }) => sum + hits, 0) };
     const text = JSON.stringify(present);
-    if (text === faults) return undefined;
-    faults = text;
+    if (text === toldFaults) return undefined;
+    toldFaults = text;
     return present;
   };
 
@@ -36,8 +37,8 @@ export function createPresent({ simulation, runs }: { readonly simulation: Simul
     const { revision, items } = await runs.list();
     // A run whose gateway died changes without a new revision.
     const text = `${revision} ${items.map(({ state }) => state).join()}`;
-    if (text === told) return undefined;
-    told = text;
+    if (text === toldRuns) return undefined;
+    toldRuns = text;
     return items;
   };
 
