@@ -13,9 +13,20 @@ import type { Configuration } from './configuration.ts';
 /** Wall time for one attempt to connect to Redis. */
 const CONNECT_MS = 5_000;
 
+const CONNECTIONS_PER_APPLICATION = 128;
+/** Wall time for which an idle connection is kept. */
+const IDLE_MS = 30_000;
+/** The most of it that an application may announce. */
+const LONGEST_IDLE_MS = 60_000;
+
 /** The HTTP client for calls between applications. It keeps connections and spreads them over the replicas behind a name. */
 export const agentForCalls = (): Agent =>
-  new Agent({ connections: 128, keepAliveTimeout: 30_000, keepAliveMaxTimeout: 60_000, connect: { lookup: spreadLookup } });
+  new Agent({
+    connections: CONNECTIONS_PER_APPLICATION,
+    keepAliveTimeout: IDLE_MS,
+    keepAliveMaxTimeout: LONGEST_IDLE_MS,
+    connect: { lookup: spreadLookup },
+  });
 
 /** Opens the configured store. While Redis is away, the process waits for it; no other store takes its place. */
 export function openStore({ REDIS_URL, JOURNAL, OUTBOX_LIMIT: outboxLimit }: Configuration, log: Logger): StoreAdapter {

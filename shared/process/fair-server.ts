@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { Socket } from 'node:net';
 
 /** Requests that wait for the previous one on their connection, over all connections of a server: about 20 MB. */
-const WAITING_MOST = 10_000;
+const MOST_WAITING = 10_000;
 /** Wall time after which a client is cut off that reads nothing of its response. */
 const UNREAD_MS = 5_000;
 const CHECK_MS = 1_000;
@@ -12,7 +12,7 @@ const SECOND_PROBE_MS = 50;
 
 export interface FairServerOptions extends ServerOptions {
   readonly unread?: { readonly afterMs: number; readonly checkMs: number };
-  readonly waitingMost?: number;
+  readonly mostWaiting?: number;
   /** Node's events for the header `Expect` that the listener answers instead of Node. */
   readonly expectations?: readonly ('checkContinue' | 'checkExpectation')[];
   /**
@@ -27,7 +27,7 @@ interface Exchange {
   readonly response: ServerResponse;
 }
 
-interface Line {
+interface ConnectionQueue {
   current: Exchange | undefined;
   readonly waiting: Exchange[];
 }
@@ -43,7 +43,7 @@ interface Line {
 export function createFairServer(
   {
     unread = { afterMs: UNREAD_MS, checkMs: CHECK_MS },
-    waitingMost = WAITING_MOST,
+    mostWaiting = MOST_WAITING,
     expectations = [],
     unreadable,
     ...options
@@ -53,69 +53,69 @@ export function createFairServer(
   const server = createServer(options);
   // Not available as an option. Without it, Node ends its side together with the client.
   Object.assign(server, { httpAllowHalfOpen: true });
-  const lines = new Map<Socket, Line>();
+  const queues = new Map<Socket, ConnectionQueue>();
   let waiting = 0;
 
   server.on('connection', (socket: Socket) => {
-    const line: Line = { current: undefined, waiting: [] };
-    lines.set(socket, line);
+    const queue: ConnectionQueue = { current: undefined, waiting: [] };
+    queues.set(socket, queue);
     socket.on('resume', () => {
-      if (line.waiting.length > 0) socket.pause();
+      if (queue.waiting.length > 0) socket.pause();
     });
-    socket.once('end', () => clientEnded(line, socket));
+    socket.once('end', () => clientEnded(queue, socket));
     socket.once('close', () => {
-      lines.delete(socket);
-      waiting -= line.waiting.length;
-      line.waiting.length = 0;
+      queues.delete(socket);
+      waiting -= queue.waiting.length;
+      queue.waiting.length = 0;
     });
   });
 
   for (const event of ['request', ...expectations]) {
     server.on(event, (request: IncomingMessage, response: ServerResponse) => {
-      const line = lines.get(request.socket);
-      if (!line) return;
+      const queue = queues.get(request.socket);
+      if (!queue) return;
       const exchange = { request, response };
-      if (!line.current) {
-        begin(line, exchange);
+      if (!queue.current) {
+        begin(queue, exchange);
         return;
       }
-      line.waiting.push(exchange);
+      queue.waiting.push(exchange);
       waiting += 1;
-      if (waiting > waitingMost) request.socket.destroy();
+      if (waiting > mostWaiting) request.socket.destroy();
       else request.socket.pause();
     });
   }
 
   if (unreadable) {
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-      unreadable(error, socket, lines.get(socket)?.current?.response);
+      unreadable(error, socket, queues.get(socket)?.current?.response);
     });
   }
 
-  function begin(line: Line, exchange: Exchange): void {
-    line.current = exchange;
+  function begin(queue: ConnectionQueue, exchange: Exchange): void {
+    queue.current = exchange;
     const { request, response } = exchange;
     response.on('close', () => {
-      line.current = undefined;
+      queue.current = undefined;
       // Deferred, so that a client with many requests does not delay others.
-      if (line.waiting.length > 0) setImmediate(next, line, request.socket);
+      if (queue.waiting.length > 0) setImmediate(next, queue, request.socket);
     });
     if (request.socket.readableEnded) probe(exchange, FIRST_PROBE_MS);
     listener(request, response);
   }
 
-  function next(line: Line, socket: Socket): void {
+  function next(queue: ConnectionQueue, socket: Socket): void {
     // The last response closed the connection. Its client repeats later requests on another one.
     if (!socket.writable) return;
-    const exchange = line.waiting.shift();
+    const exchange = queue.waiting.shift();
     if (!exchange) return;
     waiting -= 1;
-    if (line.waiting.length === 0) socket.resume();
-    begin(line, exchange);
+    if (queue.waiting.length === 0) socket.resume();
+    begin(queue, exchange);
   }
 
   const checking = setInterval(() => {
-    for (const socket of lines.keys()) limitUnread(socket, unread.afterMs);
+    for (const socket of queues.keys()) limitUnread(socket, unread.afterMs);
   }, unread.checkMs);
   checking.unref();
   server.once('close', () => clearInterval(checking));
@@ -133,7 +133,7 @@ function limitUnread(socket: Socket, afterMs: number): void {
  * The client has ended its side: it has left, or it only sends nothing more. A client with an incomplete request has left. Others are
  * answered. Repeated interim responses find out whether they are still there: the host of a client that has left resets the connection.
  */
-function clientEnded({ current, waiting }: Line, socket: Socket): void {
+function clientEnded({ current, waiting }: ConnectionQueue, socket: Socket): void {
   const unanswered = [...(current && !current.response.writableEnded ? [current] : []), ...waiting];
   if (unanswered.some(({ request }) => !request.complete)) socket.destroy();
   else if (current) probe(current, FIRST_PROBE_MS);

@@ -21,8 +21,8 @@ import { type Delivery, type JournaledJob, newJournalNotes } from './job.ts';
 import type { Pipeline } from './pipeline.ts';
 
 /** Deliveries that failed this often are parked, visibly, so that one poison event does not hold up the others. */
-const ATTEMPTS = 5;
-const BACKOFF_MS = 50;
+const MOST_ATTEMPTS = 5;
+const FIRST_PAUSE_MS = 100;
 
 export interface ConsumerOptions {
   readonly service: AnyService;
@@ -88,13 +88,13 @@ async function consume(
       log.warn({ err: error, ...about }, 'consuming an event failed');
       // Nothing is wrong with the event: the bus brings it again, for as long as it takes.
       if (isOfStore(error)) throw error;
-      if (attempt >= ATTEMPTS) {
+      if (attempt >= MOST_ATTEMPTS) {
         const reason = error instanceof Error ? error.message : String(error);
         await store.park(world, `${service.application}|${id}`, reason);
         observer.parked(nameOf(event.type));
         return { as: 'parked', reason };
       }
-      await pause(BACKOFF_MS * 2 ** attempt);
+      await pause(FIRST_PAUSE_MS * 2 ** (attempt - 1));
     }
   }
 }

@@ -125,7 +125,7 @@ describe('A client that sends many requests at once', () => {
 
   test('is disconnected when too many requests wait on all connections together', async () => {
     const held: ServerResponse[] = [];
-    const server = await aServer((_request, response) => void held.push(response), { waitingMost: 50 });
+    const server = await aServer((_request, response) => void held.push(response), { mostWaiting: 50 });
     const first = await aClient(server.port);
     first.socket.write(get('/').repeat(41));
     await eventually('it was begun', async () => held.length === 1);

@@ -1,14 +1,14 @@
 import type { ObjectDefinition } from '../../../shared/catalog/define-object.ts';
 import { Money } from '../../../shared/catalog/shapes.ts';
 
-const LONGEST = 160;
+const LONGEST_LABEL = 160;
 const MEMBER = /\{([\w.]+)\}/g;
 
 /** The first text of the definition of which the object has every member. */
 export function labelOf({ label = [] }: ObjectDefinition, object: unknown): string | undefined {
   for (const text of label) {
     const members = [...text.matchAll(MEMBER)].map(([, path = '']) => textAt(object, path.split('.')));
-    if (members.every((member) => member !== '')) return text.replaceAll(MEMBER, () => members.shift() ?? '').slice(0, LONGEST);
+    if (members.every((member) => member !== '')) return text.replaceAll(MEMBER, () => members.shift() ?? '').slice(0, LONGEST_LABEL);
   }
   return undefined;
 }

@@ -7,7 +7,7 @@ export interface Reference {
 }
 
 /** A long ledger names hundreds of orders. */
-const MOST = 20;
+const MOST_RELATED = 20;
 
 const cased = (type: string): string => type.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
@@ -23,7 +23,7 @@ export function relatedOf({ references = {} }: ObjectDefinition, object: unknown
   return [...found.values()];
 
   function collect(value: unknown, path: string): void {
-    if (found.size >= MOST) return;
+    if (found.size >= MOST_RELATED) return;
     const type = references[path] ?? typeOfMember.get(path.slice(path.lastIndexOf('.') + 1));
     if (Array.isArray(value)) for (const entry of value) collect(entry, path);
     else if (typeof value === 'object' && value !== null) {

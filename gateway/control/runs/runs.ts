@@ -10,10 +10,10 @@ import { nearest } from './nearest.ts';
 import { LEASE_MS, startRecording } from './recording.ts';
 import type { ListedScenario, RunHead, RunState, ScenarioRunner } from './scenario-runner.ts';
 
-/** Runs of the estate at a time; each costs as much as a busy client. */
-const AT_ONCE = 2;
-/** Runs that are kept, with their rehearsals. */
-const KEPT = 20;
+/** Each costs as much as a busy client. */
+const RUNS_AT_ONCE = 2;
+/** The rehearsals of these runs are kept too. */
+const RUNS_KEPT = 20;
 const RENEWAL_MS: Ms = 1_000;
 /** Wall time between two looks whether it is a waiting run's turn: a run of another gateway may have ended. */
 const LOOK_MS: Ms = 250;
@@ -44,7 +44,7 @@ export function createRuns({ store, scenarios, log }: RunsOptions) {
     for (;;) {
       signal.throwIfAborted();
       const place = (await heads()).filter(isOpen).findIndex((run) => run.id === id);
-      if (place >= 0 && place < AT_ONCE) return;
+      if (place >= 0 && place < RUNS_AT_ONCE) return;
       await pause(LOOK_MS, signal);
     }
   }
@@ -83,7 +83,7 @@ export function createRuns({ store, scenarios, log }: RunsOptions) {
   async function dropOldest(): Promise<void> {
     const all = await heads();
     const ended = all.filter((run) => !isOpen(run));
-    for (const { id, rehearsal } of ended.slice(0, Math.max(0, all.length - KEPT))) {
+    for (const { id, rehearsal } of ended.slice(0, Math.max(0, all.length - RUNS_KEPT))) {
       if ((await store.removeRun(id)) && rehearsal !== undefined) await store.remove(rehearsal);
     }
   }
@@ -93,7 +93,7 @@ export function createRuns({ store, scenarios, log }: RunsOptions) {
     /** @throws Problem not_found, rate_limited */
     async start(name: string): Promise<RunState> {
       const { title } = scenarioNamed(name, await scenarios.list());
-      if ((await heads()).filter(isOpen).length >= KEPT) throw tooMany();
+      if ((await heads()).filter(isOpen).length >= RUNS_KEPT) throw tooMany();
       const id = newId('run', Date.now());
       const run: RunState = { id, scenario: name, title, state: 'waiting', startedAt: instant(Date.now()), steps: [], invariants: [] };
       await store.addRun(recordOf(run, 1), LEASE_MS);
@@ -155,6 +155,6 @@ function scenarioNamed(name: string, all: readonly ListedScenario[]): ListedScen
 }
 
 const tooMany = (): Problem =>
-  new Problem('rate_limited', `${KEPT} runs wait or run already. Wait until one has ended, or stop one with DELETE /_sim/runs/{id}.`, {
+  new Problem('rate_limited', `${RUNS_KEPT} runs wait or run already. Wait until one has ended, or stop one with DELETE /_sim/runs/{id}.`, {
     retryAfter: RETRY_SECONDS,
   });

@@ -3,8 +3,7 @@ import { type JournalRecord, recordOf } from '../../../shared/simulation/journal
 import { JOURNAL_LIMITS } from '../../../shared/store/journal-limits.ts';
 import type { JournalReader } from '../../../shared/store/ports/journal.ts';
 
-/** Hops per read. */
-const PAGE = 1_000;
+const HOPS_PER_READ = 1_000;
 /** Wall time without a question after which the hops of a world are forgotten. */
 const KEPT_MS = 60_000;
 
@@ -38,11 +37,11 @@ export function createSeenHops(worlds: JournalReader) {
 
   async function read(world: World, seen: Seen): Promise<readonly SeenHop[]> {
     for (;;) {
-      const { entries, oldest } = await worlds.journalOf(world, { after: seen.last, limit: PAGE, bodies: false });
+      const { entries, oldest } = await worlds.journalOf(world, { after: seen.last, limit: HOPS_PER_READ, bodies: false });
       const fresh = entries.map((entry) => seenHop(recordOf(entry), entry.anonymous === true));
       seen.hops = kept([...seen.hops, ...fresh], oldest);
       seen.last = fresh.at(-1)?.sequence ?? seen.last;
-      if (entries.length < PAGE) return seen.hops;
+      if (entries.length < HOPS_PER_READ) return seen.hops;
     }
   }
 

@@ -14,6 +14,7 @@ export interface KafkaOptions {
   readonly groupPrefix?: string;
 }
 
+const CONNECTION_TIMEOUT_MS = 3_000;
 /** A broker that does not answer a request for this long counts as gone. */
 const REQUEST_TIMEOUT_MS = 10_000;
 
@@ -25,7 +26,7 @@ export function createClient(options: KafkaOptions, log: Logger): Kafka {
   return new Kafka({
     brokers: [...options.brokers],
     clientId: options.clientId,
-    connectionTimeout: 3_000,
+    connectionTimeout: CONNECTION_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     enforceRequestTimeout: true,
     retry: RETRIES,

@@ -25,7 +25,7 @@ const byInstant = (a: Queued, b: Queued): number => a.item.at - b.item.at || a.i
 /** The queue is rebuilt when stale entries outnumber the current ones by more than this. */
 const STALE_MARGIN = 64;
 /** Maximum number of waiting items that one look at the queue passes over. */
-export const PASSED = 200;
+export const MOST_PASSED = 200;
 
 /** Items of the same turn run one at a time. */
 const turnOf = (item: Item | undefined): string | undefined =>
@@ -135,7 +135,7 @@ export function createDueSchedule() {
       const turns = new Set([...leased].flatMap((key) => turnOf(records.get(key)?.item) ?? []));
       const passed: Queued[] = [];
       let found: Item | undefined;
-      for (let top = queue.peek(); top && !found && passed.length < PASSED; top = queue.peek()) {
+      for (let top = queue.peek(); top && !found && passed.length < MOST_PASSED; top = queue.peek()) {
         if (isCurrent(top)) {
           if (top.item.at > upTo) break;
           if (turns.has(turnOf(top.item) ?? '')) passed.push(top);

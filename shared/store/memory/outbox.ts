@@ -1,14 +1,12 @@
 import type { Application } from '../../catalog/applications.ts';
 import type { Ms } from '../../domain/time.ts';
 import { dueKey, PUBLISH_WITHHELD_EVENT } from '../ports/due-work.ts';
-import { type Batch, HAND_OVER_MS, type OutboxStore, type RelayProgress } from '../ports/outbox.ts';
+import { BATCH_SIZE, type Batch, HAND_OVER_MS, type OutboxStore, type RelayProgress } from '../ports/outbox.ts';
 import { outboxBacklog } from './backlog.ts';
 import type { MemoryEstate } from './estate.ts';
 import { schedule } from './schedule.ts';
 import { type ApplicationState, applicationState, faultRevisionOf, firstOf, type WorldState } from './state.ts';
 import type { Unsent } from './unsent.ts';
-
-const BATCH = 100;
 
 interface OutboxOptions {
   readonly estate: MemoryEstate;
@@ -74,7 +72,7 @@ export function handOver(world: WorldState, application: Application, token: str
 
 /** Leases an outbox unless it is empty. */
 function lease(world: WorldState, state: ApplicationState, token: string, leaseMs: number): Batch | undefined {
-  const entries = firstOf(state.outbox.values(), BATCH);
+  const entries = firstOf(state.outbox.values(), BATCH_SIZE);
   state.relay = entries.length > 0 ? { token, until: Date.now() + leaseMs } : undefined;
   return state.relay && { entries, faults: faultRevisionOf(world) };
 }

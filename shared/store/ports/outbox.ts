@@ -24,6 +24,9 @@ export interface OutboxEntry {
   readonly hop?: string | undefined;
 }
 
+/** The most events of a batch. */
+export const BATCH_SIZE = 100;
+
 /** The next events to publish. */
 export interface Batch {
   readonly entries: readonly OutboxEntry[];

@@ -3,7 +3,7 @@ import { randomToken } from '../../domain/ids.ts';
 import type { Claim } from '../ports/claims.ts';
 import { dueKey } from '../ports/due-work.ts';
 import type { Store } from '../ports/estate-store.ts';
-import { type Batch, HAND_OVER_MS, type SentEvent } from '../ports/outbox.ts';
+import { BATCH_SIZE, type Batch, HAND_OVER_MS, type SentEvent } from '../ports/outbox.ts';
 import type { RedisAnnouncements } from './announcements.ts';
 import { outboxBacklog } from './backlog.ts';
 import { commitArguments, readCommitted } from './commit.ts';
@@ -11,8 +11,6 @@ import type { RedisAccess } from './connection.ts';
 import { dueArguments, listed, outboxEntry, parkedError, readDue, readEntry, word } from './formats.ts';
 import { createRedisObjects } from './objects.ts';
 import { runInWorld } from './run-in-world.ts';
-
-const BATCH = 100;
 
 export interface ApplicationStoreOptions extends RedisAccess {
   readonly announcements: RedisAnnouncements;
@@ -25,7 +23,7 @@ export interface ApplicationStoreOptions extends RedisAccess {
 export function createApplicationStore(application: Application, options: ApplicationStoreOptions): Store {
   const { connection, keys, announcements, relayLeaseMs, outboxLimit } = options;
   const run = runInWorld(options);
-  const outbox = { outboxLimit, batch: BATCH, leaseMs: Math.min(relayLeaseMs, HAND_OVER_MS) };
+  const outbox = { outboxLimit, batch: BATCH_SIZE, leaseMs: Math.min(relayLeaseMs, HAND_OVER_MS) };
   return {
     application,
     ...createRedisObjects(application, options),
@@ -51,7 +49,7 @@ export function createApplicationStore(application: Application, options: Applic
     },
     drain: async (world, { token, sent = [], withheld = [], isStopping = false }) => {
       const changes = [...listed(sent, sentArguments), ...listed(withheld, ({ id, due }) => [id, ...dueArguments(application, due)])];
-      const limit = isStopping ? 0 : BATCH;
+      const limit = isStopping ? 0 : BATCH_SIZE;
       return readBatch(await run('drain', world, application, randomToken(), word(token), relayLeaseMs, limit, ...changes));
     },
     unsent: () => announcements.unsent(application),

@@ -8,8 +8,8 @@ import { repeatedly } from './sweep.ts';
 
 /** Pause between searches for changes without a message: Redis delivers messages only to processes that listen at that moment. */
 const SWEEP_MS = 1_000;
-/** Number of worlds per search while messages arrive, so that its cost does not depend on the number of worlds. */
-const AT_ONCE = 5;
+/** While messages arrive, so that the cost of a search does not depend on the number of worlds. */
+const WORLDS_PER_SEARCH = 5;
 /** Said of a change because of which no due work can begin. */
 const QUIET = 'quiet';
 
@@ -54,9 +54,11 @@ export function createChanges({ connection, keys, onError }: RedisBackground) {
   }
 
   async function searchSome(): Promise<void> {
-    const some = await connection.idempotently((client) => client.zrange(keys.worlds, String(place), String(place + AT_ONCE - 1)));
+    const some = await connection.idempotently((client) =>
+      client.zrange(keys.worlds, String(place), String(place + WORLDS_PER_SEARCH - 1)),
+    );
     await search(some as World[]);
-    place = some.length < AT_ONCE ? 0 : place + AT_ONCE;
+    place = some.length < WORLDS_PER_SEARCH ? 0 : place + WORLDS_PER_SEARCH;
     if (place === 0) forgetAllBut(await allWorlds(connection, keys));
   }
 

@@ -7,8 +7,13 @@ export type RedisClient = Redis | Cluster;
 
 const CONNECT_TIMEOUT_MS = 3_000;
 const CLOSING_MS = 1_000;
+/** It also keeps a process alive for this long after the connection was closed. */
+const DISCONNECT_MS = 200;
 
-const reconnectAfter = (times: number): number => Math.min(20 * 2 ** (times - 1), 1_000);
+const FIRST_RECONNECT_MS = 20;
+const LONGEST_RECONNECT_MS = 1_000;
+
+const reconnectAfter = (times: number): number => Math.min(FIRST_RECONNECT_MS * 2 ** (times - 1), LONGEST_RECONNECT_MS);
 
 /**
  * By default ioredis resends in-flight commands after a reconnect, and queues new ones while the connection is down. Both repeat or
@@ -23,8 +28,7 @@ const connectionOptions = (commandTimeout: number) => ({
   // A silent connection is closed; otherwise later commands would wait behind it.
   socketTimeout: commandTimeout,
   connectTimeout: CONNECT_TIMEOUT_MS,
-  // It also keeps a process alive for this long after the connection was closed.
-  disconnectTimeout: 200,
+  disconnectTimeout: DISCONNECT_MS,
   lazyConnect: true,
   retryStrategy: reconnectAfter,
   // After a failover the address may lead to a replica.

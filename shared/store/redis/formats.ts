@@ -30,13 +30,13 @@ export const unword = (text: string): string => decodeURIComponent(text);
 export const indexValue = (text: string): string => (/[%\0]/.test(text) ? text.replaceAll('%', '%25').replaceAll('\0', '%00') : text);
 const plainValue = (text: string): string => (text.includes('%') ? text.replaceAll('%00', '\0').replaceAll('%25', '%') : text);
 
-const DIGITS = 16;
-export const padded = (order: number): string => String(order).padStart(DIGITS, '0');
+const ORDER_DIGITS = 16;
+export const padded = (order: number): string => String(order).padStart(ORDER_DIGITS, '0');
 
 export const indexMember = (value: string, order: number, id: string): string => `${indexValue(value)}\0${padded(order)}\0${id}`;
 export function readIndexMember(member: string): readonly [value: string, id: string] {
   const end = member.indexOf('\0');
-  return [plainValue(member.slice(0, end)), member.slice(end + DIGITS + 2)];
+  return [plainValue(member.slice(0, end)), member.slice(end + ORDER_DIGITS + 2)];
 }
 
 export const objectRecord = ({ version, order, json }: Omit<Found, 'id'>): string => `${version} ${order} ${json}`;

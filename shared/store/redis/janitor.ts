@@ -5,8 +5,7 @@ import { partsOf, WORLD_KEYS } from './keys.ts';
 import type { RedisLifetimes } from './lifetimes.ts';
 import { repeatedly } from './sweep.ts';
 
-/** Number of worlds that one command lists. */
-const AT_ONCE = 10;
+const WORLDS_PER_READ = 10;
 /** Wall time after which the janitor checks a world that was being opened or replaced. */
 export const LOOK_AGAIN_MS = 600_000;
 
@@ -27,8 +26,8 @@ export function createJanitor({ connection, keys, lifetimes, sweepMs, onError }:
   async function sweep(): Promise<void> {
     if (!adopted) await adopt();
     adopted = true;
-    for (let found = AT_ONCE; found === AT_ONCE && !stopped; ) {
-      const reply = (await connection.run('droppable', keys.worlds, [AT_ONCE])) as readonly string[];
+    for (let found = WORLDS_PER_READ; found === WORLDS_PER_READ && !stopped; ) {
+      const reply = (await connection.run('droppable', keys.worlds, [WORLDS_PER_READ])) as readonly string[];
       found = reply.length / 2;
       for (let at = 0; at < reply.length && !stopped; at += 2) await drop(reply[at] as World, reply[at + 1] ?? '');
     }

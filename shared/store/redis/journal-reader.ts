@@ -7,7 +7,7 @@ import type { RedisAccess } from './connection.ts';
 import { runInWorld } from './run-in-world.ts';
 
 /** More than a journal can hold. */
-const ALL = 1_000_000;
+const WHOLE_JOURNAL = 1_000_000;
 
 export interface JournalReaderOptions extends RedisAccess {
   /** Resolves when the hops of a world that were recorded by now are written. */
@@ -21,7 +21,7 @@ export function createJournalReader({ connection, keys, written }: JournalReader
     return runNow(script, world, ...rest);
   };
   return {
-    journalOf: async (world, { correlationId, after, limit = ALL, bodies = true } = {}) => {
+    journalOf: async (world, { correlationId, after, limit = WHOLE_JOURNAL, bodies = true } = {}) => {
       const ask = [correlationId === undefined ? 0 : 1, correlationId ?? '', after ?? '', limit, bodies ? 1 : 0, ...journalParts];
       const [now, truncated, oldest, newest, hops, anonymous] = (await run('readJournal', world, ...ask)) as JournalReply;
       const found = { hops: hops.map(readHop(now)), anonymous: anonymous.map(readHop(now)).map(asAnonymous) };

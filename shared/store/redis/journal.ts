@@ -15,7 +15,7 @@ const emptyRoom = (): Record<JournalPart, { records: number; bytes: number }> =>
 const GATHER_MS = 50;
 /** Wall time after which a process has written a hop that it recorded. */
 const WRITTEN_MS = GATHER_MS + 25;
-const AT_ONCE = 500;
+const HOPS_PER_WRITE = 500;
 
 /** Records hops in the background: in order, many per write. */
 export function createJournal({ connection, keys, onError }: RedisBackground) {
@@ -42,8 +42,8 @@ export function createJournal({ connection, keys, onError }: RedisBackground) {
 
   async function writeThese(these: typeof waiting): Promise<void> {
     for (const [world, records] of Map.groupBy(these, ({ world: of }) => of)) {
-      for (let from = 0; from < records.length; from += AT_ONCE) {
-        const some = records.slice(from, from + AT_ONCE).flatMap(({ entry }) => hopArguments(entry));
+      for (let from = 0; from < records.length; from += HOPS_PER_WRITE) {
+        const some = records.slice(from, from + HOPS_PER_WRITE).flatMap(({ entry }) => hopArguments(entry));
         await connection.run('journal', keys.world(world), [randomUUID(), ...LIMITS, ...some]).catch(onError);
       }
     }

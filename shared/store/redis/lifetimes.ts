@@ -15,7 +15,7 @@ const ENDED_AT_ONCE = 50;
 /** Wall time without use after which a rehearsal of an older release ends. */
 const ADOPTED_IDLE_MS: Ms = 24 * 60 * 60 * 1_000;
 
-const KEPT = 'kept';
+const ALWAYS_KEPT = 'kept';
 
 export type Entry = { readonly is: 'entered' } | { readonly is: 'full'; readonly longestIdle?: Lifetime & { readonly rehearsal: string } };
 
@@ -28,7 +28,7 @@ export interface RemovalOptions {
 export function createRedisLifetimes({ connection, keys }: RedisAccess) {
   const run = (name: ScriptName, ...args: readonly Argument[]): Promise<unknown> => connection.run(name, keys.rehearsals, args);
   const sweeper = randomUUID();
-  const idleText = (idleMs: Ms | null): Argument => idleMs ?? KEPT;
+  const idleText = (idleMs: Ms | null): Argument => idleMs ?? ALWAYS_KEPT;
   const endOf = (score: string): Ms | null => (score === 'inf' ? null : Number(score));
   const lifetimesIn = (reply: unknown): readonly (Lifetime & { readonly rehearsal: string })[] => {
     const parts = reply as readonly string[];
@@ -40,7 +40,7 @@ export function createRedisLifetimes({ connection, keys }: RedisAccess) {
 
   async function use(rehearsal: string, how: 'opened' | 'found' | '', idle: Argument): Promise<Ms | null> {
     const has = String(await run('use', rehearsal, how, idle));
-    return has === KEPT ? null : Number(has);
+    return has === ALWAYS_KEPT ? null : Number(has);
   }
 
   return {
@@ -57,7 +57,7 @@ export function createRedisLifetimes({ connection, keys }: RedisAccess) {
     /** Notes that a rehearsal has been opened. */
     noteOpened: (rehearsal: string, idleMs: Ms | null): Promise<Ms | null> => use(rehearsal, 'opened', idleText(idleMs)),
     /** Notes that a rehearsal exists, after an unfinished opening or removal. */
-    noteFound: (rehearsal: string): Promise<Ms | null> => use(rehearsal, 'found', KEPT),
+    noteFound: (rehearsal: string): Promise<Ms | null> => use(rehearsal, 'found', ALWAYS_KEPT),
     /** Announces a removal. @returns the note for `endRemoval`; '' when the rehearsal stays or is not in the list */
     beginRemoval: async (rehearsal: string, { onlyEnded }: RemovalOptions): Promise<string> =>
       String(await run('beginRemoval', rehearsal, onlyEnded ? 1 : 0, UNFINISHED_MS)),
@@ -76,7 +76,7 @@ export function createRedisLifetimes({ connection, keys }: RedisAccess) {
     async adopt(world: World): Promise<void> {
       const { rehearsal } = partsOf(world);
       const known = await connection.idempotently((client) => client.zscore(`${keys.rehearsals}:ends`, rehearsal));
-      if (known === null) await use(rehearsal, 'found', rehearsal === DEFAULT_REHEARSAL ? KEPT : ADOPTED_IDLE_MS);
+      if (known === null) await use(rehearsal, 'found', rehearsal === DEFAULT_REHEARSAL ? ALWAYS_KEPT : ADOPTED_IDLE_MS);
     },
   };
 }

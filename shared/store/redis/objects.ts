@@ -8,8 +8,7 @@ import { indexValue, readCounter, readObject } from './formats.ts';
 import { PRESENT } from './keys.ts';
 import { runInWorld } from './run-in-world.ts';
 
-/** Maximum number of keys in one command. */
-const PIECE = 1_000;
+const KEYS_PER_READ = 1_000;
 
 /**
  * Plain commands read single objects and counters, because a script costs Redis many times as much. A dropped world loses all its keys in
@@ -38,7 +37,9 @@ export function createRedisObjects(application: Application, access: RedisAccess
     all: (world, collection, { after, limit, newestFirst }) =>
       run('all', world, application, collection, after, limit, newestFirst ? 1 : 0).then(readPage),
     counters: async (world, counter, keys) => {
-      const pieces = Array.from({ length: Math.ceil(keys.length / PIECE) }, (_, n) => keys.slice(n * PIECE, (n + 1) * PIECE));
+      const pieces = Array.from({ length: Math.ceil(keys.length / KEYS_PER_READ) }, (_, n) =>
+        keys.slice(n * KEYS_PER_READ, (n + 1) * KEYS_PER_READ),
+      );
       const found = await Promise.all(
         pieces.map((piece) => read(world, (client, root) => client.hmget(`${root}:${application}:c:${counter}`, ...piece, PRESENT))),
       );

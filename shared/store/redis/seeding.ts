@@ -5,10 +5,9 @@ import type { Argument, RedisConnection } from './connection.ts';
 import { counterRecord, dueRecord, indexMember, objectRecord, queueMember } from './formats.ts';
 import { PRESENT } from './keys.ts';
 
-/** Entries in one command: it delays other commands no longer than a page of objects does. */
-const PIECE = 200;
-/** Number of concurrent commands. */
-const TOGETHER = 4;
+/** A command of this length delays other commands no longer than a page of objects does. */
+const ENTRIES_PER_WRITE = 200;
+const WRITES_AT_ONCE = 4;
 
 interface Write {
   readonly command: 'hset' | 'zadd' | 'sadd' | 'set';
@@ -19,10 +18,10 @@ interface Write {
 /** Fills the keys of a new world in pieces, before it becomes current. @returns its counts, to be set when it becomes current */
 export async function seedWorld(connection: RedisConnection, key: string, from: Snapshot): Promise<Readonly<Record<string, number>>> {
   const { writes, counts } = seedWrites(key, from);
-  for (let next = 0; next < writes.length; next += TOGETHER) {
+  for (let next = 0; next < writes.length; next += WRITES_AT_ONCE) {
     await Promise.all(
       writes
-        .slice(next, next + TOGETHER)
+        .slice(next, next + WRITES_AT_ONCE)
         .map(({ command, key: target, args }) => connection.idempotently((client) => client.call(command, target, ...args))),
     );
   }
@@ -33,8 +32,8 @@ function seedWrites(key: string, from: Snapshot): { writes: readonly Write[]; co
   const writes: Write[] = [{ command: 'set', key: `${key}:seed`, args: [JSON.stringify(from)] }];
   const names: string[] = [];
   const add = (command: Write['command'], name: string, entries: readonly (readonly Argument[])[]): void => {
-    for (let next = 0; next < entries.length; next += PIECE) {
-      writes.push({ command, key: `${key}:${name}`, args: entries.slice(next, next + PIECE).flat() });
+    for (let next = 0; next < entries.length; next += ENTRIES_PER_WRITE) {
+      writes.push({ command, key: `${key}:${name}`, args: entries.slice(next, next + ENTRIES_PER_WRITE).flat() });
     }
     if (entries.length > 0 && name.includes(':')) names.push(name);
   };

@@ -9,7 +9,7 @@ import { PRESENT } from './keys.ts';
 import { runInWorld } from './run-in-world.ts';
 
 /** Number of attempts to read a world piece by piece without a change in between. */
-const TRIES = 4;
+const MOST_TRIES = 4;
 
 type Reply = readonly string[];
 
@@ -51,10 +51,10 @@ async function readKeys(connection: RedisConnection, key: string): Promise<Conte
     const names = all.filter((name) => /^[^:]+:[ouic]:/.test(name));
     const commands = [...names.map((name) => reading(key, name)), ['HVALS', `${key}:due`] as const];
     const replies =
-      tries < TRIES
+      tries < MOST_TRIES
         ? await Promise.all(commands.map(([command, ...args]) => connection.idempotently((client) => client.call(command, ...args))))
         : await together(connection, commands);
-    if (tries < TRIES && String(await stamp()) !== String(before)) continue;
+    if (tries < MOST_TRIES && String(await stamp()) !== String(before)) continue;
     const due = replies.pop() as Reply;
     return { keys: new Map(names.map((name, position) => [name, replies[position] as Reply])), due };
   }

@@ -6,9 +6,9 @@ import { Conflict } from '../unit/interruptions.ts';
 import type { Step } from './step.ts';
 
 /** How often a handler runs before its request is refused with `contention`. */
-const RUNS = 20;
+const MOST_RUNS = 20;
 /** Wall time by which pauses between runs grow at most. */
-const PAUSE_MS = 4;
+const PAUSE_GROWTH_MS = 4;
 
 /**
  * Runs the rest again from the start when another request was faster, so that it decides on current state.
@@ -44,8 +44,8 @@ async function rerun<Result>(observer: Observer, attempt: () => Promise<Result>,
       if (why === 'held' || why === 'world') {
         throw contention('This request was taken over or its rehearsal was reset meanwhile; send it again.');
       }
-      if (run >= RUNS) throw contention(`Others changed the same objects ${RUNS} times meanwhile; send it again.`);
-      await pause(Math.random() * PAUSE_MS * run);
+      if (run >= MOST_RUNS) throw contention(`Others changed the same objects ${MOST_RUNS} times meanwhile; send it again.`);
+      await pause(Math.random() * PAUSE_GROWTH_MS * run);
     }
   }
 }

@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import type { Stored } from '../../store/collections.ts';
 
-/** Texts that an application remembers, and their characters together. */
-const MOST = 256;
+/** Texts that an application remembers. */
+const MOST_TEXTS = 256;
+/** Of all these texts together. */
 const MOST_CHARACTERS = 512 * 1_024;
 
 /** The object in a stored text. */
@@ -16,7 +17,7 @@ export const parseStored: ParseStored = (json) => JSON.parse(json);
  */
 export function createParsedObjects({ frozen }: { readonly frozen: boolean }): ParseStored {
   const parsed = new LRUCache<string, Stored>({
-    max: MOST,
+    max: MOST_TEXTS,
     maxSize: MOST_CHARACTERS,
     sizeCalculation: (_object, json) => json.length,
     memoMethod: (json) => (frozen ? deepFrozen(parseStored(json)) : parseStored(json)),

@@ -5,7 +5,7 @@ import { lua } from './lua.ts';
 export const DUE_ITEMS = lua`
 local PUBLISH_WITHHELD_EVENT, DELIVER_AGAIN = '${PUBLISH_WITHHELD_EVENT}', '${DELIVER_AGAIN}'
 -- Maximum number of waiting items that one search passes over.
-local PASSED = 200
+local MOST_PASSED = 200
 
 local function readDue(name)
   local stored = redis.call('HGET', key('due'), name)
@@ -85,7 +85,7 @@ end
 local function lowest(upTo)
   queueExpired()
   local turns, from, many = nil, 0, 1
-  while from < PASSED do
+  while from < MOST_PASSED do
     local some = redis.call('ZRANGEBYSCORE', key('queue'), '-inf', upTo, 'LIMIT', from, many)
     for _, member in ipairs(some) do
       local name = string.sub(member, 18)
