@@ -96,7 +96,7 @@ async function estatesOwn(brokers: readonly string[], groupPrefix: string): Prom
   const bus = createKafkaBus({ brokers, clientId: 'bench', log, groupPrefix });
   const relay = createRelay({ store, bus, log });
   const arrived = new Map<string, number>();
-  await bus.subscribe('crm', { topics: [TOPIC] }, async (of, id) => {
+  await bus.subscribe('crm', { topics: [TOPIC] }, async ({ world: of, id }) => {
     if (of === world) arrived.set(id, performance.now());
     return undefined;
   });

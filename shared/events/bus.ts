@@ -11,7 +11,7 @@ export interface BusMessage {
 }
 
 /** Why a message becomes a dead letter: its delivery was parked after its attempts, or it is not an event of the estate. */
-export interface Refused {
+export interface DeadLetterCause {
   readonly as: 'parked' | 'foreign';
   readonly reason: string;
 }
@@ -24,18 +24,26 @@ export interface DeliveredHeaders {
   readonly type?: string | undefined;
 }
 
+/** An event as it arrives at a subscriber. */
+export interface DeliveredEvent {
+  readonly world: World;
+  readonly id: string;
+  readonly json: string;
+  readonly headers: DeliveredHeaders;
+}
+
 /** The events that an application gets. */
-export interface Wanted {
+export interface WantedEvents {
   readonly topics: readonly string[];
   /** Whether an event of a type, with prefix, is for other subscribers of its topic only. It is passed over without being parsed. */
   readonly isForOthers?: (type: string) => boolean;
 }
 
 /**
- * Delivers one event. Resolves when the event is consumed, no longer pending, or refused for good. After an error and a pause, the event is
- * delivered again, before later events of the same key.
+ * Delivers one event. Resolves when the event is consumed or no longer pending, or with the cause for which it is refused for good. After
+ * an error and a pause, the event is delivered again, before later events of the same key.
  */
-export type Deliver = (world: World, eventId: string, json: string, headers: DeliveredHeaders) => Promise<Refused | undefined>;
+export type Deliver = (event: DeliveredEvent) => Promise<DeadLetterCause | undefined>;
 
 /** Header with the type of an event, as the Kafka binding of CloudEvents names it. */
 export const TYPE_HEADER = 'ce_type';
@@ -44,7 +52,7 @@ export const TYPE_HEADER = 'ce_type';
 export interface Bus {
   publish(batch: readonly BusMessage[]): Promise<void>;
   /** Returns at once. Joining a transport continues in the background. */
-  subscribe(application: Application, wanted: Wanted, deliver: Deliver): Promise<{ stop(): Promise<void> }>;
+  subscribe(application: Application, wanted: WantedEvents, deliver: Deliver): Promise<{ stop(): Promise<void> }>;
   /** Ready once it is connected and every subscription has started. Later failures are `degraded`, because the outbox keeps events. */
   state(): State;
   /** Finishes sends in progress, then disconnects. */

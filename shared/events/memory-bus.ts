@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import type { World } from '../domain/world.ts';
 import { READY } from '../process/readiness.ts';
-import { type Bus, type BusMessage, type Deliver, TYPE_HEADER, type Wanted } from './bus.ts';
+import { type Bus, type BusMessage, type Deliver, TYPE_HEADER, type WantedEvents } from './bus.ts';
 import { createDeliveryLanes, type DeliveryLanes } from './delivery-lanes.ts';
 
-interface Subscription extends Wanted {
+interface Subscription extends WantedEvents {
   readonly deliver: Deliver;
   readonly lanes: DeliveryLanes;
 }
@@ -18,7 +18,7 @@ export function createMemoryBus(): Bus {
     lanes.add({
       lane: `${topic}/${key}`,
       deliver: async () => {
-        await deliver(world as World, id, json, { hop, type });
+        await deliver({ world: world as World, id, json, headers: { hop, type } });
       },
     });
   }
@@ -54,7 +54,7 @@ export function createMemoryBus(): Bus {
   };
 }
 
-function wants({ topics, isForOthers }: Wanted, { topic, headers }: BusMessage): boolean {
+function wants({ topics, isForOthers }: WantedEvents, { topic, headers }: BusMessage): boolean {
   const type = headers[TYPE_HEADER];
   return topics.includes(topic) && !(type !== undefined && isForOthers?.(type));
 }

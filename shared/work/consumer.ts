@@ -6,7 +6,7 @@ import { objects } from '../catalog/objects.ts';
 import { Problem } from '../catalog/problems.ts';
 import { consumedBy, subscriptionOf } from '../catalog/subscriptions.ts';
 import type { World } from '../domain/world.ts';
-import type { Bus, Refused } from '../events/bus.ts';
+import type { Bus, DeadLetterCause, DeliveredEvent } from '../events/bus.ts';
 import type { EstateEvent } from '../events/envelope.ts';
 import { type Observer, traceIds, UNOBSERVED } from '../observability/observer.ts';
 import type { Logger } from '../process/logger.ts';
@@ -49,7 +49,7 @@ export async function startConsumer(options: ConsumerOptions): Promise<{ stop():
     consumed.flatMap(({ object }) => objects.filter(({ type }) => type === object).map(({ domain }) => topicOf(domain))),
   );
   const wanted = { topics: [...topics], isForOthers: (type: string) => isForOthers(type, service.application) };
-  return bus.subscribe(service.application, wanted, (world, id, json, { hop }) => consume(options, { world, id, json, hop }));
+  return bus.subscribe(service.application, wanted, (event) => consume(options, event));
 }
 
 const knownTypes: ReadonlySet<string> = new Set(allEvents.map(({ name }) => name));
@@ -70,8 +70,8 @@ function readEvent(json: string): EstateEvent | undefined {
 
 async function consume(
   options: ConsumerOptions,
-  { world, id, json, hop }: { world: World; id: string; json: string; hop: string | undefined },
-): Promise<Refused | undefined> {
+  { world, id, json, headers: { hop } }: DeliveredEvent,
+): Promise<DeadLetterCause | undefined> {
   const { service, directory, store, pipeline, log, observer = UNOBSERVED } = options;
   const event = readEvent(json);
   if (!event) return { as: 'foreign', reason: 'It is not JSON, or its type is none of the estate.' };

@@ -55,7 +55,7 @@ function withTrouble(): void {
     buses = ['one', 'two'].map((clientId) => createKafkaBus({ brokers: [`127.0.0.1:${port}`], clientId, log }));
     closing.push(...buses.map((bus) => bus.close));
     const [one, two] = buses as [KafkaBus, KafkaBus];
-    await one.subscribe('crm', { topics: [TOPIC] }, async (_world, id) => {
+    await one.subscribe('crm', { topics: [TOPIC] }, async ({ id }) => {
       got.push(id);
     });
     await two.subscribe('oms', { topics: [TOPIC] }, async () => undefined);

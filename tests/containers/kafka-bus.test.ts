@@ -54,10 +54,10 @@ function withBroker({ brokers, stop }: Pick<Broker, 'brokers' | 'stop'>): void {
   ) {
     const bus = open(groupPrefix);
     const got: string[] = [];
-    const subscription = await bus.subscribe('crm', { topics: [topic] }, async (of, id, json, headers) => {
-      if (of !== world) return;
-      const refused = await deliver?.(of, id, json, headers);
-      got.push(id);
+    const subscription = await bus.subscribe('crm', { topics: [topic] }, async (event) => {
+      if (event.world !== world) return;
+      const refused = await deliver?.(event);
+      got.push(event.id);
       return refused;
     });
     await eventually('it has joined', async () => bus.state().ready, PATIENCE_MS);
@@ -127,7 +127,7 @@ function withBroker({ brokers, stop }: Pick<Broker, 'brokers' | 'stop'>): void {
       await once(child, 'exit');
       const heir = open(groupPrefix);
       const got: string[] = [];
-      await heir.subscribe('crm', { topics: [TOPIC] }, async (of, id) => {
+      await heir.subscribe('crm', { topics: [TOPIC] }, async ({ world: of, id }) => {
         if (of === world) got.push(id);
       });
       await eventually('another one is given it', async () => got.includes('e2'), SESSION_MS);
@@ -140,7 +140,7 @@ function withBroker({ brokers, stop }: Pick<Broker, 'brokers' | 'stop'>): void {
       let tries = 0;
       const first = await member(world, {
         groupPrefix,
-        deliver: async (_world, id) => {
+        deliver: async ({ id }) => {
           if (id !== 'away') return;
           tries += 1;
           throw new Error('the store is away');
@@ -226,7 +226,7 @@ function withBroker({ brokers, stop }: Pick<Broker, 'brokers' | 'stop'>): void {
     test('copies a parked delivery unchanged to the dead-letter topic, with the reason', async () => {
       const world = nextWorld();
       const { bus, got } = await member(world, {
-        deliver: async (_world, id) => (id === 'poison' ? { as: 'parked', reason: 'Nobody knows SKU ☠.' } : undefined),
+        deliver: async ({ id }) => (id === 'poison' ? { as: 'parked', reason: 'Nobody knows SKU ☠.' } : undefined),
       });
       const rehearsal = world.split('~')[0] ?? '';
       await bus.publish([{ ...message(world, 'poison'), headers: { id: 'poison', world, rehearsal } }, message(world, 'behind')]);

@@ -26,7 +26,7 @@ export function busSuite(name: string, create: () => Promise<Bus>): void {
       const world = nextWorld();
       const got = new Set<string>();
       for (const application of ['crm', 'oms'] as const) {
-        await bus.subscribe(application, { topics: [TOPIC] }, async (of, id, json, { hop, type }) => {
+        await bus.subscribe(application, { topics: [TOPIC] }, async ({ world: of, id, json, headers: { hop, type } }) => {
           if (of === world) got.add(`${application} ${id} ${json} ${hop} ${type}`);
         });
       }
@@ -50,7 +50,7 @@ export function busSuite(name: string, create: () => Promise<Bus>): void {
       const bus = await create();
       const world = nextWorld();
       const got: string[] = [];
-      await bus.subscribe('crm', { topics: [TOPIC], isForOthers: (type) => type === 'theirs' }, async (of, id) => {
+      await bus.subscribe('crm', { topics: [TOPIC], isForOthers: (type) => type === 'theirs' }, async ({ world: of, id }) => {
         if (of === world) got.push(id);
       });
       const typed = (id: string, type: string): BusMessage => {
@@ -69,7 +69,7 @@ export function busSuite(name: string, create: () => Promise<Bus>): void {
       const done: string[] = [];
       let running = 0;
       let overlapped = false;
-      await bus.subscribe('crm', { topics: [TOPIC] }, async (of, id) => {
+      await bus.subscribe('crm', { topics: [TOPIC] }, async ({ world: of, id }) => {
         if (of !== world) return;
         running += 1;
         overlapped ||= running > 1;
@@ -90,7 +90,7 @@ export function busSuite(name: string, create: () => Promise<Bus>): void {
       const world = nextWorld();
       const done: string[] = [];
       const slow = Promise.withResolvers<void>();
-      await bus.subscribe('crm', { topics: [TOPIC] }, async (of, id) => {
+      await bus.subscribe('crm', { topics: [TOPIC] }, async ({ world: of, id }) => {
         if (of !== world) return;
         if (id === 'slow') await slow.promise;
         done.push(id);
@@ -107,7 +107,7 @@ export function busSuite(name: string, create: () => Promise<Bus>): void {
       const bus = await create();
       const world = nextWorld();
       const done: string[] = [];
-      await bus.subscribe('crm', { topics: [TOPIC] }, async (of, id) => {
+      await bus.subscribe('crm', { topics: [TOPIC] }, async ({ world: of, id }) => {
         if (of !== world) return;
         if (id === 'poison') throw new Error('poison');
         done.push(id);
@@ -121,7 +121,7 @@ export function busSuite(name: string, create: () => Promise<Bus>): void {
       const bus = await create();
       const world = nextWorld();
       const tried: string[] = [];
-      await bus.subscribe('crm', { topics: [TOPIC] }, async (of, id) => {
+      await bus.subscribe('crm', { topics: [TOPIC] }, async ({ world: of, id }) => {
         if (of !== world) return;
         tried.push(id);
         if (tried.length < 3) throw new Error('the store is away');
@@ -137,7 +137,7 @@ export function busSuite(name: string, create: () => Promise<Bus>): void {
       const world = nextWorld();
       const begun: string[] = [];
       const done: string[] = [];
-      const subscription = await bus.subscribe('crm', { topics: [TOPIC] }, async (of, id) => {
+      const subscription = await bus.subscribe('crm', { topics: [TOPIC] }, async ({ world: of, id }) => {
         if (of !== world) return;
         begun.push(id);
         await new Promise((resolve) => setTimeout(resolve, 20));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { allEvents } from '../../shared/catalog/events.ts';
 import { consumedBy, subscriptionOf } from '../../shared/catalog/subscriptions.ts';
-import type { Bus, Deliver, Wanted } from '../../shared/events/bus.ts';
+import type { Bus, Deliver, WantedEvents } from '../../shared/events/bus.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
 import { createMemoryBus } from '../../shared/events/memory-bus.ts';
 import { createLogger } from '../../shared/process/logger.ts';
@@ -52,10 +52,10 @@ describe('Consuming', () => {
 });
 
 /** What the consumer of the CRM wants, and does with a message. */
-async function subscribing(): Promise<{ readonly wanted: Wanted; readonly deliver: (json: string) => ReturnType<Deliver> }> {
+async function subscribing(): Promise<{ readonly wanted: WantedEvents; readonly deliver: (json: string) => ReturnType<Deliver> }> {
   const events = Object.fromEntries(consumedBy('crm').map(({ name }) => [name, async () => undefined]));
   const { adapter, world, service, pipeline } = await pipelineOf({ events });
-  const subscribed = Promise.withResolvers<{ readonly wanted: Wanted; readonly deliver: Deliver }>();
+  const subscribed = Promise.withResolvers<{ readonly wanted: WantedEvents; readonly deliver: Deliver }>();
   const bus: Bus = {
     ...createMemoryBus(),
     subscribe: async (_application, wanted, deliver) => {
@@ -65,7 +65,7 @@ async function subscribing(): Promise<{ readonly wanted: Wanted; readonly delive
   };
   await startConsumer({ service, store: adapter.store('crm'), bus, directory: adapter.worlds, pipeline, log: createLogger('silent') });
   const { wanted, deliver } = await subscribed.promise;
-  return { wanted, deliver: (json) => deliver(world, 'evt_1', json, {}) };
+  return { wanted, deliver: (json) => deliver({ world, id: 'evt_1', json, headers: {} }) };
 }
 
 describe('A message', () => {

@@ -131,10 +131,10 @@ export async function startMortalApplications(leases: Leases) {
     return {
       ...bus,
       subscribe: async (application, wanted, deliver) => {
-        instance.deliver = async (...delivery) => {
-          const delivered = instance.dead ? never<undefined>() : deliver(...delivery).then(() => undefined);
+        instance.deliver = async (event) => {
+          const delivered = instance.dead ? never<undefined>() : deliver(event).then(() => undefined);
           const heir = await Promise.race([delivered, instance.death.promise]);
-          return heir?.deliver?.(...delivery);
+          return heir?.deliver?.(event);
         };
         const subscription = await bus.subscribe(application, wanted, instance.deliver);
         instance.unsubscribe = () => void subscription.stop();

@@ -1,6 +1,6 @@
 import type { Application } from '../../catalog/applications.ts';
 import { READY, type State } from '../../process/readiness.ts';
-import type { Bus, BusMessage, Deliver, Wanted } from '../bus.ts';
+import type { Bus, BusMessage, Deliver, WantedEvents } from '../bus.ts';
 import type { KafkaOptions } from './client.ts';
 import { createPublisher, type OutgoingMessage } from './producer.ts';
 import { createSubscription, type Subscription } from './subscription.ts';
@@ -27,7 +27,7 @@ export function createKafkaBus(kafka: KafkaOptions): KafkaBus {
   const publisher = createPublisher(kafka, { topics, log });
   const subscriptions = new Set<Subscription>();
 
-  async function subscribe(application: Application, wanted: Wanted, deliver: Deliver) {
+  async function subscribe(application: Application, wanted: WantedEvents, deliver: Deliver) {
     const subscription = createSubscription({
       kafka,
       application,

@@ -2,7 +2,7 @@ import type { Consumer, EachBatchPayload } from 'kafkajs';
 import type { Application } from '../../catalog/applications.ts';
 import type { Logger } from '../../process/logger.ts';
 import { within } from '../../process/waiting.ts';
-import type { Deliver, Refused, Wanted } from '../bus.ts';
+import type { DeadLetterCause, Deliver, WantedEvents } from '../bus.ts';
 import { createDeliveryLanes } from '../delivery-lanes.ts';
 import { PartitionProgress } from '../partition-progress.ts';
 import type { OutgoingMessage } from './producer.ts';
@@ -18,7 +18,7 @@ const COMMIT_EVERY_MS = 500;
 const HEARTBEAT_MS = 1_000;
 const REPORT_EVERY_MS = 60_000;
 
-export interface ConsumptionOptions extends Pick<Wanted, 'isForOthers'> {
+export interface ConsumptionOptions extends Pick<WantedEvents, 'isForOthers'> {
   readonly application: Application;
   readonly deliver: Deliver;
   readonly publish: (messages: readonly OutgoingMessage[]) => Promise<void>;
@@ -52,24 +52,24 @@ export function createConsumption({ application, isForOthers, deliver, publish, 
 
   /** Delivers a record once. If it was refused, only its dead letter is sent again when the broker does not accept it. */
   function deliveryOf(record: KafkaRecord): () => Promise<void> {
-    let refused: Refused | undefined;
+    let cause: DeadLetterCause | undefined;
     return async () => {
-      if (!refused) {
-        refused = await deliverRecord(record);
-        if (!refused) return;
-        if (refused.as === 'foreign') noteForeign(record, refused);
+      if (!cause) {
+        cause = await deliverRecord(record);
+        if (!cause) return;
+        if (cause.as === 'foreign') noteForeign(record, cause);
       }
-      await publish([deadLetter(record, application, refused)]);
+      await publish([deadLetter(record, application, cause)]);
       counts.deadLetters += 1;
     };
   }
 
-  async function deliverRecord(record: KafkaRecord): Promise<Refused | undefined> {
+  async function deliverRecord(record: KafkaRecord): Promise<DeadLetterCause | undefined> {
     const event = eventIn(record);
-    return 'as' in event ? event : deliver(event.world, event.id, event.json, event.headers);
+    return 'as' in event ? event : deliver(event);
   }
 
-  function noteForeign({ topic, partition, offset }: KafkaRecord, { reason }: Refused): void {
+  function noteForeign({ topic, partition, offset }: KafkaRecord, { reason }: DeadLetterCause): void {
     counts.foreign += 1;
     if (!reports.isDue(topic)) return;
     log.warn({ topic, partition, offset, reason, soFar: counts.foreign }, 'a record on an event topic is not an event of the estate');

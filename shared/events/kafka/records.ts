@@ -1,7 +1,7 @@
 import type { EachBatchPayload, KafkaMessage } from 'kafkajs';
 import { deadLetterTopicOf } from '../../catalog/applications.ts';
 import type { World } from '../../domain/world.ts';
-import { type DeliveredHeaders, type Refused, TYPE_HEADER } from '../bus.ts';
+import { type DeadLetterCause, type DeliveredEvent, TYPE_HEADER } from '../bus.ts';
 import type { OutgoingMessage } from './producer.ts';
 
 /** A record as received from a broker. */
@@ -12,14 +12,6 @@ export interface KafkaRecord {
   readonly key: string | null;
   readonly value: string | null;
   readonly headers: Readonly<Record<string, string>>;
-}
-
-/** The event in a record. */
-export interface EventRecord {
-  readonly world: World;
-  readonly id: string;
-  readonly json: string;
-  readonly headers: DeliveredHeaders;
 }
 
 const WORLD = /^[^~]+~[^~]+$/;
@@ -33,17 +25,17 @@ export function recordOf({ topic, partition }: EachBatchPayload['batch'], { offs
 }
 
 /** The event in a record, or the reason why it is not an event of the estate. */
-export function eventIn({ headers: { world, id, hop, [TYPE_HEADER]: type }, value }: KafkaRecord): EventRecord | Refused {
+export function eventIn({ headers: { world, id, hop, [TYPE_HEADER]: type }, value }: KafkaRecord): DeliveredEvent | DeadLetterCause {
   if (world === undefined || id === undefined) return foreign('The header "world" or "id" is missing.');
   if (!WORLD.test(world)) return foreign('The header "world" does not name a world.');
   if (value === null) return foreign('The record has no value.');
   return { world: world as World, id, json: value, headers: { hop, type } };
 }
 
-const foreign = (reason: string): Refused => ({ as: 'foreign', reason });
+const foreign = (reason: string): DeadLetterCause => ({ as: 'foreign', reason });
 
 /** The record as it was, with the place where it was found, who could do nothing with it, and why. */
-export function deadLetter(record: KafkaRecord, application: string, { as, reason }: Refused): OutgoingMessage {
+export function deadLetter(record: KafkaRecord, application: string, { as, reason }: DeadLetterCause): OutgoingMessage {
   const { topic, partition, offset, key, value, headers } = record;
   return {
     topic: deadLetterTopicOf(topic),

@@ -43,10 +43,10 @@ export function createGroupBus(): GroupBus {
         if (at >= 0) group.splice(at, 1);
       };
       if (group.length > 1) return { stop: leave };
-      const shared = await bus.subscribe(application, wanted, async (world, id, json, headers) => {
-        const { partitionkey } = JSON.parse(json) as { partitionkey: string };
+      const shared = await bus.subscribe(application, wanted, async (event) => {
+        const { partitionkey } = JSON.parse(event.json) as { partitionkey: string };
         const member = group[Number.parseInt(digest(partitionkey).slice(0, 6), 16) % group.length];
-        return member?.(world, id, json, headers);
+        return member?.(event);
       });
       return {
         stop: async () => {
