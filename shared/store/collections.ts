@@ -24,35 +24,43 @@ const stateIndex = { [STATE_INDEX]: ({ state }: { readonly state?: string }): In
  * collection of a business object names its definition: its changes go through `create`, `transition` and `revise`, so that each has
  * its event.
  */
-export interface Collection<T extends Stored, U extends string = string, I extends string = string, V extends string = string> {
+export interface Collection<
+  Shape extends Stored,
+  Unique extends string = string,
+  Index extends string = string,
+  Verb extends string = string,
+> {
   readonly name: string;
   /** The stored shape: the published members, and private ones of the owner. */
-  readonly schema: z.ZodType<T>;
-  readonly unique: { readonly [K in U]: (object: T) => string | undefined };
-  readonly index: { readonly [K in I]: (object: T) => IndexValues };
-  readonly object?: ObjectDefinition<z.ZodObject, string, V> | undefined;
+  readonly schema: z.ZodType<Shape>;
+  readonly unique: { readonly [K in Unique]: (object: Shape) => string | undefined };
+  readonly index: { readonly [K in Index]: (object: Shape) => IndexValues };
+  readonly object?: ObjectDefinition<z.ZodObject, string, Verb> | undefined;
   /** Whether clients get the version as `ETag` and may send `If-Match`. True for every business object. */
   readonly etag: boolean;
 }
 
 export function defineCollection<
-  T extends Stored,
-  const U extends string = never,
-  const I extends string = never,
-  V extends string = never,
+  Shape extends Stored,
+  const Unique extends string = never,
+  const Index extends string = never,
+  Verb extends string = never,
 >(definition: {
   readonly name: string;
-  readonly schema: z.ZodType<T>;
-  readonly unique?: { readonly [K in U]: (object: T) => string | undefined };
-  readonly index?: { readonly [K in I]: (object: T) => IndexValues };
-  readonly object?: ObjectDefinition<z.ZodObject, string, V>;
+  readonly schema: z.ZodType<Shape>;
+  readonly unique?: { readonly [K in Unique]: (object: Shape) => string | undefined };
+  readonly index?: { readonly [K in Index]: (object: Shape) => IndexValues };
+  readonly object?: ObjectDefinition<z.ZodObject, string, Verb>;
   readonly etag?: true;
-}): Collection<T, U, I, V> {
+}): Collection<Shape, Unique, Index, Verb> {
   return {
     name: definition.name,
     schema: definition.schema,
-    unique: definition.unique ?? ({} as { [K in U]: (object: T) => string | undefined }),
-    index: { ...(definition.object?.lifeCycle && stateIndex), ...(definition.index ?? ({} as { [K in I]: (object: T) => IndexValues })) },
+    unique: definition.unique ?? ({} as { [K in Unique]: (object: Shape) => string | undefined }),
+    index: {
+      ...(definition.object?.lifeCycle && stateIndex),
+      ...(definition.index ?? ({} as { [K in Index]: (object: Shape) => IndexValues })),
+    },
     object: definition.object,
     etag: definition.etag === true || definition.object !== undefined,
   };
@@ -65,13 +73,13 @@ export type AnyCollection = Collection<any, string, string, any>;
 export type LifeCycleOf<C extends AnyCollection> = C['object'] extends { lifeCycle?: infer L } ? Extract<L, LifeCycle> : never;
 
 /** Numbers that concurrent units of work change. A guard is a weighted sum that no change may make negative. */
-export interface Counters<F extends string = string> {
+export interface Counters<Field extends string = string> {
   readonly name: string;
-  readonly fields: readonly F[];
-  readonly guards: { readonly [guard: string]: Partial<Record<F, 1 | -1>> };
+  readonly fields: readonly Field[];
+  readonly guards: { readonly [guard: string]: Partial<Record<Field, 1 | -1>> };
 }
 
-export function defineCounters<const F extends string>(definition: Counters<F>): Counters<F> {
+export function defineCounters<const Field extends string>(definition: Counters<Field>): Counters<Field> {
   return definition;
 }
 

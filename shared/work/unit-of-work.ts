@@ -49,67 +49,70 @@ export interface UnitOfWork {
   readonly now: Ms;
   /** An id that every rerun of this request mints again; `label` distinguishes several ids of one prefix. */
   id(prefix: IdPrefix, label?: string): string;
-  get<T extends Stored, U extends string, I extends string, V extends string>(
-    of: Collection<T, U, I, V>,
+  get<Shape extends Stored, Unique extends string, Index extends string, Verb extends string>(
+    of: Collection<Shape, Unique, Index, Verb>,
     id: string,
-  ): Promise<T | undefined>;
-  findUnique<T extends Stored, U extends string, I extends string, V extends string>(
-    of: Collection<T, U, I, V>,
-    unique: NoInfer<U>,
+  ): Promise<Shape | undefined>;
+  findUnique<Shape extends Stored, Unique extends string, Index extends string, Verb extends string>(
+    of: Collection<Shape, Unique, Index, Verb>,
+    unique: NoInfer<Unique>,
     value: string,
-  ): Promise<T | undefined>;
+  ): Promise<Shape | undefined>;
   /** In order of creation, or the newest first. */
-  find<T extends Stored, U extends string, I extends string, V extends string>(
-    of: Collection<T, U, I, V>,
-    index: NoInfer<I>,
+  find<Shape extends Stored, Unique extends string, Index extends string, Verb extends string>(
+    of: Collection<Shape, Unique, Index, Verb>,
+    index: NoInfer<Index>,
     value: string,
     page?: PageOptions,
-  ): Promise<Page<T>>;
+  ): Promise<Page<Shape>>;
   /** How many objects an index has under each of these values, without the changes of this unit. */
-  count<T extends Stored, U extends string, I extends string, V extends string>(
-    of: Collection<T, U, I, V>,
-    index: NoInfer<I>,
+  count<Shape extends Stored, Unique extends string, Index extends string, Verb extends string>(
+    of: Collection<Shape, Unique, Index, Verb>,
+    index: NoInfer<Index>,
     values: readonly string[],
   ): Promise<readonly number[]>;
   /** In order of creation, or the newest first. */
-  all<T extends Stored, U extends string, I extends string, V extends string>(
-    of: Collection<T, U, I, V>,
+  all<Shape extends Stored, Unique extends string, Index extends string, Verb extends string>(
+    of: Collection<Shape, Unique, Index, Verb>,
     page?: PageOptions,
-  ): Promise<Page<T>>;
+  ): Promise<Page<Shape>>;
   /** Counter fields of several keys, moves of this unit included; a field that never moved is 0. */
-  counters<F extends string>(of: Counters<F>, keys: readonly string[]): Promise<readonly Readonly<Record<F, number>>[]>;
+  counters<Field extends string>(of: Counters<Field>, keys: readonly string[]): Promise<readonly Readonly<Record<Field, number>>[]>;
   /** Creates a business object and its events by a verb of its life cycle. `to` chooses among several states of the row. */
-  create<T extends Aggregate & { state: string }, U extends string, I extends string, V extends string>(
-    of: Collection<T, U, I, V>,
-    verb: NoInfer<V>,
-    fields: Fresh<NoInfer<T>> & Identified,
-    to?: NoInfer<T>['state'],
-  ): T;
+  create<Shape extends Aggregate & HasState, Unique extends string, Index extends string, Verb extends string>(
+    of: Collection<Shape, Unique, Index, Verb>,
+    verb: NoInfer<Verb>,
+    fields: Fresh<NoInfer<Shape>> & Identified,
+    to?: NoInfer<Shape>['state'],
+  ): Shape;
   /**
    * Moves a business object by a verb of its life cycle: state, version, `updatedAt` and events together.
    * @throws Problem `invalid_state_transition` when the table has no row for verb and state
    */
-  transition<T extends Aggregate & { state: string }, U extends string, I extends string, V extends string>(
-    of: Collection<T, U, I, V>,
-    current: T,
-    verb: NoInfer<V>,
-    patch?: Patch<NoInfer<T>>,
-    to?: NoInfer<T>['state'],
-  ): T;
+  transition<Shape extends Aggregate & HasState, Unique extends string, Index extends string, Verb extends string>(
+    of: Collection<Shape, Unique, Index, Verb>,
+    current: Shape,
+    verb: NoInfer<Verb>,
+    patch?: Patch<NoInfer<Shape>>,
+    to?: NoInfer<Shape>['state'],
+  ): Shape;
   /** Creates (`current` undefined) or changes a business object without states, and its event. */
-  revise<T extends Aggregate, U extends string, I extends string, V extends string>(
-    of: Collection<T, U, I, V>,
-    current: T | undefined,
-    fields: Omit<NoInfer<T>, 'version' | 'createdAt' | 'updatedAt'> & Identified,
-  ): T;
+  revise<Shape extends Aggregate, Unique extends string, Index extends string, Verb extends string>(
+    of: Collection<Shape, Unique, Index, Verb>,
+    current: Shape | undefined,
+    fields: Omit<NoInfer<Shape>, 'version' | 'createdAt' | 'updatedAt'> & Identified,
+  ): Shape;
   /** Writes an object that is no business object, without an event. The unit counts its version. */
-  put<T extends Stored, U extends string, I extends string, V extends string>(
-    of: Collection<T, U, I, V>,
-    next: Omit<NoInfer<T>, 'version'> & Identified & { readonly version?: number },
-  ): T;
+  put<Shape extends Stored, Unique extends string, Index extends string, Verb extends string>(
+    of: Collection<Shape, Unique, Index, Verb>,
+    next: Omit<NoInfer<Shape>, 'version'> & Identified & { readonly version?: number },
+  ): Shape;
   /** Refuses the commit unless this object, which the unit read but does not change, still has the version that was read. */
-  expect<T extends Stored, U extends string, I extends string, V extends string>(of: Collection<T, U, I, V>, read: NoInfer<T>): void;
-  move<F extends string>(of: Counters<F>, key: string, by: Partial<Record<F, number>>): void;
+  expect<Shape extends Stored, Unique extends string, Index extends string, Verb extends string>(
+    of: Collection<Shape, Unique, Index, Verb>,
+    read: NoInfer<Shape>,
+  ): void;
+  move<Field extends string>(of: Counters<Field>, key: string, by: Partial<Record<Field, number>>): void;
   /** Schedules work on the rehearsal's clock. It replaces work of the same kind and key. */
   schedule<Payload>(due: DueWork<Payload>, key: string, at: Ms, payload: NoInfer<Payload>, options?: DueOptions): void;
   cancel(due: DueWork, key: string): void;
