@@ -4,7 +4,7 @@ import { allReady, type State } from '../shared/process/readiness.ts';
 import { startApplication } from '../shared/runtime/application.ts';
 import { createHttpTransport } from '../shared/transport/http-transport.ts';
 import type { Configuration } from './configuration.ts';
-import { agentForCalls, openBus, openStore } from './infrastructure.ts';
+import { agentForCalls, closeInfrastructure, openBus, openStore } from './infrastructure.ts';
 import { explainListenError } from './listen-errors.ts';
 import { startObservability } from './observability.ts';
 import type { RegisteredApplication } from './registry.ts';
@@ -13,7 +13,9 @@ import type { RegisteredApplication } from './registry.ts';
 export interface RunningService {
   readonly url: string;
   readonly ready: Promise<void>;
+  /** Answers not ready from now on, so that load balancers stop sending requests. */
   drain(): void;
+  /** Finishes what runs, then ends the infrastructure. */
   close(): Promise<void>;
 }
 
@@ -52,10 +54,7 @@ export async function startApplicationAlone(application: Application, configurat
     close: async () => {
       stopping.abort();
       await running.close();
-      await agent.close();
-      await bus.close();
-      await observability.stop();
-      await adapter.close();
+      await closeInfrastructure({ agent, bus, observability, adapter });
     },
   };
 }

@@ -9,7 +9,7 @@ import { createHttpTransport } from '../shared/transport/http-transport.ts';
 import { createInProcessTransport, type Endpoint } from '../shared/transport/in-process-transport.ts';
 import { adaptersOf, type Configuration } from './configuration.ts';
 import { openFrontDoor } from './front-door.ts';
-import { agentForCalls, openBus, openStore } from './infrastructure.ts';
+import { agentForCalls, closeInfrastructure, openBus, openStore } from './infrastructure.ts';
 import { startObservability } from './observability.ts';
 import { registeredApplications } from './registry.ts';
 import { loadConfiguredFixtures } from './seeding.ts';
@@ -68,10 +68,7 @@ export async function startEstate(
   const closeAll = async (): Promise<void> => {
     stopping.abort();
     for (const close of closing.toReversed()) await close();
-    await agent.close();
-    await bus.close();
-    await observability.stop();
-    await adapter.close();
+    await closeInfrastructure({ agent, bus, observability, adapter });
   };
   let touchpointState: State = { ready: false, waitingFor: 'the touchpoint mock' };
   const states = (): readonly State[] => [adapter.state(), bus.state(), touchpointState];

@@ -4,7 +4,7 @@ import { createHttpTransport } from '../shared/transport/http-transport.ts';
 import type { RunningService } from './application-alone.ts';
 import type { Configuration } from './configuration.ts';
 import { openFrontDoor } from './front-door.ts';
-import { agentForCalls, openStore } from './infrastructure.ts';
+import { agentForCalls, closeInfrastructure, openStore } from './infrastructure.ts';
 import { startObservability } from './observability.ts';
 import { loadConfiguredFixtures } from './seeding.ts';
 
@@ -38,9 +38,7 @@ export async function startGatewayAlone(configuration: Configuration, log: Logge
     close: async () => {
       stopping.abort();
       await door.close();
-      await agent.close();
-      await observability.stop();
-      await adapter.close();
+      await closeInfrastructure({ agent, observability, adapter });
     },
   };
 }

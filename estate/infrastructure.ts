@@ -1,6 +1,7 @@
 import { Agent } from 'undici';
 import type { Bus } from '../shared/events/bus.ts';
 import { createMemoryBus } from '../shared/events/memory-bus.ts';
+import type { Observability } from '../shared/observability/observability.ts';
 import { connectionTrouble } from '../shared/process/connection-trouble.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import { spreadLookup } from '../shared/process/spread-lookup.ts';
@@ -48,6 +49,23 @@ export function openStore({ REDIS_URL, JOURNAL, OUTBOX_LIMIT: outboxLimit }: Con
       return createRedisStore({ url: REDIS_URL, journal, outboxLimit, startTimeoutMs: CONNECT_MS, onError });
     },
   });
+}
+
+/** What the parts of a process use until they have ended. */
+export interface Infrastructure {
+  readonly agent: Agent;
+  /** A gateway alone has none. */
+  readonly bus?: Bus;
+  readonly observability: Observability;
+  readonly adapter: StoreAdapter;
+}
+
+/** Ends the calls, the sends and the last spans, and then the connection to the store. */
+export async function closeInfrastructure({ agent, bus, observability, adapter }: Infrastructure): Promise<void> {
+  await agent.close();
+  await bus?.close();
+  await observability.stop();
+  await adapter.close();
 }
 
 /** Opens the configured event bus. */

@@ -25,7 +25,8 @@ interface Started {
 }
 
 /**
- * Starts what the environment configures, and stops it on a signal.
+ * Starts what the environment configures, and stops it on a signal: it is no longer ready, serves for `DRAIN_DELAY_MS`, and then closes
+ * within `STOP_LIMIT_MS`.
  * @throws StartError or FixtureError with sentences for a person
  */
 export async function run(environment: Readonly<Record<string, string | undefined>>, { json = false } = {}): Promise<void> {
