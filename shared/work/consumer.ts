@@ -13,6 +13,7 @@ import type { Logger } from '../process/logger.ts';
 import { pause } from '../process/waiting.ts';
 import { contextFor } from '../simulation/context.ts';
 import { CONSUME } from '../simulation/journal.ts';
+import { deliveryKey } from '../store/ports/deliveries.ts';
 import type { Directory, WorldView } from '../store/ports/directory.ts';
 import type { Store } from '../store/ports/estate-store.ts';
 import { WORK_DEADLINE_MS } from './application-parts.ts';
@@ -90,7 +91,7 @@ async function consume(
       if (isOfStore(error)) throw error;
       if (attempt >= MOST_ATTEMPTS) {
         const reason = error instanceof Error ? error.message : String(error);
-        await store.park(world, `${service.application}|${id}`, reason);
+        await store.park(world, deliveryKey(service.application, id), reason);
         observer.parked(nameOf(event.type));
         return { as: 'parked', reason };
       }
@@ -105,7 +106,7 @@ const isOfStore = (error: unknown): boolean =>
 
 /** A delivery that the ledger no longer lists was consumed before: the bus is allowed to repeat itself. */
 const stillPending = ({ store, service }: ConsumerOptions, world: World, id: string): Promise<boolean> =>
-  store.isPending(world, `${service.application}|${id}`);
+  store.isPending(world, deliveryKey(service.application, id));
 
 /** One attempt at a delivery, in a context of its own. */
 function deliveryOf(

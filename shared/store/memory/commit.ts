@@ -1,4 +1,5 @@
 import type { Application } from '../../catalog/applications.ts';
+import { deliveryKey } from '../ports/deliveries.ts';
 import { type Committed, OPERATION_KEPT_MS, type Plan } from '../ports/plan.ts';
 import { enterIndex, leaveIndex, putObject } from './application-data.ts';
 import { schedule } from './schedule.ts';
@@ -38,7 +39,7 @@ export function commit(
     const { subscribers, ...entry } = event;
     if (!state.outbox.has(entry.id)) state.outbox.set(entry.id, entry);
     world.bytes += entry.json.length;
-    for (const subscriber of subscribers) world.pending.add(`${subscriber}|${event.id}`);
+    for (const subscriber of subscribers) world.pending.add(deliveryKey(subscriber, event.id));
   }
   notePrecondition(state, plan);
   endFence(world, state, plan);

@@ -1,5 +1,6 @@
 import { applicationNames } from '../../catalog/applications.ts';
 import { deliveryAgain } from '../delivery-again.ts';
+import { deliveryKey } from '../ports/deliveries.ts';
 import { BACKOFF_MS, type DueItem, dueKey, PUBLISH_WITHHELD_EVENT } from '../ports/due-work.ts';
 import type { EventWork, Ledger, LedgerStore, Redriven } from '../ports/ledger.ts';
 import type { OutboxEntry } from '../ports/outbox.ts';
@@ -46,7 +47,10 @@ function pendingOf(state: WorldState, withheld: readonly DueItem[], limit: numbe
   const away = new Set<string>();
   for (const { kind, key } of withheld) {
     if (kind !== PUBLISH_WITHHELD_EVENT) continue;
-    for (const application of applicationNames) if (state.pending.has(`${application}|${key}`)) away.add(`${application}|${key}`);
+    for (const application of applicationNames) {
+      const delivery = deliveryKey(application, key);
+      if (state.pending.has(delivery)) away.add(delivery);
+    }
   }
   const found = firstOf(state.pending, limit + away.size).filter((delivery) => !away.has(delivery));
   return { first: found.slice(0, limit), count: state.pending.size - away.size };
@@ -58,9 +62,9 @@ function eventWorkOf({ applications, due, pending, parked }: WorldState, id: str
   return {
     entry: unsent ?? (withheld && (JSON.parse(withheld.payload) as OutboxEntry)),
     withheldBy: withheld?.withheldBy,
-    pending: applicationNames.filter((name) => pending.has(`${name}|${id}`)),
+    pending: applicationNames.filter((name) => pending.has(deliveryKey(name, id))),
     parked: applicationNames.flatMap((application) => {
-      const found = parked.get(`delivery|${application}|${id}`);
+      const found = parked.get(`delivery|${deliveryKey(application, id)}`);
       return found ? [{ application, error: found.shown.error }] : [];
     }),
   };

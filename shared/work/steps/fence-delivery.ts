@@ -1,5 +1,6 @@
 import { nameOf } from '../../catalog/event-names.ts';
 import { digest } from '../../domain/ids.ts';
+import { deliveryKey } from '../../store/ports/deliveries.ts';
 import type { ApplicationParts } from '../application-parts.ts';
 import type { EventHandler } from '../handler.ts';
 import type { Delivery, UnitJob } from '../job.ts';
@@ -17,7 +18,7 @@ export const fenceDelivery =
     const handler = service.events[nameOf(type)];
     if (!handler) throw new Error(`${application} does not consume ${type}.`);
     const unit = {
-      fence: { kind: 'delivery', key: `${application}|${id}` },
+      fence: { kind: 'delivery', key: deliveryKey(application, id) },
       key: digest('event', application, id),
       since: job.context.now,
       causation: id,

@@ -1,6 +1,7 @@
 import { randomToken } from '../../domain/ids.ts';
 import type { EstateEvent } from '../../events/envelope.ts';
 import type { Context } from '../../simulation/context.ts';
+import { deliveryKey } from '../../store/ports/deliveries.ts';
 import { DELIVER_AGAIN, type DueItem, dueKey, PUBLISH_WITHHELD_EVENT } from '../../store/ports/due-work.ts';
 import type { OutboxEntry } from '../../store/ports/outbox.ts';
 import type { Plan } from '../../store/ports/plan.ts';
@@ -37,7 +38,7 @@ export function runEventWork(parts: ApplicationParts, consume: (delivery: Delive
     } catch (error) {
       log.warn({ err: error, event: event.type, id: item.key, world, correlationId: event.correlationid }, 'consuming it again failed');
       // A delivery that was consumed meanwhile is not owed any more, and is not parked.
-      await store.park(world, `${application}|${item.key}`, error instanceof Error ? error.message : String(error));
+      await store.park(world, deliveryKey(application, item.key), error instanceof Error ? error.message : String(error));
     }
     await endItem(job, []);
   }
