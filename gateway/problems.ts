@@ -7,7 +7,7 @@ import { setSecurityHeaders } from './security-headers.ts';
 /** Wall time for which a client that is still sending may read the refusal before its connection is cut. */
 const LINGER_MS = 500;
 
-export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
+const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
 /** The challenge of a 401 is such a header. */
 export class ProblemWithHeaders extends Problem {

@@ -38,8 +38,6 @@ export function defineObject<
   return definition;
 }
 
-export type ObjectOf<D> = D extends ObjectDefinition<infer Schema, string, string> ? z.output<Schema> : never;
-
 /** An event of the source document. The additional events `ext.<object>-changed` are derived, one per object. */
 export interface EventDefinition {
   /** As the source document spells it: `payment-authorized`. */

@@ -222,8 +222,5 @@ export const calls = {
   ],
 } as const satisfies Record<Application, readonly CallId[]>;
 
-/** Ids of the calls that an application may make. */
-export type CallsOf<App extends Application> = (typeof calls)[App][number];
-
 /** Whether an application may call an API. */
 export const mayCall = (application: Application, id: string): boolean => (calls[application] as readonly string[]).includes(id);

@@ -22,8 +22,6 @@ export interface LifeCycle<State extends string = string, Verb extends string = 
   readonly rows: readonly Row<State, Verb>[];
 }
 
-export type VerbOf<L> = L extends LifeCycle<string, infer V> ? V : never;
-
 interface RowInput<S extends string, V extends string> {
   readonly verb: V;
   readonly from: readonly (S | null)[];

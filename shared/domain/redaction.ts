@@ -1,7 +1,7 @@
 import { censorCardNumbers } from './card-numbers.ts';
 
 /** Replaces a secret. */
-export const CENSOR = '[redacted]';
+const CENSOR = '[redacted]';
 /** Deeper values are not inspected, and therefore replaced. */
 const DEEPEST = 64;
 

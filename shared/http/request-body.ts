@@ -12,7 +12,7 @@ export class ClientGone extends Error {
 
 export const bodyTooLarge = (): Problem => new Problem('payload_too_large', `A body has at most ${BODY_BYTES} bytes.`);
 
-export const hasBody = ({ headers }: IncomingMessage): boolean =>
+const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] !== undefined && headers['content-length'] !== '0');
 
 /**

@@ -16,8 +16,6 @@ interface Gauges<Backlog> {
   readonly clear: () => void;
 }
 
-export type Metrics = ReturnType<typeof createMetrics>;
-
 /**
  * The metrics of one process, in a registry of its own. Label values come from the catalog only, which bounds the number of series. Ids and
  * names of rehearsals belong in logs and traces.

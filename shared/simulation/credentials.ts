@@ -5,13 +5,6 @@ import type { RehearsalCredentials } from '../store/ports/directory.ts';
 /** Stored keys are HMACs under a pepper of the process, so a dump of the store gives no access. */
 export const hmacOf = (pepper: string, key: string): string => createHmac('sha256', pepper).update(key).digest('hex');
 
-/** Compares in constant time. Without `stored` it compares with a dummy, so that unknown names take as long. */
-export function matches(pepper: string, key: string, stored: string | undefined): boolean {
-  const given = Buffer.from(hmacOf(pepper, key), 'hex');
-  const expected = Buffer.from(stored ?? hmacOf(pepper, 'nobody'), 'hex');
-  return given.length === expected.length && timingSafeEqual(given, expected) && stored !== undefined;
-}
-
 /** @returns a comparison with a secret. It takes the same time for all texts of the secret's length, which is no secret. */
 export function comparisonWith(secret: string): (given: string) => boolean {
   const expected = Buffer.from(secret);

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import type { ObjectDefinition } from '../catalog/define-object.ts';
-import type { LifeCycle } from '../catalog/life-cycle.ts';
 import type { ApplicationDump } from './ports/snapshots.ts';
 
 /** The members of every stored object. */
@@ -69,8 +68,6 @@ export function defineCollection<
 /** A collection of any shape, for code that iterates over collections. */
 // biome-ignore lint/suspicious/noExplicitAny: a collection is invariant in its object; only `any` stands for all of them
 export type AnyCollection = Collection<any, string, string, any>;
-
-export type LifeCycleOf<C extends AnyCollection> = C['object'] extends { lifeCycle?: infer L } ? Extract<L, LifeCycle> : never;
 
 /** Numbers that concurrent units of work change. A guard is a weighted sum that no change may make negative. */
 export interface Counters<Field extends string = string> {

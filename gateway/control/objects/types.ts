@@ -18,7 +18,7 @@ export interface ListedType {
 const INVENTORY_ITEMS: ListedType = { application: inventoryItem.owner, collection: 'skus', definition: inventoryItem };
 
 /** All types, in the order of the catalog. */
-export const listedTypes = (objects: EstateObjects): readonly ListedType[] =>
+const listedTypes = (objects: EstateObjects): readonly ListedType[] =>
   definitions.flatMap((definition) => (definition === inventoryItem ? INVENTORY_ITEMS : (objects[definition.type] ?? [])));
 
 /** @throws Problem validation_failed that lists the types */

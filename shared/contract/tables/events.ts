@@ -7,7 +7,7 @@ import { publicApis, titleOf } from './known-calls.ts';
 import { code, list, table } from './markdown.ts';
 
 /** Events in the source document. */
-export const DOCUMENTED_EVENTS = 16;
+const DOCUMENTED_EVENTS = 16;
 
 /** Every event of the source document: its type on the wire, its topic, its causes and its subscribers. */
 export function eventTable(): string {

@@ -123,8 +123,6 @@ export function createPublisher(options: KafkaOptions, { topics, log }: { readon
   };
 }
 
-export type Publisher = ReturnType<typeof createPublisher>;
-
 const bytesOf = ({ value, key }: OutgoingMessage): number => Buffer.byteLength(value ?? '') + Buffer.byteLength(key ?? '');
 
 function* inPortions(messages: readonly OutgoingMessage[]): Generator<readonly OutgoingMessage[]> {

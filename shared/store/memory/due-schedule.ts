@@ -1,6 +1,6 @@
 import TinyQueue from 'tinyqueue';
 import type { Ms } from '../../domain/time.ts';
-import { carriesEvent, type DueItem } from '../ports/due-work.ts';
+import { carriesEvent, type DueItem, MOST_PASSED } from '../ports/due-work.ts';
 
 export interface DueRecord {
   readonly item: Omit<DueItem, 'payload'> & { readonly payload: string };
@@ -24,8 +24,6 @@ const byInstant = (a: Queued, b: Queued): number => a.item.at - b.item.at || a.i
 
 /** The queue is rebuilt when stale entries outnumber the current ones by more than this. */
 const STALE_MARGIN = 64;
-/** Maximum number of waiting items that one look at the queue passes over. */
-export const MOST_PASSED = 200;
 
 /** Items of the same turn run one at a time. */
 const turnOf = (item: Item | undefined): string | undefined =>

@@ -49,5 +49,3 @@ export function createMemoryJanitor({ all, dropAfterMs }: { readonly all: Map<Wo
     stop: (): void => clearTimeout(timer),
   };
 }
-
-export type MemoryJanitor = ReturnType<typeof createMemoryJanitor>;

@@ -87,7 +87,7 @@ export interface RehearsalState {
 /** Maximum number of operation ids that an application remembers in one world. */
 export const OPERATIONS_LIMIT = 10_000;
 
-export function emptyApplication(): ApplicationState {
+function emptyApplication(): ApplicationState {
   return {
     objects: new Map(),
     placed: new Map(),

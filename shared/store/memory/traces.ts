@@ -52,8 +52,6 @@ export function createMemoryTraces() {
   };
 }
 
-export type MemoryTraces = ReturnType<typeof createMemoryTraces>;
-
 function sizeOf(correlationId: string, { path, faults, applications, apis }: TraceSummary): number {
   const names = charactersOf(faults) + charactersOf(applications) + charactersOf(apis);
   return SUMMARY_BYTES + correlationId.length + path.length + names;

@@ -58,6 +58,9 @@ export const DELIVER_AGAIN = 'deliver-again';
  */
 export const carriesEvent = (kind: string): boolean => kind === PUBLISH_WITHHELD_EVENT || kind === DELIVER_AGAIN;
 
+/** Waiting items that one search for the next item passes over at most. */
+export const MOST_PASSED = 200;
+
 /** The lease of one due item of an application. */
 export interface ItemLease {
   readonly kind: string;

@@ -1,11 +1,10 @@
-import { DELIVER_AGAIN, PUBLISH_WITHHELD_EVENT } from '../../ports/due-work.ts';
+import { DELIVER_AGAIN, MOST_PASSED, PUBLISH_WITHHELD_EVENT } from '../../ports/due-work.ts';
 import { lua } from './lua.ts';
 
 /** Due records, their queue and their runs. */
 export const DUE_ITEMS = lua`
 local PUBLISH_WITHHELD_EVENT, DELIVER_AGAIN = '${PUBLISH_WITHHELD_EVENT}', '${DELIVER_AGAIN}'
--- Maximum number of waiting items that one search passes over.
-local MOST_PASSED = 200
+local MOST_PASSED = ${MOST_PASSED}
 
 local function readDue(name)
   local stored = redis.call('HGET', key('due'), name)
