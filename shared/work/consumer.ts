@@ -5,7 +5,6 @@ import { allEvents } from '../catalog/events.ts';
 import { objects } from '../catalog/objects.ts';
 import { Problem } from '../catalog/problems.ts';
 import { consumedBy, subscriptionOf } from '../catalog/subscriptions.ts';
-import type { World } from '../domain/world.ts';
 import type { Bus, DeadLetterCause, DeliveredEvent } from '../events/bus.ts';
 import type { EstateEvent } from '../events/envelope.ts';
 import { type Observer, traceIds, UNOBSERVED } from '../observability/observer.ts';
@@ -69,6 +68,11 @@ function readEvent(json: string): EstateEvent | undefined {
   }
 }
 
+/**
+ * Consumes an event, with several attempts.
+ * @returns why it is refused for good; undefined when it was consumed, or is for nobody here
+ * @throws Problem of a store that is away or full
+ */
 async function consume(
   options: ConsumerOptions,
   { world, id, json, headers: { hop } }: DeliveredEvent,
@@ -79,19 +83,21 @@ async function consume(
   if (!subscriptionOf(nameOf(event.type), service.application)) return;
   const view = await directory.current(world);
   if (!view) return;
+  const delivery = deliveryKey(service.application, id);
   for (let attempt = 1; ; attempt++) {
     try {
       await pipeline.event(deliveryOf(service.application, { event, hop }, view));
       return;
     } catch (error) {
-      if (error instanceof Problem && error.code === 'contention' && !(await stillPending(options, world, id))) return;
+      // A delivery that the ledger no longer lists was consumed before: the bus is allowed to repeat itself.
+      if (error instanceof Problem && error.code === 'contention' && !(await store.isPending(world, delivery))) return;
       const about = { event: event.type, id, attempt, world, correlationId: event.correlationid, ...traceIds(event.traceparent) };
       log.warn({ err: error, ...about }, 'consuming an event failed');
       // Nothing is wrong with the event: the bus brings it again, for as long as it takes.
       if (isOfStore(error)) throw error;
       if (attempt >= MOST_ATTEMPTS) {
         const reason = error instanceof Error ? error.message : String(error);
-        await store.park(world, deliveryKey(service.application, id), reason);
+        await store.park(world, delivery, reason);
         observer.parked(nameOf(event.type));
         return { as: 'parked', reason };
       }
@@ -103,10 +109,6 @@ async function consume(
 /** The store does not answer, or has no room for what comes of the event, here or where it was called. */
 const isOfStore = (error: unknown): boolean =>
   error instanceof Problem && (error.code === 'store_full' || (error.status === 503 && error.context['dependency'] === 'store'));
-
-/** A delivery that the ledger no longer lists was consumed before: the bus is allowed to repeat itself. */
-const stillPending = ({ store, service }: ConsumerOptions, world: World, id: string): Promise<boolean> =>
-  store.isPending(world, deliveryKey(service.application, id));
 
 /** One attempt at a delivery, in a context of its own. */
 function deliveryOf(

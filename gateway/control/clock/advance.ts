@@ -7,11 +7,11 @@ import type { Logger } from '../../../shared/process/logger.ts';
 import type { ClockStore } from '../../../shared/store/ports/clock.ts';
 import type { Directory, WorldView } from '../../../shared/store/ports/directory.ts';
 import type { DueItem } from '../../../shared/store/ports/due-work.ts';
+import type { ChangeWaits } from './change-waits.ts';
 import type { DueRunner } from './due-runner.ts';
 import type { Flow } from './flow.ts';
 import { describeDue, POLL_MS, type Settle, type Settled } from './settle.ts';
 import type { WaitLimit } from './wait-limit.ts';
-import type { Changes } from './world-changes.ts';
 
 /** Wall time of the lease of an advance on its clock. If the driver dies, the clock stands this long. */
 const ADVANCE_LEASE_MS = 6_000;
@@ -34,7 +34,7 @@ interface Advance {
 
 export interface AdvanceOptions {
   readonly worlds: Directory & ClockStore;
-  readonly changes: Changes;
+  readonly changes: ChangeWaits;
   readonly flow: Flow;
   readonly runner: DueRunner;
   readonly settle: Settle;

@@ -4,11 +4,11 @@ import type { ClockStore, WorldChanges } from '../../../shared/store/ports/clock
 import type { Directory } from '../../../shared/store/ports/directory.ts';
 import type { LedgerStore } from '../../../shared/store/ports/ledger.ts';
 import { type Advanced, clockBusy, createAdvance } from './advance.ts';
+import { createChangeWaits } from './change-waits.ts';
 import { createDueRunner, type DueRunnerOptions } from './due-runner.ts';
 import { createFlow } from './flow.ts';
 import { createSettle, type Settled } from './settle.ts';
 import { limitWait } from './wait-limit.ts';
-import { createWorldChanges } from './world-changes.ts';
 
 export interface ClockDriverOptions extends DueRunnerOptions {
   readonly worlds: Directory & ClockStore & LedgerStore & WorldChanges;
@@ -24,7 +24,7 @@ export function createClockDriver(options: ClockDriverOptions) {
   const stopping = stop.signal;
   const runner = createDueRunner(options);
   const flow = createFlow({ worlds, runner, log, stopping });
-  const changes = createWorldChanges(worlds, flow.runAfter);
+  const changes = createChangeWaits(worlds, flow.runAfter);
   const settle = createSettle({ worlds, changes, flow, stopping });
   const advances = createAdvance({ worlds, changes, flow, runner, settle, log, stopping });
 

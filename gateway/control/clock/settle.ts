@@ -3,9 +3,9 @@ import type { World } from '../../../shared/domain/world.ts';
 import type { Directory, WorldView } from '../../../shared/store/ports/directory.ts';
 import type { DueItem } from '../../../shared/store/ports/due-work.ts';
 import type { Ledger, LedgerStore } from '../../../shared/store/ports/ledger.ts';
+import type { ChangeWaits } from './change-waits.ts';
 import type { Flow } from './flow.ts';
 import type { WaitLimit } from './wait-limit.ts';
-import type { Changes } from './world-changes.ts';
 
 /** Wall time after which a wait reads the world again without a change notification. */
 export const POLL_MS = 250;
@@ -20,7 +20,7 @@ export interface Settled {
 
 export interface SettleOptions {
   readonly worlds: Directory & LedgerStore;
-  readonly changes: Changes;
+  readonly changes: ChangeWaits;
   readonly flow: Flow;
   readonly stopping: AbortSignal;
 }

@@ -2,7 +2,7 @@ import type { StreamTopic } from '../../../shared/catalog/simulation/operations/
 import type { Ms } from '../../../shared/domain/time.ts';
 import type { World } from '../../../shared/domain/world.ts';
 import { pause } from '../../../shared/process/waiting.ts';
-import type { Changes, NextChange } from '../clock/world-changes.ts';
+import type { ChangeWaits, NextChange } from '../clock/change-waits.ts';
 import type { OperationScope } from '../operate.ts';
 import type { Cursor } from './cursor.ts';
 import { FrameMaker } from './frame-maker.ts';
@@ -55,7 +55,7 @@ export async function* follow(
 }
 
 /** Changes of the worlds that a stream follows. Its end ends the wait for one. */
-function changesUntil(over: AbortSignal, changes: Changes) {
+function changesUntil(over: AbortSignal, changes: ChangeWaits) {
   let waiting: NextChange | undefined;
   const stopWaiting = (): void => waiting?.[Symbol.dispose]();
   over.addEventListener('abort', stopWaiting);

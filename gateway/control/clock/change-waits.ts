@@ -11,7 +11,7 @@ export interface NextChange extends Disposable {
  * Wakes operations that wait for a change of a world, whichever process makes the change.
  * @param onWork called when due work may begin after a wait in wall time
  */
-export function createWorldChanges(worlds: WorldChanges, onWork: (world: World, waitMs: Ms) => void) {
+export function createChangeWaits(worlds: WorldChanges, onWork: (world: World, waitMs: Ms) => void) {
   const waiting = new Map<World, Set<() => void>>();
   const unwatch = worlds.watch((world, waitMs) => {
     for (const wake of waiting.get(world) ?? []) wake();
@@ -40,4 +40,4 @@ export function createWorldChanges(worlds: WorldChanges, onWork: (world: World, 
   return { next, stop: unwatch };
 }
 
-export type Changes = ReturnType<typeof createWorldChanges>;
+export type ChangeWaits = ReturnType<typeof createChangeWaits>;
