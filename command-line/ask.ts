@@ -6,7 +6,7 @@ import { type CalledId, controlOperations } from '../shared/catalog/simulation/o
 import { nearestWord } from '../shared/domain/nearest-word.ts';
 import { connectionTrouble } from '../shared/process/connection-trouble.ts';
 import { type Connection, clientOf, DEFAULT_URL } from './connection.ts';
-import { CommandFailure, EXIT, misuse } from './failure.ts';
+import { CommandFailure, EXIT, type ExitCode, misuse } from './failure.ts';
 
 export interface Input {
   readonly params?: Readonly<Record<string, string>>;
@@ -86,8 +86,11 @@ async function refusalOf({ status, body }: Reply, { client, connection, places }
   if (code === 'unknown_rehearsal' && rehearsal !== undefined) return misuse(await unknownRehearsal(rehearsal, client));
   if (status === 503) return new CommandFailure(`The estate is not ready: ${detail}`, EXIT.unreachable);
   const named = errors.map(({ pointer, detail }) => sentenceOf(places[pointer] ?? pointer, detail));
-  return new CommandFailure(named.length > 0 ? named.join('\n') : detail, status === 400 || status === 422 ? EXIT.misuse : EXIT.fails);
+  return new CommandFailure(named.length > 0 ? named.join('\n') : detail, exitCodeOfRefusal(status));
 }
+
+/** @param status of the refusal */
+export const exitCodeOfRefusal = (status: number): ExitCode => (status === 400 || status === 422 ? EXIT.misuse : EXIT.fails);
 
 const sentenceOf = (place: string, detail: string): string =>
   detail === 'This member is required.' ? `${place} is required.` : `${place}: ${detail}`.replace(/^: /, '');

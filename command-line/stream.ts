@@ -1,8 +1,9 @@
 import { Command } from 'commander';
+import { ControlError } from '../rehearsal/estate-client.ts';
 import { controlOperations, type StreamId } from '../shared/catalog/simulation/operations.ts';
-import { askWith } from './ask.ts';
+import { askWith, exitCodeOfRefusal } from './ask.ts';
 import { type Connection, clientOf, withConnection } from './connection.ts';
-import { EXIT } from './failure.ts';
+import { CommandFailure, EXIT } from './failure.ts';
 import { withExample } from './help.ts';
 import { nameOf, optionOf } from './operations/member-option.ts';
 import { membersOf } from './operations/schema-members.ts';
@@ -35,10 +36,14 @@ async function follow(id: StreamId, options: Options, query: Readonly<Record<str
   await askWith(client, options, 'read-clock');
   const { count = Number.POSITIVE_INFINITY, json } = options;
   let printed = 0;
-  for await (const { event, id: place, data } of client.stream(id, { query })) {
-    const text = JSON.stringify(data);
-    process.stdout.write(json ? `${JSON.stringify({ event, id: place, data })}\n` : `${style('bold', event.padEnd(7))} ${text}\n`);
-    printed += 1;
-    if (printed >= count) break;
+  try {
+    for await (const { event, id: place, data } of client.stream(id, { query })) {
+      const text = JSON.stringify(data);
+      process.stdout.write(json ? `${JSON.stringify({ event, id: place, data })}\n` : `${style('bold', event.padEnd(7))} ${text}\n`);
+      printed += 1;
+      if (printed >= count) break;
+    }
+  } catch (error) {
+    throw error instanceof ControlError ? new CommandFailure(error.detail, exitCodeOfRefusal(error.status)) : error;
   }
 }

@@ -45,9 +45,12 @@ export interface StreamOptions {
 export class ControlError extends Error {
   override readonly name = 'ControlError';
   readonly status: number;
+  /** What the estate says about it. */
+  readonly detail: string;
   constructor(operation: string, status: number, detail: string) {
     super(`${operation}: ${status} ${detail}`);
     this.status = status;
+    this.detail = detail;
   }
 }
 
