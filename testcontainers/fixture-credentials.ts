@@ -43,9 +43,9 @@ function rowsOf(folder: string): readonly Credential[] {
   }
 }
 
-function read(folder: string): string {
+function read(folder: string): Buffer {
   try {
-    return readFileSync(join(folder, FILE), 'utf8');
+    return readFileSync(join(folder, FILE));
   } catch (error) {
     return refuseUnread(FILE, error as NodeJS.ErrnoException);
   }

@@ -43,7 +43,7 @@ export function parseParams(params: Readonly<Record<string, string | string[]>>)
 /** @throws Problem `validation_failed` for strings and member names that are not text */
 export function refuseNotText(value: unknown, part: Part): void {
   if (isAllText(value)) return;
-  const errors = notText(value, part, []);
+  const errors = notTextErrors(value, part);
   const first = errors.next();
   if (first.done !== true) throw validationFailed(prepended(first.value, errors));
 }
@@ -56,23 +56,24 @@ function isAllText(value: unknown): boolean {
   return true;
 }
 
-function* notText(value: unknown, part: Part, path: readonly string[]): Generator<FieldError, void> {
+function* notTextErrors(value: unknown, part: Part): Generator<FieldError, void> {
+  for (const path of notTextIn(value)) yield { pointer: pointerTo(part, path), code: 'not_text', detail: NOT_TEXT };
+}
+
+export const NOT_TEXT = 'This is not text: it has NUL or half of a surrogate pair.';
+
+/** The places of strings and member names that are not text. */
+export function* notTextIn(value: unknown, path: readonly string[] = []): Generator<readonly string[], void> {
   if (typeof value === 'string') {
-    if (!isText(value)) yield notTextAt(part, path);
+    if (!isText(value)) yield path;
   } else if (typeof value === 'object' && value !== null) {
     for (const [name, member] of Object.entries(value)) {
       const at = [...path, name];
-      if (!isText(name)) yield notTextAt(part, at);
-      else yield* notText(member, part, at);
+      if (!isText(name)) yield at;
+      else yield* notTextIn(member, at);
     }
   }
 }
-
-const notTextAt = (part: Part, path: readonly string[]): FieldError => ({
-  pointer: pointerTo(part, path),
-  code: 'not_text',
-  detail: 'This is not text: it has NUL or half of a surrogate pair.',
-});
 
 function* prepended<T>(first: T, rest: Iterable<T>): Generator<T, void> {
   yield first;

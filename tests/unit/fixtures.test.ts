@@ -160,7 +160,7 @@ describe('Invalid fixtures are refused in one sentence with file and JSON pointe
   afterAll(() => rm(directory, { recursive: true }));
 
   /** Loads a copy of the fixtures of which one file was changed. */
-  async function loadWith(file: FixtureFile, change: (text: string) => string): Promise<unknown> {
+  async function loadWith(file: FixtureFile, change: (text: string) => string | Buffer): Promise<unknown> {
     await cp(source, directory, { recursive: true });
     const text = await readFile(path(file), 'utf8');
     const changed = change(text);
@@ -177,7 +177,31 @@ describe('Invalid fixtures are refused in one sentence with file and JSON pointe
   const entries = (...rows: Row[]) => ({ entries: rows });
   const eur = (amount: number) => ({ amount, currency: 'EUR' });
 
-  const cases: [title: string, file: FixtureFile, change: (text: string) => string, message: string][] = [
+  const cases: [title: string, file: FixtureFile, change: (text: string) => string | Buffer, message: string][] = [
+    [
+      'text in another encoding than UTF-8',
+      'vouchers.json',
+      (text) => Buffer.from(text.replace('"name": "', '"name": "für '), 'latin1'),
+      'vouchers.json cannot be used: / – it is not UTF-8; save it in this encoding.',
+    ],
+    [
+      'a name with NUL',
+      'products.json',
+      edit(1, { name: 'Mug\0' }),
+      'products.json cannot be used: /1/name – this is not text: it has NUL or half of a surrogate pair.',
+    ],
+    [
+      'half of a character as name of a member',
+      'stock.json',
+      (text) => text.replace('"dc-01"', String.raw`"\ud800"`),
+      'stock.json cannot be used: /0/onHand/\ufffd – this is not text',
+    ],
+    [
+      'lists within lists without end',
+      'vouchers.json',
+      () => '['.repeat(50_000) + ']'.repeat(50_000),
+      'vouchers.json cannot be used: / – it nests deeper than 64 levels.',
+    ],
     ['text that is not JSON', 'products.json', (text) => `${text}]`, 'products.json cannot be used: / – it is not JSON, from line '],
     ['an object where a list is due', 'vouchers.json', () => '{}', 'vouchers.json cannot be used: / – this must be a list, not an object.'],
     ['an unknown member', 'products.json', edit(0, { minage: 18 }), 'products.json cannot be used: /0/minage – this member is unknown.'],
@@ -429,6 +453,10 @@ describe('Invalid fixtures are refused in one sentence with file and JSON pointe
 
   test.each(cases)('%s', async (_, file, change, message) => {
     await expect(loadWith(file, change)).rejects.toThrow(`/${message}`);
+  });
+
+  test('but a byte order mark is not: some editors write it', async () => {
+    await expect(loadWith('products.json', (text) => `\ufeff${text}`)).resolves.toBeDefined();
   });
 
   test('all mistakes of a file, a line each', async () => {
