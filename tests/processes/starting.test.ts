@@ -227,7 +227,7 @@ describe('A start on a public address', () => {
 
   test('does not warn when the credentials are custom', async () => {
     await using copy = await copiedFixtures();
-    const own = { name: 'ours', kind: 'bearer', secret: 'a-token-that-only-we-know', scopes: ['catalog'] };
+    const own = { name: 'ours', kind: 'bearer', secret: 'a-token-that-only-we-know', scopes: ['catalog', 'sim:admin'] };
     await writeFile(join(copy.directory, 'credentials.json'), JSON.stringify([own]));
     const estate = start({ HOST: '0.0.0.0', FIXTURES_DIR: copy.directory });
     await estate.ready();

@@ -223,7 +223,24 @@ describe('Invalid fixtures are refused in one sentence with file and JSON pointe
       edit(1, { price: undefined }),
       'products.json cannot be used: /1/price – this member is required.',
     ],
-    ['a product for nothing', 'products.json', edit(1, { price: eur(0) }), 'products.json cannot be used: /1/price – it is not above 0.'],
+    [
+      'a product for nothing',
+      'products.json',
+      edit(1, { price: eur(0) }),
+      'products.json cannot be used: /1/price/amount – this must be from 1 to 999999999.',
+    ],
+    [
+      'a price of which a basket has no exact sum',
+      'products.json',
+      edit(1, { price: eur(10 ** 15) }),
+      'products.json cannot be used: /1/price/amount – this must be from 1 to 999999999.',
+    ],
+    [
+      'a gift card that owes',
+      'gift-cards.json',
+      edit(0, { balance: eur(-5000) }),
+      'gift-cards.json cannot be used: /0/balance/amount – this must be from 0 to 999999999999.',
+    ],
     [
       'a wrong check digit',
       'products.json',
@@ -442,6 +459,42 @@ describe('Invalid fixtures are refused in one sentence with file and JSON pointe
       'credentials.json',
       edit(3, { secret: 'whsec_short' }),
       'credentials.json cannot be used: /3/secret – a webhook secret is whsec_ and 24 to 64 bytes in base64.',
+    ],
+    [
+      'a second webhook secret',
+      'credentials.json',
+      (text) => text.replace('[', `[{"name":"b","kind":"signature","secret":"whsec_${'A'.repeat(32)}","scopes":["catalog"]},`),
+      'credentials.json cannot be used: /4 – there is a webhook secret before it, and one only is used.',
+    ],
+    [
+      'no credential at all',
+      'credentials.json',
+      () => '[]',
+      'credentials.json cannot be used: / – nobody could use the simulation plane; add a bearer with the scope sim:admin.',
+    ],
+    [
+      'no credential of the simulation plane',
+      'credentials.json',
+      without(2),
+      'credentials.json cannot be used: / – nobody could use the simulation plane; add a bearer with the scope sim:admin.',
+    ],
+    [
+      'a key of the simulation plane that is no bearer',
+      'credentials.json',
+      edit(1, { scopes: ['sim:admin'] }),
+      'credentials.json cannot be used: /1/scopes – only a bearer can have the scope sim:admin.',
+    ],
+    ...['tökén', 'a b', 'a\nb'].map((secret): [string, FixtureFile, (text: string) => string, string] => [
+      `a token that no header carries: ${JSON.stringify(secret)}`,
+      'credentials.json',
+      edit(0, { secret }),
+      'credentials.json cannot be used: /0/secret – it takes visible ASCII without blanks, to fit into a header.',
+    ]),
+    [
+      'a token that looks like one of a rehearsal',
+      'credentials.json',
+      edit(0, { secret: `reh_default_${'a'.repeat(20)}` }),
+      'credentials.json cannot be used: /0/secret – it has the form of a credential of a rehearsal',
     ],
     [
       'an unknown scope',
