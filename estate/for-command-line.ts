@@ -1,4 +1,5 @@
 import type { Configuration } from './configuration.ts';
+import { touchpointFixtures } from './fixtures-folder.ts';
 
 /*
  * What the command line uses of the estate's own code. When installed, that code is a package of its own, and this is its entry point.
@@ -12,6 +13,8 @@ export { explainStart } from './start-error.ts';
 export async function checkFixtures(configuration: Configuration): Promise<void> {
   const { loadConfiguredFixtures } = await import('./seeding.ts');
   await loadConfiguredFixtures(configuration);
+  const { loadTouchpointFixtures } = await import('../services/touchpoint-mock/contract/fixtures.ts');
+  await loadTouchpointFixtures(await touchpointFixtures(configuration));
 }
 
 /** What store and bus wait for, as far as they are configured. */

@@ -1,13 +1,12 @@
-import { pathToFileURL } from 'node:url';
 import type { Fixtures } from '../fixtures/files.ts';
 import { type FixtureSet, loadFixtures } from '../fixtures/load.ts';
 import { dumpOf } from '../shared/store/collections.ts';
 import type { Snapshot } from '../shared/store/ports/snapshots.ts';
 import type { Configuration } from './configuration.ts';
+import { fixturesFolder } from './fixtures-folder.ts';
 import { registeredApplications } from './registry.ts';
 
-export const loadConfiguredFixtures = ({ FIXTURES_DIR }: Configuration): Promise<FixtureSet> =>
-  loadFixtures(FIXTURES_DIR === undefined ? undefined : pathToFileURL(`${FIXTURES_DIR}/`));
+export const loadConfiguredFixtures = (configuration: Configuration): Promise<FixtureSet> => loadFixtures(fixturesFolder(configuration));
 
 /** The first state of a world that begins at `now`. */
 export function seedSnapshot(fixtures: Fixtures, now: number): Snapshot {

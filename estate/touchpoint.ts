@@ -2,6 +2,7 @@ import { startTouchpointMock } from '../services/touchpoint-mock/mock-server.ts'
 import { startPortal } from '../services/touchpoint-mock/portal-server.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import type { Configuration } from './configuration.ts';
+import { touchpointFixtures } from './fixtures-folder.ts';
 import { explainListenError } from './listen-errors.ts';
 
 /**
@@ -11,7 +12,8 @@ import { explainListenError } from './listen-errors.ts';
  */
 export async function startTouchpoint(configuration: Configuration, log: Logger, { gateway }: { readonly gateway?: string } = {}) {
   const { HOST, TOUCHPOINT_PORT, PORTAL_HOST, PORTAL_PORT, MOCK_STORE_KEY, MOCK_LANES, ALLOWED_HOSTS } = configuration;
-  const shared = { storeKey: MOCK_STORE_KEY, lanes: MOCK_LANES, allowedHosts: ALLOWED_HOSTS, logger: log };
+  const fixtures = await touchpointFixtures(configuration);
+  const shared = { storeKey: MOCK_STORE_KEY, lanes: MOCK_LANES, allowedHosts: ALLOWED_HOSTS, logger: log, ...(fixtures && { fixtures }) };
   const consoleUrl = gateway === undefined ? undefined : `${gateway}/console/`;
   const mock = await startTouchpointMock({ ...shared, host: HOST, port: TOUCHPOINT_PORT }).catch(explainListenError('TOUCHPOINT_PORT'));
   try {

@@ -86,7 +86,7 @@ const fatal: readonly (readonly [string, Readonly<Record<string, string>>, numbe
     'fixtures that are not there',
     { FIXTURES_DIR: '/nowhere' },
     78,
-    /^The folder \/nowhere\/ does not exist; correct or remove FIXTURES_DIR\.\n$/,
+    /^The folder \/nowhere does not exist; correct or remove FIXTURES_DIR\.\n$/,
   ],
   [
     'a port that is no number',
@@ -165,6 +165,14 @@ describe('A start with a fatal error', () => {
     for (const line of said.err.trim().split('\n')) expect(line).toMatch(/\/locations\.json cannot be used: \/0\/\w+ – .*\.$/);
   });
 
+  test.each([{}, { SERVICE: 'touchpoint-mock' }])('stops for a broken answer of the touchpoint mock, with %j', async (environment) => {
+    await using copy = await copiedFixtures();
+    await writeFile(join(copy.directory, 'touchpoint', '02.json'), '{}');
+    const { ended, said } = start({ ...environment, FIXTURES_DIR: copy.directory });
+    expect(await ended).toBe(78);
+    for (const line of said.err.trim().split('\n')) expect(line).toMatch(/\/touchpoint\/02\.json cannot be used: \/\w+ – .*\.$/);
+  });
+
   test.each(someOf([{ HOST: '0.0.0.0' }, { HOST: '::' }, { NODE_ENV: 'production' }], 0.3))(
     'stops for a copy of the fixtures that still has demo credentials, with %j',
     async (environment) => {
@@ -178,6 +186,30 @@ describe('A start with a fatal error', () => {
       expect(said.err.trim().split('\n')).toHaveLength(1);
     },
   );
+});
+
+describe('The answers of the touchpoint mock', () => {
+  const answered = async (fixtures: string) => {
+    const { ready, said } = start({ SERVICE: 'touchpoint-mock', FIXTURES_DIR: fixtures });
+    await ready();
+    const answer = await fetch(`${/mock: (\S+)/.exec(said.out)?.[1]}/retail/touchpoint/basket/calculate`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer demo-store-key', 'x-mock-case': '18' },
+      body: '{"touchpointId":"SCO-01"}',
+    });
+    return (await answer.json()) as object;
+  };
+
+  test('are those of FIXTURES_DIR, or those of the project where it has none', async () => {
+    await using copy = await copiedFixtures();
+    const file = join(copy.directory, 'touchpoint', '18.json');
+    const refused = JSON.parse(await readFile(file, 'utf8')) as { response: { error: string } };
+    await writeFile(file, JSON.stringify({ ...refused, response: { ...refused.response, error: 'Ask the store' } }));
+    expect(await answered(copy.directory)).toMatchObject({ error: 'Ask the store' });
+    await rm(join(copy.directory, 'touchpoint'), { recursive: true });
+    await rm(join(copy.directory, 'touchpoint-authorization.json'));
+    expect(await answered(copy.directory)).toMatchObject({ error: refused.response.error });
+  });
 });
 
 describe('The text of a start', () => {

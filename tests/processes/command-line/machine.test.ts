@@ -143,8 +143,9 @@ describe('start', () => {
   test.each([
     [['--port', 'abc'], {}, '--port abc cannot be used: it takes a whole number from 0 to 65535.'],
     [[], { GATEWAY_PORT: 'abc' }, 'GATEWAY_PORT=abc cannot be used: it takes a whole number from 0 to 65535.'],
-    [['--fixtures', '/nowhere'], {}, 'The folder /nowhere/ does not exist; correct or remove --fixtures.'],
-    [[], { FIXTURES_DIR: '/nowhere' }, 'The folder /nowhere/ does not exist; correct or remove FIXTURES_DIR.'],
+    [['--fixtures', '/nowhere'], {}, 'The folder /nowhere does not exist; correct or remove --fixtures.'],
+    [['--fixtures', MAIN], {}, `${MAIN} is no folder; --fixtures takes the one that holds the files.`],
+    [[], { FIXTURES_DIR: '/nowhere' }, 'The folder /nowhere does not exist; correct or remove FIXTURES_DIR.'],
     [
       [],
       { REDIS_URL: 'somewhere' },
