@@ -1,6 +1,7 @@
 import type { EstateClient } from '../rehearsal/estate-client.ts';
 import { filledPath } from '../rehearsal/named-call.ts';
 import type { Reply } from '../rehearsal/reply.ts';
+import { problemType } from '../shared/catalog/problems.ts';
 import type { ControlOutput } from '../shared/catalog/simulation/define-operation.ts';
 import { type CalledId, controlOperations } from '../shared/catalog/simulation/operations.ts';
 import { nearestWord } from '../shared/domain/nearest-word.ts';
@@ -72,6 +73,8 @@ interface Refusal {
   readonly errors?: readonly { readonly pointer: string; readonly detail: string }[];
 }
 
+const problemOf = (body: unknown): Refusal => (typeof body === 'object' && body !== null ? body : {});
+
 interface Asked {
   readonly client: EstateClient;
   readonly connection: Omit<Connection, 'json'>;
@@ -79,9 +82,9 @@ interface Asked {
 }
 
 async function refusalOf({ status, body }: Reply, { client, connection, places }: Asked): Promise<CommandFailure> {
-  const refusal: Refusal = typeof body === 'object' && body !== null ? body : {};
-  const { code, detail, scope, rehearsal, errors = [] } = refusal;
-  if (code === undefined || detail === undefined) return notAnEstate(connection.against, `it answers ${status} without a problem code`);
+  const { code, detail, scope, rehearsal, errors = [] } = problemOf(body);
+  if (code === undefined || detail === undefined)
+    return strangerAt(client, connection.against, `it answers ${status} without a problem code`);
   if (status === 401 || scope !== undefined) return misuse(REFUSED_ADMIN);
   if (code === 'unknown_rehearsal' && rehearsal !== undefined) return misuse(await unknownRehearsal(rehearsal, client));
   if (status === 503) return new CommandFailure(`The estate is not ready: ${detail}`, EXIT.unreachable);
@@ -121,8 +124,26 @@ export async function requireReady(against: string): Promise<void> {
     client.call('GET', '/readyz', undefined, { as: 'none', headers: { accept: 'application/json' } }),
   );
   const { status, waitingFor }: Readiness = typeof answer.body === 'object' && answer.body !== null ? answer.body : {};
-  if (status === 'ready') return;
+  if (status === 'ready') return await requireGateway(client, against);
   if (status !== 'not ready' && status !== 'draining') throw notAnEstate(against, `its /readyz answers ${answer.status} and no readiness`);
   const reason = Array.isArray(waitingFor) ? ` It waits for ${waitingFor.join(', ').replace(/\.$/, '')}.` : '';
   throw new CommandFailure(`The estate at ${against} is not ready.${reason}`, EXIT.unreachable);
+}
+
+/** @throws CommandFailure unless a gateway answers there: others of the estate are ready, too */
+async function requireGateway(client: EstateClient, against: string): Promise<void> {
+  const { ok, status, body } = await reach(against, () =>
+    client.call('GET', problemType('not_found'), undefined, { as: 'none', headers: { accept: 'application/json' } }),
+  );
+  const isGateway = ok || problemOf(body).code === 'misdirected_request';
+  if (!isGateway) throw await strangerAt(client, against, `it answers ${status} without the description of a problem`);
+}
+
+/** What is at an address instead of a gateway. */
+async function strangerAt(client: EstateClient, against: string, how: string): Promise<CommandFailure> {
+  const { body } = await reach(against, () => client.call('GET', '/openapi.json', undefined, { as: 'none' }));
+  const { info }: { readonly info?: { readonly title?: unknown } } = typeof body === 'object' && body !== null ? body : {};
+  if (!String(info?.title).startsWith('Touchpoint basket interface')) return notAnEstate(against, how);
+  const what = `${against} is the touchpoint mock or its portal, not the gateway of an estate.`;
+  return new CommandFailure(`${what} Name the gateway in --against or ESTATE_URL.`, EXIT.unreachable);
 }

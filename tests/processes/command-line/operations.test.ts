@@ -141,6 +141,14 @@ describe('Misuse ends with 2 and a sentence that names the nearest valid word:',
 });
 
 describe('An address without an estate', () => {
+  test.each(['clock show', 'rehearse', 'doctor'])('is told from the touchpoint mock and its portal by %s', async (command) => {
+    for (const address of [estate.touchpoint, estate.portal]) {
+      const { code, out, err } = await runEstate([...wordsOf(command), '--against', address]);
+      expect(`${out}${err}`).toMatch(new RegExp(`${address} is the touchpoint mock or its portal, not the gateway of an estate\\.`));
+      expect(code).toBe(command === 'doctor' ? 1 : 3);
+    }
+  });
+
   test('ends with 3 and a sentence when nothing listens there', async () => {
     for (const command of ['clock show', 'rehearse', 'events tail']) {
       const { code, out, err } = await runEstate(wordsOf(command), { ESTATE_URL: 'http://127.0.0.1:1' });
