@@ -66,3 +66,22 @@ describe('An event', () => {
     expect([reply.status, reply.body.code, reply.body.detail]).toEqual([404, 'not_found', 'There is no event "evt_none".']);
   });
 });
+
+describe('A filter for events that none can match is refused:', () => {
+  test.each([
+    [{ subject: 'paymnt/pay_1' }, 'unknown_object', /^"paymnt\/pay_1" is not an object, .* The types are basket, .*order, payment\.$/],
+    [{ subject: 'payment/' }, 'unknown_object', /^"payment\/" is not an object/],
+    [{ type: 'order-confirmed', subject: 'payment/pay_1' }, 'other_subject', /^The subject of order-confirmed is "order\/" and an id;/],
+  ])('%j', async (query, code, detail) => {
+    await using rehearsal = await newRehearsal();
+    const reply = await rehearsal.call('GET', `/_sim/events?${new URLSearchParams(query)}`, undefined, { as: 'admin' });
+    expect(reply).toMatchObject({ status: 422, body: { errors: [{ pointer: '?subject', code, detail: expect.stringMatching(detail) }] } });
+  });
+
+  test('and so is a wait for one', async () => {
+    await using rehearsal = await newRehearsal();
+    const body = { type: 'order-confirmed', subject: 'ordr/ord_1', timeoutMs: 60_000 };
+    const reply = await rehearsal.call('POST', '/_sim/events/wait', body, { as: 'admin' });
+    expect(reply).toMatchObject({ status: 422, body: { errors: [{ pointer: '/subject', code: 'other_subject' }] } });
+  });
+});

@@ -73,7 +73,7 @@ describe('Traces', () => {
         { application: 'ecommerce-platform' },
         { application: 'wms' },
         { api: 'create-basket-api' },
-        { api: 'ext.nothing' },
+        { api: 'cancel-order-api' },
         { status: 'ok' },
         { status: 'refused' },
         { status: 'failed' },
@@ -156,4 +156,19 @@ describe('Traces', () => {
     const reply = await rehearsal.call('GET', `/_sim/traces?${name}=${value}`, undefined, { as: 'admin', headers });
     expect(reply).toMatchObject({ status: 422, body: { code: 'validation_failed', errors: [{ pointer: expect.stringContaining(name) }] } });
   });
+});
+
+test.each([
+  [{ api: 'create-baskt-api' }, '?api', 'unknown_api', /^No hop is of "create-baskt-api"; there are .*create-basket-api, .*event:<name>/],
+  [{ object: 'ordr/ord_1' }, '?object', 'unknown_object', /^"ordr\/ord_1" is not an object, .* The types are basket, .*order, payment\.$/],
+  [{ object: 'order' }, '?object', 'unknown_object', /^"order" is not an object/],
+])('A filter for traces that none can match, %j, is refused', async (query, pointer, code, detail) => {
+  await using rehearsal = await newRehearsal();
+  const reply = await rehearsal.call('GET', `/_sim/traces?${new URLSearchParams(query)}`, undefined, { as: 'admin' });
+  expect(reply).toMatchObject({ status: 422, body: { errors: [{ pointer, code, detail: expect.stringMatching(detail) }] } });
+});
+
+test.each(['release-holds', 'event:order-confirmed', 'due:end-hold'])('A filter for traces may name %s', async (api) => {
+  await using rehearsal = await newRehearsal();
+  expect(await list(rehearsal, { api })).toEqual({ items: [] });
 });

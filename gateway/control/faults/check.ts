@@ -1,9 +1,7 @@
-import { nameOf } from '../../../shared/catalog/event-names.ts';
-import { allEvents } from '../../../shared/catalog/events.ts';
 import { internalCalls } from '../../../shared/catalog/internal-calls.ts';
 import { invalid, problems } from '../../../shared/catalog/problems.ts';
 import { type FaultInput, FaultName, LONGEST_NAME, strikableApis } from '../../../shared/catalog/simulation/faults.ts';
-import { requireKnownEvent } from '../events/known-event.ts';
+import { requireKnownEvent, requireSubjectOf } from '../events/known-event.ts';
 
 /** @throws Problem validation_failed */
 export function checkName(name: string): void {
@@ -20,7 +18,7 @@ export function checkName(name: string): void {
 export function checkFault({ match, fault }: FaultInput): void {
   if (match.event !== undefined) {
     requireKnownEvent(match.event, '/match/event');
-    checkSubject(match.event, match.subject);
+    if (match.subject !== undefined) requireSubjectOf(match.event, match.subject, '/match/subject');
   }
   if (match.api !== undefined) checkApi(match.api);
   const owner = strikableApis.find(({ id }) => id === match.api)?.application;
@@ -41,14 +39,6 @@ function checkApi(api: string): void {
     );
   }
   throw invalid('/match/api', 'unknown_api', `There is no api "${api}"; there are ${ids.join(', ')}.`);
-}
-
-/** Every event of a type has subjects of one type of object. */
-function checkSubject(event: string, subject: string | undefined): void {
-  const name = nameOf(event);
-  const object = allEvents.find((one) => one.name === name)?.object;
-  if (subject === undefined || (subject.startsWith(`${object}/`) && subject.length > `${object}/`.length)) return;
-  throw invalid('/match/subject', 'other_subject', `The subject of ${name} is "${object}/" and an id; "${subject}" would never be struck.`);
 }
 
 function checkCode(status: number, code: string): void {

@@ -1,6 +1,6 @@
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { waitForEvents as operation } from '../../../shared/catalog/simulation/operations/events.ts';
-import { requireKnownEvent } from '../events/known-event.ts';
+import { requireKnownEvent, requireSubjectOf } from '../events/known-event.ts';
 import { type ListedEvent, readEvents } from '../events/reader.ts';
 import { operate } from '../operate.ts';
 
@@ -10,6 +10,7 @@ const POLL_MS = 250;
 export const waitForEvents = operate(operation)(async ({ body }, { world, worlds, driver, stopping, gone }) => {
   const { type, subject, count, timeoutMs } = body;
   requireKnownEvent(type, '/type');
+  if (subject !== undefined) requireSubjectOf(type, subject, '/subject');
   const until = Date.now() + timeoutMs;
   const items: ListedEvent[] = [];
   let next = body.after;

@@ -52,7 +52,7 @@ export const listTraces = defineOperation({
       .enum(applicationNames as [string, ...string[]])
       .optional()
       .describe('An application that answered a hop.'),
-    api: z.string().max(80).optional().describe('API of a hop.'),
+    api: z.string().max(80).optional().describe('API of a hop; event:<name> of a delivery, due:<kind> of due work.'),
     status: z.enum(['ok', 'refused', 'failed']).optional().describe('ok: below 400; refused: 4xx; failed: 5xx, or no answer.'),
     fault: FaultName.optional(),
     object: z.string().max(160).optional().describe('type/id. Its newest 1,000 events are looked at.'),
