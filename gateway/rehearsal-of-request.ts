@@ -1,5 +1,6 @@
 import { type ApiDefinition, namesRehearsal } from '../shared/catalog/define.ts';
 import { Problem } from '../shared/catalog/problems.ts';
+import { parsePart } from '../shared/contract/validation.ts';
 import { DEFAULT_REHEARSAL, REHEARSAL_NAME } from '../shared/domain/ids.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import type { Directory, WorldView } from '../shared/store/ports/directory.ts';
@@ -49,18 +50,21 @@ export function rehearsalName(header: string | undefined, caller: AuthenticatedC
 
 /**
  * The rehearsal that the address names, for clients that cannot send a header: a browser that follows a link, a carrier's webhook.
- * @throws Problem unknown_rehearsal for an invalid name
+ * @throws Problem for an invalid name: unknown_rehearsal in the path, validation_failed in the query
  */
 export function rehearsalNamedBy(
   api: ApiDefinition,
   { path, query }: { readonly path: string; readonly query: string },
 ): string | undefined {
-  const inPath = namesRehearsal(api) ? path.split('/')[api.path.split('/').indexOf('{rehearsal}')] : undefined;
-  const inQuery = api.auth === 'signature' ? new URLSearchParams(query).getAll('rehearsal') : [];
-  const [name, ...others] = inPath === undefined ? inQuery : [inPath];
+  if (namesRehearsal(api)) {
+    const name = path.split('/')[api.path.split('/').indexOf('{rehearsal}')] ?? '';
+    if (REHEARSAL_NAME.test(name)) return name;
+    throw new Problem('unknown_rehearsal', 'The address names a rehearsal that cannot be one.');
+  }
+  const [name, ...others] = api.auth === 'signature' ? new URLSearchParams(query).getAll('rehearsal') : [];
   if (name === undefined) return undefined;
-  if (others.length === 0 && REHEARSAL_NAME.test(name)) return name;
-  throw new Problem('unknown_rehearsal', 'The address names a rehearsal that cannot be one.');
+  parsePart(api.query, { rehearsal: others.length === 0 ? name : [name, ...others] }, 'query');
+  return name;
 }
 
 /**

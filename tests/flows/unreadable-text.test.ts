@@ -84,8 +84,7 @@ describe.each(
     await using rehearsal = await newRehearsal();
     for (const name of names) {
       const reply = await send(rehearsal, target, `${pathOf(target.operation)}?${name}=a%00b`, bodyOf(target));
-      if (name === 'rehearsal') expect(reply).toMatchObject({ status: 404, body: { code: 'unknown_rehearsal' } });
-      else expect(reply).toMatchObject({ status: 422, body: { errors: [{ pointer: `?${name}`, code: 'not_text' }] } });
+      expect(reply).toMatchObject({ status: 422, body: { errors: [{ pointer: `?${name}`, code: 'not_text' }] } });
     }
   });
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { REHEARSAL_NAME_RULE } from '../../shared/domain/ids.ts';
 import { mintCredentials } from '../../shared/simulation/credentials.ts';
 import type { WorldView } from '../../shared/store/ports/directory.ts';
 import { API_KEY, aRig, asIntegration, PEPPER, type Rig } from './running-gateway.ts';
@@ -143,6 +144,16 @@ describe('A rehearsal that does not exist yet', () => {
       expect(rig.upstream.received).toEqual([]);
     },
   );
+
+  test.each([
+    ['Bad_', REHEARSAL_NAME_RULE],
+    ['a'.repeat(41), REHEARSAL_NAME_RULE],
+    ['', REHEARSAL_NAME_RULE],
+    ['a&rehearsal=b', 'This must be text, not a list.'],
+  ])('and cannot be called "%s" in the address of a webhook, which is 422', async (name, detail) => {
+    const reply = await rig.call({ method: 'POST', path: `/webhooks/carrier?rehearsal=${name}` });
+    expect(reply).toMatchObject({ status: 422, json: { code: 'validation_failed', errors: [{ pointer: '?rehearsal', detail }] } });
+  });
 
   test('may have a name of 40 characters', async () => {
     const name = `0${'a'.repeat(38)}-`;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { REHEARSAL_NAME } from '../../domain/ids.ts';
+import { REHEARSAL_NAME, REHEARSAL_NAME_RULE } from '../../domain/ids.ts';
 import { defineApi } from '../define.ts';
 import { dependencyProblems } from '../problems.ts';
 import { AnyInstant, atLeastOne, Id, Quantity, Sku, withRules } from '../shapes.ts';
@@ -178,8 +178,7 @@ export const carrierWebhook = defineApi({
   query: z.strictObject({
     rehearsal: z
       .string()
-      .regex(REHEARSAL_NAME)
-      .max(40)
+      .regex(REHEARSAL_NAME, REHEARSAL_NAME_RULE)
       .optional()
       .describe('For carriers that cannot send custom headers. Default: the header X-Rehearsal, else default.'),
   }),
