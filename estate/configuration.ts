@@ -51,7 +51,7 @@ const isStartable = (name: string): name is StartableService => (startableServic
 
 /** Repeats the value unless it is secret. */
 const describeValue = (name: string, given: Readonly<Record<string, string | undefined>>): string =>
-  /TOKEN|PEPPER|KEY|REDIS_URL/.test(name) ? name : `${name}=${given[name]}`;
+  /TOKEN|PEPPER|STORE_KEY|REDIS_URL|HEADERS/.test(name) ? name : `${name}=${given[name]}`;
 
 function unknownNames(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
   return Object.keys(environment).flatMap((name) => {

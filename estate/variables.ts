@@ -2,10 +2,12 @@ import { z } from 'zod';
 import { type Application, applicationNames } from '../shared/catalog/applications.ts';
 import { isIdleExpiry } from '../shared/domain/duration.ts';
 import { HOST_PATTERN } from '../shared/process/own-hosts.ts';
+import { headersIn } from './otlp-headers.ts';
+import { isRedisUrl } from './redis-url.ts';
 
 const WholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER) => {
   const remedy = `it takes a whole number ${most === Number.MAX_SAFE_INTEGER ? `from ${least}` : `from ${least} to ${most}`}`;
-  return z.coerce.number(remedy).int(remedy).min(least, remedy).max(most, remedy);
+  return z.string().regex(/^\d+$/, remedy).transform(Number).pipe(z.number().min(least, remedy).max(most, remedy));
 };
 const OneOf = <const Words extends readonly string[]>(words: Words) => z.enum(words, `it takes one of ${words.join(', ')}`);
 const Port = WholeNumber(0, 65_535);
@@ -13,7 +15,10 @@ const PerMinute = WholeNumber(1);
 const Flag = OneOf(['true', 'false']).transform((value) => value === 'true');
 const Url = z.url({ protocol: /^https?$/, error: 'it takes an address like http://oms:8080' }).transform((url) => url.replace(/\/$/, ''));
 const IdleExpiry = z.string().refine(isIdleExpiry, 'it takes an ISO 8601 duration from PT1S to P366D, like PT24H');
-const isRedisAddress = (text: string): boolean => /^rediss?:\/\/[^/]/.test(text) && URL.canParse(text);
+const isBroker = (text: string): boolean => {
+  const [, port] = /^[^\s:/]+:(\d{1,5})$/.exec(text) ?? [];
+  return Number(port) >= 1 && Number(port) <= 65_535;
+};
 const Secret = z.string().min(32, 'it takes 32 characters or more');
 
 export const variables = {
@@ -72,14 +77,12 @@ export const variables = {
   ALLOW_DEMO_CREDENTIALS: Flag.default(false).describe(
     'Accepts the demo credentials although others can reach `HOST` or NODE_ENV is `production`. The start logs a warning.',
   ),
-  TRANSPORT: z
-    .enum(['process', 'http'])
+  TRANSPORT: OneOf(['process', 'http'])
     .default('process')
     .describe(
       'How applications that share a process call each other: `process` hands calls over without a connection, `http` sends them over loopback. Applications in processes of their own always use HTTP.',
     ),
-  CONSOLE: z
-    .enum(['on', 'off'])
+  CONSOLE: OneOf(['on', 'off'])
     .default('on')
     .describe('`off` removes the console: nothing is under `/console`, and browsers get the index at `/` too.'),
   STRICT_RESPONSES: Flag.default(false).describe('Refuses answers with undeclared members instead of filtering them.'),
@@ -100,12 +103,8 @@ export const variables = {
   REDIS_URL: z
     .string()
     .refine(
-      (nodes) =>
-        nodes
-          .replace(/^cluster:/, '')
-          .split(/\s*,\s*/)
-          .every(isRedisAddress),
-      'it takes redis://[user:password@]host:port[/db], several separated by commas',
+      isRedisUrl,
+      'it takes redis://[user:password@]host:port[/db] with a number as db, or several nodes of a cluster, without db, separated by commas; % in a password is written as %25',
     )
     .optional()
     .describe(
@@ -114,16 +113,20 @@ export const variables = {
   KAFKA_BROKERS: z
     .string()
     .transform((brokers) => brokers.split(',').map((broker) => broker.trim()))
-    .refine((brokers) => brokers.every((broker) => /^[^\s:/]+:\d{1,5}$/.test(broker)), 'it takes host:port, several separated by commas')
+    .refine((brokers) => brokers.every(isBroker), 'it takes host:port, with a port up to 65535, several separated by commas')
     .optional()
     .describe('Events on Kafka: `host:port`, several separated by commas.'),
   ESTATE_TOKEN: Secret.optional().describe('Authenticates the processes of one estate to each other. All of them have the same token.'),
   CREDENTIAL_PEPPER: Secret.optional().describe(
     'Secret with which the gateway hashes credentials. Without it, credentials of rehearsals are lost when the process ends.',
   ),
-  OTEL_EXPORTER_OTLP_ENDPOINT: Url.optional().describe(
-    'Receiver of traces, by OTLP over HTTP. Without it, there are no traces. `OTEL_EXPORTER_OTLP_HEADERS` has headers for it.',
-  ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: Url.optional().describe('Receiver of traces, by OTLP over HTTP. Without it, there are no traces.'),
+  OTEL_EXPORTER_OTLP_HEADERS: z
+    .string()
+    .transform(headersIn)
+    .refine((headers) => headers !== undefined, 'it takes name=value, several separated by commas, with values percent-encoded')
+    .optional()
+    .describe('Headers for that receiver: `name=value`, several separated by commas.'),
   GATEWAY_URL: Url.default('http://gateway:8080').describe('Address to which applications in processes of their own send webhooks.'),
 };
 

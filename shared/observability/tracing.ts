@@ -10,7 +10,7 @@ import type { Observed, Span, SpanStart, Tracer } from './observer.ts';
 export interface TracingOptions {
   /** Base address of an OTLP/HTTP collector: `http://collector:4318`. */
   readonly endpoint: string;
-  /** Headers of every export. Default: those of OTEL_EXPORTER_OTLP_HEADERS. */
+  /** Headers of every export. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Wall time between exports. */
   readonly exportEveryMs?: number | undefined;

@@ -149,7 +149,7 @@ describe('start', () => {
     [
       [],
       { REDIS_URL: 'somewhere' },
-      'REDIS_URL cannot be used: it takes redis://[user:password@]host:port[/db], several separated by commas.',
+      'REDIS_URL cannot be used: it takes redis://[user:password@]host:port[/db] with a number as db, or several nodes of a cluster, without db, separated by commas; % in a password is written as %25.',
     ],
   ])('with %j and %j, which cannot be used, ends with 2 and names the option or variable', async (options, variables, sentence) => {
     expect(await runEstate(['start', ...options], variables)).toEqual({ code: 2, out: '', err: `${sentence}\n` });
