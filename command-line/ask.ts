@@ -88,12 +88,18 @@ async function refusalOf({ status, body }: Reply, { client, connection, places }
   if (status === 401 || scope !== undefined) return misuse(REFUSED_ADMIN);
   if (code === 'unknown_rehearsal' && rehearsal !== undefined) return misuse(await unknownRehearsal(rehearsal, client));
   if (status === 503) return new CommandFailure(`The estate is not ready: ${detail}`, EXIT.unreachable);
-  const named = errors.map(({ pointer, detail }) => sentenceOf(places[pointer] ?? pointer, detail));
+  const named = errors.map(({ pointer, detail }) => sentenceOf(places[inBody(pointer)] ?? pointer, detail));
   return new CommandFailure(named.length > 0 ? named.join('\n') : detail, exitCodeOfRefusal(status));
 }
 
 /** @param status of the refusal */
 export const exitCodeOfRefusal = (status: number): ExitCode => (status === 400 || status === 422 ? EXIT.misuse : EXIT.fails);
+
+/** The place of a value of query, path or header, written as those of a body. */
+const inBody = (pointer: string): string =>
+  pointer === 'X-Rehearsal'
+    ? '/rehearsal'
+    : pointer.replace(/^\?(.*)$|^\{(.*)\}$/, (_, query?: string, param = '') => `/${query ?? param}`.replaceAll('.', '/'));
 
 const sentenceOf = (place: string, detail: string): string =>
   detail === 'This member is required.' ? `${place} is required.` : `${place}: ${detail}`.replace(/^: /, '');

@@ -1,6 +1,7 @@
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { createEstateClient, type EstateClient } from '../rehearsal/estate-client.ts';
 import { DEMO_CREDENTIALS, type EstateCredentials } from '../rehearsal/estate-rehearsal.ts';
+import { DEFAULT_REHEARSAL, REHEARSAL_NAME, REHEARSAL_NAME_RULE } from '../shared/domain/ids.ts';
 import { misuse } from './failure.ts';
 
 export const DEFAULT_URL = 'http://127.0.0.1:8080';
@@ -21,16 +22,24 @@ export const jsonOption = (): Option => new Option('--json', 'Print JSON.');
 export const againstOption = (): Option => new Option('--against <url>', 'Address of the gateway.').env('ESTATE_URL').argParser(addressOf);
 
 export const rehearsalOption = (): Option =>
-  new Option('--rehearsal <name>', 'Rehearsal to work in.').env('ESTATE_REHEARSAL').default('default');
+  new Option('--rehearsal <name>', 'Rehearsal to work in.').env('ESTATE_REHEARSAL').default(DEFAULT_REHEARSAL).argParser(rehearsalOf);
 
 export const adminOption = (): Option =>
-  new Option('--admin <token>', 'Credential of the simulation plane.').env('ESTATE_ADMIN_TOKEN').default(DEMO_CREDENTIALS.admin);
+  credentialOption('--admin <token>', 'Credential of the simulation plane.', 'ESTATE_ADMIN_TOKEN').default(DEMO_CREDENTIALS.admin);
 
 export const bearerOption = (): Option =>
-  new Option('--bearer <token>', 'Credential of the APIs.').env('ESTATE_BEARER_TOKEN').default(DEMO_CREDENTIALS.bearer);
+  credentialOption('--bearer <token>', 'Credential of the APIs.', 'ESTATE_BEARER_TOKEN').default(DEMO_CREDENTIALS.bearer);
 
 export const apiKeyOption = (): Option =>
-  new Option('--api-key <key>', 'Credential of the carrier’s APIs.').env('ESTATE_API_KEY').default(DEMO_CREDENTIALS.apiKey);
+  credentialOption('--api-key <key>', 'Credential of the carrier’s APIs.', 'ESTATE_API_KEY').default(DEMO_CREDENTIALS.apiKey);
+
+function credentialOption(flags: string, description: string, variable: string): Option {
+  return new Option(flags, description).env(variable).argParser((text) => {
+    if (/^[\x21-\x7e]+$/.test(text)) return text;
+    const [option] = flags.split(' ');
+    throw misuse(`The credential in ${option} or ${variable} cannot be sent: it takes visible ASCII without blanks.`);
+  });
+}
 
 /** Adds the options of every command that asks the simulation plane. */
 export const withConnection = (command: Command): Command =>
@@ -39,9 +48,16 @@ export const withConnection = (command: Command): Command =>
 /** @throws CommandFailure unless it is an address of HTTP */
 function addressOf(text: string): string {
   const url = URL.parse(text);
-  if (url && /^https?:$/.test(url.protocol)) return text.replace(/\/+$/, '');
-  const meant = URL.parse(`http://${text}`) ? `; did you mean http://${text}?` : ', like http://127.0.0.1:8080.';
-  throw misuse(`${text} is not the address of a gateway${meant}`);
+  if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}${url.pathname}`) return text.replace(/\/+$/, '');
+  const isWithoutScheme = text !== '' && !text.includes('://') && URL.canParse(`http://${text}`);
+  throw misuse(
+    `${text === '' ? 'Nothing' : text} is not the address of a gateway${isWithoutScheme ? `; did you mean http://${text}?` : ', like http://127.0.0.1:8080.'}`,
+  );
+}
+
+function rehearsalOf(name: string): string {
+  if (REHEARSAL_NAME.test(name)) return name;
+  throw new InvalidArgumentError(REHEARSAL_NAME_RULE);
 }
 
 export const clientOf = (

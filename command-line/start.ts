@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { jsonOption } from './connection.ts';
 import { loadEstateCode } from './estate-code.ts';
-import { EXIT } from './failure.ts';
+import { EXIT, misuse } from './failure.ts';
 import { withExample } from './help.ts';
 
 /** Options of the start, with the variable that each sets. */
@@ -32,7 +32,11 @@ export function startCommand(): Command {
 
 async function start({ json = false, ...options }: Options): Promise<void> {
   const environment = { ...process.env };
-  for (const [name, value] of Object.entries(options)) environment[SETTINGS[name as Setting][1]] = value;
+  for (const [name, value] of Object.entries(options)) {
+    const [flags, variable] = SETTINGS[name as Setting];
+    if (value === '') throw misuse(`${flags.split(' ')[0]} needs a value: ${flags}.`);
+    environment[variable] = value;
+  }
   // The estate loads slowly: other commands do without it.
   const { explainStart, run } = await loadEstateCode();
   await run(environment, { json }).catch((error: unknown) => {
