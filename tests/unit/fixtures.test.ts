@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -525,6 +525,14 @@ describe('Invalid fixtures are refused in one sentence with file and JSON pointe
         '/0/taxRate – this must be a number, not text.',
       ].map((line) => `${path('products.json')} cannot be used: ${line}`),
     );
+  });
+
+  test('a folder in the place of a file', async () => {
+    await cp(source, directory, { recursive: true });
+    await rm(path('stock.json'));
+    await mkdir(path('stock.json'));
+    await expect(loadFixtures(pathToFileURL(`${directory}/`))).rejects.toThrow(`${path('stock.json')} cannot be used: / – it is a folder`);
+    await rm(path('stock.json'), { recursive: true });
   });
 
   test('a file that is missing', async () => {
