@@ -28,6 +28,7 @@ export const variables = {
     .describe('The process to start: one application, `gateway` or `touchpoint-mock`. Without it, the whole estate starts in one process.'),
   NODE_ENV: z
     .string()
+    .refine((value) => value === 'production' || !/^prod/i.test(value), 'it takes production, or a word that does not look like it')
     .default('development')
     .describe(
       'In `production`, demo credentials are refused even on the loopback address, unless they are allowed or `FIXTURES_DIR` replaces them.',

@@ -13,6 +13,8 @@ describe('A variable takes', () => {
     ['KAFKA_BROKERS', 'h:9092, i:65535'],
     ['OTEL_EXPORTER_OTLP_HEADERS', 'api-key=abc%20d, x-scope=a=b'],
     ['MAX_REHEARSALS', '500'],
+    ['NODE_ENV', 'production'],
+    ['NODE_ENV', 'staging'],
   ])('%s=%s', (variable, value) => {
     expect(withValue(variable, value)).not.toThrow();
   });
@@ -43,6 +45,8 @@ describe('A variable does not take, and its name and a valid form are told:', ()
     ['MAX_REHEARSALS', '1e3'],
     ['MAX_REHEARSALS', '9'.repeat(20)],
     ['RATE_LIMIT_PER_KEY', '0'],
+    ['NODE_ENV', 'prod'],
+    ['NODE_ENV', 'Production'],
     ['TRANSPORT', 'grpc'],
     ['CONSOLE', 'maybe'],
   ])('%s=%s', (variable, value) => {
