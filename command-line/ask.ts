@@ -4,6 +4,7 @@ import type { Reply } from '../rehearsal/reply.ts';
 import { problemType } from '../shared/catalog/problems.ts';
 import type { ControlOutput } from '../shared/catalog/simulation/define-operation.ts';
 import { type CalledId, controlOperations } from '../shared/catalog/simulation/operations.ts';
+import { REHEARSAL_NAME } from '../shared/domain/ids.ts';
 import { nearestWord } from '../shared/domain/nearest-word.ts';
 import { connectionTrouble } from '../shared/process/connection-trouble.ts';
 import { type Connection, clientOf, DEFAULT_URL } from './connection.ts';
@@ -113,9 +114,9 @@ async function unknownRehearsal(asked: string, client: EstateClient): Promise<st
     asked,
     items.map(({ name }) => name),
   );
-  return nearest === undefined
-    ? `There is no rehearsal ${asked}; estate rehearsals create ${asked} creates it, estate rehearsals list lists the others.`
-    : `There is no rehearsal ${asked}; did you mean ${nearest}?`;
+  if (nearest !== undefined) return `There is no rehearsal ${asked}; did you mean ${nearest}?`;
+  if (!REHEARSAL_NAME.test(asked)) return `No rehearsal can be called ${asked}; estate rehearsals list lists those that exist.`;
+  return `There is no rehearsal ${asked}; estate rehearsals create ${asked} creates it, estate rehearsals list lists the others.`;
 }
 
 interface Readiness {

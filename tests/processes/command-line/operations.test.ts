@@ -137,6 +137,7 @@ describe('Misuse ends with 2 and a sentence that names the nearest valid word:',
     ['clock show --against=', /^Nothing is not the address of a gateway, like http:\/\/127\.0\.0\.1:8080\.\n$/],
     ['clock show --rehearsal Bad_Name', /^--rehearsal Bad_Name: This must have lower-case letters, .* at most 40 characters\.\n$/],
     ['rehearsals reset Bad_Name', /^rehearsal: A rehearsal is named with 1 to 40 of /],
+    ['rehearsals delete Bad_Name', /^No rehearsal can be called Bad_Name; estate rehearsals list lists those that exist\.\n$/],
     ['stock list --location moon', /^--location: There is no location "moon"; there are dc-01, /],
     ['fault set a~b --application oms --kind outage', /^name: A fault’s name has letters, /],
     [
