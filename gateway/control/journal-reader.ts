@@ -1,3 +1,4 @@
+import { invalid } from '../../shared/catalog/problems.ts';
 import type { World } from '../../shared/domain/world.ts';
 import { pause } from '../../shared/process/waiting.ts';
 import { type JournalRecord, recordOf } from '../../shared/simulation/journal.ts';
@@ -7,7 +8,10 @@ import type { JournalAsk, JournalReader } from '../../shared/store/ports/journal
 const LATEST_MS = 1_000;
 const POLL_MS = 20;
 
-/** Reads the newest hops, or the oldest after a sequence. Waits for hops of recent calls, so that a request is complete as soon as it is answered. */
+/**
+ * Reads the newest hops, or the oldest after a sequence. Waits for hops of recent calls, so that a request is complete as soon as it is answered.
+ * @throws Problem validation_failed for a sequence that the rehearsal has not reached
+ */
 export async function readHops(
   worlds: JournalReader,
   world: World,
@@ -15,6 +19,12 @@ export async function readHops(
 ): Promise<{ items: JournalRecord[]; next: number; complete: boolean; truncated: boolean }> {
   for (;;) {
     const { entries, truncated, newest } = await worlds.journalOf(world, ask);
+    if (ask.after !== undefined && ask.after > newest)
+      throw invalid(
+        '?after',
+        'beyond_the_end',
+        `The last hop of the rehearsal is ${newest}: it was reset since ${ask.after}. Begin with 0.`,
+      );
     const hops = entries.map((entry) => ({ ageMs: entry.ageMs, record: recordOf(entry) }));
     const shown = new Set(hops.map(({ record }) => record.requestId));
     const elsewhere = hops.flatMap(({ record: { calls } }) => calls.filter((call) => !shown.has(call)));

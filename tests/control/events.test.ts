@@ -85,3 +85,38 @@ describe('A filter for events that none can match is refused:', () => {
     expect(reply).toMatchObject({ status: 422, body: { errors: [{ pointer: '/subject', code: 'other_subject' }] } });
   });
 });
+
+describe('A position of a world that was reset', () => {
+  const refusal = (pointer: string, detail: string) => ({ status: 422, body: { errors: [{ pointer, code: 'beyond_the_end', detail }] } });
+
+  test('is refused while the new world has not reached it, by the list and the wait', async () => {
+    await using rehearsal = await newRehearsal();
+    const basket = () => rehearsal.ok('POST', '/baskets', { channel: 'web' });
+    for (let count = 0; count < 3; count++) await basket();
+    const ask = (query: string) => rehearsal.call('GET', `/_sim/events?${query}`, undefined, { as: 'admin' });
+    await rehearsal.settle();
+    const { next } = (await ask('limit=100')).body;
+    expect((await ask(`after=${next}`)).body).toEqual({ items: [], next });
+    await rehearsal.ok('POST', '/_sim/reset', {}, { as: 'admin' });
+    await basket();
+    await rehearsal.settle();
+    const last = (await ask('limit=100')).body.next;
+    const detail = `The last event of the rehearsal is ${last}: it was reset since ${next}. Begin with 0.`;
+    expect(await ask(`after=${next}`)).toMatchObject(refusal('?after', detail));
+    const wait = { type: 'basket-created', after: next, timeoutMs: 10_000 };
+    expect(await rehearsal.call('POST', '/_sim/events/wait', wait, { as: 'admin' })).toMatchObject(refusal('/after', detail));
+    expect((await ask(`after=${last}`)).body).toEqual({ items: [], next: last });
+  });
+
+  test('is refused by the journal, too', async () => {
+    await using rehearsal = await newRehearsal();
+    for (let count = 0; count < 3; count++) await rehearsal.ok('GET', '/customers/cus_ada');
+    const ask = (query: string) => rehearsal.call('GET', `/_sim/journal?${query}`, undefined, { as: 'admin' });
+    const { next } = (await ask('limit=100')).body;
+    expect((await ask(`after=${next}`)).body.items).toEqual([]);
+    await rehearsal.ok('POST', '/_sim/reset', {}, { as: 'admin' });
+    await rehearsal.ok('GET', '/customers/cus_ada');
+    const detail = `The last hop of the rehearsal is 1: it was reset since ${next}. Begin with 0.`;
+    expect(await ask(`after=${next}`)).toMatchObject(refusal('?after', detail));
+  });
+});

@@ -1,5 +1,6 @@
 import { listEvents as operation } from '../../../shared/catalog/simulation/operations/events.ts';
 import { requireKnownEvent, requireObject, requireSubjectOf } from '../events/known-event.ts';
+import { requireReached } from '../events/position.ts';
 import { readEvents } from '../events/reader.ts';
 import { operate } from '../operate.ts';
 
@@ -8,5 +9,7 @@ export const listEvents = operate(operation)(async ({ query }, { world, worlds }
   if (type !== undefined) requireKnownEvent(type, '?type');
   if (subject !== undefined) requireObject(subject, '?subject');
   if (type !== undefined && subject !== undefined) requireSubjectOf(type, subject, '?subject');
-  return readEvents(worlds, world, { ...query, ext: query.ext === 'true' });
+  const read = await readEvents(worlds, world, { ...query, ext: query.ext === 'true' });
+  if (read.items.length === 0) await requireReached(worlds, world, { after: query.after, pointer: '?after' });
+  return read;
 });

@@ -1,6 +1,7 @@
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { waitForEvents as operation } from '../../../shared/catalog/simulation/operations/events.ts';
 import { requireKnownEvent, requireSubjectOf } from '../events/known-event.ts';
+import { requireReached } from '../events/position.ts';
 import { type ListedEvent, readEvents } from '../events/reader.ts';
 import { operate } from '../operate.ts';
 
@@ -11,6 +12,7 @@ export const waitForEvents = operate(operation)(async ({ body }, { world, worlds
   const { type, subject, count, timeoutMs } = body;
   requireKnownEvent(type, '/type');
   if (subject !== undefined) requireSubjectOf(type, subject, '/subject');
+  await requireReached(worlds, world, { after: body.after, pointer: '/after' });
   const until = Date.now() + timeoutMs;
   const items: ListedEvent[] = [];
   let next = body.after;

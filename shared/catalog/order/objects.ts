@@ -61,7 +61,7 @@ export const orderLifeCycle = defineLifeCycle({
       to: 'cancelled',
       events: ['order-cancelled'],
       trigger:
-        'Cancel Order; no fulfillment order is dispatched. Internal: all capture attempts failed; time: an authorisation has been lost for 1 d',
+        'Cancel Order; no fulfillment order is dispatched. Internal: all capture attempts failed; time: before picking, an authorisation has been lost for 1 d',
     },
     {
       verb: 'abandon-fulfilment',

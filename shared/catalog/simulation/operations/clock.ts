@@ -42,7 +42,16 @@ export const advanceClock = defineOperation({
     }),
     ['by', 'to'],
   ),
-  response: z.object({ now: Instant, ran: z.array(Ran), settled: z.boolean(), waitingFor: WaitingFor }),
+  response: z.object({
+    now: Instant,
+    ran: z
+      .array(Ran)
+      .describe(
+        'Due work that ended. Work that failed is tried again by the clock, and is parked in the end: the journal has each attempt.',
+      ),
+    settled: z.boolean(),
+    waitingFor: WaitingFor,
+  }),
   problems: ['clock_busy'],
 });
 

@@ -31,7 +31,7 @@ export type StreamFrame = keyof typeof StreamFrames;
 export const readStream = defineStream({
   id: 'read-stream',
   summary:
-    'Streams what happens in a rehearsal as server-sent events. Begins with the clock, the faults and the runs as they are, then tells of changes. Last-Event-ID resumes exactly, at any gateway. Counts as use of the rehearsal for eight hours: one that is watched does not end, but a page that was left open does not keep it for ever.',
+    'Streams what happens in a rehearsal as server-sent events. Begins with the clock, the faults and the runs as they are, then tells of changes. Last-Event-ID resumes exactly, at any gateway. The frame gap says that records will not come, of both logs: older hops were discarded, or the rehearsal was reset or deleted. Then read the lists again. Counts as use of the rehearsal for eight hours: one that is watched does not end, but a page that was left open does not keep it for ever.',
   path: '/_sim/stream',
   query: z.strictObject({
     topics: z
