@@ -3,7 +3,7 @@ import { pause } from '../shared/process/waiting.ts';
 import { ControlError, clientOnAgent, createEstateClient, type EstateClient, type EstateClientOptions } from './estate-client.ts';
 import type { Report } from './report.ts';
 import type { Scenario } from './scenario.ts';
-import { stageOf, stoppable } from './stage.ts';
+import { attended, stageOf, stoppable } from './stage.ts';
 
 export type { Report } from './report.ts';
 
@@ -39,9 +39,10 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
   report.begin(scenario, name);
   let failure: string | undefined;
   try {
-    const stage = stoppable(stageOf(client, report, { ...credentials, now }), signal);
+    const { stage, requireFinished } = attended(stageOf(client, report, { ...credentials, now }));
     failure = await reasonOf(async () => {
-      await scenario.run(stage);
+      await scenario.run(stoppable(stage, signal));
+      requireFinished();
       return brokenInvariants(client, report);
     });
     const unexamined = await reasonOf(async () => {

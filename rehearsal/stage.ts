@@ -121,6 +121,45 @@ export function stoppable(stage: Stage, signal: AbortSignal | undefined): Stage 
   });
 }
 
+/** A stage that knows which of its operations are unfinished. */
+export function attended(stage: Stage): { readonly stage: Stage; readonly requireFinished: () => void } {
+  const unfinished = new Map<Promise<unknown>, string>();
+
+  function track(what: string, operation: Promise<unknown>): Promise<unknown> {
+    const tracked = operation.finally(() => unfinished.delete(tracked));
+    unfinished.set(tracked, what);
+    return tracked;
+  }
+
+  const watched = new Proxy(stage, {
+    get(target, name, receiver) {
+      const value: unknown = Reflect.get(target, name, receiver);
+      if (typeof value !== 'function') return value;
+      return (...given: readonly unknown[]): unknown => {
+        const result: unknown = value(...given);
+        return result instanceof Promise ? track(`stage.${String(name)}(${titleIn(given)})`, result) : result;
+      };
+    },
+  });
+  return {
+    stage: watched,
+    /** @throws ExpectationFailed */
+    requireFinished() {
+      const [first] = unfinished.values();
+      if (first === undefined) return;
+      // What becomes of them is no news after this failure.
+      for (const operation of unfinished.keys()) operation.catch(() => undefined);
+      throw new ExpectationFailed(`The scenario ended before ${first} did. Put await before that call.`);
+    },
+  };
+}
+
+/** What tells one call of an operation from another. */
+function titleIn([first]: readonly unknown[]): string {
+  const title = typeof first === 'object' && first !== null && 'title' in first ? first.title : first;
+  return typeof title === 'string' ? `“${title}”` : '';
+}
+
 /** A value as shown in the report: amounts in major units, undefined as `none`. */
 function inWords(value: unknown): string {
   if (value === undefined) return 'none';

@@ -39,7 +39,7 @@ export function collect({ name, title, flows }: Scenario): { readonly outcome: O
       outcome.invariants = results;
     },
     end: (_scenario, failure) => {
-      outcome.failure = failure;
+      outcome.failure ??= failure;
     },
   };
   return { outcome, report };

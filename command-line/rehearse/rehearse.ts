@@ -12,9 +12,9 @@ import { progressOn } from '../output/progress.ts';
 import { chosenScenarios, listOfScenarios } from './choice.ts';
 import type { Outcome } from './outcome.ts';
 import { startOwnEstate } from './own-estate.ts';
-import type { Recorded } from './report/recording.ts';
 import { prepareReport, writeReport } from './report/report.ts';
-import { runOne, summary } from './run-one.ts';
+import { type Done, runOne, summary } from './run-one.ts';
+import { superviseProcess } from './supervision.ts';
 
 interface Options extends EstateCredentials {
   readonly against?: string;
@@ -50,6 +50,7 @@ export function rehearseCommand(): Command {
 async function rehearse(names: readonly string[], options: Options): Promise<void> {
   const write = (text: string): void => void process.stdout.write(text);
   const look = lookOf(process.stdout);
+  superviseProcess();
   const chosen = await chosenScenarios(names, options.all);
   if (options.list) {
     const own = chosen.flatMap(({ scenario, file }) => (file === undefined ? [] : [scenario]));
@@ -62,24 +63,23 @@ async function rehearse(names: readonly string[], options: Options): Promise<voi
   if (options.against === undefined) progress.say('starting an estate …');
   const own = options.against === undefined ? await startOwnEstate() : undefined;
   const against = options.against ?? own?.gateway ?? '';
-  const outcomes: Outcome[] = [];
-  const recorded: Recorded[] = [];
+  const done: Done[] = [];
   try {
     await requireUsable({ ...options, against });
     const isDetailed = !options.json && (options.verbose === true || chosen.length === 1);
     const run = { ...options, against, look, write, progress, isDetailed, isRecorded: options.report !== undefined };
     for (const [index, one] of chosen.entries()) {
       const place = chosen.length > 1 ? `${index + 1} of ${chosen.length}  ` : '';
-      const done = await runOne(one, { ...run, place });
-      outcomes.push(done.outcome);
-      if (done.recorded) recorded.push(done.recorded);
+      done.push(await runOne(one, { ...run, place }));
     }
   } finally {
     progress.clear();
     await own?.stop();
   }
+  const outcomes = done.map(({ outcome }) => outcome);
   write(options.json ? `${JSON.stringify(asJson(outcomes), null, 2)}\n` : summary(outcomes, look));
   if (options.report !== undefined) {
+    const recorded = done.flatMap(({ recorded }) => recorded() ?? []);
     const files = await writeReport(options.report, { scenarios: recorded, gateway: against, version: manifest.version, startedAt });
     if (!options.json) write(`Report: ${files.join(', ')}\n`);
   }

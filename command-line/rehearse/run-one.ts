@@ -1,11 +1,15 @@
 import type { EstateCredentials } from '../../rehearsal/estate-rehearsal.ts';
 import { type Report, runScenario } from '../../rehearsal/runner.ts';
+import type { Scenario } from '../../rehearsal/scenario.ts';
+import { stoppable } from '../../rehearsal/stage.ts';
+import { EXIT } from '../failure.ts';
 import type { Look } from '../output/look.ts';
 import type { Progress } from '../output/progress.ts';
 import type { ChosenScenario } from './choice.ts';
 import { detailReport } from './detail.ts';
 import { collect, type Outcome, toAll } from './outcome.ts';
 import { type Recorded, recordingOf } from './report/recording.ts';
+import { supervised } from './supervision.ts';
 
 /** Where a scenario runs, and what is told of it. */
 export interface Run extends EstateCredentials {
@@ -22,7 +26,14 @@ export interface Run extends EstateCredentials {
   readonly isRecorded: boolean;
 }
 
-export async function runOne({ scenario, file }: ChosenScenario, run: Run): Promise<{ outcome: Outcome; recorded: Recorded | undefined }> {
+export interface Done {
+  /** Becomes a failure if the scenario leaves an error that comes later. */
+  readonly outcome: Outcome;
+  /** As the outcome is by then. */
+  readonly recorded: () => Recorded | undefined;
+}
+
+export async function runOne({ scenario, file }: ChosenScenario, run: Run): Promise<Done> {
   const { look, progress, json, isDetailed, place } = run;
   const { outcome, report } = collect(scenario);
   const recording = run.isRecorded ? recordingOf(scenario, file) : undefined;
@@ -31,19 +42,36 @@ export async function runOne({ scenario, file }: ChosenScenario, run: Run): Prom
   const spoken: Partial<Report> = isDetailed ? {} : { step: ({ title }) => progress.say(`${place}${scenario.name}: ${title}`) };
   if (isDetailed) progress.clear();
   else progress.say(`${place}${scenario.name}`);
+  let isOver = false;
+  const failLate = ({ message }: Error): void => {
+    if (outcome.failure !== undefined) return;
+    Object.assign(outcome, { passed: false, failure: `After its end: ${message}` });
+    if (!isOver) return;
+    // The run itself may have ended.
+    process.exitCode = EXIT.fails;
+    progress.clear();
+    if (!json) run.write(`${lineOf(outcome, look)}  ${outcome.failure}\n`);
+  };
+  const attended: Scenario = {
+    ...scenario,
+    run: (stage) => supervised((stopped) => scenario.run(stoppable(stage, stopped)), failLate),
+  };
   const started = performance.now();
   try {
-    const told = toAll([report, detail, spoken, ...(recording ? [recording.report] : [])]);
+    const ended: Pick<Report, 'end'> = { end: () => detail.end(scenario, outcome.failure) };
+    const told = toAll([report, { ...detail, ...ended }, spoken, ...(recording ? [recording.report] : [])]);
     const examine = recording && { examine: recording.examine };
-    outcome.passed = await runScenario(scenario, { ...run, gateway: run.against, report: told, ...examine });
+    outcome.passed =
+      (await runScenario(attended, { ...run, gateway: run.against, report: told, ...examine })) && outcome.failure === undefined;
   } catch (error) {
-    outcome.failure = error instanceof Error ? error.message : String(error);
+    outcome.failure ??= error instanceof Error ? error.message : String(error);
     detail.end(scenario, outcome.failure);
   }
+  isOver = true;
   outcome.ms = Math.round(performance.now() - started);
   progress.clear();
   if (!json && !isDetailed) run.write(lineOf(outcome, look) + (outcome.passed ? '' : `${details.join('')}\n`));
-  return { outcome, recorded: recording?.ended(outcome.failure, outcome.ms) };
+  return { outcome, recorded: () => recording?.ended(outcome.failure, outcome.ms) };
 }
 
 const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;

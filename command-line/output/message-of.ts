@@ -1,0 +1,7 @@
+import { inOneLine } from './printable.ts';
+
+/** What an error of any kind says, as a sentence. */
+export function messageOf(error: unknown): string {
+  const text = inOneLine(error instanceof Error ? error.message || error.name : String(error), 300);
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
+}

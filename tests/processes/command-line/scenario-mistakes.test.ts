@@ -1,0 +1,103 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { runEstate } from '../../support/command.ts';
+
+const LIMIT_MS = 60_000;
+
+let folder = '';
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'scenarios-'));
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+/** Writes a scenario with this body. @returns its file */
+async function scenarioFile(name: string, body: string): Promise<string> {
+  const file = join(folder, `${name}.js`);
+  await writeFile(file, `export const s = { name: '${name}', title: 'A mistake', run: async (stage) => { ${body} } };`);
+  return file;
+}
+
+/** Runs a scenario with this body, and after it one that passes when nothing is left of the first. */
+async function runFollowed(name: string, body: string) {
+  const files = [await scenarioFile(name, body), await scenarioFile(`after-${name}`, 'await globalThis.leftBehind; await stage.settle();')];
+  const report = join(folder, `report-of-${name}`);
+  const { code, err, out } = await runEstate(['rehearse', ...files, '--report', report, '--json']);
+  const run = JSON.parse(out) as { readonly scenarios: readonly { readonly name: string; readonly failure?: string }[] };
+  const failures = Object.fromEntries(run.scenarios.map((one) => [one.name, one.failure]));
+  return { code, err, failures, junit: await readFile(join(report, 'junit.xml'), 'utf8') };
+}
+
+const UNTIL_STOPPED = 'for (;;) await stage.settle();';
+const UNKNOWN = `{ title: 'Read nobody', call: 'GET /customers/nobody' }`;
+
+describe('A scenario fails, those after it run, and the report is written, when', () => {
+  test.each([
+    [
+      'a step without await fails',
+      'no-await',
+      `stage.step(${UNKNOWN}); ${UNTIL_STOPPED}`,
+      'Nothing awaits a promise that failed: Read nobody: expected 2xx, got 404. There is no customer "nobody". Put await before the call that returns it.',
+    ],
+    [
+      'its last step has no await',
+      'no-last-await',
+      `stage.step(${UNKNOWN});`,
+      'The scenario ended before stage.step(“Read nobody”) did. Put await before that call.',
+    ],
+    [
+      'a promise that nothing awaits fails as it ends',
+      'rejection-at-end',
+      `Promise.reject(new Error('lost'));`,
+      'Nothing awaits a promise that failed: lost. Put await before the call that returns it.',
+    ],
+    [
+      'a timer throws',
+      'timer',
+      `setTimeout(() => { throw new Error('too slow'); }, 1); ${UNTIL_STOPPED}`,
+      'A timer or a listener failed: too slow. Wrap it in a promise, and await that.',
+    ],
+    [
+      'a timer of it throws during a later scenario',
+      'late-timer',
+      `globalThis.leftBehind = new Promise((resolve) => setTimeout(() => { resolve(); throw new Error('too slow'); }, 300));`,
+      'After its end: A timer or a listener failed: too slow. Wrap it in a promise, and await that.',
+    ],
+  ])(
+    '%s',
+    async (_condition, name, body, sentence) => {
+      const { code, err, failures, junit } = await runFollowed(name, body);
+      expect(failures).toEqual({ [name]: sentence, [`after-${name}`]: undefined });
+      expect([code, err]).toEqual([1, '']);
+      expect(junit).toMatch(/<testsuites name="[^"]+" tests="2" failures="1"/);
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'it leaves an error after its line was printed, which is then corrected',
+    async () => {
+      const late = `globalThis.leftBehind = new Promise((resolve) => setTimeout(() => { resolve(); throw new Error('too slow'); }, 300));`;
+      const files = [await scenarioFile('late', late), await scenarioFile('after-late', 'await globalThis.leftBehind;')];
+      const { code, out } = await runEstate(['rehearse', ...files]);
+      expect(out).toMatch(/^passed {2}late .*\nFAILED {2}late .*\n {2}After its end: A timer .*\npassed {2}after-late .*\n\n1 of 2 passed/);
+      expect(code).toBe(1);
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'it leaves an error after the run',
+    async () => {
+      const file = await scenarioFile('last', `setTimeout(() => { throw new Error('too slow'); }, 2_000);`);
+      const { code, out } = await runEstate(['rehearse', file]);
+      expect(out).toMatch(/1 of 1 passed in .*\nFAILED {2}last .*\n {2}After its end: A timer or a listener failed: too slow\..*\n$/);
+      expect(code).toBe(1);
+    },
+    LIMIT_MS,
+  );
+});
