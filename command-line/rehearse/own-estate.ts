@@ -17,10 +17,14 @@ export async function startOwnEstate(): Promise<OwnEstate> {
   const ended = once(child, 'exit');
   const ready = await Promise.race([once(child, 'message'), ended.then(() => undefined)]);
   if (!ready) throw new CommandFailure('The estate could not be started, for the reason above.', EXIT.misuse);
+  // It must not keep this process alive for a scenario that waits in vain.
+  child.unref();
+  child.channel?.unref();
   const [{ gateway }] = ready as [{ gateway: string }];
   return {
     gateway,
     stop: async () => {
+      child.ref();
       child.kill('SIGTERM');
       await ended;
     },

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { OwnScenario, Scenario } from '../../rehearsal/scenario.ts';
 import { IN_WORDS, mistakesIn } from '../../shared/contract/issue-words.ts';
 import { inOneLine } from '../output/printable.ts';
+import { supervised } from './supervision.ts';
 
 /** Scenarios have names without dots and slashes; files have an extension or a folder. */
 export const isFile = (word: string): boolean => /[/\\]|\.[cm]?[jt]s$/.test(word);
@@ -68,7 +69,7 @@ async function scenariosOf(file: string): Promise<Loaded> {
   if (!exists) return refused(`${file} does not exist; check the path.`);
   let module: Readonly<Record<string, unknown>>;
   try {
-    module = await import(pathToFileURL(path).href);
+    module = await supervised(() => import(pathToFileURL(path).href));
   } catch (error) {
     return refused(`${file} cannot be loaded: ${reasonOf(error, path)}`);
   }

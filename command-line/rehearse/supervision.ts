@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { nextTurn } from '../../shared/process/waiting.ts';
+import { EXIT } from '../failure.ts';
 import { messageOf } from '../output/message-of.ts';
 
 /** Code of a user's file, while it runs and after. */
@@ -7,12 +8,16 @@ interface Supervised {
   /** Takes an error that the code did not return to its caller. */
   readonly fail: (error: Error) => void;
 }
+type Late = (error: Error) => void;
 
 /** Tells which code an error is of, also long after that code has ended. */
 const origin = new AsyncLocalStorage<Supervised>();
 let running: Supervised | undefined;
 
-/** Has errors that code of a user leaves to the process fail that code, instead of ending the run. */
+const WAITS_IN_VAIN =
+  'It waits for something that can no longer happen: no timer, request or other work is left that could settle its promise. Resolve or reject each promise that it awaits.';
+
+/** Has errors that code of a user leaves to the process fail that code, instead of ending the run, and waiting in vain too. */
 export function superviseProcess(): void {
   const strayed = (error: unknown, sentence: string): void => {
     const responsible = origin.getStore() ?? running;
@@ -25,14 +30,24 @@ export function superviseProcess(): void {
   process.on('uncaughtException', (error) =>
     strayed(error, `A timer or a listener failed: ${messageOf(error)} Wrap it in a promise, and await that.`),
   );
+  // Node has nothing left to do, and would end.
+  process.on('beforeExit', () => running?.fail(new Error(WAITS_IN_VAIN)));
+}
+
+function failWhatRuns(error: Error): void {
+  if (running !== undefined) running.fail(error);
+  else {
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = EXIT.fails;
+  }
 }
 
 /**
  * Runs code of a user.
- * @param late takes an error that comes after the code has ended
+ * @param late takes an error that comes after the code has ended; by default, the code that runs by then fails
  * @throws also errors that the code leaves to the process; the signal is then aborted
  */
-export async function supervised<T>(work: (stopped: AbortSignal) => Promise<T> | T, late: (error: Error) => void): Promise<T> {
+export async function supervised<T>(work: (stopped: AbortSignal) => Promise<T> | T, late: Late = failWhatRuns): Promise<T> {
   const stopped = new AbortController();
   const aborted = Promise.withResolvers<never>();
   stopped.signal.addEventListener('abort', () => aborted.reject(stopped.signal.reason));

@@ -62,6 +62,12 @@ describe('A scenario fails, those after it run, and the report is written, when'
       'A timer or a listener failed: too slow. Wrap it in a promise, and await that.',
     ],
     [
+      'it waits for a promise that nothing can settle',
+      'in-vain',
+      'await new Promise(() => {});',
+      'It waits for something that can no longer happen: no timer, request or other work is left that could settle its promise. Resolve or reject each promise that it awaits.',
+    ],
+    [
       'a timer of it throws during a later scenario',
       'late-timer',
       `globalThis.leftBehind = new Promise((resolve) => setTimeout(() => { resolve(); throw new Error('too slow'); }, 300));`,
@@ -100,4 +106,33 @@ describe('A scenario fails, those after it run, and the report is written, when'
     },
     LIMIT_MS,
   );
+
+  test(
+    'it waits in vain, also with an estate of its own',
+    async () => {
+      const { code, out, err } = await runEstate(['rehearse', await scenarioFile('own-in-vain', 'await new Promise(() => {});')], {
+        ESTATE_URL: '',
+      });
+      expect(out).toContain('failed It waits for something that can no longer happen: ');
+      expect([code, err]).toEqual([1, '']);
+    },
+    LIMIT_MS,
+  );
+});
+
+describe('A file of scenarios is refused before anything runs, when', () => {
+  test.each([
+    [
+      'it waits for a promise that nothing can settle',
+      'await new Promise(() => {});',
+      'It waits for something that can no longer happen: ',
+    ],
+    ['a promise that nothing awaits fails', `Promise.reject(new Error('lost'));`, 'Nothing awaits a promise that failed: lost.'],
+  ])('%s', async (_condition, text, sentence) => {
+    const file = join(folder, 'loaded.js');
+    await writeFile(file, `${text} export const s = { name: 'loaded', title: 'A mistake', run: () => {} };`);
+    const { code, out, err } = await runEstate(['rehearse', file]);
+    expect(err).toContain(`${file} cannot be loaded: ${sentence}`);
+    expect([code, out]).toEqual([2, '']);
+  });
 });
