@@ -11,6 +11,7 @@ import { CommandFailure, EXIT } from './failure.ts';
 import { operationCommand, operationsByWords } from './operations/operation-commands.ts';
 import { asSentence } from './parser-words.ts';
 import { rehearseCommand } from './rehearse/rehearse.ts';
+import { endProcess } from './rehearse/supervision.ts';
 import { startCommand } from './start.ts';
 import { streamCommand, streamWords } from './stream.ts';
 
@@ -95,6 +96,6 @@ function exitCodeOf(error: unknown): number {
 
 /** A reader such as `head` may close its end early. */
 function endOfReader(error: NodeJS.ErrnoException): void {
-  if (error.code === 'EPIPE') process.exit(EXIT.holds);
+  if (error.code === 'EPIPE') endProcess(EXIT.holds);
   throw error;
 }

@@ -14,7 +14,10 @@ export async function startOwnEstate(): Promise<OwnEstate> {
     stdio: ['ignore', 2, 2, 'ipc'],
     env: { ...process.env, GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0', LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'error' },
   });
-  const ended = once(child, 'exit');
+  // It runs on by itself if this process ends before it has stopped it.
+  const kill = (): boolean => child.kill('SIGTERM');
+  process.once('exit', kill);
+  const ended = once(child, 'exit').finally(() => process.off('exit', kill));
   const ready = await Promise.race([once(child, 'message'), ended.then(() => undefined)]);
   if (!ready) throw new CommandFailure('The estate could not be started, for the reason above.', EXIT.misuse);
   // It must not keep this process alive for a scenario that waits in vain.
@@ -25,7 +28,7 @@ export async function startOwnEstate(): Promise<OwnEstate> {
     gateway,
     stop: async () => {
       child.ref();
-      child.kill('SIGTERM');
+      kill();
       await ended;
     },
   };

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { syncBuiltinESMExports } from 'node:module';
 import { nextTurn } from '../../shared/process/waiting.ts';
 import { EXIT } from '../failure.ts';
 import { messageOf } from '../output/message-of.ts';
@@ -17,7 +18,10 @@ let running: Supervised | undefined;
 const WAITS_IN_VAIN =
   'It waits for something that can no longer happen: no timer, request or other work is left that could settle its promise. Resolve or reject each promise that it awaits.';
 
-/** Has errors that code of a user leaves to the process fail that code, instead of ending the run, and waiting in vain too. */
+/** Ends this process, as code of a user may not. */
+export const endProcess = process.exit.bind(process);
+
+/** Has errors that code of a user leaves to the process fail that code, instead of ending the run, and waiting in vain or ending the process too. */
 export function superviseProcess(): void {
   const strayed = (error: unknown, sentence: string): void => {
     const responsible = origin.getStore() ?? running;
@@ -32,6 +36,17 @@ export function superviseProcess(): void {
   );
   // Node has nothing left to do, and would end.
   process.on('beforeExit', () => running?.fail(new Error(WAITS_IN_VAIN)));
+  process.exit = (code) => {
+    const responsible = origin.getStore();
+    if (responsible === undefined) return endProcess(code);
+    const error = new Error(
+      `It called process.exit(${code ?? ''}), which would end the whole run. Return from run to pass, throw an Error to fail.`,
+    );
+    responsible.fail(error);
+    throw error;
+  };
+  // For those who import `exit` by its name.
+  syncBuiltinESMExports();
 }
 
 function failWhatRuns(error: Error): void {

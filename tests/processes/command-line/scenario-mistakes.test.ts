@@ -68,6 +68,18 @@ describe('A scenario fails, those after it run, and the report is written, when'
       'It waits for something that can no longer happen: no timer, request or other work is left that could settle its promise. Resolve or reject each promise that it awaits.',
     ],
     [
+      'it ends the process',
+      'exit',
+      'process.exit(0);',
+      'It called process.exit(0), which would end the whole run. Return from run to pass, throw an Error to fail.',
+    ],
+    [
+      'it ends the process by the imported function, in a timer',
+      'imported-exit',
+      `const { exit } = await import('node:process'); setTimeout(exit, 1); ${UNTIL_STOPPED}`,
+      'It called process.exit(), which would end the whole run. Return from run to pass, throw an Error to fail.',
+    ],
+    [
       'a timer of it throws during a later scenario',
       'late-timer',
       `globalThis.leftBehind = new Promise((resolve) => setTimeout(() => { resolve(); throw new Error('too slow'); }, 300));`,
@@ -127,6 +139,7 @@ describe('A file of scenarios is refused before anything runs, when', () => {
       'await new Promise(() => {});',
       'It waits for something that can no longer happen: ',
     ],
+    ['it ends the process', 'process.exit(0);', 'It called process.exit(0), which would end the whole run.'],
     ['a promise that nothing awaits fails', `Promise.reject(new Error('lost'));`, 'Nothing awaits a promise that failed: lost.'],
   ])('%s', async (_condition, text, sentence) => {
     const file = join(folder, 'loaded.js');
