@@ -53,8 +53,9 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
   } finally {
     const undeleted = leavesRehearsal ? undefined : await deleteRehearsal(outside, name);
     failure ??= undeleted;
-    await client.close();
-    await outside.close();
+    const closed = Promise.all([client.close(), outside.close()]);
+    // A step that was stopped may wait long for its answer.
+    if (!signal?.aborted) await closed;
   }
   report.end(scenario, failure);
   return failure === undefined;

@@ -12,6 +12,8 @@ export interface OwnEstate {
 export async function startOwnEstate(): Promise<OwnEstate> {
   const child: ChildProcess = fork(estateMain(), [], {
     stdio: ['ignore', 2, 2, 'ipc'],
+    // Ctrl-C reaches this process only: an interrupted run still needs its estate for the report.
+    detached: true,
     env: { ...process.env, GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0', LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'error' },
   });
   // It runs on by itself if this process ends before it has stopped it.

@@ -10,11 +10,13 @@ import { withExample } from '../help.ts';
 import { lookOf } from '../output/look.ts';
 import { progressOn } from '../output/progress.ts';
 import { chosenScenarios, listOfScenarios } from './choice.ts';
+import { type Interrupted, interruptions } from './interruption.ts';
 import type { Outcome } from './outcome.ts';
 import { startOwnEstate } from './own-estate.ts';
+import { counted } from './report/facts.ts';
 import { prepareReport, writeReport } from './report/report.ts';
 import { type Done, runOne, summary } from './run-one.ts';
-import { superviseProcess } from './supervision.ts';
+import { endProcess, superviseProcess } from './supervision.ts';
 
 interface Options extends EstateCredentials {
   readonly against?: string;
@@ -51,6 +53,8 @@ async function rehearse(names: readonly string[], options: Options): Promise<voi
   const write = (text: string): void => void process.stdout.write(text);
   const look = lookOf(process.stdout);
   superviseProcess();
+  const interrupted = interruptions();
+  interrupted.addEventListener('abort', endBeforeFirst);
   const chosen = await chosenScenarios(names, options.all);
   if (options.list) {
     const own = chosen.flatMap(({ scenario, file }) => (file === undefined ? [] : [scenario]));
@@ -66,9 +70,11 @@ async function rehearse(names: readonly string[], options: Options): Promise<voi
   const done: Done[] = [];
   try {
     await requireUsable({ ...options, against });
+    interrupted.removeEventListener('abort', endBeforeFirst);
     const isDetailed = !options.json && (options.verbose === true || chosen.length === 1);
-    const run = { ...options, against, look, write, progress, isDetailed, isRecorded: options.report !== undefined };
+    const run = { ...options, against, look, write, progress, isDetailed, isRecorded: options.report !== undefined, signal: interrupted };
     for (const [index, one] of chosen.entries()) {
+      if (interrupted.aborted) break;
       const place = chosen.length > 1 ? `${index + 1} of ${chosen.length}  ` : '';
       done.push(await runOne(one, { ...run, place }));
     }
@@ -84,6 +90,20 @@ async function rehearse(names: readonly string[], options: Options): Promise<voi
     if (!options.json) write(`Report: ${files.join(', ')}\n`);
   }
   if (!outcomes.every(({ passed }) => passed)) process.exitCode = EXIT.fails;
+  if (interrupted.aborted) endInterrupted(interrupted.reason as Interrupted, chosen.length - done.length);
+}
+
+/** Before the first scenario there is nothing to report. */
+function endBeforeFirst({ target }: Event): void {
+  const { message, exitCode } = (target as AbortSignal).reason as Interrupted;
+  process.stderr.write(`${message} No scenario ran.\n`);
+  endProcess(exitCode);
+}
+
+/** Does not wait for what the interrupted scenario has begun. */
+function endInterrupted({ message, exitCode }: Interrupted, left: number): void {
+  process.stderr.write(`${message}${left > 0 ? ` ${counted(left, 'scenario')} did not run.` : ''}\n`);
+  endProcess(exitCode);
 }
 
 /** @throws CommandFailure unless an estate is ready there and accepts all credentials */

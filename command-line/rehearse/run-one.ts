@@ -22,6 +22,8 @@ export interface Run extends EstateCredentials {
   readonly isDetailed: boolean;
   /** `2 of 7  `, when there are several. */
   readonly place: string;
+  /** Interrupts the scenario. */
+  readonly signal: AbortSignal;
   /** Keeps what a report needs. */
   readonly isRecorded: boolean;
 }
@@ -54,7 +56,7 @@ export async function runOne({ scenario, file }: ChosenScenario, run: Run): Prom
   };
   const attended: Scenario = {
     ...scenario,
-    run: (stage) => supervised((stopped) => scenario.run(stoppable(stage, stopped)), failLate),
+    run: (stage) => supervised((stopped) => scenario.run(stoppable(stage, stopped)), { interrupted: run.signal, late: failLate }),
   };
   const started = performance.now();
   try {

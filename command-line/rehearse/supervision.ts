@@ -59,24 +59,31 @@ function failWhatRuns(error: Error): void {
 
 /**
  * Runs code of a user.
+ * @param interrupted ends the wait for the code
  * @param late takes an error that comes after the code has ended; by default, the code that runs by then fails
- * @throws also errors that the code leaves to the process; the signal is then aborted
+ * @throws also errors that the code leaves to the process; its signal is then aborted
  */
-export async function supervised<T>(work: (stopped: AbortSignal) => Promise<T> | T, late: Late = failWhatRuns): Promise<T> {
-  const stopped = new AbortController();
+export async function supervised<T>(
+  work: (stopped: AbortSignal) => Promise<T> | T,
+  { interrupted, late = failWhatRuns }: { readonly interrupted?: AbortSignal; readonly late?: Late } = {},
+): Promise<T> {
+  const strayed = new AbortController();
+  const stopped = AbortSignal.any([strayed.signal, ...(interrupted ? [interrupted] : [])]);
   const aborted = Promise.withResolvers<never>();
-  stopped.signal.addEventListener('abort', () => aborted.reject(stopped.signal.reason));
+  const abort = (): void => aborted.reject(stopped.reason);
+  if (stopped.aborted) abort();
+  else stopped.addEventListener('abort', abort);
   let hasEnded = false;
-  const supervision: Supervised = { fail: (error) => (hasEnded ? late(error) : stopped.abort(error)) };
+  const supervision: Supervised = { fail: (error) => (hasEnded ? late(error) : strayed.abort(error)) };
   running = supervision;
   const done = origin.run(supervision, async () => {
-    const result = await work(stopped.signal);
+    const result = await work(stopped);
     // Node reports unhandled rejections after the microtasks in which the work may have ended.
     await nextTurn();
     return result;
   });
   try {
-    return await Promise.race([done, aborted.promise]);
+    return await Promise.race([aborted.promise, done]);
   } finally {
     hasEnded = true;
     running = undefined;
