@@ -1,6 +1,6 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { misuse } from '../../failure.ts';
+import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { CommandFailure, EXIT, misuse } from '../../failure.ts';
 import { htmlOf } from './html-page.ts';
 import { junitOf } from './junit.ts';
 import { markdownOf } from './markdown.ts';
@@ -18,18 +18,43 @@ const WRITERS: Readonly<Record<string, (run: ReportedRun) => string | Promise<st
  * @throws CommandFailure when it cannot be written
  */
 export async function prepareReport(folder: string): Promise<void> {
+  if (folder.trim() === '') throw misuse('--report needs the name of a folder, such as --report report.');
   try {
-    await mkdir(folder, { recursive: true });
-    for (const name of Object.keys(WRITERS)) await writeFile(join(folder, name), '');
+    await makeFolder(resolve(folder));
+    for (const name of Object.keys(WRITERS)) await proveWritable(join(folder, name));
   } catch (error) {
     throw misuse(`The report cannot be written to ${folder}: ${reasonOf(error)}; name another folder with --report.`);
   }
 }
 
-/** @returns the files */
+/** Node's own recursion never ends in /proc, which says that a new folder is missing. */
+async function makeFolder(path: string): Promise<void> {
+  const error = await mkdir(path).catch((error: NodeJS.ErrnoException) => error);
+  if (!(error instanceof Error) || (error.code === 'EEXIST' && (await stat(path)).isDirectory())) return;
+  if (error.code !== 'ENOENT' || dirname(path) === path) throw error;
+  await makeFolder(dirname(path));
+  await mkdir(path);
+}
+
+/** A full disk takes an empty file, but no byte. */
+async function proveWritable(file: string): Promise<void> {
+  await writeFile(file, '\n');
+  await writeFile(file, '');
+}
+
+/**
+ * @returns the files
+ * @throws CommandFailure that names the files which could not be written; the others are
+ */
 export async function writeReport(folder: string, run: ReportedRun): Promise<readonly string[]> {
-  for (const [name, write] of Object.entries(WRITERS)) await writeFile(join(folder, name), await write(run));
-  return Object.keys(WRITERS).map((name) => join(folder, name));
+  const files = Object.keys(WRITERS).map((name) => join(folder, name));
+  const mistakes: string[] = [];
+  for (const [name, write] of Object.entries(WRITERS)) {
+    const text = await write(run);
+    await writeFile(join(folder, name), text).catch((error: unknown) => mistakes.push(`${join(folder, name)}: ${reasonOf(error)}`));
+  }
+  if (mistakes.length > 0) throw new CommandFailure(`The report could not be written: ${mistakes.join('; ')}.`, EXIT.fails);
+  return files;
 }
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -37,9 +62,13 @@ const REASONS: Readonly<Record<string, string>> = {
   EPERM: 'this user may not write there',
   EROFS: 'the file system is read-only',
   EEXIST: 'a file has this name',
+  ENOENT: 'no folder can be made there',
   ENOTDIR: 'a part of the path is a file',
   EISDIR: 'a folder has the name of a file of the report',
+  ELOOP: 'a link of the path leads to itself',
+  ENAMETOOLONG: 'the name is too long',
   ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk is full',
 };
 
 function reasonOf(error: unknown): string {

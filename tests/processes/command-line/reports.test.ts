@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -136,14 +136,43 @@ describe('rehearse ends with 2 before any scenario runs, and says all mistakes a
 
   test('a folder for the report that cannot be written', async () => {
     await mkdir(join(folder, 'taken', 'report.html'), { recursive: true });
+    await mkdir(join(folder, 'full'));
+    await symlink('/dev/full', join(folder, 'full', 'summary.md'));
     for (const [path, reason] of [
       [join(folder, 'failing.ts'), 'a file has this name'],
       [join(folder, 'failing.ts', 'below'), 'a part of the path is a file'],
       [join(folder, 'taken'), 'a folder has the name of a file of the report'],
+      [join(folder, 'full'), 'the disk is full'],
+      ['/proc/report', 'no folder can be made there'],
+      ['/proc/report/below', 'no folder can be made there'],
+      [join(folder, 'x'.repeat(300)), 'the name is too long'],
     ] as const) {
       const { code, out, err } = await runEstate(['rehearse', '--report', path]);
       expect(err).toBe(`The report cannot be written to ${path}: ${reason}; name another folder with --report.\n`);
       expect([code, out]).toEqual([2, '']);
     }
   });
+
+  test('an empty name of the folder for the report', async () => {
+    const { code, out, err } = await runEstate(['rehearse', '--report', '']);
+    expect([code, out, err]).toEqual([2, '', '--report needs the name of a folder, such as --report report.\n']);
+  });
+});
+
+describe('A report that can no longer be written when the run has ended', () => {
+  test(
+    'is named with its reason, the other files are written, and the exit code is 1',
+    async () => {
+      const filled = join(folder, 'filled');
+      const run = `import { rmSync, symlinkSync } from 'node:fs';
+        export const s = { name: 'fills-the-disk', title: 't', run: () => { rmSync(process.env.FILE); symlinkSync('/dev/full', process.env.FILE); } };`;
+      await writeFile(join(folder, 'fills.js'), run);
+      const file = join(filled, 'junit.xml');
+      const { code, out, err } = await runEstate(['rehearse', join(folder, 'fills.js'), '--report', filled], { FILE: file });
+      expect(out).toMatch(/\n1 of 1 passed in \d+\.\d s\n$/);
+      expect([code, err]).toEqual([1, `The report could not be written: ${file}: the disk is full.\n`]);
+      expect(await readFile(join(filled, 'summary.md'), 'utf8')).toContain('1 of 1 scenarios passed');
+    },
+    LIMIT_MS,
+  );
 });
