@@ -1,10 +1,12 @@
-import { isDeepStrictEqual } from 'node:util';
+import { inspect, isDeepStrictEqual } from 'node:util';
 import { Money } from '../shared/catalog/shapes.ts';
+import { unknownWord } from '../shared/domain/nearest-word.ts';
 import { signWebhook } from '../shared/simulation/webhook-signature.ts';
 import type { EstateClient } from './estate-client.ts';
 import type { CallText, Method, Reply, StepReply } from './reply.ts';
 import type { Report } from './report.ts';
 import { ExpectationFailed, type PlainStep, type RepliesOf, type Stage, type Step, type StepRecord } from './scenario.ts';
+import { requireArguments } from './stage-arguments.ts';
 
 /** Data that an external party has. */
 interface Outside {
@@ -74,7 +76,9 @@ export function stageOf(client: EstateClient, report: Report, { webhookSecret, w
     },
     expect(what, actual, expected) {
       if (!isDeepStrictEqual(actual, expected)) {
-        throw new ExpectationFailed(`${what}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(actual)}.`);
+        const texts = [expected, actual].map(asJson);
+        const [wanted, got] = texts[0] === texts[1] ? [expected, actual].map((value) => inspect(value)) : texts;
+        throw new ExpectationFailed(`${what}: expected ${wanted}, got ${got}.`);
       }
       report.note(`${what}: ${inWords(expected)}`, 'expectation');
     },
@@ -121,7 +125,7 @@ export function stoppable(stage: Stage, signal: AbortSignal | undefined): Stage 
   });
 }
 
-/** A stage that knows which of its operations are unfinished. */
+/** A stage that refuses wrong arguments, and knows which of its operations are unfinished. */
 export function attended(stage: Stage): { readonly stage: Stage; readonly requireFinished: () => void } {
   const unfinished = new Map<Promise<unknown>, string>();
 
@@ -133,11 +137,12 @@ export function attended(stage: Stage): { readonly stage: Stage; readonly requir
 
   const watched = new Proxy(stage, {
     get(target, name, receiver) {
-      const value: unknown = Reflect.get(target, name, receiver);
-      if (typeof value !== 'function') return value;
+      if (!isOperation(target, name)) return Reflect.get(target, name, receiver) as unknown;
+      const operation = target[name] as (...given: readonly unknown[]) => unknown;
       return (...given: readonly unknown[]): unknown => {
-        const result: unknown = value(...given);
-        return result instanceof Promise ? track(`stage.${String(name)}(${titleIn(given)})`, result) : result;
+        requireArguments(name, given);
+        const result = operation(...given);
+        return result instanceof Promise ? track(`stage.${name}(${titleIn(given)})`, result) : result;
       };
     },
   });
@@ -154,6 +159,14 @@ export function attended(stage: Stage): { readonly stage: Stage; readonly requir
   };
 }
 
+/** @throws TypeError when a caller without types asks for one that does not exist */
+function isOperation(stage: Stage, name: string | symbol): name is keyof Stage {
+  if (Object.hasOwn(stage, name)) return true;
+  // JavaScript itself asks for these, as in `await stage`.
+  if (typeof name === 'symbol' || name === 'then' || name === 'toJSON' || name in Object.prototype) return false;
+  throw new TypeError(unknownWord('operation of a stage', name, Object.keys(stage)));
+}
+
 /** What tells one call of an operation from another. */
 function titleIn([first]: readonly unknown[]): string {
   const title = typeof first === 'object' && first !== null && 'title' in first ? first.title : first;
@@ -165,5 +178,14 @@ function inWords(value: unknown): string {
   if (value === undefined) return 'none';
   const money = Money.safeParse(value);
   if (money.success) return `${(money.data.amount / 100).toFixed(2)} ${money.data.currency}`;
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'string' ? value : asJson(value);
+}
+
+/** Some values of JavaScript have no JSON. */
+function asJson(value: unknown): string {
+  try {
+    return String(JSON.stringify(value));
+  } catch {
+    return inspect(value);
+  }
 }

@@ -1,9 +1,11 @@
 import { access } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { inspect } from 'node:util';
 import { z } from 'zod';
 import type { OwnScenario, Scenario } from '../../rehearsal/scenario.ts';
 import { IN_WORDS, mistakesIn } from '../../shared/contract/issue-words.ts';
+import { messageOf } from '../output/message-of.ts';
 import { inOneLine } from '../output/printable.ts';
 import { supervised } from './supervision.ts';
 
@@ -12,7 +14,7 @@ export const isFile = (word: string): boolean => /[/\\]|\.[cm]?[jt]s$/.test(word
 
 /** What makes an exported value a scenario, rather than something else that a file exports. */
 const looksLikeScenario = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && typeof (value as { run?: unknown }).run === 'function';
+  typeof value === 'object' && value !== null && ('run' in value || ('name' in value && 'title' in value));
 
 const ScenarioShape = z.object({
   name: z
@@ -20,6 +22,7 @@ const ScenarioShape = z.object({
     .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'Give it lower-case letters, digits and hyphens.')
     .max(80),
   title: z.string().min(1).max(300),
+  run: z.custom((value) => typeof value === 'function', 'Give it a function that takes a stage.'),
   flows: z.array(z.int().min(1).max(8)).optional(),
 });
 
@@ -73,36 +76,77 @@ async function scenariosOf(file: string): Promise<Loaded> {
   } catch (error) {
     return refused(`${file} cannot be loaded: ${reasonOf(error, path)}`);
   }
-  const values = Object.values(module).flatMap((value): readonly unknown[] => (Array.isArray(value) ? value : [value]));
-  const scenarios = [...new Set(values.filter(looksLikeScenario))];
-  if (scenarios.length === 0) return refused(`${file} exports no scenario; export an object with name, title and run.`);
+  const scenarios = [...new Set(exportsOf(module).filter(looksLikeScenario))];
+  if (scenarios.length === 0) return refused(`${file} exports ${exportedInstead(module)}; export an object with name, title and run.`);
   const problems = scenarios.flatMap((scenario) => {
     const { error } = ScenarioShape.safeParse(scenario, IN_WORDS);
     return [...mistakesIn(error?.issues ?? [])].map(
       ({ path: place, detail }) => `${file}: ${place.join('.')} of a scenario cannot be used: ${detail}`,
     );
   });
-  return problems.length > 0 ? refused(...problems) : { scenarios: (scenarios as readonly OwnScenario[]).map(complete), problems };
+  return problems.length > 0
+    ? refused(...problems)
+    : { scenarios: (scenarios as readonly OwnScenario[]).map((own) => complete(own, path)), problems };
 }
 
-const complete = (own: OwnScenario): Scenario => ({
+/** What a file exports, by itself, in a list, or in one object, as CommonJS does. */
+function exportsOf(module: Readonly<Record<string, unknown>>): readonly unknown[] {
+  const { default: whole } = module;
+  const inOne = typeof whole === 'object' && whole !== null && !looksLikeScenario(whole) ? Object.values(whole) : [];
+  return [...Object.values(module), ...inOne].flatMap((value): readonly unknown[] => (Array.isArray(value) ? value : [value]));
+}
+
+function exportedInstead(module: Readonly<Record<string, unknown>>): string {
+  const [first] = Object.entries(module).filter(([name]) => name !== 'module.exports');
+  if (first === undefined) return 'no scenario';
+  const [name, value] = first;
+  const kind = value instanceof Promise ? 'a promise' : typeof value === 'function' ? 'a function' : undefined;
+  return kind === undefined ? 'no scenario' : `${kind} as ${name}, but no scenario`;
+}
+
+const complete = (own: OwnScenario, path: string): Scenario => ({
   name: own.name,
   title: own.title,
   flows: own.flows ?? [],
-  run: (stage) => own.run(stage),
+  run: async (stage) => {
+    try {
+      await own.run(stage);
+    } catch (error) {
+      throw explained(error, path);
+    }
+  },
 });
+
+/** Errors of JavaScript itself say too little without their line. */
+function explained(error: unknown, path: string): Error {
+  if (!(error instanceof Error))
+    return new Error(`It threw ${inspect(error)}, which is no Error. Throw an Error that says what went wrong.`);
+  const isBare = error.message === '' || [TypeError, ReferenceError, RangeError, SyntaxError].some((kind) => error instanceof kind);
+  const line = lineOf(error, path);
+  if (!isBare || line === undefined) return error;
+  return new Error(`In line ${line} of ${basename(path)}: ${messageOf(error)}`, { cause: error });
+}
+
+/** The line of a file in which an error came up, when the language says one. */
+function lineOf({ stack = '' }: Error, path: string): string | undefined {
+  const place = stack.indexOf(path);
+  return /^:(\d+)/.exec(place < 0 ? '' : stack.slice(place + path.length))?.[1];
+}
 
 const IS_ES_MODULE = /^(?:Unexpected token 'export'|Cannot use import statement outside a module)/;
 
 /** Why a file cannot be loaded, with its line when the language says one. */
 function reasonOf(error: unknown, path: string): string {
-  const { code = '', message, stack = '' } = error as NodeJS.ErrnoException;
+  if (!(error instanceof Error)) return `it throws ${inspect(error)}.`;
+  const { code = '', message }: NodeJS.ErrnoException = error;
   if (code === 'ERR_UNKNOWN_FILE_EXTENSION' || code === 'ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING')
     return `Node ${process.versions.node} does not run TypeScript there; use Node 22.18 or newer and a file outside node_modules, or write JavaScript.`;
+  if (error instanceof SyntaxError && IS_ES_MODULE.test(message) && /\.c[jt]s$/.test(path))
+    return 'it is an ES module, and its name says CommonJS; name it .mts or .mjs.';
   if (error instanceof SyntaxError && IS_ES_MODULE.test(message))
     return `it is an ES module, and its package.json says CommonJS; name it .mts or .mjs, or set "type": "module" there.`;
   if (code === 'ERR_UNSUPPORTED_DIR_IMPORT') return `it is a folder; name its files, such as ${path}/*.ts.`;
-  const [, line] = /^:(\d+)/.exec(stack.slice(stack.indexOf(path) + path.length)) ?? [];
-  const reason = inOneLine(message ?? String(error), 300).replace(/[.:]?$/, '');
+  const line = lineOf(error, path);
+  const reason = inOneLine(message, 300).replace(/[.:]?$/, '');
   return `${reason}${line === undefined ? '' : `, in line ${line}`}.`;
 }

@@ -149,3 +149,100 @@ describe('A file of scenarios is refused before anything runs, when', () => {
     expect([code, out]).toEqual([2, '']);
   });
 });
+
+describe('A scenario in JavaScript that uses the stage wrongly fails with the mistake and the right call:', () => {
+  const STEP = 'stage.step({ title, call, body, options, status, events }) was called with a mistake.';
+  const mistakes: readonly (readonly [call: string, sentence: string])[] = [
+    ['await stage.step();', `${STEP} step: This member is required.`],
+    [`await stage.step('GET /customers/cus_ada');`, `${STEP} step: This must be an object, not text.`],
+    [
+      `await stage.step({ title: 'x', call: 'GET customers/cus_ada' });`,
+      `${STEP} step.call: Write a method, one space and a path, such as POST /baskets.`,
+    ],
+    [`await stage.step({ title: 'x', call: 'GET /customers/cus_ada', expect: 404 });`, `${STEP} step.expect: This member is unknown.`],
+    [
+      `await stage.step({ title: 'x', call: 'GET /customers/cus_ada', events: 'order-created' });`,
+      `${STEP} step.events: This must be a list, not text.`,
+    ],
+    [
+      `await stage.together('x');`,
+      'stage.together(title, [{ call, body, options }, …]) was called with a mistake. calls: This member is required.',
+    ],
+    [`stage.expect('x');`, 'stage.expect(what, actual, expected) was called with a mistake. actual: This argument is required.'],
+    [
+      'await stage.webhook();',
+      'stage.webhook(title, { id, body, status, secret }) was called with a mistake. title: This member is required.',
+    ],
+    ['await stage.settel();', 'There is no operation of a stage settel; did you mean settle?'],
+    ['stage.now().nothing.more;', `Cannot read properties of undefined (reading 'more').`],
+  ];
+
+  test(
+    'each with its line',
+    async () => {
+      const scenarios = mistakes.map(
+        ([call], place) => `export const s${place} = { name: 'mistake-${place}', title: 't', run: async (stage) => { ${call} } };`,
+      );
+      await writeFile(join(folder, 'mistakes.js'), scenarios.join('\n'));
+      const { code, out } = await runEstate(['rehearse', join(folder, 'mistakes.js'), '--json']);
+      const run = JSON.parse(out) as { readonly scenarios: readonly { readonly name: string; readonly failure?: string }[] };
+      const said = Object.fromEntries(run.scenarios.map(({ name, failure }) => [name, failure]));
+      const due = mistakes.map(([, sentence], place) => [`mistake-${place}`, `In line ${place + 1} of mistakes.js: ${sentence}`]);
+      expect(said).toEqual(Object.fromEntries(due));
+      expect(code).toBe(1);
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'values without JSON are compared in words of their own, and what is no error is named',
+    async () => {
+      const bodies = [
+        `stage.expect('big', 1n, 2n);`,
+        `stage.expect('a set', new Map(), new Set());`,
+        'throw undefined;',
+        `throw new Error('');`,
+      ];
+      const scenarios = bodies.map(
+        (body, place) => `export const s${place} = { name: 's${place}', title: 't', run: async (stage) => { ${body} } };`,
+      );
+      await writeFile(join(folder, 'values.js'), scenarios.join('\n'));
+      const { out } = await runEstate(['rehearse', join(folder, 'values.js'), '--json']);
+      const run = JSON.parse(out) as { readonly scenarios: readonly { readonly failure?: string }[] };
+      expect(run.scenarios.map(({ failure }) => failure)).toEqual([
+        'big: expected 2n, got 1n.',
+        'a set: expected Set(0) {}, got Map(0) {}.',
+        'It threw undefined, which is no Error. Throw an Error that says what went wrong.',
+        'In line 4 of values.js: Error.',
+      ]);
+    },
+    LIMIT_MS,
+  );
+});
+
+describe('A file that exports something else than scenarios', () => {
+  test.each([
+    ['a-function.mjs', 'export default async function run() {}', 'exports a function as default, but no scenario; export an object with'],
+    ['a-promise.mjs', 'export const s = Promise.resolve({});', 'exports a promise as s, but no scenario; export an object with'],
+    [
+      'no-run.mjs',
+      `export const s = { name: 'a', title: 't', Run() {} };`,
+      ': run of a scenario cannot be used: Give it a function that takes a',
+    ],
+    ['throws.mjs', 'throw undefined;', 'cannot be loaded: it throws undefined.'],
+    ['esm.cjs', 'export const s = {};', 'cannot be loaded: it is an ES module, and its name says CommonJS; name it .mts or .mjs.'],
+  ])('is refused with what it does: %s', async (name, text, sentence) => {
+    await writeFile(join(folder, name), text);
+    const { code, out, err } = await runEstate(['rehearse', join(folder, name)]);
+    expect(err).toContain(`${name}${sentence.startsWith(':') ? '' : ' '}${sentence}`);
+    expect([code, out]).toEqual([2, '']);
+  });
+
+  test('may put its scenarios into one object, as CommonJS does', async () => {
+    const text = `module.exports = Object.fromEntries([['any', { name: 'in-cjs', title: 'CommonJS', run: (stage) => stage.settle() }]]);`;
+    await writeFile(join(folder, 'one.cjs'), text);
+    const { code, out, err } = await runEstate(['rehearse', join(folder, 'one.cjs')]);
+    expect(out).toContain('1 of 1 passed');
+    expect([code, err]).toEqual([0, '']);
+  });
+});
