@@ -103,3 +103,25 @@ describe('An interrupted rehearse reports the scenarios so far, ends the rehears
     LIMIT_MS,
   );
 });
+
+test(
+  'A rehearse that has ended, and that a timer of a scenario keeps alive, exits at the first signal',
+  async () => {
+    await writeFile(at('leaks.js'), `export const s = { name: 'leaks', title: 't', run: () => void setInterval(() => {}, 1_000) };`);
+    const child = spawn(process.execPath, [MAIN, 'rehearse', at('leaks.js')], {
+      env: { ...process.env, ESTATE_URL: estate.gateway },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let out = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      out += chunk;
+    });
+    const closed = once(child, 'close');
+    await eventually('the summary', async () => out.includes('1 of 1 passed'));
+    child.kill('SIGTERM');
+    const second = setTimeout(() => child.kill('SIGKILL'), 10_000);
+    expect(await closed).toEqual([143, null]);
+    clearTimeout(second);
+  },
+  LIMIT_MS,
+);
