@@ -91,6 +91,8 @@ async function rehearse(names: readonly string[], options: Options): Promise<voi
   }
   if (!outcomes.every(({ passed }) => passed)) process.exitCode = EXIT.fails;
   if (interrupted.aborted) endInterrupted(interrupted.reason as Interrupted, chosen.length - done.length);
+  // A scenario may have left a timer or a server that keeps this process alive.
+  interrupted.addEventListener('abort', () => endProcess((interrupted.reason as Interrupted).exitCode));
 }
 
 /** Before the first scenario there is nothing to report. */
