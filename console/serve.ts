@@ -21,19 +21,20 @@ export function createConsole(config: () => ConsoleConfig): Router {
     return found;
   };
 
-  router.get('/', (request, response, next) => {
-    if (!prefersHtml(request)) return next();
+  // `all`: with `get`, Express would answer OPTIONS here.
+  router.all('/', (request, response, next) => {
+    if (!wantsPage(request)) return next();
     response.set({ Vary: 'Accept', 'Cache-Control': 'no-store' }).redirect(303, '/console/');
   });
   // The `type` of a refusal leads here.
-  router.get(['/problems', '/problems/:code'], (request, response, next) => {
-    if (!prefersHtml(request)) return next();
+  router.all(['/problems', '/problems/:code'], (request, response, next) => {
+    if (!wantsPage(request)) return next();
     const { code } = request.params as { readonly code?: string };
     const section = code === undefined ? '' : `#${encodeURIComponent(code)}`;
     response.set({ Vary: 'Accept', 'Cache-Control': 'no-store' }).redirect(303, `/console/reference/problems${section}`);
   });
   router.use('/console', (request, _response, next) => {
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
+    if (!isRead(request)) {
       throw new Problem('method_not_allowed', `${request.method} is not possible here; GET, HEAD is.`, { allow: ['GET', 'HEAD'] });
     }
     next();
@@ -69,8 +70,10 @@ export function createConsole(config: () => ConsoleConfig): Router {
   return router;
 }
 
+const isRead = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD';
+
 /** A browser names HTML first; a program names JSON, or accepts anything. */
-const prefersHtml = (request: Request): boolean => request.accepts()[0] === 'text/html';
+const wantsPage = (request: Request): boolean => isRead(request) && request.accepts()[0] === 'text/html';
 
 /** Files are in two folders, or have an extension right below `/console`. Deeper dots belong to ids. */
 const isFile = (path: string): boolean => /^\/console\/(?:(?:page|lib)(?:\/|$)|[^/]*\.[^/]*$)/.test(path);

@@ -139,6 +139,8 @@ const IS_ES_MODULE = /^(?:Unexpected token 'export'|Cannot use import statement 
 function reasonOf(error: unknown, path: string): string {
   if (!(error instanceof Error)) return `it throws ${inspect(error)}.`;
   const { code = '', message }: NodeJS.ErrnoException = error;
+  if (code === 'ERR_UNKNOWN_FILE_EXTENSION' && !isFile(basename(path)))
+    return 'its name is not that of a program; scenarios are in files such as my-scenarios.ts, .mts, .js or .mjs.';
   if (code === 'ERR_UNKNOWN_FILE_EXTENSION' || code === 'ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING')
     return `Node ${process.versions.node} does not run TypeScript there; use Node 22.18 or newer and a file outside node_modules, or write JavaScript.`;
   if (error instanceof SyntaxError && IS_ES_MODULE.test(message) && /\.c[jt]s$/.test(path))

@@ -66,6 +66,8 @@ describe('One rehearsal', () => {
     const ask = () => rehearsal.call('GET', '/_sim/rehearsals/no-such-one', undefined, { as: 'admin' });
     for (let n = 0; n < 2; n++) expect(await ask()).toMatchObject({ status: 404, body: { code: 'unknown_rehearsal' } });
     expect(await listed(rehearsal, 'no-such-one')).toBeUndefined();
+    const { body } = await rehearsal.call('GET', '/_sim/rehearsals/No_Name', undefined, { as: 'admin' });
+    expect([body.code, body.detail]).toEqual(['unknown_rehearsal', expect.stringContaining('none can have this name')]);
   });
 });
 

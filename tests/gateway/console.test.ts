@@ -179,8 +179,16 @@ describe('The console', () => {
     expect(answer.headers['content-type']).toContain('application/problem+json');
   });
 
-  test.each(['POST', 'PUT', 'DELETE'])('refuses %s', async (method) => {
-    for (const path of ['/console/', '/console/config.json', '/console/page/main.ts', '/console/r/default']) {
+  test.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('refuses %s', async (method) => {
+    for (const path of [
+      '/',
+      '/problems',
+      '/problems/not_found',
+      '/console/',
+      '/console/config.json',
+      '/console/page/main.ts',
+      '/console/r/default',
+    ]) {
       const answer = await ask(path, {}, method);
       expect([path, answer.status, answer.headers['allow']]).toEqual([path, 405, 'GET, HEAD']);
     }

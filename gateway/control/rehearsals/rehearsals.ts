@@ -1,5 +1,5 @@
 import { Problem } from '../../../shared/catalog/problems.ts';
-import { DEFAULT_REHEARSAL } from '../../../shared/domain/ids.ts';
+import { DEFAULT_REHEARSAL, REHEARSAL_NAME } from '../../../shared/domain/ids.ts';
 import type { Ms } from '../../../shared/domain/time.ts';
 import { mintCredentials, type PlainCredentials } from '../../../shared/simulation/credentials.ts';
 import type { Directory, WorldView } from '../../../shared/store/ports/directory.ts';
@@ -83,10 +83,10 @@ export function createRehearsals({ worlds, seed, pepper, defaultWebhookSecret, l
 export const unknownRehearsal = (name: string): Problem =>
   new Problem(
     'unknown_rehearsal',
-    `There is no rehearsal "${name}". Create it with POST /_sim/rehearsals, or by its first use at an API with a credential.`,
-    {
-      rehearsal: name,
-    },
+    REHEARSAL_NAME.test(name)
+      ? `There is no rehearsal "${name}". Create it with POST /_sim/rehearsals, or by its first use at an API with a credential.`
+      : `There is no rehearsal "${name}", and none can have this name: lower-case letters, digits and hyphens, not a hyphen first, at most 40 characters.`,
+    { rehearsal: name },
   );
 
 export type Rehearsals = ReturnType<typeof createRehearsals>;

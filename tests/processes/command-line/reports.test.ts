@@ -101,6 +101,7 @@ describe('rehearse ends with 2 before any scenario runs, and says all mistakes a
     const files = {
       'broken.ts': 'export const = 1;',
       'empty.ts': 'export const nothing = 1;',
+      'notes.md': '# Notes',
       'taken.ts': named('digital-order'),
       'one.ts': named('mine'),
       'two.ts': named('mine'),
@@ -116,6 +117,7 @@ describe('rehearse ends with 2 before any scenario runs, and says all mistakes a
       'missing.ts does not exist; check the path.',
       expect.stringMatching(/^broken\.ts cannot be loaded: .*, in line 1\.$/),
       'empty.ts exports no scenario; export an object with name, title and run.',
+      'notes.md cannot be loaded: its name is not that of a program; scenarios are in files such as my-scenarios.ts, .mts, .js or .mjs.',
       'taken.ts: a scenario digital-order comes with the estate; choose another name.',
       'two.ts: one.ts has a scenario mine too; choose another name for one of them.',
       'bad-name.ts: name of a scenario cannot be used: Give it lower-case letters, digits and hyphens.',
