@@ -83,6 +83,8 @@ describe('A number in a query', () => {
     ...['/customers?limit=', '/inventory/mug-blue/availability?qty='],
   ])('is refused by %s unless it is written in decimal digits', async (path) => {
     await using rehearsal = await newRehearsal();
+    await aBasket(rehearsal);
+    await rehearsal.settle();
     const ask = (number: string) =>
       path.startsWith('/_sim')
         ? sim(rehearsal, 'GET', `${path.slice('/_sim'.length)}${number}`)
