@@ -30,21 +30,33 @@ export function LawsCard({ name }: { name: string }) {
     found &&
       !found.settled &&
       h('p', { class: 'in' }, h(Badge, { tone: 'warn' }, 'not settled'), ` It waits for ${found.waitingFor.join(', ')}.`),
-    found &&
-      h(
-        'ul',
-        { class: 'laws' },
-        found.invariants.map(({ id, title, holds, checked, violations, waiting = [] }) =>
-          h(
-            'li',
-            { key: id },
-            h('span', {}, title),
-            h(Badge, { tone: holds ? 'good' : 'bad' }, holds ? 'holds' : 'broken'),
-            h('p', { class: 'muted small' }, counted(checked, 'check')),
-            violations.map((violation) => h('p', { key: violation, class: 'wrong small brk' }, violation)),
-            waiting.map((line) => h('p', { key: line, class: 'muted small brk' }, line)),
-          ),
-        ),
-      ),
+    found && h(LawList, { laws: found.invariants }),
   );
 }
+
+interface Law {
+  readonly id: string;
+  readonly title: string;
+  readonly holds: boolean;
+  readonly checked: number;
+  readonly violations: readonly string[];
+  readonly waiting?: readonly string[] | undefined;
+}
+
+/** Laws with their outcome, and with what violates them. */
+export const LawList = ({ laws }: { readonly laws: readonly Law[] }) =>
+  h(
+    'ul',
+    { class: 'laws' },
+    laws.map(({ id, title, holds, checked, violations, waiting = [] }) =>
+      h(
+        'li',
+        { key: id },
+        h('span', {}, title),
+        h(Badge, { tone: holds ? 'good' : 'bad' }, holds ? 'holds' : 'broken'),
+        h('p', { class: 'muted small' }, counted(checked, 'check')),
+        violations.map((violation) => h('p', { key: violation, class: 'wrong small brk' }, violation)),
+        waiting.map((line) => h('p', { key: line, class: 'muted small brk' }, line)),
+      ),
+    ),
+  );

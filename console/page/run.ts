@@ -1,9 +1,10 @@
 import { h } from 'preact';
 import { control, type Output } from './control.ts';
 import { apiTitle, applicationTitle } from './facts.ts';
-import { counted, duration, wallTime } from './format.ts';
+import { duration, wallTime } from './format.ts';
+import { LawList } from './laws-card.ts';
 import type { PageProps } from './page.ts';
-import { Badge, Card, Empty, Heading, StatusBadge } from './parts.ts';
+import { Card, Empty, Heading, StatusBadge } from './parts.ts';
 import { asRefusal } from './refusal.ts';
 import { act, busy } from './rehearsal.ts';
 import { useReread } from './reread.ts';
@@ -88,7 +89,7 @@ function KnownRun({ rehearsal, run, reread }: { rehearsal: string; run: RunRecor
             steps.map((step) => h(StepRow, { key: step.number, step, own })),
           ),
     ),
-    invariants.length > 0 && h(Card, { title: 'Laws at the end' }, h(Laws, { invariants })),
+    invariants.length > 0 && h(Card, { title: 'Laws at the end' }, h(LawList, { laws: invariants })),
   );
 }
 
@@ -122,23 +123,3 @@ function StepRow({ step, own }: { step: RunRecord['steps'][number]; own: string 
     status !== undefined && h(StatusBadge, { status }),
   );
 }
-
-const Laws = ({ invariants }: { invariants: RunRecord['invariants'] }) =>
-  h(
-    'ul',
-    { class: 'laws' },
-    invariants.map(({ id, title, holds, checked, violations }) =>
-      h(
-        'li',
-        { key: id },
-        h(Badge, { tone: holds ? 'good' : 'bad' }, holds ? '✓ holds' : '✗ broken'),
-        h(
-          'div',
-          {},
-          h('p', {}, title),
-          h('p', { class: 'muted' }, counted(checked, 'check')),
-          violations.map((violation) => h('p', { key: violation, class: 'brk' }, violation)),
-        ),
-      ),
-    ),
-  );
