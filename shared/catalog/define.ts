@@ -53,6 +53,8 @@ export interface ApiDefinition<
   readonly produces: MediaType;
   /** A command that stores nothing. It takes a key from clients; applications send none, since a repeat may be answered anew. */
   readonly storesNothing: boolean;
+  /** Member of the body that names the object of `If-Match`, if the path has no `{id}`. */
+  readonly ifMatchOn: string | undefined;
 }
 
 type Empty = z.ZodObject<Record<never, never>, z.core.$strict>;
@@ -78,6 +80,7 @@ interface PublicInput<Id, App, Path, Query, Request, ServiceRequest, Response> {
   readonly addition?: true;
   readonly produces?: MediaType;
   readonly storesNothing?: true;
+  readonly ifMatchOn?: string;
 }
 
 type InternalInput<Id, App, Path, Query, Request, Response> = Omit<
@@ -135,6 +138,7 @@ function withDefaults(input: AnyPublicInput, audience: ApiDefinition['audience']
     addition: input.addition ?? false,
     produces: input.produces ?? 'application/json',
     storesNothing: input.storesNothing ?? false,
+    ifMatchOn: input.ifMatchOn,
   };
 }
 

@@ -22,6 +22,8 @@ export interface CallOptions {
   readonly intent?: string;
   /** Wall time; never beyond the deadline of the request. */
   readonly timeoutMs?: number;
+  /** The version that the object of the call must have: the other application answers 412 for another one. */
+  readonly ifMatch?: number | undefined;
 }
 
 /** Calls an API of another application, as the catalog declares it. @throws Problem the problem that the other application answered, or `dependency_*` */
@@ -54,7 +56,7 @@ const MARGIN_MS = 250;
 /** The typed calls of one application in one unit of work. */
 export function createCaller({ application, transport, observer = UNOBSERVED }: CallerOptions, scope: CallScope): Caller {
   const { context, notes } = scope;
-  return async (api, input, { step = '', intent, timeoutMs = DEFAULT_TIMEOUT_MS } = {}) => {
+  return async (api, input, { step = '', intent, timeoutMs = DEFAULT_TIMEOUT_MS, ifMatch } = {}) => {
     refuseUnlisted(application, api, context.chain);
     const { params = {}, query, body } = input as { params?: Record<string, string>; query?: Record<string, unknown>; body?: unknown };
     const path = fillPath(api.path, params);
@@ -76,6 +78,7 @@ export function createCaller({ application, transport, observer = UNOBSERVED }: 
       path: target,
       context: { ...context, requestId, parentId: notes.hopId, traceparent, chain: [...context.chain, application] },
       idempotencyKey: changesSomething ? `call-${digest(parent(), api.id, path, step)}` : undefined,
+      ifMatch,
       body: api.method === 'GET' ? undefined : JSON.stringify(body ?? {}),
       timeoutMs: Math.min(timeoutMs, left),
     });

@@ -23,7 +23,7 @@ const EncodedContext = z.object({
 });
 
 /** The headers of a call, with names in lower case. */
-export function headersOf({ context, idempotencyKey, body }: OutgoingCall, token: string): Record<string, string> {
+export function headersOf({ context, idempotencyKey, ifMatch, body }: OutgoingCall, token: string): Record<string, string> {
   const { correlationId, traceparent } = context;
   return {
     [CONTEXT_HEADER]: encodeContext(context),
@@ -31,6 +31,7 @@ export function headersOf({ context, idempotencyKey, body }: OutgoingCall, token
     'x-correlation-id': correlationId,
     ...(traceparent !== undefined && { traceparent }),
     ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+    ...(ifMatch !== undefined && { 'if-match': `"${ifMatch}"` }),
     ...(body !== undefined && { 'content-type': 'application/json' }),
   };
 }

@@ -18,6 +18,7 @@ export class RunScope implements Scope, CallScope {
   readonly work: OpenUnit;
   readonly call: Caller;
   readonly webhookId: string | undefined;
+  readonly ifMatch: number | undefined;
   readonly beforeCall: CallScope['beforeCall'];
   readonly #parts: ApplicationParts;
   readonly #key: string;
@@ -27,6 +28,7 @@ export class RunScope implements Scope, CallScope {
     this.context = context;
     this.notes = notes;
     this.webhookId = webhookId;
+    this.ifMatch = unit.precondition?.version;
     this.beforeCall = beforeCall;
     this.#parts = parts;
     this.#key = unit.key;

@@ -253,6 +253,20 @@ describe.each(mutating.map((api) => [api.name, api] as const))('%s', (_name, api
     expect(await told(rehearsal)).toEqual(after);
   });
 
+  if (api.path.includes('{id}')) {
+    test('with an If-Match of another version is refused and changes nothing', async () => {
+      await using rehearsal = await newRehearsal();
+      const { path, body } = await prepare(rehearsal);
+      const before = await told(rehearsal);
+      const reply = await rehearsal.call(api.method, path, body, { as, headers: { 'if-match': '"999"' } });
+      expect(reply).toMatchObject({ status: 412, body: { code: 'version_mismatch', currentVersion: expect.any(Number) } });
+      expect(await told(rehearsal)).toEqual(before);
+      const { currentVersion } = reply.body;
+      const headers = { 'if-match': `"${currentVersion}"` };
+      expect(await rehearsal.call(api.method, path, body, { as, headers })).toMatchObject({ status: api.status });
+    });
+  }
+
   test('sent fifty times at once with one key has one effect', async () => {
     await using once = await newRehearsal();
     await send(once, await prepare(once));

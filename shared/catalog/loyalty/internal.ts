@@ -17,6 +17,7 @@ export const putLedgerEntry = defineInternalCall({
   application: 'loyalty-platform',
   method: 'PUT',
   path: '/internal/ledger-entries/{type}/{reference}',
+  ifMatchOn: 'accountId',
   request: z.strictObject({
     accountId: Id.optional().describe('issue, redeem: account id or card number.'),
     points: Points.optional().describe('issue, redeem: number of points.'),

@@ -51,7 +51,8 @@ export const claimKey =
     }
   };
 
-function preconditionOf({ input, ifMatch }: ValidRequest, { isMet }: Pick<Precondition, 'isMet'>): Precondition | undefined {
-  const id = input.params['id'];
-  return ifMatch !== undefined && id !== undefined ? { id, version: ifMatch, isMet } : undefined;
+function preconditionOf({ bound, input, ifMatch }: ValidRequest, { isMet }: Pick<Precondition, 'isMet'>): Precondition | undefined {
+  const { ifMatchOn } = bound.api;
+  const name = ifMatchOn === undefined ? input.params['id'] : (input.body as Readonly<Record<string, unknown>>)[ifMatchOn];
+  return ifMatch !== undefined && typeof name === 'string' ? { name, version: ifMatch, isMet } : undefined;
 }

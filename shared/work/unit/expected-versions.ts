@@ -2,9 +2,10 @@ import { Problem } from '../../catalog/problems.ts';
 import type { AnyCollection, Stored } from '../../store/collections.ts';
 import type { Plan } from '../../store/ports/plan.ts';
 
-/** `If-Match` of a request, and the id that its path names. Shared by all runs of the request. */
+/** `If-Match` of a request, and the object that it is for. Shared by all runs of the request. */
 export interface Precondition {
-  readonly id: string;
+  /** As the request names the object: its id, or another key that is unique to it. */
+  readonly name: string;
   readonly version: number;
   /** A commit of this request has met it. Later changes are the request's own, or come after its begin. */
   isMet: boolean;
@@ -27,11 +28,12 @@ export class ExpectedVersions {
   /**
    * Compares an object that was read with `If-Match`. Only collections whose version clients hold count: the service may keep a record
    * of its own under the same id.
+   * @param key the key by which the object was read
    * @throws Problem `version_mismatch`
    */
-  check(of: AnyCollection, object: Stored | undefined): void {
+  check(of: AnyCollection, object: Stored | undefined, key: string): void {
     const ifMatch = this.#ifMatch;
-    if (!ifMatch || ifMatch.isMet || !of.etag || object?.id !== ifMatch.id) return;
+    if (!ifMatch || ifMatch.isMet || !of.etag || !object || key !== ifMatch.name) return;
     const { id, version } = object;
     if (version !== ifMatch.version) {
       throw new Problem('version_mismatch', `"${id}" has version ${version}, not ${ifMatch.version}.`, { id, currentVersion: version });

@@ -39,7 +39,7 @@ export class Reads implements Pick<UnitOfWork, 'get' | 'findUnique' | 'find' | '
   async get<T extends Stored>(of: CollectionOf<T>, id: string): Promise<T | undefined> {
     const { store, context, objects } = this;
     const loaded = objects.loaded(of, id) ?? objects.load(of, id, await store.object(context.world, of.name, id));
-    if (!loaded.next) this.expectedVersions.check(of, loaded.storedObject);
+    if (!loaded.next) this.expectedVersions.check(of, loaded.storedObject, id);
     return objects.current(of, loaded);
   }
 
@@ -52,7 +52,7 @@ export class Reads implements Pick<UnitOfWork, 'get' | 'findUnique' | 'find' | '
     const loaded = known ?? (found && objects.load(of, found.id, found));
     const object = loaded && objects.current(of, loaded);
     if (!object || uniqueOf(object) !== value) return undefined;
-    if (!loaded.next) this.expectedVersions.check(of, object);
+    if (!loaded.next) this.expectedVersions.check(of, object, value);
     return object;
   }
 
