@@ -1,4 +1,5 @@
 import { nameOf } from '../../shared/catalog/event-names.ts';
+import { moneyInWords } from '../../shared/domain/money.ts';
 import type { OperationCommand } from '../operations/operation-command.ts';
 import type { Look } from './look.ts';
 import { table } from './table.ts';
@@ -69,7 +70,7 @@ function inWords(value: unknown): string {
   if (Array.isArray(value)) return value.map(inWords).join(', ');
   if (!isRow(value)) return String(value);
   const { amount, currency } = value;
-  if (typeof amount === 'number' && typeof currency === 'string') return `${(amount / 100).toFixed(2)} ${currency}`;
+  if (typeof amount === 'number' && typeof currency === 'string') return moneyInWords({ amount, currency });
   return Object.entries(value)
     .filter(([, member]) => member !== undefined)
     .map(([name, member]) => (name === 'kind' ? inWords(member) : `${inHeading(name)} ${inWords(member)}`))

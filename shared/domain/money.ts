@@ -11,6 +11,9 @@ export const CURRENCY = 'EUR';
 
 export const money = (amount: number, currency: string): Money => ({ amount, currency });
 
+/** As people read it: `12.99 EUR`. */
+export const moneyInWords = ({ amount, currency }: Money): string => `${(amount / 100).toFixed(2)} ${currency}`;
+
 /**
  * Spreads an amount over weights by largest remainder. Shares are integers, add up to the amount, and differ from the exact share by less
  * than one minor unit. Equal remainders go to the earlier weight. Zero weights get nothing, unless all are zero.

@@ -53,7 +53,7 @@ describe('Earn Points for a completed order', () => {
         status: 422,
         body: {
           code: 'validation_failed',
-          errors: [{ pointer: '/amount', code: 'other_amount', detail: expect.stringContaining('2598') }],
+          errors: [{ pointer: '/amount', code: 'other_amount', detail: expect.stringContaining('25.98 EUR') }],
         },
       });
     }

@@ -14,6 +14,7 @@ import { refundPayment } from '../../shared/catalog/payment/apis.ts';
 import { listPayments, reversePayment } from '../../shared/catalog/payment/internal.ts';
 import { paymentLifeCycle } from '../../shared/catalog/payment/objects.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
+import { moneyInWords } from '../../shared/domain/money.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { crashingEstate } from '../support/crashing-estate.ts';
 import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
@@ -112,7 +113,7 @@ describe('Authorize Payment', () => {
     const confirm = () => rehearsal.call('POST', `/orders/${order.id}/confirm`);
     const early = await confirm();
     expect(early).toMatchObject({ status: 409, body: { code: 'payment_incomplete', outstanding: eur(order.total), ...awaited } });
-    for (const { body } of [more, early]) expect(body.detail).toContain(`${order.total} of "${pending.id}"`);
+    for (const { body } of [more, early]) expect(body.detail).toContain(`${moneyInWords(eur(order.total))} of "${pending.id}"`);
     await rehearsal.advance('PT5M');
     expect((await confirm()).status).toBe(200);
     await rehearsal.verify();
@@ -303,6 +304,7 @@ describe('Gift cards', () => {
     expect((await authorise(order.id, giftCard(), 1000)).status).toBe(201);
     expect((await authorise(order.id, giftCard('gift_5'), 501)).body).toMatchObject({
       ...{ declineCode: 'insufficient_funds', availableAmount: eur(500) },
+      detail: 'The payment was declined: insufficient_funds. The tender can pay 5.00 EUR.',
     });
     expect((await authorise(order.id, giftCard('gift_5'), 500)).status).toBe(201);
     const unknown = await authorise(order.id, giftCard('gift_nobody'), 1);

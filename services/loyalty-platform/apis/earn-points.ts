@@ -1,6 +1,7 @@
 import { earnPoints as earnPointsApi } from '../../../shared/catalog/loyalty/apis.ts';
 import { getOrderEarning } from '../../../shared/catalog/order/internal.ts';
 import { conflictingRepeat, invalid } from '../../../shared/catalog/problems.ts';
+import { moneyInWords } from '../../../shared/domain/money.ts';
 import { again, handle } from '../../../shared/work/handler.ts';
 import { memberByIdOrCard } from '../account/members.ts';
 import { isOwnPurchase } from '../account/ownership.ts';
@@ -18,7 +19,7 @@ export const earnPoints = handle(earnPointsApi)(async ({ params, body: { orderId
     if (earned.accountId !== account.id) throw orderOfOtherMember(orderId, account.id);
     if (earned.amount === requested) return again(account);
     throw conflictingRepeat(
-      `The order "${orderId}" has already earned for ${earned.amount} minor units, not for ${requested}.`,
+      `The order "${orderId}" has already earned for ${moneyInWords(valueOfPoints(earned.amount))}, not for ${moneyInWords(amount)}.`,
       { amount: valueOfPoints(earned.amount) },
       { objectType: 'order', id: orderId },
     );
@@ -27,7 +28,7 @@ export const earnPoints = handle(earnPointsApi)(async ({ params, body: { orderId
   if (!isOwnPurchase(account, order)) throw orderOfOtherMember(orderId, account.id);
   const earningAmount = earningAmountOf(order);
   if (requested !== earningAmount) {
-    const detail = `The order "${orderId}" earns for ${earningAmount} minor units (goods delivered and not paid by points), not for ${requested}.`;
+    const detail = `The order "${orderId}" earns for ${moneyInWords(valueOfPoints(earningAmount))} (goods delivered and not paid by points), not for ${moneyInWords(amount)}.`;
     throw invalid('/amount', 'other_amount', detail);
   }
   const next = await earn(work, account, { orderId, amount: earningAmount, deducted: order.earningRefunds });

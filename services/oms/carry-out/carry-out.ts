@@ -1,5 +1,5 @@
 import { Problem } from '../../../shared/catalog/problems.ts';
-import { money } from '../../../shared/domain/money.ts';
+import { money, moneyInWords } from '../../../shared/domain/money.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import { orders, type StoredOrder } from '../collections.ts';
@@ -45,7 +45,7 @@ function notPaid(order: StoredOrder, payments: readonly Payment[]): Problem {
   const outstanding = money(missing, order.totals.total.currency);
   return new Problem(
     'payment_incomplete',
-    `${missing} ${outstanding.currency} (minor units) of the order "${order.id}" are not captured, or were refunded; pay them, then carry out the order again.`,
+    `${moneyInWords(outstanding)} of the order "${order.id}" are not captured, or were refunded; pay them, then carry out the order again.`,
     { objectType: 'order', id: order.id, outstanding },
   );
 }

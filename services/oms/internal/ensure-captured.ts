@@ -3,7 +3,7 @@ import { ensureCaptured as ensureCapturedCall } from '../../../shared/catalog/or
 import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
-import { money } from '../../../shared/domain/money.ts';
+import { money, moneyInWords } from '../../../shared/domain/money.ts';
 import { handle } from '../../../shared/work/handler.ts';
 import { fulfillmentRecords, orders, type StoredOrder } from '../collections.ts';
 import { capturePaymentsDue, settleOrderDue } from '../due-work.ts';
@@ -82,7 +82,7 @@ interface Shortfall {
 
 function incomplete({ id, totals }: StoredOrder, { fulfillmentOrderId, missing, isCaptured }: Shortfall): Problem {
   const outstanding = money(missing, totals.total.currency);
-  const amount = `${missing} ${outstanding.currency} (minor units) of the order "${id}"`;
+  const amount = `${moneyInWords(outstanding)} of the order "${id}"`;
   const sentence = isCaptured
     ? `${amount} were refunded; authorise them again, then dispatch, or cancel the order. Refund goodwill after the dispatch.`
     : `${amount} are not captured; authorise and capture them, then dispatch again.`;

@@ -3,7 +3,7 @@ import { listPayments } from '../../../shared/catalog/payment/internal.ts';
 import type { Payment as PaymentSchema } from '../../../shared/catalog/payment/objects.ts';
 import { awaiting, pendingInWords } from '../../../shared/catalog/payment/pending.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
-import { money } from '../../../shared/domain/money.ts';
+import { money, moneyInWords } from '../../../shared/domain/money.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { StoredOrder } from '../collections.ts';
 import { DECIDE_TIMEOUT_MS } from '../timing.ts';
@@ -29,7 +29,7 @@ export function paymentIncomplete(order: StoredOrder, payments: readonly Payment
   const counting = payments.filter(({ id }) => !reversing.has(id));
   const outstanding = money(outstandingOf(amount, counting), currency);
   if (outstanding.amount === 0) return undefined;
-  const missing = `${outstanding.amount} of ${amount} ${currency} (minor units) are neither authorised nor captured`;
+  const missing = `${moneyInWords(outstanding)} of ${moneyInWords(order.totals.total)} are neither authorised nor captured`;
   const about = { objectType: 'order', id: order.id, outstanding };
   const pending = counting.filter(({ state }) => state === 'pending');
   if (pending.length === 0) return new Problem('payment_incomplete', `${missing}; authorise them, then confirm again.`, about);

@@ -3,6 +3,7 @@ import type { InputOf } from '../../../shared/catalog/define.ts';
 import type { authorizePayment } from '../../../shared/catalog/payment/apis.ts';
 import type { Payment } from '../../../shared/catalog/payment/objects.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
+import { moneyInWords } from '../../../shared/domain/money.ts';
 import { published, type StoredPayment } from '../collections.ts';
 
 /** The decline code of a payment whose call never reached the Loyalty Platform. */
@@ -16,7 +17,7 @@ export function answerFor(payment: StoredPayment): z.output<typeof Payment> | Pr
   const about = { objectType: 'payment', id: payment.id, paymentId: payment.id };
   if (payment.state === 'failed') {
     const { declineCode, available } = payment;
-    const worth = available ? ` The tender can pay ${available.amount} ${available.currency} (minor units).` : '';
+    const worth = available ? ` The tender can pay ${moneyInWords(available)}.` : '';
     return new Problem('payment_declined', `The payment was declined: ${declineCode}.${worth}`, {
       ...about,
       declineCode,

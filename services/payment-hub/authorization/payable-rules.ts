@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Payable } from '../../../shared/catalog/order/objects.ts';
 import { awaiting, mayFit, pendingInWords } from '../../../shared/catalog/payment/pending.ts';
 import { invalid, Problem } from '../../../shared/catalog/problems.ts';
-import { type Money, money } from '../../../shared/domain/money.ts';
+import { type Money, money, moneyInWords } from '../../../shared/domain/money.ts';
 import type { StoredPayment } from '../collections.ts';
 import { requiredFor } from '../funds/order-cover.ts';
 
@@ -54,8 +54,8 @@ export function overpayment(
   orderId: string,
   { outstanding, requested, pending }: { outstanding: Money; requested: Money | undefined; pending: readonly StoredPayment[] },
 ): Problem {
-  const why = outstanding.amount === 0 ? 'is covered: nothing is outstanding' : `has ${outstanding.amount} outstanding`;
-  const refused = requested ? `${requested.amount} would be too much` : 'there is nothing to pay';
+  const why = outstanding.amount === 0 ? 'is covered: nothing is outstanding' : `has ${moneyInWords(outstanding)} outstanding`;
+  const refused = requested ? `${moneyInWords(requested)} would be too much` : 'there is nothing to pay';
   const tooMuch = `The order "${orderId}" ${why}; ${refused}.`;
   const about = { objectType: 'order', id: orderId, outstanding };
   if (pending.length === 0 || !mayFit(requested?.amount ?? 0, outstanding.amount, pending))

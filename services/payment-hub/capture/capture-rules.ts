@@ -1,5 +1,5 @@
 import { invalid, Problem } from '../../../shared/catalog/problems.ts';
-import { type Money, money } from '../../../shared/domain/money.ts';
+import { type Money, money, moneyInWords } from '../../../shared/domain/money.ts';
 import type { StoredPayment } from '../collections.ts';
 
 export interface CaptureSplit {
@@ -22,7 +22,7 @@ export function splitCapture(payment: StoredPayment, requested: Money | undefine
   if (captured.amount > authorizedAmount.amount) {
     throw new Problem(
       'capture_exceeds_authorized',
-      `${authorizedAmount.amount} is authorised; ${captured.amount} cannot be captured of it.`,
+      `${moneyInWords(authorizedAmount)} is authorised; ${moneyInWords(captured)} cannot be captured of it.`,
       { objectType: 'payment', id: payment.id, authorizedAmount },
     );
   }

@@ -1,5 +1,5 @@
 import { invalid, Problem } from '../../../shared/catalog/problems.ts';
-import { type Money, money } from '../../../shared/domain/money.ts';
+import { type Money, money, moneyInWords } from '../../../shared/domain/money.ts';
 import type { StoredPayment } from '../collections.ts';
 import type { LeftOfOrder } from '../funds/order-cover.ts';
 import type { LeftOfReturn } from '../funds/return-cover.ts';
@@ -21,7 +21,7 @@ export function refuseExcessiveRefund(payment: StoredPayment, requested: Money, 
   if (requested.amount <= refundableAmount.amount) return;
   throw new Problem(
     'refund_exceeds_captured',
-    `${refundableAmount.amount} can still be refunded of this payment, not ${requested.amount}.`,
+    `${moneyInWords(refundableAmount)} can still be refunded of this payment, not ${moneyInWords(requested)}.`,
     {
       objectType: 'payment',
       id: payment.id,
@@ -36,26 +36,20 @@ export function refuseExcessiveRefund(payment: StoredPayment, requested: Money, 
  */
 export function refuseExchangedAmount({ orderId }: StoredPayment, requested: Money, { left, exchanged }: LeftOfOrder): void {
   if (exchanged === 0 || requested.amount <= left) return;
-  const { currency } = requested;
+  const refundableAmount = money(left, requested.currency);
+  const exchangedAmount = money(exchanged, requested.currency);
   throw new Problem(
     'refund_exceeds_captured',
-    `${exchanged} of the payments of the order "${orderId}" pay for an exchange of its returned goods; ${left} can still be refunded, not ${requested.amount}.`,
-    {
-      objectType: 'order',
-      id: orderId,
-      refundableAmount: money(left, currency),
-      exchangedAmount: money(exchanged, currency),
-    },
+    `${moneyInWords(exchangedAmount)} of the payments of the order "${orderId}" pay for an exchange of its returned goods; ${moneyInWords(refundableAmount)} can still be refunded, not ${moneyInWords(requested)}.`,
+    { objectType: 'order', id: orderId, refundableAmount, exchangedAmount },
   );
 }
 
 /** 409 for a refund or an exchange credit that exceeds what is left of its return. */
 export function returnExceeded({ returnId, left }: LeftOfReturn, requested: Money): Problem {
-  return new Problem('refund_exceeds_captured', `${left} are left to be paid back for the return "${returnId}", not ${requested.amount}.`, {
-    objectType: 'return',
-    id: returnId,
-    refundableAmount: money(left, requested.currency),
-  });
+  const refundableAmount = money(left, requested.currency);
+  const sentence = `${moneyInWords(refundableAmount)} are left to be paid back for the return "${returnId}", not ${moneyInWords(requested)}.`;
+  return new Problem('refund_exceeds_captured', sentence, { objectType: 'return', id: returnId, refundableAmount });
 }
 
 /** The members that a refund changes, and the state that it leads to. */

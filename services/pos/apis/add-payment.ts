@@ -2,7 +2,7 @@ import type { OutputOf } from '../../../shared/catalog/define.ts';
 import { addPayment as addPaymentApi } from '../../../shared/catalog/payment/apis.ts';
 import { awaiting, mayFit, pendingInWords } from '../../../shared/catalog/payment/pending.ts';
 import { invalid, isUnknownOutcome, Problem } from '../../../shared/catalog/problems.ts';
-import { type Money, money } from '../../../shared/domain/money.ts';
+import { type Money, money, moneyInWords } from '../../../shared/domain/money.ts';
 import { handle, type Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import type { Sale } from '../collections.ts';
@@ -54,7 +54,7 @@ async function checkOverpayment(work: UnitOfWork, sale: Sale, amount: Money): Pr
   const outstanding = outstandingOf(sale);
   if (amount.amount <= outstanding.amount) return undefined;
   if (isCovered(sale)) await markPaid(work, sale);
-  const tooMuch = `The transaction "${sale.id}" has ${outstanding.amount} outstanding; ${amount.amount} would be too much.`;
+  const tooMuch = `The transaction "${sale.id}" has ${moneyInWords(outstanding)} outstanding; ${moneyInWords(amount)} would be too much.`;
   const about = { objectType: 'transaction', id: sale.id, outstanding };
   const pending = sale.tenders.filter(({ state }) => state === 'pending');
   if (pending.length === 0 || !mayFit(amount.amount, outstanding.amount, pending)) return new Problem('overpayment', tooMuch, about);

@@ -1,4 +1,4 @@
-import type { Money } from '../../domain/money.ts';
+import { type Money, moneyInWords } from '../../domain/money.ts';
 
 /** A payment on which its provider, or the Loyalty Platform, has not decided. */
 interface PendingPayment {
@@ -16,6 +16,6 @@ export const awaiting = (payments: readonly PendingPayment[]) => ({
 export const mayFit = (requested: number, outstanding: number, payments: readonly PendingPayment[]): boolean =>
   requested <= payments.reduce((sum, { amount }) => sum + amount.amount, outstanding);
 
-/** `1000 of "pay_1" and 500 of "pay_2"`, in minor units. */
+/** `10.00 EUR of "pay_1" and 5.00 EUR of "pay_2"`. */
 export const pendingInWords = (payments: readonly PendingPayment[]): string =>
-  payments.map(({ id, amount }) => `${amount.amount} of "${id}"`).join(' and ');
+  payments.map(({ id, amount }) => `${moneyInWords(amount)} of "${id}"`).join(' and ');
