@@ -48,8 +48,12 @@ export function refuseUncovered(reservation: Reservation, request: AllocationReq
   if (reservation.orderId !== undefined && reservation.orderId !== request.orderId) {
     throw invalid('/reservationId', 'other_order', `The reservation "${reservation.id}" is of order "${reservation.orderId}".`);
   }
-  const held = reservation.allocations
-    .filter(({ sku }) => sku === request.sku)
-    .reduce((sum, { qty, fulfilledQty, cancelledQty }) => sum + qty - fulfilledQty - cancelledQty, 0);
+  const held = unitsHeld(reservation, request.sku);
   if (held < request.qty) throw insufficientStock([{ sku: request.sku, requested: request.qty, available: held }]);
 }
+
+/** Units of the SKU that the reservation still holds. */
+export const unitsHeld = ({ allocations }: Reservation, sku: string): number =>
+  allocations
+    .filter((allocation) => allocation.sku === sku)
+    .reduce((sum, { qty, fulfilledQty, cancelledQty }) => sum + qty - fulfilledQty - cancelledQty, 0);

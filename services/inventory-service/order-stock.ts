@@ -1,11 +1,11 @@
 import { getTransaction } from '../../shared/catalog/commerce/internal.ts';
-import { getReservation } from '../../shared/catalog/inventory/internal.ts';
+import { getReservation, listOrderHolds } from '../../shared/catalog/inventory/internal.ts';
 import { reservationLifeCycle } from '../../shared/catalog/inventory/objects.ts';
 import { allowedFrom } from '../../shared/catalog/life-cycle.ts';
 import { getOrderStock } from '../../shared/catalog/order/internal.ts';
 import { invalid, Problem } from '../../shared/catalog/problems.ts';
 import type { Scope } from '../../shared/work/handler.ts';
-import { type AllocationRequest, type Reservation, refuseUncovered } from './allocation-rules.ts';
+import { type AllocationRequest, type Reservation, refuseUncovered, unitsHeld } from './allocation-rules.ts';
 import { insufficientStock } from './node-choice.ts';
 
 type Line = { readonly lineId: string; readonly sku: string; readonly qty: number; readonly reservationId?: string | undefined };
@@ -69,6 +69,20 @@ export async function findReservationOfLine(
   if (!allowedFrom(reservationLifeCycle, 'allocate').includes(reservation.state)) return undefined;
   refuseUncovered(reservation, request);
   return reservation;
+}
+
+/**
+ * Finds a hold that was taken again for the basket or the order after the reservation of its lines had ended. Stock that was allocated to
+ * one line serves no other, and lines of the same SKU share the units.
+ */
+export async function findHoldTakenAgain(
+  { basketId, lines }: OrderStock,
+  { orderId, sku }: AllocationRequest,
+  call: Scope['call'],
+): Promise<Reservation | undefined> {
+  const { items } = await call(listOrderHolds, { params: { orderId }, query: { basketId } });
+  const needed = lines.filter((line) => line.sku === sku).reduce((sum, { qty }) => sum + qty, 0);
+  return items.find((reservation) => reservation.orderLineId === undefined && unitsHeld(reservation, sku) >= needed);
 }
 
 /** @throws Problem for an order without a hold that needs none: its goods are on a counter, on their way, or have left */

@@ -12,6 +12,7 @@ import { giveBackStock } from './due/give-back-stock.ts';
 import { moveStock } from './due/move-stock.ts';
 import { getBasketHold } from './internal/get-basket-hold.ts';
 import { getReservation } from './internal/get-reservation.ts';
+import { listOrderHolds } from './internal/list-order-holds.ts';
 import { moveReservation } from './internal/move-reservation.ts';
 import { recordReservation } from './internal/record-reservation.ts';
 import { releaseHolds } from './internal/release-holds.ts';
@@ -31,6 +32,7 @@ export const service = defineService({
     'record-reservation': recordReservation,
     'move-reservation': moveReservation,
     'get-basket-hold': getBasketHold,
+    'list-order-holds': listOrderHolds,
     'release-holds': releaseHolds,
   },
   events: {},

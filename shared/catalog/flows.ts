@@ -206,7 +206,7 @@ export const calls = {
   'payment-hub': ['get-payable', 'get-transaction', 'put-ledger-entry'],
   sim: ['get-basket', 'get-stock', 'take-hold', 'move-hold'],
   // Finds stock that the order already holds. Only the till knows a sale that is not paid yet.
-  'inventory-service': ['record-reservation', 'get-reservation', 'get-order-stock', 'get-transaction'],
+  'inventory-service': ['record-reservation', 'get-reservation', 'list-order-holds', 'get-order-stock', 'get-transaction'],
   'promotion-engine': ['get-basket', 'get-customer-api', 'get-member-balance-api'],
   // The OMS knows the earning before its event arrives.
   'loyalty-platform': ['get-order-earning'],

@@ -10,6 +10,7 @@ const LAMP = { sku: 'lamp-last-one', qty: 1 };
 
 interface Order {
   readonly id: string;
+  readonly basketId?: string;
   readonly lines: readonly { readonly lineId: string; readonly sku: string; readonly qty: number; readonly reservationId?: string }[];
 }
 
@@ -77,6 +78,35 @@ describe('Allocate Inventory for a line of an order', () => {
     await rehearsal.ok('POST', `/orders/${order.id}/route`, {});
     expect((await rehearsal.object('reservation', body.id)).state).toBe('released');
     expect([await scene.reserved('lamp-last-one'), await scene.reserved('mug-blue')]).toEqual([1, 2]);
+    await rehearsal.verify();
+  });
+
+  test.each([
+    ['its basket', LAMP, ({ basketId }: Order) => ({ basketId })],
+    ['its basket', { sku: 'mug-blue', qty: 2 }, ({ basketId }: Order) => ({ basketId })],
+    ['the order', LAMP, ({ id }: Order) => ({ orderId: id, items: [LAMP] })],
+  ])('answers the hold that a client took for %s after the first one expired', async (_, goods, holder) => {
+    await using scene = await ordering();
+    const { rehearsal } = scene;
+    const order = await scene.paidDraft(goods);
+    await rehearsal.advance(TTL);
+    const { id } = await rehearsal.ok('POST', RESERVATIONS, holder(order));
+    const { status, body } = await allocate(rehearsal, order);
+    expect([status, body.id]).toEqual([200, id]);
+    expect(await scene.reserved(goods.sku)).toBe(goods.qty);
+    expect((await scene.confirm(order.id)).body.state).toBe('confirmed');
+    expect(await scene.reserved(goods.sku)).toBe(goods.qty);
+    await rehearsal.verify();
+  });
+
+  test('holds the stock when a client holds too few units for the order', async () => {
+    await using scene = await ordering();
+    const { rehearsal } = scene;
+    const order = await scene.draft();
+    await rehearsal.advance(TTL);
+    await rehearsal.ok('POST', RESERVATIONS, { orderId: order.id, items: [{ sku: 'mug-blue', qty: 1 }] });
+    const { status, body } = await allocate(rehearsal, order);
+    expect([status, body.orderLineId]).toEqual([201, order.lines[0].lineId]);
     await rehearsal.verify();
   });
 

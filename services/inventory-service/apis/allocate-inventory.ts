@@ -8,12 +8,12 @@ import { type AllocationRequest, type Reservation, refuseForeignBasket, refuseOt
 import { type Hold, holds, orderLineKey } from '../collections.ts';
 import { findStock, reserveStock } from '../holds.ts';
 import { insufficientStock } from '../node-choice.ts';
-import { findOrderStock, findReservationOfLine, refuseSuperfluous, requireLine } from '../order-stock.ts';
+import { findHoldTakenAgain, findOrderStock, findReservationOfLine, refuseSuperfluous, requireLine } from '../order-stock.ts';
 import { beginRecording, mayWithdraw, recordAtSim, recordLater, withdraw } from '../recording-at-sim.ts';
 import { listNodes, requireSku } from '../stock-levels.ts';
 
 /**
- * With `reservationId`, or when the order line has an open reservation, that reservation is the answer and no stock moves. Otherwise
+ * With `reservationId`, or when the order holds the units of the line, that reservation is the answer and no stock moves. Otherwise
  * stock is held for the order line, once, and then recorded at the SIM.
  */
 export const allocateInventory = handle(allocateInventoryApi)(async ({ body }, { work, call, context }) => {
@@ -36,7 +36,11 @@ export const allocateInventory = handle(allocateInventoryApi)(async ({ body }, {
   const answered = (reservation: Reservation) => (reservation.id === mine ? reservation : again(reservation));
   if (known && (known.line?.recorded || known.state === 'released')) return answered(await requireOpenReservation(known.id, call));
 
-  if (order && !known) refuseSuperfluous(order, body);
+  if (order && !known) {
+    refuseSuperfluous(order, body);
+    const takenAgain = await findHoldTakenAgain(order, body, call);
+    if (takenAgain) return again(takenAgain);
+  }
 
   const hold = known ? await beginRecording(work, known) : await holdForLine(mine, body, work);
   const reservation = await recordAtSim(hold, { work, call }).catch((error: unknown) => {

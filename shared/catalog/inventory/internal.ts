@@ -128,6 +128,20 @@ export const getBasketHold = defineInternalCall({
   callers: ['ecommerce-platform'],
 });
 
+export const listOrderHolds = defineInternalCall({
+  id: 'list-order-holds',
+  name: 'List Order Holds',
+  summary: 'Returns all open reservations of an order and of its basket.',
+  domain: 'inventory',
+  type: 'query',
+  application: 'sim',
+  method: 'GET',
+  path: '/internal/order-holds/{orderId}',
+  query: z.strictObject({ basketId: Id }),
+  response: z.object({ items: z.array(Reservation) }),
+  callers: ['inventory-service'],
+});
+
 export const releaseHolds = defineInternalCall({
   id: 'release-holds',
   name: 'Release Holds',
