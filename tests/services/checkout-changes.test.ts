@@ -94,6 +94,50 @@ describe('A second Checkout of a basket without an order', () => {
   });
 });
 
+describe('A second Checkout of a basket whose hold was released by hand', () => {
+  const changes = [
+    ['other values', { shippingMethod: 'EXPRESS' }],
+    ['placeOrder', { placeOrder: true }],
+    ['both', { shippingMethod: 'EXPRESS', placeOrder: true }],
+  ] as const;
+
+  async function withoutHold(rehearsal: TestRehearsal) {
+    const locked = await aLockedBasket(rehearsal);
+    await rehearsal.ok('DELETE', `/inventory/reservations/${locked.reservationId}`);
+    return locked;
+  }
+
+  test.each(changes)('with %s is refused and names the remedy', async (_, more) => {
+    await using rehearsal = await newRehearsal();
+    const locked = await withoutHold(rehearsal);
+    const { status, body } = await checkOut(rehearsal, locked.id, more);
+    expect([status, body.code, body.objectType, body.id]).toEqual([409, 'reservation_expired', 'basket', locked.id]);
+    expect(body).toMatchObject({ reservationId: locked.reservationId, skus: [{ sku: 'mug-blue', requested: 1 }], retryable: false });
+    expect(body.detail).toContain('reserve again');
+    expect(await checkOut(rehearsal, locked.id)).toMatchObject({ status: 200, body: locked });
+    await rehearsal.verify();
+  });
+
+  test.each(changes)('with %s succeeds with the hold that was taken again', async (_, more) => {
+    await using rehearsal = await newRehearsal();
+    const { id: basketId } = await withoutHold(rehearsal);
+    const { id } = await rehearsal.ok('POST', '/inventory/reservations', { basketId });
+    const { status, body } = await checkOut(rehearsal, basketId, more);
+    expect([status, body.reservationId]).toEqual([200, id]);
+    const order = await rehearsal.ok('POST', '/orders', { basketId });
+    expect(order.lines).toMatchObject([{ reservationId: id }]);
+    await rehearsal.verify();
+  });
+
+  test('is refused when the hold that was taken again has other units', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id: basketId } = await withoutHold(rehearsal);
+    await rehearsal.ok('POST', '/inventory/reservations', { basketId, items: [{ sku: 'mug-green', qty: 1 }] });
+    expect(await checkOut(rehearsal, basketId, { placeOrder: true })).toMatchObject({ status: 409, body: { code: 'reservation_expired' } });
+    await rehearsal.verify();
+  });
+});
+
 describe('A second Checkout of a basket that has become an order', () => {
   test.each([
     ['another address', { shippingAddress: ELSEWHERE }, { shippingAddress: ADDRESS }],

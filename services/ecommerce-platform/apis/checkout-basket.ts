@@ -8,6 +8,7 @@ import { type CheckoutBody, changedMembers, unchangeableCheckout } from '../chec
 import { identifyCustomer } from '../checkout/customer.ts';
 import { convertAndPlaceOrder, submitOrder } from '../checkout/order-placement.ts';
 import { checkoutOf, giveUpCheckout, refuseWhileChanging } from '../checkout/record.ts';
+import { requireHold } from '../checkout/standing-hold.ts';
 import { startCheckout } from '../checkout/start.ts';
 import { type Basket, baskets } from '../collections.ts';
 
@@ -32,14 +33,14 @@ async function repeatCheckout(scope: Scope, basket: Basket, body: CheckoutBody) 
   const changed = changedMembers(basket, body, record);
   if (changed.length > 0) {
     if (basket.state !== 'locked' || basket.transactionId !== undefined) throw unchangeableCheckout(basket, changed);
-    const { locked, record: settled } = await changeCheckout(scope, basket, body);
+    const { locked, record: settled } = await changeCheckout(scope, await requireHold(basket, scope), body);
     return body.placeOrder ? convertAndPlaceOrder(scope, locked, settled) : locked;
   }
   if (!body.placeOrder || !record) return again(basket);
   if (basket.state === 'locked') {
     await refuseWhileChanging(scope.work, basket);
     await identifyCustomer(scope, basket, { placeOrder: true });
-    return convertAndPlaceOrder(scope, basket, record);
+    return convertAndPlaceOrder(scope, await requireHold(basket, scope), record);
   }
   return record.phase === 'placing' ? submitOrder(scope, basket, record) : again(basket);
 }

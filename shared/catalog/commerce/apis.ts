@@ -64,7 +64,7 @@ export const checkoutBasket = defineApi({
   id: 'checkout-basket-api',
   name: 'Checkout Basket',
   summary:
-    'Starts the checkout: applies promotions and vouchers, fixes the price, and holds the stock of every line for 15 minutes. Before the order exists, a call with other values applies these values and keeps the hold.',
+    'Starts the checkout: applies promotions and vouchers, fixes the price, and holds the stock of every line for 15 minutes. Before the order exists, a call with other values applies these values and keeps the hold. If a client has released the hold, that call is refused until the stock of the basket is reserved again.',
   domain: 'commerce',
   type: 'action',
   application: 'ecommerce-platform',
@@ -89,6 +89,7 @@ export const checkoutBasket = defineApi({
     'invalid_state_transition',
     'basket_empty',
     'insufficient_stock',
+    'reservation_expired',
     'customer_blocked',
     'conflicting_repeat',
     ...dependencyProblems,

@@ -118,7 +118,7 @@ export const getReservation = defineInternalCall({
 export const getBasketHold = defineInternalCall({
   id: 'get-basket-hold',
   name: 'Get Basket Hold',
-  summary: 'Returns the open reservation of a basket, if it has one, for the till to take over.',
+  summary: 'Returns the open reservation of a basket, if it has one, for the till to take over or for a repeated checkout.',
   domain: 'inventory',
   type: 'query',
   application: 'sim',

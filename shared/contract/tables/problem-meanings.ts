@@ -37,7 +37,7 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
     'Ask for less, for another SKU, or set the stock with `PUT /_sim/stock/{sku}/{locationId}`.',
   ],
   reservation_expired: [
-    'The hold ran out. At Confirm Order, the goods are also sold out: the order stays a draft and its authorisations are voided.',
+    'The hold expired or was released. At Confirm Order, the goods are also sold out: the order stays a draft and its authorisations are voided.',
     'Reserve again, or cancel the order. With `retryable: true` there is stock, and the authorisations stand: confirm again.',
   ],
   order_not_closed: ['Only a completed order can be returned.', 'Complete the order first: deliver all of its parcels.'],
