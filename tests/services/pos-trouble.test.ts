@@ -101,7 +101,7 @@ describe('A tender whose outcome is unknown', () => {
     const more = await pay(rehearsal, id, CASH, 2598);
     expect(more).toMatchObject({ status: 409, body: { code: 'overpayment', outstanding: eur(1598), retryable: true } });
     expect(more.body.pending).toEqual([{ paymentId: expect.any(String), amount: eur(1000) }]);
-    expect(more.body.detail).toContain(`1000 of "${more.body.pending[0].paymentId}"`);
+    expect(more.body.detail).toContain(`10.00 EUR of "${more.body.pending[0].paymentId}"`);
     await rehearsal.verify();
   });
 

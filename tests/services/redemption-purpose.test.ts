@@ -105,7 +105,7 @@ describe('A redemption', () => {
       ...{ orderId: order.id, tender: { type: 'loyalty', token }, amount: euros(201) },
     });
     expect([status, body.declineCode, body.availableAmount]).toEqual([402, 'insufficient_points', euros(200)]);
-    expect(body.detail).toContain('200');
+    expect(body.detail).toContain('2.00 EUR');
     await scene.rehearsal.verify();
   });
 
