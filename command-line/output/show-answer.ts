@@ -4,6 +4,8 @@ import type { OperationCommand } from '../operations/operation-command.ts';
 import type { Look } from './look.ts';
 import { table } from './table.ts';
 
+const NONE = 'None.';
+
 type Row = Readonly<Record<string, unknown>>;
 const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -27,7 +29,8 @@ function showObject(object: Row, look: Look): string {
     const rows = (value as readonly unknown[]).filter(isRow);
     return rows.length === 0 ? [] : [`\n${look.style('bold', inHeading(name))}\n${showRows(rows, undefined, look)}`];
   });
-  return [plain, ...tables].join('\n');
+  const text = [plain, ...tables].filter((part) => part !== '').join('\n');
+  return text === '' ? look.style('dim', NONE) : text;
 }
 
 const isList = (value: unknown): boolean => Array.isArray(value) && (value.length === 0 || value.some(isRow));
@@ -40,7 +43,7 @@ const flattened = (entries: readonly (readonly [string, unknown])[]): readonly (
   );
 
 export function showRows(rows: readonly Row[], columns: Readonly<Record<string, string>> | undefined, look: Look): string {
-  if (rows.length === 0) return look.style('dim', 'None.');
+  if (rows.length === 0) return look.style('dim', NONE);
   const shown = columns ?? Object.fromEntries(Object.keys(Object.assign({}, ...rows)).map((name) => [name, inHeading(name)]));
   const paths = Object.keys(shown);
   const values = rows.map((row) => paths.map((path) => at(row, path)));

@@ -32,7 +32,7 @@ export const digitalOrder: Scenario = {
       body: { orderId: ORD, tender: { type: 'card', token: 'tok_visa' } },
       events: ['payment-authorized'],
     });
-    stage.expect('authorised', payment.body.authorizedAmount.amount, 3_088);
+    stage.expect('authorised', payment.body.authorizedAmount, { amount: 3_088, currency: 'EUR' });
     await stage.step({
       title: 'Confirm the order',
       call: `POST /orders/${ORD}/confirm`,

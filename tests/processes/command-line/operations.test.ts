@@ -44,6 +44,11 @@ test('The example in the help of every command does what it says', async () => {
 }, 240_000);
 
 describe('A command', () => {
+  test('whose answer has only empty lists says so', async () => {
+    await using rehearsal = await newRehearsal();
+    expect(await runEstate(['parked', 'redrive', '--rehearsal', rehearsal.name])).toMatchObject({ code: 0, out: 'None.\n' });
+  });
+
   test('prints a table for a person and the answer of the estate with --json', async () => {
     await using rehearsal = await newRehearsal();
     const at = ['--rehearsal', rehearsal.name];
