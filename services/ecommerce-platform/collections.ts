@@ -63,6 +63,8 @@ const CheckoutRecord = z.object({
   vouchers: z.boolean(),
   /** `contactDigest` of the checkout's contact. */
   contact: z.string().optional(),
+  /** The card in that contact could not be read: a repeat with the same contact reads it. */
+  cardUnread: z.literal(true).optional(),
 });
 export type CheckoutRecord = z.output<typeof CheckoutRecord>;
 

@@ -111,7 +111,7 @@ export const flows: readonly FlowDefinition[] = [
       { from: 'ecommerce-platform', to: 'loyalty-platform', call: 'get-member-balance-api' },
     ],
     onFailure:
-      'If the Loyalty Platform does not answer within 800 ms, the checkout continues without points and without discounts for members, and loyalty.status is unavailable. With a voucher that may be for members only, it answers 503 or 504: repeat it later, or leave the voucher out.',
+      'If the Loyalty Platform does not answer within 800 ms, the checkout continues without points and without discounts for members, and loyalty.status is unavailable. With a voucher that may be for members only, it answers 503 or 504: repeat it later, or leave the voucher out. A loyalty card in contact cannot be read meanwhile: e-mail or phone then identify the customer, and the same checkout sent again before there is an order reads the card. A contact with the card alone is answered with 503 or 504.',
   },
   {
     number: 8,

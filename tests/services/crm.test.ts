@@ -488,7 +488,7 @@ describe('Put Party, called by the eCommerce Platform,', () => {
     });
     expect((await put('bsk_13', { email: 'ada@people.example', loyaltyCard: '2990000200044' })).id).toBe('cus_ada');
     const { email } = newContact();
-    expect(await put('bsk_14', { email, loyaltyCard: '2990000200044' })).toMatchObject({ state: 'identified', email });
+    expect(await put('bsk_14', { email, loyaltyCard: '2990000200044' })).toMatchObject({ state: 'identified', email, cardUnread: true });
     await inside.noFaults();
     expect((await put('bsk_13', { loyaltyCard: '2990000200044' })).id).toBe('cus_farid');
   });

@@ -663,6 +663,34 @@ describe('The customer at checkout', () => {
     }
   });
 
+  test('with a card that cannot be read is a guest without known points; a repeat reads the card again', async () => {
+    await using rehearsal = await newRehearsal();
+    const { cardNumber: loyaltyCard } = await rehearsal.object('loyalty-account', 'loy_ada');
+    const contact = { email: 'new.face@people.example', loyaltyCard };
+    const basket = await rehearsal.ok('POST', '/baskets', { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] });
+    const placed = await rehearsal.ok('POST', '/baskets', { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] });
+    await rehearsal.fault('no-loyalty', down('loyalty-platform'));
+    const unread = { customerId: basket.customerId, loyalty: { status: 'unavailable' } };
+    const locked = await checkout(rehearsal, basket.id, { contact });
+    expect(locked).toMatchObject({ status: 200, body: unread });
+    expect((await checkout(rehearsal, basket.id, { contact })).body).toMatchObject(unread);
+    expect((await checkout(rehearsal, basket.id, { shippingMethod: 'EXPRESS' })).body).toMatchObject({
+      shippingMethod: 'EXPRESS',
+      ...unread,
+    });
+    const ordered = await checkout(rehearsal, placed.id, { contact, placeOrder: true });
+    expect(ordered.body).toMatchObject({ state: 'converted', loyalty: { status: 'unavailable' } });
+    await rehearsal.noFaults();
+    const identified = await checkout(rehearsal, basket.id, { contact });
+    expect(identified.body).toMatchObject({
+      ...{ customerId: 'cus_ada', loyaltyAccountId: 'loy_ada', loyalty: { status: 'available', balance: 500 } },
+      ...{ reservationId: locked.body.reservationId, expiresAt: locked.body.expiresAt },
+    });
+    expect(await checkout(rehearsal, basket.id, { contact })).toMatchObject({ status: 200, body: identified.body });
+    expect(await checkout(rehearsal, placed.id, { contact, placeOrder: true })).toMatchObject({ status: 200, body: ordered.body });
+    await rehearsal.verify();
+  });
+
   test('is the customer of customerId; contact changes no registered customer', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await rehearsal.ok('POST', '/baskets', { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] });

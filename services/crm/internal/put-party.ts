@@ -11,18 +11,24 @@ import { findRegistered } from '../registered-customer.ts';
 /** A checkout waits at most this long for the Loyalty Platform. */
 const TIMEOUT_MS = 800;
 
+/** The Loyalty Platform did not answer: the holder of the card is unknown. */
+const CARD_UNREAD = 'card-unread';
+
+type FoundCustomer = CustomerRecord | typeof CARD_UNREAD | undefined;
+
 type PartyContact = NonNullable<z.output<typeof putPartyCall.request>['contact']>;
 
 export const putParty = handle(putPartyCall)(async ({ params, body: { contact } }, scope) => {
   const { work } = scope;
   const known = contact && (await findCustomer(contact, scope));
-  if (known) return known;
+  if (known && known !== CARD_UNREAD) return known;
   const party = (await partyOf(work, params.basketId)) ?? createParty(work, params.basketId);
-  return contact ? identify(work, party, contact) : party;
+  const identified = contact ? identify(work, party, contact) : party;
+  return known === CARD_UNREAD ? { ...identified, cardUnread: true as const } : identified;
 });
 
 /** The registered customer with the contact's e-mail, else with its phone, else with its loyalty card. */
-async function findCustomer(contact: PartyContact, scope: Scope): Promise<CustomerRecord | undefined> {
+async function findCustomer(contact: PartyContact, scope: Scope): Promise<FoundCustomer> {
   const registered = await findRegistered(scope.work, contact);
   return registered ?? (contact.loyaltyCard === undefined ? undefined : findCardHolder(contact.loyaltyCard, contact, scope));
 }
@@ -32,11 +38,7 @@ async function findCustomer(contact: PartyContact, scope: Scope): Promise<Custom
  * contact has e-mail or phone: checkout does not wait for the Loyalty Platform (flow 7 of the source document).
  * @throws Problem `dependency_*` when the contact has only the card
  */
-async function findCardHolder(
-  card: string,
-  { email, phone }: PartyContact,
-  { work, call, log }: Scope,
-): Promise<CustomerRecord | undefined> {
+async function findCardHolder(card: string, { email, phone }: PartyContact, { work, call, log }: Scope): Promise<FoundCustomer> {
   try {
     const { customerId } = await call(getMemberBalance, { params: { id: card } }, { timeoutMs: TIMEOUT_MS });
     return await work.get(customers, customerId);
@@ -45,7 +47,7 @@ async function findCardHolder(
     const hasOtherContact = email !== undefined || phone !== undefined;
     if (error.code !== 'not_found' && !(hasOtherContact && isDependencyProblem(error))) throw error;
     log.info({ code: error.code }, 'a loyalty card given at checkout identified nobody');
-    return undefined;
+    return error.code === 'not_found' ? undefined : CARD_UNREAD;
   }
 }
 

@@ -4,7 +4,7 @@ import { isAgain } from '../../../shared/catalog/life-cycle.ts';
 import { notFound, Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import { changeCheckout } from '../checkout/change.ts';
-import { type CheckoutBody, changedMembers, unchangeableCheckout } from '../checkout/changed-values.ts';
+import { type CheckoutBody, changedMembers, isChangeable, unchangeableCheckout } from '../checkout/changed-values.ts';
 import { identifyCustomer } from '../checkout/customer.ts';
 import { convertAndPlaceOrder, submitOrder } from '../checkout/order-placement.ts';
 import { checkoutOf, giveUpCheckout, refuseWhileChanging } from '../checkout/record.ts';
@@ -32,7 +32,7 @@ async function repeatCheckout(scope: Scope, basket: Basket, body: CheckoutBody) 
   if (basket.transactionId !== undefined && body.placeOrder) throw orderedByTill(basket, basket.transactionId);
   const changed = changedMembers(basket, body, record);
   if (changed.length > 0) {
-    if (basket.state !== 'locked' || basket.transactionId !== undefined) throw unchangeableCheckout(basket, changed);
+    if (!isChangeable(basket)) throw unchangeableCheckout(basket, changed);
     const { locked, record: settled } = await changeCheckout(scope, await requireHold(basket, scope), body);
     return body.placeOrder ? convertAndPlaceOrder(scope, locked, settled) : locked;
   }

@@ -2,9 +2,9 @@ import type { Scope } from '../../../shared/work/handler.ts';
 import { applyDiscounts, currentPrices } from '../basket/current-prices.ts';
 import { evaluateDiscounts } from '../basket/discounts.ts';
 import { appliedCodes, distinctCodes, givenCodes } from '../basket/vouchers.ts';
-import { type Basket, baskets } from '../collections.ts';
+import { type Basket, baskets, type CheckoutRecord } from '../collections.ts';
 import { type CheckoutBody, contactDigest } from './changed-values.ts';
-import { identifyCustomer } from './customer.ts';
+import { type Customer, identifyCustomer } from './customer.ts';
 import { readLoyalty } from './loyalty.ts';
 import { checkoutOf, claimCheckout, type LockedCheckout, settleCheckout } from './record.ts';
 import { keepVoucherUses, lockVouchers } from './voucher-uses.ts';
@@ -20,12 +20,13 @@ export async function changeCheckout(scope: Scope, basket: Basket, body: Checkou
   const { work } = scope;
   const { shippingMethod = basket.shippingMethod, voucherCodes = givenCodes(basket), shippingAddress } = body;
   const lines = await currentPrices(work, basket.lines);
-  const customer = await identifyCustomer(scope, basket, body);
+  const before = await checkoutOf(work, basket.id);
+  const customer = withCard(await identifyCustomer(scope, basket, body), basket, { body, before });
   const customerId = customer?.id ?? basket.customerId;
   const { loyalty, accountId, tier } = await readLoyalty(scope, basket, customer);
   const shopper = { customerId, tier, loyalty: loyalty.status };
   const codes = distinctCodes(voucherCodes);
-  const attempt = (await checkoutOf(work, basket.id))?.attempt ?? 0;
+  const attempt = before?.attempt ?? 0;
   const offered = await evaluateDiscounts(scope, { basketId: basket.id, lines, codes, shopper, attempt });
 
   const record = await claimCheckout(work, basket.id, basket, 'changing');
@@ -50,5 +51,22 @@ export async function changeCheckout(scope: Scope, basket: Basket, body: Checkou
     await work.checkpoint();
     await keepVoucherUses(scope, locked, record.attempt);
   }
-  return { locked, record: settleCheckout(work, basket.id, { ...record, contact: contactDigest(body) ?? record.contact }) };
+  return {
+    locked,
+    record: settleCheckout(work, basket.id, {
+      ...record,
+      contact: contactDigest(body) ?? record.contact,
+      cardUnread: customer ? customer.cardUnread : record.cardUnread,
+    }),
+  };
+}
+
+/** A card that an earlier request could not read stays unread until a contact is given again, or another customer. */
+function withCard(
+  customer: Customer | undefined,
+  { customerId }: Basket,
+  { body, before }: { readonly body: CheckoutBody; readonly before: CheckoutRecord | undefined },
+): Customer | undefined {
+  const isStillUnread = before?.cardUnread && body.contact === undefined && customer?.id === customerId;
+  return customer && isStillUnread ? { ...customer, cardUnread: true } : customer;
 }

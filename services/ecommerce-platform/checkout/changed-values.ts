@@ -12,14 +12,18 @@ type CheckoutMember = 'shippingAddress' | 'shippingMethod' | 'voucherCodes' | 'c
 export const contactDigest = ({ contact }: Pick<CheckoutBody, 'contact'>): string | undefined =>
   contact && digest(contact.email ?? '', contact.phone ?? '', contact.loyaltyCard ?? '');
 
-/** The members of a repeated checkout whose values differ from those of the basket. A member that is left out changes nothing. */
+/** Until the basket becomes an order, or goes to the till. */
+export const isChangeable = ({ state, transactionId }: Basket): boolean => state === 'locked' && transactionId === undefined;
+
+/** The members of a repeated checkout whose values differ from those of the basket. A member that is left out changes nothing. An unread card is read again. */
 export function changedMembers(basket: Basket, body: CheckoutBody, record: CheckoutRecord | undefined): CheckoutMember[] {
   const changed: Record<CheckoutMember, boolean> = {
     shippingAddress: !isSameAddress(basket.shippingAddress, body.shippingAddress),
     shippingMethod: body.shippingMethod !== undefined && body.shippingMethod !== basket.shippingMethod,
     voucherCodes: body.voucherCodes !== undefined && !areSameCodes(givenCodes(basket), distinctCodes(body.voucherCodes)),
     customerId: body.customerId !== undefined && body.customerId !== basket.customerId,
-    contact: body.contact !== undefined && contactDigest(body) !== record?.contact,
+    contact:
+      body.contact !== undefined && (contactDigest(body) !== record?.contact || (isChangeable(basket) && record?.cardUnread === true)),
   };
   return (Object.keys(changed) as CheckoutMember[]).filter((member) => changed[member]);
 }

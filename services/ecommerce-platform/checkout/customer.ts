@@ -6,7 +6,8 @@ import { digest } from '../../../shared/domain/ids.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { Basket } from '../collections.ts';
 
-export type Customer = OutputOf<typeof getCustomer>;
+/** With `cardUnread` while the Loyalty Platform does not tell whose card the contact has. */
+export type Customer = OutputOf<typeof getCustomer> & Pick<OutputOf<typeof putParty>, 'cardUnread'>;
 
 export const CUSTOMER_TIMEOUT_MS = 3_000;
 

@@ -14,12 +14,15 @@ export interface LoyaltyAtCheckout {
   readonly tier?: LoyaltyTier | undefined;
 }
 
-/** Reads the points balance of a member. While the Loyalty Platform is down or slow, checkout goes on without points. */
+/**
+ * Reads the points balance of a member. While the Loyalty Platform is down or slow, checkout goes on without points.
+ * @param customer with `cardUnread` they may be a member
+ */
 export async function readLoyalty({ call, log }: Scope, basket: Basket, customer: Customer | undefined): Promise<LoyaltyAtCheckout> {
   const accountId = customer ? customer.loyaltyAccountId : basket.loyaltyAccountId;
   if (accountId === undefined) {
     const isCustomerUnread = customer === undefined && basket.customerId !== undefined;
-    return { loyalty: { status: isCustomerUnread ? 'unavailable' : 'none' } };
+    return { loyalty: { status: isCustomerUnread || customer?.cardUnread ? 'unavailable' : 'none' } };
   }
   try {
     const { pointsBalance, tier } = await call(getMemberBalance, { params: { id: accountId } }, { timeoutMs: BALANCE_TIMEOUT_MS });

@@ -38,7 +38,7 @@ export async function claimCheckout(
     attempt,
     owner: ownerOf(work),
     vouchers: false,
-    ...(phase === 'changing' && found?.contact !== undefined && { contact: found.contact }),
+    ...(phase === 'changing' && found && identificationOf(found)),
   });
   // Leased by this request; due at once if the process dies.
   work.schedule(undoCheckout, basketId, work.now, null, { beforeReply: true });
@@ -46,10 +46,19 @@ export async function claimCheckout(
   return record;
 }
 
-type CheckoutToSettle = Pick<CheckoutRecord, 'attempt' | 'owner'> & { readonly contact?: string | undefined };
+/** How the checkout identified its customer. */
+export type Identification = { readonly [Member in 'contact' | 'cardUnread']?: CheckoutRecord[Member] };
+
+const identificationOf = ({ contact, cardUnread }: Identification): Identification => ({
+  ...(contact !== undefined && { contact }),
+  ...(cardUnread && { cardUnread }),
+});
+
+type CheckoutToSettle = Pick<CheckoutRecord, 'attempt' | 'owner'> & Identification;
 
 /** Ends the checkout in progress, with the commit that follows. */
-export function settleCheckout(work: UnitOfWork, basketId: string, { attempt, owner, contact }: CheckoutToSettle): CheckoutRecord {
+export function settleCheckout(work: UnitOfWork, basketId: string, checkout: CheckoutToSettle): CheckoutRecord {
+  const { attempt, owner } = checkout;
   work.cancel(undoCheckout, basketId);
   return work.put(checkouts, {
     id: checkoutIdOf(basketId),
@@ -57,7 +66,7 @@ export function settleCheckout(work: UnitOfWork, basketId: string, { attempt, ow
     attempt,
     owner,
     vouchers: false,
-    ...(contact !== undefined && { contact }),
+    ...identificationOf(checkout),
   });
 }
 

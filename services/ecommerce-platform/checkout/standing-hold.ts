@@ -1,22 +1,30 @@
 import type { OutputOf } from '../../../shared/catalog/define.ts';
 import { getBasketHold } from '../../../shared/catalog/inventory/internal.ts';
-import { Problem } from '../../../shared/catalog/problems.ts';
+import { isDependencyProblem, Problem } from '../../../shared/catalog/problems.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { Basket } from '../collections.ts';
 
 type Hold = NonNullable<OutputOf<typeof getBasketHold>['reservation']>;
 
-const TIMEOUT_MS = 5_000;
+const TIMEOUT_MS = 800;
 
 /**
- * A client may release the hold of a checkout and take another one.
+ * A client may release the hold of a checkout and take another one. While the SIM does not answer, the hold counts as it is known:
+ * Confirm Order asks again.
  * @returns the basket with the reservation that holds its lines
- * @throws Problem 409 `reservation_expired`; 503, 504
+ * @throws Problem 409 `reservation_expired`
  */
 export async function requireHold(basket: Basket, { call }: Scope): Promise<Basket> {
-  const { reservation } = await call(getBasketHold, { params: { basketId: basket.id } }, { timeoutMs: TIMEOUT_MS });
+  const answer = await call(getBasketHold, { params: { basketId: basket.id } }, { timeoutMs: TIMEOUT_MS }).catch(undefinedIfAway);
+  if (!answer) return basket;
+  const { reservation } = answer;
   if (reservation && holdsLines(reservation, basket)) return { ...basket, reservationId: reservation.id };
   throw holdIsGone(basket, reservation);
+}
+
+function undefinedIfAway(error: unknown): undefined {
+  if (!isDependencyProblem(error)) throw error;
+  return undefined;
 }
 
 const holdsLines = ({ allocations }: Hold, { lines }: Basket): boolean =>

@@ -51,5 +51,5 @@ export async function startCheckout(scope: Scope, basket: Basket, body: Checkout
     reservationId,
     expiresAt,
   });
-  return { locked, record: settleCheckout(work, basket.id, { ...held, contact: contactDigest(body) }) };
+  return { locked, record: settleCheckout(work, basket.id, { ...held, contact: contactDigest(body), cardUnread: customer?.cardUnread }) };
 }

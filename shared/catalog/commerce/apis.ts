@@ -78,7 +78,9 @@ export const checkoutBasket = defineApi({
     contact: z
       .strictObject({ email: Email.optional(), phone: Phone.optional(), loyaltyCard: z.string().min(1).max(64).optional() })
       .optional()
-      .describe('Identifies an anonymous customer.'),
+      .describe(
+        'Identifies an anonymous customer: as the one registered with that e-mail, else phone, else loyalty card. While the Loyalty Platform does not answer, e-mail or phone identify the customer without the card, loyalty.status is unavailable, and the same checkout sent again before there is an order reads the card. The card alone is then answered with 503 or 504.',
+      ),
     voucherCodes: z.array(VoucherCode).max(10).optional(),
     placeOrder: z.boolean().default(false).describe('Creates the order in the same step.'),
   }),

@@ -19,7 +19,9 @@ export const putParty = defineInternalCall({
       .strictObject({ email: Email.optional(), phone: Phone.optional(), loyaltyCard: z.string().min(1).max(64).optional() })
       .optional(),
   }),
-  response: Customer,
+  response: Customer.extend({
+    cardUnread: z.literal(true).optional().describe('The Loyalty Platform did not answer, so whose card it is is unknown.'),
+  }),
   problems: [...dependencyProblems],
   callers: ['ecommerce-platform'],
 });
