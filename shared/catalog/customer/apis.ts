@@ -11,7 +11,8 @@ import { Consents, Customer, Interaction, InteractionType } from './objects.ts';
 export const searchCustomer = defineApi({
   id: 'search-customer-api',
   name: 'Search Customer',
-  summary: 'Finds customers by e-mail, phone or part of a name. Without criteria it lists all customers. Pages are in order of creation.',
+  summary:
+    'Finds customers by e-mail, phone or part of a name. Without criteria it lists all customers. Customers of the fixtures come first, in the order of their file, then all others in the order in which the CRM recorded them.',
   domain: 'customer',
   type: 'query',
   application: 'crm',
@@ -22,7 +23,7 @@ export const searchCustomer = defineApi({
     email: z.string().min(1).max(254).optional().describe('The whole address, in any case.'),
     phone: QueryPhone.optional(),
     q: z.string().min(1).max(100).optional().describe('Part of a name, an e-mail address or a phone number.'),
-    limit: queryInteger(1, 100).default(20),
+    limit: queryInteger(1, 100).default(20).describe('Customers per page. Default: 20.'),
     cursor: z.string().min(1).max(200).optional().describe('The nextCursor of the previous page.'),
   }),
   response: pageOf(Customer),

@@ -106,7 +106,8 @@ export const payment = defineObject({
     { application: 'pos', purpose: 'drops a pending tender that is declined or times out' },
     {
       application: 'loyalty-platform',
-      purpose: 'takes earned points back for a refund, pro rata, after its order has earned them',
+      purpose:
+        'takes earned points back for a refund after its order has earned them: one point per full 1.00 of what is not refunded stays, refunds of shipping and goodwill included',
     },
     {
       application: 'oms',

@@ -28,7 +28,8 @@ const loyaltyTier = Tier.optional().describe('Sent by applications that know it.
 export const evaluatePromotions = defineApi({
   id: 'evaluate-promotions-api',
   name: 'Evaluate Promotions',
-  summary: 'Returns the discounts of promotions and vouchers for a basket. Nothing is stored, and no voucher is used.',
+  summary:
+    'Returns the discounts of promotions and vouchers for a basket. Nothing is stored, and no voucher is used. While the CRM or the Loyalty Platform does not answer, the tier is unknown: promotions for members give no discount, and a request with a voucher for members is answered with 503 or 504.',
   domain: 'promotion',
   type: 'command',
   application: 'promotion-engine',
@@ -57,7 +58,8 @@ const ValidateRequest = z.strictObject({ basketId: Id.optional(), amount: Positi
 export const validateVoucher = defineApi({
   id: 'validate-voucher-api',
   name: 'Validate Voucher',
-  summary: 'Returns whether a voucher can be used for a basket or an amount, and its discount. Unknown codes are not valid.',
+  summary:
+    'Returns whether a voucher can be used for a basket or an amount, and its discount. Unknown codes are not valid. A code with other characters than letters, digits and hyphens, or longer than 64, is answered with 404.',
   domain: 'promotion',
   type: 'query',
   application: 'promotion-engine',

@@ -70,7 +70,7 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
   ],
   basket_empty: ['The basket has no lines.', 'Add a line first.'],
   customer_blocked: [
-    'The customer is blocked and cannot order.',
+    'The customer is blocked, and cannot check out, order, be enrolled or have an interaction logged.',
     'Unblock the customer with `POST /_sim/customers/{id}/unblock`, or use another one.',
   ],
   conflicting_repeat: [
