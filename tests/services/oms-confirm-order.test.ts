@@ -213,6 +213,7 @@ describe('A hold that expired between payment and confirmation', () => {
     expect(refused).not.toHaveProperty('compensation');
     expect(refused).not.toHaveProperty('pendingAction');
 
+    expect(body.detail).toContain('expired or was released');
     await scene.authorise(order.id);
     const withoutHold = await scene.confirm(order.id);
     expect(withoutHold.body).toMatchObject({ code: 'insufficient_stock', skus: [{ sku: 'lamp-last-one', requested: 1, available: 0 }] });
