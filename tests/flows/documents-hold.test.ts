@@ -38,6 +38,7 @@ const BEYOND_SCHEMAS = new Set([
   'other_amount',
   'other_basket',
   'other_order',
+  'other_shipment',
   'other_sku',
   'other_subject',
   'other_transaction',

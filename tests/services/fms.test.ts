@@ -227,6 +227,19 @@ describe('The carrier’s webhook', () => {
     expect((await read(id)).shipments[0].state).toBe('out-for-delivery');
   });
 
+  test('that names two parcels is refused, and moves neither', async () => {
+    const { dispatched, webhook, read } = scene;
+    const one = await dispatched();
+    const other = await dispatched();
+    const before = [await read(one.id), await read(other.id)];
+    const both = { shipmentId: one.shipmentId, trackingNumber: other.trackingNumber, status: 'delivered' };
+    const { status, body } = await webhook({ ...both, id: 'two-parcels' });
+    expect([status, body.errors[0]?.pointer, body.errors[0]?.code]).toEqual([422, '/data/trackingNumber', 'other_shipment']);
+    expect([await read(one.id), await read(other.id)]).toEqual(before);
+    expect((await webhook({ ...both, trackingNumber: one.trackingNumber, id: 'two-parcels' })).status).toBe(204);
+    expect((await read(one.id)).state).toBe('delivered');
+  });
+
   test('adds an unknown number to its parcel', async () => {
     const { packed, dispatch, webhook, read, rehearsal } = scene;
     await rehearsal.client.control('set-progression', { body: { label: 'manual' } });

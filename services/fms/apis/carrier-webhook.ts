@@ -1,5 +1,5 @@
 import { carrierWebhook as carrierWebhookApi } from '../../../shared/catalog/fulfillment/apis.ts';
-import { invalid, notFound } from '../../../shared/catalog/problems.ts';
+import { invalid, notFound, type Problem } from '../../../shared/catalog/problems.ts';
 import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
 import { handle } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
@@ -29,15 +29,21 @@ export const carrierWebhook = handle(carrierWebhookApi)(async ({ body: { data: s
 
 /**
  * Finds a parcel by its id, else by the carrier's number. Of several parcels with one number it is the newest.
- * @throws Problem `not_found`
+ * @throws Problem `not_found`; `validation_failed` when the number is that of another parcel
  */
 async function trackingOf(work: UnitOfWork, { shipmentId, trackingNumber }: TrackingScan): Promise<Tracking> {
   const known = shipmentId === undefined ? undefined : await work.get(trackings, shipmentId);
+  const numbered = trackingNumber === undefined ? [] : (await work.find(trackings, 'trackingNumber', trackingNumber)).items;
+  const newest = numbered.at(-1);
+  if (known && newest && !numbered.some(({ id }) => id === known.id)) throw otherShipment(known, newest, trackingNumber);
   if (known) return known;
-  const numbered = trackingNumber === undefined ? undefined : await work.find(trackings, 'trackingNumber', trackingNumber);
-  const newest = numbered?.items.at(-1);
   if (!newest) throw notFound('shipment', shipmentId ?? trackingNumber ?? '');
   return newest;
+}
+
+function otherShipment({ id }: Tracking, other: Tracking, trackingNumber: string | undefined): Problem {
+  const detail = `The tracking number "${trackingNumber}" is that of the shipment "${other.id}", not of "${id}"; name one parcel.`;
+  return invalid('/data/trackingNumber', 'other_shipment', detail);
 }
 
 /** After a scan from the future, every later one would look old. @throws Problem `validation_failed` */
