@@ -74,9 +74,22 @@ export const updatePickingStatus = defineApi({
   request: withRules(
     z.strictObject({
       status: z.enum(['started', 'picked', 'short', 'packed']),
-      lines: z.array(PickedLine).min(1).max(200).optional().describe('Picked units per line. Required for short.'),
+      lines: z
+        .array(PickedLine)
+        .min(1)
+        .max(200)
+        .optional()
+        .describe(
+          'Picked units per line. A line that is left out was picked in full. Required for short: the lines that were picked short.',
+        ),
     }),
-    [{ when: { member: 'status', is: ['short'] }, needs: 'lines', error: 'With status short, name the picked units of each line.' }],
+    [
+      {
+        when: { member: 'status', is: ['short'] },
+        needs: 'lines',
+        error: 'With status short, name the lines that were picked short; a line that is left out was picked in full.',
+      },
+    ],
   ),
   response: PickingOrder,
   problems: ['not_found', 'invalid_state_transition', 'conflicting_repeat', ...dependencyProblems],
