@@ -63,7 +63,7 @@ export const flows: readonly FlowDefinition[] = [
       { from: 'oms', to: 'sim', call: 'move-reservation' },
     ],
     onFailure:
-      'While the OMS is down, the till keeps the paid sale, and after a day it captures the tenders that would expire. It submits the sale exactly once, as soon as the OMS answers. Goods missing from the stock records are still sold: they are booked as found, and the order has a stockDiscrepancy.',
+      'While the OMS is down, the till keeps the paid sale, and after a day it captures the tenders that would expire. It submits the sale exactly once, as soon as the OMS answers. Goods that are missing from the stock records, or reserved for others, are still sold: the units that are not available are booked as found, and the order has a stockDiscrepancy.',
   },
   {
     number: 4,

@@ -38,6 +38,7 @@ export const dispatchFulfillmentOrder = defineApi({
     service: CarrierService.optional().describe('Default: the shipping method of the order.'),
   }),
   response: FulfillmentOrder,
+  emits: ['shipment-label-generated'],
   problems: ['not_found', 'invalid_state_transition', 'conflicting_repeat', 'payment_incomplete', ...dependencyProblems],
   shapes: 'our choice',
 });
@@ -92,6 +93,8 @@ export const updatePickingStatus = defineApi({
     ],
   ),
   response: PickingOrder,
+  // With short: a replacement from another location.
+  emits: ['inventory-reserved', 'reservation-created', 'fulfillment-order-created'],
   problems: ['not_found', 'invalid_state_transition', 'conflicting_repeat', ...dependencyProblems],
   shapes: 'our choice',
 });
@@ -117,7 +120,8 @@ export const generateLabel = defineApi({
 export const trackShipment = defineApi({
   id: 'track-shipment-api',
   name: 'Track Shipment',
-  summary: 'Returns the state of a parcel, its estimated delivery, and all its scans.',
+  summary:
+    'Returns the state of a parcel, its estimated delivery, and all its scans, from the label on. A dispatched parcel without a label is 409.',
   domain: 'fulfillment',
   type: 'query',
   application: 'carrier-platform',
@@ -181,7 +185,7 @@ export const carrierWebhook = defineApi({
   id: 'carrier-webhook',
   name: 'Carrier Webhook',
   summary:
-    'A carrier reports a scan of a parcel. Requests are signed as in Standard Webhooks with the webhook secret of the rehearsal. Repeated and older scans are accepted and move nothing.',
+    'A carrier reports a scan of a parcel. Requests are signed as in Standard Webhooks with the webhook secret of the rehearsal. Repeated and older scans are accepted and move nothing, and after a loss every scan but a delivery: the parcel was found.',
   domain: 'fulfillment',
   type: 'command',
   application: 'fms',

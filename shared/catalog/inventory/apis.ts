@@ -10,7 +10,12 @@ export const NodePreference = z
 
 const ReserveRequest = z.strictObject({
   basketId: Id.optional(),
-  items: z.array(SkuQuantity).min(1).max(200).optional().describe('With basketId, they replace the lines of the basket.'),
+  items: z
+    .array(SkuQuantity)
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('Quantities of the same SKU are added up first. With basketId, the items replace the lines of the basket.'),
   orderId: Id.optional(),
   locationId: Id.optional(),
   ttlSeconds: z.int().min(1).max(14_400).optional().describe('Default 900.'),
@@ -111,7 +116,8 @@ export const getStockLocations = defineApi({
 export const checkAvailability = defineApi({
   id: 'check-availability-api',
   name: 'Check Availability',
-  summary: 'Returns how many units of a SKU can be promised, and where. Advisory: only a reservation holds stock.',
+  summary:
+    'Returns how many units of a SKU can be promised, and where. Advisory: only a reservation holds stock. Whether the product may be sold is not part of the answer: suspended and discontinued products have stock, too.',
   domain: 'inventory',
   type: 'query',
   application: 'inventory-service',
@@ -138,7 +144,7 @@ export const allocateInventory = defineApi({
   id: 'allocate-inventory-api',
   name: 'Allocate Inventory',
   summary:
-    'Holds stock for an order line permanently, once per line. With reservationId the line already has its stock: the answer is that reservation, and no stock moves.',
+    'Holds stock for an order line permanently, once per line. If the order holds the units already, or with reservationId, the answer is that reservation, and no stock moves: the hold of a draft still expires.',
   domain: 'inventory',
   type: 'command',
   application: 'inventory-service',

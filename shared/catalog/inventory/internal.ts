@@ -206,13 +206,15 @@ export const recordStockMovement = defineInternalCall({
     kind: z
       .enum(['restock', 'scrap', 'sent-back', 'found', 'carried-out'])
       .describe(
-        'restock: returned units, onHand+. sent-back: restocked units go back to the customer, onHand−. scrap: returned units are scrapped, onHand unchanged. found: units missing from the records, onHand+. carried-out: units that no hold had and that a customer carried out of the store. Those in the records leave onHand, also from safety stock; the others were missing from the records.',
+        'restock: returned units, onHand+. sent-back: restocked units go back to the customer, onHand−. scrap: returned units are scrapped, onHand unchanged. found: units missing from the records, onHand+. carried-out: units that no hold had and that a customer carried out of the store. Those that nobody has reserved leave onHand, also from safety stock; the others are booked as found.',
       ),
     locationId: Id,
     sku: Sku,
     qty: Quantity,
   }),
-  response: InventoryItem.extend({ found: z.int().min(0).optional().describe('carried-out: units that were missing from the records.') }),
+  response: InventoryItem.extend({
+    found: z.int().min(0).optional().describe('carried-out: units that were missing from the records, or reserved for others.'),
+  }),
   problems: ['not_found', 'insufficient_stock'],
   callers: ['fms', 'oms'],
 });

@@ -12,7 +12,7 @@ export const reservationLifeCycle = defineLifeCycle({
       from: [null],
       to: 'requested',
       events: ['inventory-reserved', 'reservation-created'],
-      trigger: 'Reserve Inventory; stock covers every item, all or nothing',
+      trigger: 'Reserve Inventory, or a checkout, whose stock covers every item; Create Transaction holds what the store has',
     },
     {
       verb: 'reserve',

@@ -111,12 +111,19 @@ export const OrderLine = z
     lineTotal: Money.describe('qty × unitPrice − discount.'),
     nodeId: Id.optional().describe('Location that serves the line.'),
     reservationId: Id.optional(),
-    fulfilledQty: z.int().min(0).describe('Units that have reached the customer, including those that were returned.'),
+    fulfilledQty: z
+      .int()
+      .min(0)
+      .describe(
+        'Units that have reached the customer, including those that were returned. A parcel that arrives after its refund leaves it: see reconciliation.',
+      ),
     returnedQty: z.int().min(0).describe('Units of returns that were refunded or exchanged.'),
     cancelledQty: z
       .int()
       .min(0)
-      .describe('Units that did not reach the customer: picked short, lost, or returned to sender. Cancel Order leaves it as it is.'),
+      .describe(
+        'Units that did not reach the customer: picked short, lost, or returned to sender. Cancel Order leaves it as it is, and so does a lost parcel that is found after its refund.',
+      ),
   })
   .meta({ id: 'OrderLine' });
 
@@ -148,7 +155,12 @@ export const Order = z
       ),
     cancelReason: z.string().optional(),
     exchangeForReturnId: Id.optional().describe('The return whose value pays for this order.'),
-    stockDiscrepancy: z.literal(true).optional().describe('The store sold more units than the stock records had.'),
+    stockDiscrepancy: z
+      .literal(true)
+      .optional()
+      .describe(
+        'The store sold more units than it had available: the others were missing from the stock records, or reserved for others. They are booked as found.',
+      ),
     pendingAction: z
       .object({ action: z.enum(['confirm', 'cancel', 'carry-out']), since: Instant })
       .optional()
