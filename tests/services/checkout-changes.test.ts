@@ -138,6 +138,17 @@ describe('A second Checkout of a basket whose hold was released by hand', () => 
   });
 });
 
+test('A second Checkout does not wait for the SIM: while that is down, the hold counts as it is known', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id, reservationId } = await aLockedBasket(rehearsal);
+  await rehearsal.fault('sim-down', { match: { application: 'sim' }, fault: { kind: 'outage' } });
+  expect(await checkOut(rehearsal, id, { shippingMethod: 'EXPRESS', placeOrder: true })).toMatchObject({
+    ...{ status: 200, body: { state: 'converted', reservationId } },
+  });
+  await rehearsal.noFaults();
+  await rehearsal.verify();
+});
+
 describe('A second Checkout of a basket that has become an order', () => {
   test.each([
     ['another address', { shippingAddress: ELSEWHERE }, { shippingAddress: ADDRESS }],
