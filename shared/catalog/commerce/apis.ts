@@ -116,7 +116,9 @@ export const createTransaction = defineApi({
       laneId: Id,
       lines: z.array(SkuQuantity).min(1).max(200).optional(),
       basketId: Id.optional().describe('An open basket to be paid at the till.'),
-      loyaltyId: Id.optional().describe('Account id or card number of the member.'),
+      loyaltyId: Id.optional().describe(
+        'Account id or card number of the member. While the Loyalty Platform does not answer, it is taken as it was given: nobody checks whether it exists or whose it is, the sale gets no customer from it, and there are no member prices. The points of the completed order go to the member with that id or card, if there is one.',
+      ),
     }),
     ['lines', 'basketId'],
   ),

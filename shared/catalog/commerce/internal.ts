@@ -51,7 +51,9 @@ export const putTransactionBasket = defineInternalCall({
       storeId: Id,
       lines: z.array(SkuQuantity).min(1).max(200).optional(),
       basketId: Id.optional(),
-      loyaltyId: Id.optional().describe('Account id or card number.'),
+      loyaltyId: Id.optional().describe(
+        'Account id or card number. It is kept as it was given while the Loyalty Platform does not answer.',
+      ),
     }),
     ['lines', 'basketId'],
   ),

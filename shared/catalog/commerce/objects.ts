@@ -93,7 +93,9 @@ export const Basket = z
     storeId: Id.optional().describe('The store of a transaction.'),
     transactionId: Id.optional().describe('The transaction at the till. Its order gets the same id.'),
     customerId: Id.optional(),
-    loyaltyAccountId: Id.optional(),
+    loyaltyAccountId: Id.optional().describe(
+      'The account. For a sale at the till while the Loyalty Platform did not answer: the loyaltyId as it was given, perhaps a card number or nobody’s.',
+    ),
     currency: Currency,
     lines: z.array(BasketLine),
     vouchers: z.array(BasketVoucher),

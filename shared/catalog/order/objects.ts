@@ -137,7 +137,7 @@ export const Order = z
     storeId: Id.optional().describe('Store of an order of the till.'),
     basketId: Id,
     customerId: Id.optional(),
-    loyaltyAccountId: Id.optional(),
+    loyaltyAccountId: Id.optional().describe('As the basket has it.'),
     lines: z.array(OrderLine),
     totals: Totals,
     shippingAddress: Address.optional(),
