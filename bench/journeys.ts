@@ -1,10 +1,9 @@
-import type { EstateClient } from '../rehearsal/estate-client.ts';
 import type { Benchmark, Figure, Settings } from './benchmark.ts';
 import { type Child, startChild } from './child-process.ts';
 import { startEstate } from './estate-process.ts';
 import { completeOrder, REQUESTS_PER_JOURNEY } from './order-journey.ts';
 import { latencyOf } from './order-rounds.ts';
-import { type OwnRehearsal, openRehearsal, stranger } from './rehearsals.ts';
+import { type OwnRehearsal, openRehearsal, requireHolding, stranger } from './rehearsals.ts';
 import { compare, inTurn, type Rounds } from './rounds.ts';
 
 const CLIENTS = [1, 8] as const;
@@ -65,12 +64,12 @@ interface JourneyLoad {
 
 async function round({ child, clients, seconds, open, end }: JourneyLoad): Promise<JourneyRound> {
   await using opened = new AsyncDisposableStack();
-  const own: EstateClient[] = [];
-  for (let client = 0; client < clients; client++) own.push(opened.use(await open()).client);
+  const own: OwnRehearsal[] = [];
+  for (let client = 0; client < clients; client++) own.push(opened.use(await open()));
   const latenciesMs: number[] = [];
   const before = await child.usage();
   const started = performance.now();
-  const lane = async (client: EstateClient): Promise<void> => {
+  const lane = async ({ client }: OwnRehearsal): Promise<void> => {
     do {
       const from = performance.now();
       const state = await completeOrder(client);
@@ -81,6 +80,8 @@ async function round({ child, clients, seconds, open, end }: JourneyLoad): Promi
   await Promise.all(own.map(lane));
   const took = performance.now() - started;
   const cpuMs = ((await child.usage()).cpuMicros - before.cpuMicros) / 1_000 / latenciesMs.length;
+  // The echo has no rehearsals.
+  if (end !== undefined) for (const rehearsal of own) await requireHolding(rehearsal);
   return { perSecond: (latenciesMs.length * 1_000) / took, latenciesMs, cpuMs };
 }
 

@@ -3,7 +3,7 @@ import type { Benchmark, Figure } from './benchmark.ts';
 import type { Child } from './child-process.ts';
 import { startEstate } from './estate-process.ts';
 import { placeOrder } from './order-journey.ts';
-import { openRehearsal } from './rehearsals.ts';
+import { openRehearsal, requireHolding } from './rehearsals.ts';
 import { compare, inTurn } from './rounds.ts';
 
 const MANY = 1_000;
@@ -66,7 +66,9 @@ async function monthOver({ estate, count, progress }: Month): Promise<MonthRound
   if (!settled) throw new Error(`The advance did not settle: ${waitingFor.slice(0, 5).join(', ')}`);
   const delivered = ran.filter(({ kind }) => kind === 'planned-scan').length / SCANS;
   if (delivered !== count) throw new Error(`${delivered} of ${count} parcels were delivered.`);
-  return { count, seconds, cpuMs, ran: ran.length, events: (await eventsOf(client, events)) - events };
+  const added = (await eventsOf(client, events)) - events;
+  await requireHolding(own);
+  return { count, seconds, cpuMs, ran: ran.length, events: added };
 }
 
 /** Planned scans of a parcel from the label to the door. */

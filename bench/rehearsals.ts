@@ -25,10 +25,23 @@ export async function openRehearsal(gateway: string, { leaves = false }: { reado
   };
 }
 
-/** Each round uses a new rehearsal with full stock, and deletes it afterwards. */
+/** Each round uses a new rehearsal with full stock. It must hold afterwards, and is deleted. */
 export async function inNewRehearsal<Result>(gateway: string, act: (rehearsal: OwnRehearsal) => Promise<Result>): Promise<Result> {
   await using rehearsal = await openRehearsal(gateway);
-  return await act(rehearsal);
+  const result = await act(rehearsal);
+  await requireHolding(rehearsal);
+  return result;
+}
+
+/** Wall time for what a busy machine has left to do after a round. */
+const SETTLE_MS = 120_000;
+
+/** A figure counts only if the work behind it was done right. @throws Error that names what is broken in the rehearsal */
+export async function requireHolding({ client, name }: OwnRehearsal): Promise<void> {
+  await client.control('settle', { body: { timeoutMs: SETTLE_MS } });
+  const { holds, settled, waitingFor, invariants } = await client.control('verify');
+  const broken = [...waitingFor, ...invariants.flatMap(({ violations }) => violations)].slice(0, 5);
+  if (!holds || !settled) throw new Error(`The rehearsal ${name} does not hold: ${broken.join('; ')}`);
 }
 
 /** A client of a server without rehearsals. */

@@ -6,7 +6,7 @@ import type { Benchmark, Figure, Settings } from './benchmark.ts';
 import type { Child } from './child-process.ts';
 import { startEstate } from './estate-process.ts';
 import { completeOrder } from './order-journey.ts';
-import { ADMIN, openRehearsal } from './rehearsals.ts';
+import { ADMIN, openRehearsal, requireHolding } from './rehearsals.ts';
 import { median } from './rounds.ts';
 
 /** Wall time after which an unused rehearsal expires. */
@@ -149,9 +149,7 @@ async function deliverOrders({ gateway, tally, until }: Deliveries): Promise<voi
     tally.orders += 1;
     await sleep(ORDER_EVERY_MS);
   }
-  const { holds, settled, invariants } = await own.client.control('verify');
-  const broken = invariants.flatMap(({ violations }) => violations).slice(0, 5);
-  if (!holds || !settled) throw new Error(`${own.name} does not hold: ${broken.join('; ')}`);
+  await requireHolding(own);
   tally.verified += 1;
 }
 

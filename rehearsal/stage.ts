@@ -1,5 +1,6 @@
 import { inspect, isDeepStrictEqual } from 'node:util';
 import { Money } from '../shared/catalog/shapes.ts';
+import { moneyInWords } from '../shared/domain/money.ts';
 import { unknownWord } from '../shared/domain/nearest-word.ts';
 import { signWebhook } from '../shared/simulation/webhook-signature.ts';
 import type { EstateClient } from './estate-client.ts';
@@ -177,7 +178,7 @@ function titleIn([first]: readonly unknown[]): string {
 function inWords(value: unknown): string {
   if (value === undefined) return 'none';
   const money = Money.safeParse(value);
-  if (money.success) return `${(money.data.amount / 100).toFixed(2)} ${money.data.currency}`;
+  if (money.success) return moneyInWords(money.data);
   return typeof value === 'string' ? value : asJson(value);
 }
 

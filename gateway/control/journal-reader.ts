@@ -1,8 +1,8 @@
-import { invalid } from '../../shared/catalog/problems.ts';
 import type { World } from '../../shared/domain/world.ts';
 import { pause } from '../../shared/process/waiting.ts';
 import { type JournalRecord, recordOf } from '../../shared/simulation/journal.ts';
 import type { JournalAsk, JournalReader } from '../../shared/store/ports/journal.ts';
+import { beyondTheEnd } from './position.ts';
 
 /** Wall time within which every process writes its hop of a request. A hop that is missing later does not come. */
 const LATEST_MS = 1_000;
@@ -19,12 +19,7 @@ export async function readHops(
 ): Promise<{ items: JournalRecord[]; next: number; complete: boolean; truncated: boolean }> {
   for (;;) {
     const { entries, truncated, newest } = await worlds.journalOf(world, ask);
-    if (ask.after !== undefined && ask.after > newest)
-      throw invalid(
-        '?after',
-        'beyond_the_end',
-        `The last hop of the rehearsal is ${newest}: it was reset since ${ask.after}. Begin with 0.`,
-      );
+    if (ask.after !== undefined && ask.after > newest) throw beyondTheEnd('hop', { after: ask.after, last: newest, pointer: '?after' });
     const hops = entries.map((entry) => ({ ageMs: entry.ageMs, record: recordOf(entry) }));
     const shown = new Set(hops.map(({ record }) => record.requestId));
     const elsewhere = hops.flatMap(({ record: { calls } }) => calls.filter((call) => !shown.has(call)));

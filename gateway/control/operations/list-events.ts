@@ -1,8 +1,8 @@
 import { listEvents as operation } from '../../../shared/catalog/simulation/operations/events.ts';
 import { requireKnownEvent, requireObject, requireSubjectOf } from '../events/known-event.ts';
-import { requireReached } from '../events/position.ts';
 import { readEvents } from '../events/reader.ts';
 import { operate } from '../operate.ts';
+import { requireReached } from '../position.ts';
 
 export const listEvents = operate(operation)(async ({ query }, { world, worlds }) => {
   const { type, subject } = query;

@@ -1,9 +1,9 @@
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { waitForEvents as operation } from '../../../shared/catalog/simulation/operations/events.ts';
 import { requireKnownEvent, requireSubjectOf } from '../events/known-event.ts';
-import { requireReached } from '../events/position.ts';
 import { type ListedEvent, readEvents } from '../events/reader.ts';
 import { operate } from '../operate.ts';
+import { requireReached } from '../position.ts';
 
 /** Wall time after which the events are read again without a change notification. */
 const POLL_MS = 250;

@@ -6,6 +6,7 @@ import type { Basket } from '../collections.ts';
 
 type Hold = NonNullable<OutputOf<typeof getBasketHold>['reservation']>;
 
+/** Placing an order does not wait longer for the SIM. */
 const TIMEOUT_MS = 800;
 
 /**
