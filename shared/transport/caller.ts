@@ -22,8 +22,8 @@ export interface CallOptions {
   readonly intent?: string;
   /** Wall time; never beyond the deadline of the request. */
   readonly timeoutMs?: number;
-  /** The version that the object of the call must have: the other application answers 412 for another one. */
-  readonly ifMatch?: number | undefined;
+  /** The header `If-Match`: the other application answers 412 when the object has none of its versions. */
+  readonly ifMatch?: string | undefined;
 }
 
 /** Calls an API of another application, as the catalog declares it. @throws Problem the problem that the other application answered, or `dependency_*` */

@@ -31,7 +31,7 @@ export function headersOf({ context, idempotencyKey, ifMatch, body }: OutgoingCa
     'x-correlation-id': correlationId,
     ...(traceparent !== undefined && { traceparent }),
     ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
-    ...(ifMatch !== undefined && { 'if-match': `"${ifMatch}"` }),
+    ...(ifMatch !== undefined && { 'if-match': ifMatch }),
     ...(body !== undefined && { 'content-type': 'application/json' }),
   };
 }

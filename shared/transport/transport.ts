@@ -11,8 +11,8 @@ export interface OutgoingCall {
   /** As the other application gets it. */
   readonly context: Context;
   readonly idempotencyKey?: string | undefined;
-  /** A version; the header has it in quotes. */
-  readonly ifMatch?: number | undefined;
+  /** As the header has it. */
+  readonly ifMatch?: string | undefined;
   /** JSON; GET requests have none. */
   readonly body?: string | undefined;
   /** Wall time. */

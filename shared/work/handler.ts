@@ -21,8 +21,8 @@ export interface Scope {
   readonly webhooks: Webhooks;
   /** `webhook-id` of a signed request: the same for every attempt of one delivery. */
   readonly webhookId?: string | undefined;
-  /** The version in `If-Match`. Only a façade needs it, to hand it on: reads of the application's own objects compare it. */
-  readonly ifMatch?: number | undefined;
+  /** The header `If-Match`. Only a façade needs it, to hand it on: reads of the application's own objects compare it. */
+  readonly ifMatch?: string | undefined;
   /** Warnings of this request, already tagged with correlation id and rehearsal. */
   readonly log: { warn(details: object, message: string): void; info(details: object, message: string): void };
 }

@@ -18,7 +18,7 @@ export class RunScope implements Scope, CallScope {
   readonly work: OpenUnit;
   readonly call: Caller;
   readonly webhookId: string | undefined;
-  readonly ifMatch: number | undefined;
+  readonly ifMatch: string | undefined;
   readonly beforeCall: CallScope['beforeCall'];
   readonly #parts: ApplicationParts;
   readonly #key: string;
@@ -28,7 +28,7 @@ export class RunScope implements Scope, CallScope {
     this.context = context;
     this.notes = notes;
     this.webhookId = webhookId;
-    this.ifMatch = unit.precondition?.version;
+    this.ifMatch = unit.precondition?.ifMatch;
     this.beforeCall = beforeCall;
     this.#parts = parts;
     this.#key = unit.key;

@@ -42,6 +42,35 @@ describe('If-Match', () => {
     expect(await balanceOf('loy_ada')).toMatchObject({ version: before.version + 1 });
   });
 
+  test.each([
+    ['"1", "{v}"', 200],
+    ['"{v}","99"', 200],
+    ['*', 200],
+    ['"98", "99"', 412],
+    ['"no-version-of-ours"', 412],
+    ['""', 412],
+    ['W/"{v}"', 412],
+    ['W/"{v}", "99"', 412],
+    ['W/"99", "{v}"', 200],
+    ['{v}', 400],
+    ['"1" "{v}"', 400],
+  ])('with the tags %s is answered with %i', async (template, status) => {
+    const { version } = await balanceOf('loy_ada');
+    const headers = { 'if-match': template.replaceAll('{v}', String(version)) };
+    const reply = await rehearsal.call('GET', '/members/loy_ada/balance', undefined, { headers });
+    expect(reply.status).toBe(status);
+    if (status === 412 && template.startsWith('W/')) expect(reply.body.detail).toContain('without W/');
+  });
+
+  test('with a list reaches the application behind a façade', async () => {
+    const { version } = await balanceOf('loy_ada');
+    const send = (tags: string) =>
+      rehearsal.call('POST', '/members/loy_ada/redeem', { points: 1, orderId: 'ord_if-match-3' }, { headers: { 'if-match': tags } });
+    expect((await send('"98", "99"')).status).toBe(412);
+    expect((await send(`W/"${version}"`)).status).toBe(412);
+    expect((await send(`"98", "${version}"`)).status).toBe(201);
+  });
+
   test('lets one of two requests at the same time grant points', async () => {
     const { version, pointsBalance } = await balanceOf('loy_ada');
     const grant = () => rehearsal.call('POST', '/loyalty/accounts/loy_ada/points', { points: 5, reason: 'twice' }, withVersion(version));

@@ -343,7 +343,7 @@ describe('A counter of a unit of work', () => {
 });
 
 describe('A precondition', () => {
-  const asked = (version: number) => ({ name: 'c', version, isMet: false });
+  const asked = (version: number) => ({ name: 'c', ifMatch: `"${version}"`, isMet: false });
 
   async function withCrate() {
     const estate = await newWorld();

@@ -37,7 +37,8 @@ export const REQUEST_HEADERS: Part = {
   IfMatch: {
     name: 'If-Match',
     in: 'header',
-    description: 'The ETag of the object as it was read. The answer is 412 when the object has changed since.',
+    description:
+      'ETags of the object as it was read, separated by commas, or *. The answer is 412 when the object has none of them. Weak tags match nothing.',
     schema: schemaOf(IfMatch),
     example: '"3"',
   },

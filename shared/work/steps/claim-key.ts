@@ -54,5 +54,5 @@ export const claimKey =
 function preconditionOf({ bound, input, ifMatch }: ValidRequest, { isMet }: Pick<Precondition, 'isMet'>): Precondition | undefined {
   const { ifMatchOn } = bound.api;
   const name = ifMatchOn === undefined ? input.params['id'] : (input.body as Readonly<Record<string, unknown>>)[ifMatchOn];
-  return ifMatch !== undefined && typeof name === 'string' ? { name, version: ifMatch, isMet } : undefined;
+  return ifMatch !== undefined && typeof name === 'string' ? { name, ifMatch, isMet } : undefined;
 }

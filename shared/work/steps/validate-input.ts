@@ -11,8 +11,8 @@ import type { VerifiedRequest } from './verify-signature.ts';
 export interface ValidRequest extends VerifiedRequest {
   readonly input: { readonly params: Readonly<Record<string, string>>; readonly query: unknown; readonly body: unknown };
   readonly idempotencyKey: string | undefined;
-  /** The version of the object that the path names. */
-  readonly ifMatch: number | undefined;
+  /** The header, unless it is `*`, which any version of an object matches. */
+  readonly ifMatch: string | undefined;
 }
 
 /** Holds parameters, query, body and headers against the declaration of the API. */
@@ -42,11 +42,11 @@ function idempotencyKeyIn(headers: IncomingHttpHeaders): string | undefined {
   throw invalidHeader('Idempotency-Key', 'An Idempotency-Key has 1 to 255 characters.');
 }
 
-function ifMatchIn(headers: IncomingHttpHeaders): number | undefined {
+function ifMatchIn(headers: IncomingHttpHeaders): string | undefined {
   const header = headerOf(headers, 'if-match');
   if (header === undefined || header === '*') return undefined;
-  if (IfMatch.safeParse(header).success) return Number(header.slice(1, -1));
-  throw invalidHeader('If-Match', 'If-Match takes the ETag of the object as it was read: "<version>".');
+  if (IfMatch.safeParse(header).success) return header;
+  throw invalidHeader('If-Match', 'If-Match takes ETags of the object as it was read, separated by commas, or *: "<version>".');
 }
 
 const invalidHeader = (name: string, detail: string): Problem =>

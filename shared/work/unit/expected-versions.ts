@@ -1,3 +1,4 @@
+import { namesVersion } from '../../catalog/headers.ts';
 import { Problem } from '../../catalog/problems.ts';
 import type { AnyCollection, Stored } from '../../store/collections.ts';
 import type { Plan } from '../../store/ports/plan.ts';
@@ -6,19 +7,19 @@ import type { Plan } from '../../store/ports/plan.ts';
 export interface Precondition {
   /** As the request names the object: its id, or another key that is unique to it. */
   readonly name: string;
-  readonly version: number;
+  readonly ifMatch: string;
   /** A commit of this request has met it. Later changes are the request's own, or come after its begin. */
   isMet: boolean;
 }
 
-/** The versions that a commit relies on: those that a handler expects, and the one that `If-Match` names. */
+/** The versions that a commit relies on: those that a handler expects, and the one that `If-Match` has matched. */
 export class ExpectedVersions {
-  readonly #ifMatch: Precondition | undefined;
+  readonly #precondition: Precondition | undefined;
   #expected: Plan['expect'] = [];
   #matched: Plan['expect'][number] | undefined;
 
-  constructor(ifMatch: Precondition | undefined) {
-    this.#ifMatch = ifMatch;
+  constructor(precondition: Precondition | undefined) {
+    this.#precondition = precondition;
   }
 
   expect(of: AnyCollection, { id, version }: Stored): void {
@@ -32,11 +33,16 @@ export class ExpectedVersions {
    * @throws Problem `version_mismatch`
    */
   check(of: AnyCollection, object: Stored | undefined, key: string): void {
-    const ifMatch = this.#ifMatch;
-    if (!ifMatch || ifMatch.isMet || !of.etag || !object || key !== ifMatch.name) return;
+    const precondition = this.#precondition;
+    if (!precondition || precondition.isMet || !of.etag || !object || key !== precondition.name) return;
     const { id, version } = object;
-    if (version !== ifMatch.version) {
-      throw new Problem('version_mismatch', `"${id}" has version ${version}, not ${ifMatch.version}.`, { id, currentVersion: version });
+    const { ifMatch } = precondition;
+    if (!namesVersion(ifMatch, version)) {
+      const weak = ifMatch.includes('W/') ? ' A weak tag matches nothing: send the ETag without W/.' : '';
+      throw new Problem('version_mismatch', `"${id}" has version ${version}, which If-Match does not name.${weak}`, {
+        id,
+        currentVersion: version,
+      });
     }
     this.#matched = { collection: of.name, id, version };
   }
@@ -52,7 +58,7 @@ export class ExpectedVersions {
 
   /** After a commit. */
   settle(): void {
-    if (this.#matched && this.#ifMatch) this.#ifMatch.isMet = true;
+    if (this.#matched && this.#precondition) this.#precondition.isMet = true;
     this.clear();
   }
 
