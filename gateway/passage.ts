@@ -11,7 +11,7 @@ import { type AuthenticatedCaller, CATALOG_SCOPE, CONTROL_SCOPE, type Keyring, t
 import { answerDocuments, answerHealth, answerMetrics, type Endpoints, ownEndpointAt } from './endpoints.ts';
 import type { HandOver } from './hand-over.ts';
 import { startCallSpan, startEdgeSpan, type TargetLabel } from './observing.ts';
-import { refuseWebSocket, requireHost, unambiguousPath } from './path-safety.ts';
+import { refuseWebSocket, requireSingleHeaders, unambiguousPath } from './path-safety.ts';
 import type { ApplicationProxy } from './proxy.ts';
 import type { RateLimits } from './rate-limits.ts';
 import { enterRehearsal, type RehearsalAccess, rehearsalName, rehearsalNamedBy } from './rehearsal-of-request.ts';
@@ -66,7 +66,7 @@ export async function checkAndAnswer(
   response: ServerResponse,
 ): Promise<void> {
   passage.path = unambiguousPath(request.url ?? '');
-  requireHost(request);
+  requireSingleHeaders(request);
   refuseWebSocket(request);
   passage.target = ownEndpointAt(parts, passage.path) ?? 'documents';
   if (passage.target === 'documents') passage.api = parts.routes.find(request.method ?? '', passage.path);

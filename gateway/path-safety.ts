@@ -40,23 +40,28 @@ function refuseBadEncoding(target: string): void {
 
 const ambiguous = (what: string): Problem => new Problem('malformed_request', `The address is ambiguous: it has ${what}.`);
 
+/** Headers of which a request has one at most: of two, parsers take different ones, and Node.js drops one or joins both. */
+const SINGLE: ReadonlySet<string> = new Set(['authorization', 'content-type', 'host', 'idempotency-key', 'x-api-key', 'x-rehearsal']);
+const LENGTHS: ReadonlySet<number> = new Set([...SINGLE].map(({ length }) => length));
+
 /**
- * Requires exactly one Host header. Node.js refuses a missing one without a problem document; of several, parsers take different ones.
+ * Requires a Host header, whose absence Node.js refuses without a problem document, and refuses headers that are sent twice.
  * @throws Problem malformed_request
  */
-export function requireHost({ headers, rawHeaders, httpVersion }: IncomingMessage): void {
+export function requireSingleHeaders({ headers, rawHeaders, httpVersion }: IncomingMessage): void {
   if (headers.host === undefined && httpVersion === '1.1') throw new Problem('malformed_request', 'The request has no Host header.');
-  if (countHosts(rawHeaders) > 1) throw new Problem('malformed_request', 'The request has more than one Host header; send one.');
+  const seen = new Set<string>();
+  // Names and values alternate.
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    if (!LENGTHS.has(name.length) || !SINGLE.has(name.toLowerCase())) continue;
+    if (seen.has(name.toLowerCase())) {
+      const detail = `The request has more than one ${name} header; send one.`;
+      throw new Problem('malformed_request', detail, { errors: [{ pointer: name, code: 'invalid_header', detail }] });
+    }
+    seen.add(name.toLowerCase());
+  }
 }
-
-/** @param rawHeaders names and values in turn, as they were sent */
-function countHosts(rawHeaders: readonly string[]): number {
-  let hosts = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) if (isHost(rawHeaders[index] ?? '')) hosts += 1;
-  return hosts;
-}
-
-const isHost = (name: string): boolean => name.length === 'host'.length && name.toLowerCase() === 'host';
 
 /** Documents, console and welcome page answer only under a host name of this machine. @throws Problem misdirected_request */
 export function requireOwnHost({ headers }: IncomingMessage, isOwn: (host: string | undefined) => boolean): void {

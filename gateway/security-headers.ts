@@ -7,7 +7,6 @@ import { type OwnHeader, ownHeader } from './answer-head.ts';
 const apply = helmet({
   contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
   crossOriginEmbedderPolicy: false,
-  crossOriginOpenerPolicy: false,
   originAgentCluster: false,
   // The gateway speaks plain HTTP; the proxy that terminates TLS sets this header.
   strictTransportSecurity: false,

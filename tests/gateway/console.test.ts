@@ -79,6 +79,14 @@ describe('The console', () => {
     expect(headers).not.toHaveProperty('set-cookie');
   });
 
+  test.each(['/console/', '/console/reference/api', '/'])(
+    '%s is in a browsing context group without pages of other origins',
+    async (path) => {
+      const { headers } = await ask(path, { accept: 'text/html' });
+      expect(headers['cross-origin-opener-policy']).toBe('same-origin');
+    },
+  );
+
   test('says in its page, without a script, where the documents are', async () => {
     const [, noscript = ''] = /<noscript>(.*?)<\/noscript>/s.exec(await page()) ?? [];
     const links = [...noscript.matchAll(/href="([^"]+)"/g)].map(([, link = '']) => link);

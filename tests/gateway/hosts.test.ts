@@ -36,6 +36,24 @@ test('APIs, health and readiness answer under any name, because the cluster deci
   for (const path of ['/orders/o', '/healthz', '/readyz']) expect((await rig.call({ path, headers })).status).toBe(200);
 });
 
+test.each([
+  ['Authorization', `Authorization: Bearer ${BEARER}`],
+  ['Authorization', 'authorization: Bearer nobody-knows-this'],
+  ['X-API-Key', 'X-API-Key: carrier-key\r\nx-api-key: another'],
+  ['X-Rehearsal', 'X-Rehearsal: one\r\nX-Rehearsal: other'],
+  ['Idempotency-Key', 'Idempotency-Key: one\r\nIdempotency-Key: other'],
+  ['Content-Type', 'Content-Type: application/json\r\nContent-Type: text/plain'],
+])('A request with two %s headers is refused by name and reaches no application', async (name, lines) => {
+  await using rig = await aRig({ documents });
+  const reply = await raw(
+    rig.gateway.port,
+    `GET /orders/o HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${BEARER}\r\n${lines}\r\nConnection: close\r\n\r\n`,
+  );
+  expect(reply).toMatch(/^HTTP\/1\.1 400 /);
+  expect(reply.toLowerCase()).toContain(`more than one ${name.toLowerCase()} header; send one.`);
+  expect(rig.upstream.received).toEqual([]);
+});
+
 test.each(['HTTP/1.1', 'HTTP/1.0'])('A request of %s with two Host headers is refused and reaches no application', async (version) => {
   await using rig = await aRig({ documents });
   const hosts = 'Host: localhost\r\nhost: localhost\r\n';
