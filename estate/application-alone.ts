@@ -1,4 +1,6 @@
+import { magicTokens } from '../fixtures/magic-tokens.ts';
 import type { Application } from '../shared/catalog/applications.ts';
+import { showTokens } from '../shared/domain/redaction.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import { allReady, type State } from '../shared/process/readiness.ts';
 import { startApplication } from '../shared/runtime/application.ts';
@@ -25,6 +27,7 @@ const load = (application: Application): Promise<RegisteredApplication> => impor
 /** Starts one application. It shares its state in Redis and its events on Kafka with the other processes. */
 export async function startApplicationAlone(application: Application, configuration: Configuration, log: Logger): Promise<RunningService> {
   const { HOST, PORT, ESTATE_TOKEN: token = '', GATEWAY_URL, STRICT_RESPONSES, addressOf } = configuration;
+  showTokens(magicTokens);
   const { service } = await load(application);
   const adapter = openStore(configuration, log);
   const bus = await openBus(configuration, log);

@@ -18,7 +18,7 @@ import type { Application } from '../shared/catalog/applications.ts';
 import { idleExpiryMs } from '../shared/domain/duration.ts';
 import { DEFAULT_REHEARSAL } from '../shared/domain/ids.ts';
 import { movedInTime } from '../shared/domain/moved-in-time.ts';
-import { keepSecret } from '../shared/domain/redaction.ts';
+import { keepSecret, showTokens } from '../shared/domain/redaction.ts';
 import type { Observability } from '../shared/observability/observability.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import { READY, type State } from '../shared/process/readiness.ts';
@@ -73,9 +73,10 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   const { configuration, fixtures, adapter, addressOf, transport, token, pepper, agent, log, observability, stopping } = options;
   const { touchpoint = (): TouchpointState => ({ state: 'unknown' }) } = options;
   const now = Date.now();
-  const { credentials } = fixtures.at(now);
+  const { credentials, paymentTokens } = fixtures.at(now);
   refuseDemoCredentials(configuration, credentials, log);
   keepSecret(credentials.map(({ secret }) => secret));
+  showTokens(paymentTokens.map(({ token }) => token));
   const driver = createClockDriver({ worlds: adapter.worlds, transport, log });
   const rehearsals = createRehearsals({
     worlds: adapter.worlds,

@@ -10,7 +10,7 @@ export interface CurlOptions {
   readonly bound: boolean;
 }
 
-/** The request of a hop as a command for a shell. The body is as it was recorded, so secrets in it are redacted. */
+/** The request of a hop as a command for a shell. The body is as it was recorded: the estate refuses it where secrets in it are redacted. */
 export function curlOf({ method, path, request }: Pick<Hop, 'method' | 'path' | 'request'>, options: CurlOptions): string {
   const { origin, rehearsal, auth, credential, bound } = options;
   const headers = [

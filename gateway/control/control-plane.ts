@@ -2,7 +2,7 @@ import { type Request, type Response, Router } from 'express';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { type ControlOperation, isStream } from '../../shared/catalog/simulation/define-operation.ts';
 import { type ControlId, controlOperations } from '../../shared/catalog/simulation/operations.ts';
-import { refuseSecrets } from '../../shared/contract/secrets.ts';
+import { refuseRedacted, refuseSecrets } from '../../shared/contract/secrets.ts';
 import { parseParams } from '../../shared/contract/validation.ts';
 import { DEFAULT_REHEARSAL } from '../../shared/domain/ids.ts';
 import { readJson } from '../../shared/http/json-body.ts';
@@ -61,6 +61,8 @@ async function readInput({ method }: ControlOperation, request: Request, respons
   const body = await readJson(request.headers, locals.body);
   const params = parseParams(request.params);
   if (method !== 'GET' && method !== 'DELETE') refuseSecrets(params, 'path');
+  else refuseRedacted(params, 'path');
+  refuseRedacted(request.query, 'query');
   if (body) refuseSecrets(body.value);
   return { params, query: request.query, body: body ? body.value : {}, lastEventId: request.get('last-event-id') };
 }

@@ -1,30 +1,47 @@
-import type { FieldError } from '../catalog/problems.ts';
-import { secretIn } from '../domain/redaction.ts';
+import { CENSOR, secretIn } from '../domain/redaction.ts';
 import { type Part, pointerTo, validationFailed } from './validation.ts';
 
-const REMEDY = {
+export const REMEDY = {
   card_number: 'This is or contains the number of a payment card, which the estate never stores. Send a token, or leave it out.',
+  redacted: `This has ${CENSOR}, which replaces a secret where the estate shows it. Send the value itself, or leave it out.`,
   credential: 'This is or contains a credential, which the estate never stores. Leave it out, and replace the credential if it is in use.',
 } as const;
 /** Deeper than any schema. */
 const DEEPEST = 64;
 
 /**
- * Refuses card numbers and credentials in every string and number of a body or path, also where a schema allows them. The estate stores these
- * values and publishes them in events.
+ * Refuses card numbers, credentials and redacted values in every string and number of a body or path, also where a schema allows them. The
+ * estate stores these values and publishes them in events.
  * @throws Problem `validation_failed` naming each such member
  */
 export function refuseSecrets(sent: unknown, part: Part = 'body'): void {
-  const errors = [...secretsIn(sent, part, [])];
+  refuseEach(sent, part, (text) => secretIn(text) ?? redactedIn(text));
+}
+
+/** Refuses redacted values: a request that was copied from where the estate shows it would mean something else. @throws Problem `validation_failed` */
+export function refuseRedacted(sent: unknown, part: Part): void {
+  refuseEach(sent, part, redactedIn);
+}
+
+type Refused = keyof typeof REMEDY;
+
+const redactedIn = (text: string): Refused | undefined => (text.includes(CENSOR) ? 'redacted' : undefined);
+
+function refuseEach(sent: unknown, part: Part, judge: (text: string) => Refused | undefined): void {
+  const errors = [...refusedIn(sent, [], judge)].map(([path, code]) => ({ pointer: pointerTo(part, path), code, detail: REMEDY[code] }));
   if (errors.length > 0) throw validationFailed(errors);
 }
 
-function* secretsIn(value: unknown, part: Part, path: readonly PropertyKey[]): Generator<FieldError, void> {
+function* refusedIn(
+  value: unknown,
+  path: readonly PropertyKey[],
+  judge: (text: string) => Refused | undefined,
+): Generator<readonly [path: readonly PropertyKey[], code: Refused], void> {
   if (path.length > DEEPEST) return;
   if (typeof value === 'string' || typeof value === 'number') {
-    const code = secretIn(String(value));
-    if (code) yield { pointer: pointerTo(part, path), code, detail: REMEDY[code] };
+    const code = judge(String(value));
+    if (code) yield [path, code];
   } else if (typeof value === 'object' && value !== null) {
-    for (const [name, member] of Object.entries(value)) yield* secretsIn(member, part, [...path, name]);
+    for (const [name, member] of Object.entries(value)) yield* refusedIn(member, [...path, name], judge);
   }
 }

@@ -1,7 +1,7 @@
 import { censorCardNumbers } from './card-numbers.ts';
 
-/** Replaces a secret. */
-const CENSOR = '[redacted]';
+/** Replaces a secret. Requests that contain it are refused. */
+export const CENSOR = '[redacted]';
 /** Deeper values are not inspected, and therefore replaced. */
 const DEEPEST = 64;
 
@@ -39,10 +39,11 @@ const CREDENTIALS =
   /\b(?:whsec_[A-Za-z0-9+/=_%-]+|reh_[a-z0-9-]{1,40}_[A-Za-z0-9-]{20,}|demo-(?:integration-token|carrier-key|store-key|sim-admin)\b)/g;
 /** Tokens of payment providers. */
 const TOKENS = /\btok_[A-Za-z0-9_-]+/g;
+/** The simulated provider declines these tokens with the code in their name. */
+const DECLINED_TOKEN = /^tok_decline_([a-z][a-z0-9_]*)$/;
 /** The start of a match ends the previous one, so each pattern runs in linear time on any text. */
 const PATTERNS: readonly (readonly [pattern: RegExp, censored: string])[] = [
   [CREDENTIALS, CENSOR],
-  [TOKENS, CENSOR],
   [/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, `$1 ${CENSOR}`],
   [new RegExp(`("(?:${QUOTED})\\\\*"\\s*:\\s*\\\\*")[^"\\\\]+`, 'gi'), `$1${CENSOR}`],
   [new RegExp(`([?&](?:${IN_QUERY})=)[^&#\\s"]+`, 'gi'), `$1${CENSOR}`],
@@ -66,6 +67,20 @@ export function keepSecret(secrets: Iterable<string | undefined>): void {
   known = all.filter(({ length }) => length >= SHORTEST_SECRET).sort((a, b) => b.length - a.length);
 }
 
+/** Tokens with a meaning for the simulated provider. They are no secrets. */
+let magicTokens: ReadonlySet<string> = new Set();
+
+/** Registers tokens that journal records and log lines of this process show. */
+export function showTokens(tokens: Iterable<string>): void {
+  magicTokens = new Set([...magicTokens, ...tokens]);
+}
+
+/** The code with which the simulated provider declines a token that no fixture lists. */
+export const declineCodeIn = (token: string): string | undefined => DECLINED_TOKEN.exec(token)?.[1];
+
+const redactTokens = (text: string): string =>
+  text.replace(TOKENS, (token) => (magicTokens.has(token) || DECLINED_TOKEN.test(token) ? token : CENSOR));
+
 const holdsKnown = (text: string): boolean => known.some((secret) => text.includes(secret));
 
 const isSuspicious = (text: string): boolean => SUSPICIOUS.test(text) || holdsKnown(text);
@@ -73,7 +88,7 @@ const isSuspicious = (text: string): boolean => SUSPICIOUS.test(text) || holdsKn
 /** Replaces card numbers, tokens and credentials in a text. */
 export function redactText(text: string): string {
   if (!isSuspicious(text)) return text;
-  const patterned = PATTERNS.reduce((left, [pattern, censored]) => left.replace(pattern, censored), text);
+  const patterned = PATTERNS.reduce((left, [pattern, censored]) => left.replace(pattern, censored), redactTokens(text));
   return censorCardNumbers(
     known.reduce((left, secret) => left.replaceAll(secret, CENSOR), patterned),
     CENSOR,
@@ -137,8 +152,7 @@ const isSecretName = (name: string): boolean => name.length <= 40 && SECRET_NAME
 export function redactJson(json: string): string {
   if (!isSuspicious(json)) return json;
   // Tokens are the most frequent secret. Without an escape they stand in the text as they are: it need not be parsed for them alone.
-  const rest = json.includes('\\') ? json : json.replace(TOKENS, CENSOR);
-  if (!isSuspicious(rest)) return rest;
+  if (!json.includes('\\') && !isSuspicious(json.replace(TOKENS, CENSOR))) return redactTokens(json);
   try {
     return JSON.stringify(redactValue(JSON.parse(json)));
   } catch {

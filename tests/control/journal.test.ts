@@ -84,7 +84,7 @@ describe('The journal', () => {
   ] as const)('has the body of a request that a fault of the kind %s stops, without its secrets', async (_, fault, status) => {
     await using rehearsal = await newRehearsal();
     await rehearsal.fault('stops', { match: { api: 'authorize-payment-api' }, fault });
-    const body = { orderId: 'ord_none', tender: { type: 'card', token: 'tok_visa' } };
+    const body = { orderId: 'ord_none', tender: { type: 'card', token: 'tok_live' } };
     await rehearsal.call('POST', '/payments/authorizations', body).catch(() => undefined);
     const [hop] = (await journal(rehearsal)).items;
     expect(hop).toMatchObject({ status, faults: ['stops'], request: { ...body, tender: { type: 'card', token: '[redacted]' } } });

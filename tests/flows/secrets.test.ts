@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { curlOf } from '../../console/page/curl.ts';
 import { ADDRESS, newRehearsal } from '../support/estate.ts';
 
 const CARD = '4111 1111 1111 1111';
@@ -95,4 +96,55 @@ test('A body that is too large for the journal is truncated, and the record says
   const { headers } = await rehearsal.call('POST', '/baskets', { channel: 'web', lines });
   const [record] = await rehearsal.journal(String(headers['x-correlation-id']));
   expect(record).toMatchObject({ truncated: true, request: { truncated: true, bytes: expect.any(Number), start: expect.any(String) } });
+});
+
+describe('A command copied from the journal', () => {
+  const decline = (token: string) => ({ orderId: 'ord_none', tender: { type: 'card', token } });
+  const OPTIONS = { origin: 'http://gateway', rehearsal: 'r', auth: 'bearer', credential: 'token', bound: false } as const;
+
+  test.each(['tok_visa', 'tok_decline_insufficient_funds', 'tok_decline_lost_card', 'tok_timeout'])(
+    'has the magic token %s of its request',
+    async (token) => {
+      await using rehearsal = await newRehearsal();
+      await rehearsal.call('POST', '/payments/authorizations', decline(token));
+      const hop = (await rehearsal.journal()).find(({ api }) => api === 'authorize-payment-api');
+      expect(curlOf(hop as Parameters<typeof curlOf>[0], OPTIONS)).toContain(JSON.stringify(decline(token)));
+    },
+  );
+
+  test('is refused where a token of its request was redacted', async () => {
+    await using rehearsal = await newRehearsal();
+    await rehearsal.call('POST', '/payments/authorizations', decline('tok_live'));
+    const [hop] = (await rehearsal.journal()).filter(({ api }) => api === 'authorize-payment-api');
+    expect(hop).toMatchObject({ request: decline('[redacted]') });
+    expect(await rehearsal.call('POST', '/payments/authorizations', hop?.request)).toMatchObject({
+      status: 422,
+      body: {
+        code: 'validation_failed',
+        errors: [{ pointer: '/tender/token', code: 'redacted', detail: expect.stringContaining('Send the value itself') }],
+      },
+    });
+  });
+});
+
+describe('A request with the text [redacted]', () => {
+  const NOTE = { customerId: 'cus_ada', type: 'visit', note: 'key: [redacted]' };
+  const ON_EVENT = { match: { event: 'payment-authorized' }, fault: { kind: 'withhold' }, probability: 0.5, seed: '[redacted]' };
+
+  test.each([
+    ['a body', 'POST', '/interactions', NOTE, {}, 422, '/note'],
+    ['a query', 'GET', '/customers?q=%5Bredacted%5D', undefined, {}, 422, '?q'],
+    ['a path', 'GET', '/customers/%5Bredacted%5D', undefined, {}, 422, '{id}'],
+    ['an Idempotency-Key', 'POST', '/baskets', { channel: 'web' }, { 'idempotency-key': 'a [redacted]' }, 400, 'Idempotency-Key'],
+    ['a body for the control plane', 'PUT', '/_sim/faults/f', ON_EVENT, {}, 422, '/seed'],
+    ['a query for the control plane', 'GET', '/_sim/traces?q=%5Bredacted%5D', undefined, {}, 422, '?q'],
+    ['a path for the control plane', 'GET', '/_sim/events/%5Bredacted%5D', undefined, {}, 422, '{id}'],
+  ] as const)('in %s is refused by name', async (_where, method, path, body, headers, status, pointer) => {
+    await using rehearsal = await newRehearsal();
+    const isControl = path.startsWith('/_sim');
+    const named = isControl ? { ...headers, 'x-rehearsal': rehearsal.name } : headers;
+    const reply = await rehearsal.call(method, path, body, { ...(isControl && { as: 'admin' as const }), headers: named });
+    expect([reply.status, reply.body.errors[0].pointer]).toEqual([status, pointer]);
+    expect(reply.body.errors[0].detail).toContain('[redacted]');
+  });
 });

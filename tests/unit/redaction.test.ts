@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { redactJson, redactText, redactUrl, redactValue, secretIn } from '../../shared/domain/redaction.ts';
+import { redactJson, redactText, redactUrl, redactValue, secretIn, showTokens } from '../../shared/domain/redaction.ts';
 import type { World } from '../../shared/domain/world.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import { BODY_LIMIT, type Hop, type JournalRecord, journalHop, recordOf } from '../../shared/simulation/journal.ts';
@@ -227,7 +227,7 @@ describe('A record of the journal', () => {
 
   test('contains no secret that an escape, an exponent or a name hides in the text of a request', () => {
     for (const text of [
-      '{"token":"\\u0074ok_visa"}',
+      '{"token":"\\u0074ok_live"}',
       '{"url":"https:\\/\\/ada:geheim1234@shop.example"}',
       '{"card":41111111111111110e-1}',
       '{"card":4111111111111.111E3}',
@@ -283,10 +283,10 @@ describe('A record of the journal', () => {
     const cyclic: Record<string, unknown> = {};
     cyclic['self'] = cyclic;
     expect(recorded({ request: cyclic })).toMatchObject({ truncated: true, request: { truncated: true }, status: 200 });
-    let deep: unknown = 'tok_visa';
+    let deep: unknown = 'tok_live';
     for (let level = 0; level < 20_000; level++) deep = [deep];
     expect(recorded({ request: deep })).toMatchObject({ status: 200, request: expect.anything() });
-    expect(recorded({ response: 'no JSON, but tok_visa' }).response).toBe('no JSON, but [redacted]');
+    expect(recorded({ response: 'no JSON, but tok_live' }).response).toBe('no JSON, but [redacted]');
     const broken = {
       journal: () => {
         throw new Error('full');
@@ -312,7 +312,7 @@ test('A log line stays one line of JSON after any redaction', () => {
 
 describe('JSON with tokens', () => {
   const text = fc.constantFrom(
-    'tok_visa',
+    'tok_live',
     'paid with tok_1-a, "tok_2"',
     'C:\\tok_3',
     '/cards/tok_4?x',
@@ -326,7 +326,21 @@ describe('JSON with tokens', () => {
     fc.assert(fc.property(value, (sent) => expect(JSON.parse(redactJson(JSON.stringify(sent)))).toEqual(redactValue(sent))));
   });
 
+  test('keeps tokens that are registered, and those that name their decline', () => {
+    showTokens(['tok_of_this_test']);
+    const shown = { token: 'tok_of_this_test', other: 'tok_decline_lost_card', note: 'tok_of_this_test, tok_decline_x' };
+    const hidden = { a: 'tok_of_this_test2', b: 'tok_decline_', c: 'tok_decline_X' };
+    expect(JSON.parse(redactJson(JSON.stringify({ ...shown, ...hidden })))).toEqual({
+      ...shown,
+      a: '[redacted]',
+      b: '[redacted]',
+      c: '[redacted]',
+    });
+    expect(JSON.parse(redactJson(JSON.stringify({ ...shown, pan: 'x', note: '\\' })))).toEqual({ ...shown, pan: '[redacted]', note: '\\' });
+    expect(redactText('declined: tok_decline_lost_card')).toBe('declined: tok_decline_lost_card');
+  });
+
   test('is redacted when an escape hides the token', () => {
-    expect(JSON.parse(redactJson('{"token":"tok_visa","other":"\\u0074ok_amex"}'))).toEqual({ token: '[redacted]', other: '[redacted]' });
+    expect(JSON.parse(redactJson('{"token":"tok_live","other":"\\u0074ok_amex"}'))).toEqual({ token: '[redacted]', other: '[redacted]' });
   });
 });

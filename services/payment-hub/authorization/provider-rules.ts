@@ -4,6 +4,7 @@ import type { Tender } from '../../../shared/catalog/payment/tender.ts';
 import { durationMs } from '../../../shared/domain/duration.ts';
 import { digest } from '../../../shared/domain/ids.ts';
 import { type Money, money } from '../../../shared/domain/money.ts';
+import { declineCodeIn } from '../../../shared/domain/redaction.ts';
 
 /** The decision about a tender. After `unanswered` the outcome is unknown. */
 export type Verdict =
@@ -29,7 +30,7 @@ export function providerVerdict({ type, token }: z.output<typeof Tender>, rule: 
   if (rule?.outcome === 'decline') return { is: 'declined', declineCode: rule.declineCode };
   if (rule?.outcome === 'timeout') return { is: 'unanswered' };
   if (rule?.outcome === 'approve-later') return { is: 'approved-later', afterMs: durationMs(rule.after) };
-  const declineCode = rule ? undefined : /^tok_decline_([a-z][a-z0-9_]*)$/.exec(token ?? '')?.[1];
+  const declineCode = rule || token === undefined ? undefined : declineCodeIn(token);
   if (declineCode !== undefined) return { is: 'declined', declineCode };
   return type === 'bnpl' ? { is: 'approved-later', afterMs: BNPL_DECISION_DELAY_MS } : { is: 'approved' };
 }

@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { IdempotencyKey, IfMatch } from '../../catalog/headers.ts';
 import { Problem } from '../../catalog/problems.ts';
-import { refuseSecrets } from '../../contract/secrets.ts';
+import { REMEDY, refuseRedacted, refuseSecrets } from '../../contract/secrets.ts';
 import { parseParams, parsePart } from '../../contract/validation.ts';
+import { CENSOR } from '../../domain/redaction.ts';
 import type { Answered } from '../job.ts';
 import { headerOf } from './header-of.ts';
 import type { Step } from './step.ts';
@@ -27,8 +28,12 @@ export const validateInput: Step<VerifiedRequest, ValidRequest, Answered> = asyn
 function inputOf({ bound: { api }, received, context, body: sent }: VerifiedRequest): ValidRequest['input'] {
   const isFromService = context.chain.length > 0;
   const params = parseParams(received.params);
+  if (!isFromService) {
+    refuseRedacted(params, 'path');
+    refuseRedacted(received.query, 'query');
+    if (sent) refuseSecrets(sent.value);
+  }
   const query = parsePart(api.query, received.query, 'query');
-  if (!isFromService && sent) refuseSecrets(sent.value);
   const schema = isFromService ? api.serviceRequest : api.request;
   const body = api.method === 'GET' ? {} : parsePart(schema, sent ? sent.value : {}, 'body');
   return { params, query, body };
@@ -38,6 +43,7 @@ function inputOf({ bound: { api }, received, context, body: sent }: VerifiedRequ
 function idempotencyKeyIn(headers: IncomingHttpHeaders): string | undefined {
   const header = headerOf(headers, 'idempotency-key');
   if (header === undefined) return undefined;
+  if (header.includes(CENSOR)) throw invalidHeader('Idempotency-Key', REMEDY.redacted);
   if (IdempotencyKey.safeParse(header).success) return header.replace(/^"(.*)"$/, '$1');
   throw invalidHeader('Idempotency-Key', 'An Idempotency-Key has 1 to 255 characters.');
 }
