@@ -29,6 +29,7 @@ export const problems = {
   conflicting_repeat: { status: 409, title: 'Conflicting repeat', retryable: false },
   idempotency_in_progress: { status: 409, title: 'Idempotent request in progress', retryable: true },
   clock_busy: { status: 409, title: 'Clock busy', retryable: true },
+  too_many_faults: { status: 409, title: 'Too many faults', retryable: false },
   rehearsal_exists: { status: 409, title: 'Rehearsal exists', retryable: false },
   version_mismatch: { status: 412, title: 'Version mismatch', retryable: false },
   payload_too_large: { status: 413, title: 'Payload too large', retryable: false },

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { apis } from '../../shared/catalog/apis.ts';
 import { type ApiDefinition, isMutating } from '../../shared/catalog/define.ts';
 import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { eventually } from '../support/eventually.ts';
 
 /**
  * Every API that changes state, with an Idempotency-Key: sent twice or fifty times at once it has one effect and one answer, and with
@@ -286,3 +287,47 @@ describe.each(mutating.map((api) => [api.name, api] as const))('%s', (_name, api
 
 /** Ids differ between rehearsals. */
 const kindOf = (event: string): string => event.replace(/\/\S+/, '');
+
+describe('An Idempotency-Key', () => {
+  const KEY = { headers: { 'idempotency-key': 'one-key' } };
+  const points = { points: 5, reason: 'late delivery' };
+
+  test('is for one path: the same body at another path is another request', async () => {
+    await using rehearsal = await newRehearsal();
+    const grant = (id: string) => rehearsal.call('POST', `/loyalty/accounts/${id}/points`, points, KEY);
+    for (const id of ['loy_ada', 'loy_clara']) {
+      expect(await grant(id)).toMatchObject({ status: 201, body: { id } });
+      expect((await grant(id)).headers['idempotent-replayed']).toBe('true');
+    }
+  });
+
+  test('is for one caller: the same request of another credential is another request', async () => {
+    await using rehearsal = await newRehearsal();
+    const create = (bearer: string) =>
+      rehearsal.call(
+        'POST',
+        '/baskets',
+        { channel: 'web' },
+        { headers: { ...KEY.headers, authorization: `Bearer ${bearer}`, 'x-rehearsal': rehearsal.name } },
+      );
+    const own = await create(rehearsal.credentials.bearer);
+    const other = await create('demo-integration-token');
+    expect([own.status, other.status]).toEqual([201, 201]);
+    expect(other.body.id).not.toBe(own.body.id);
+    expect((await create('demo-integration-token')).body.id).toBe(other.body.id);
+  });
+
+  test('that a request has claimed for more than a second is answered with the rest of its lease in Retry-After', async () => {
+    await using rehearsal = await newRehearsal();
+    await rehearsal.fault('slow', { match: { api: 'put-ledger-entry' }, fault: { kind: 'latency', ms: 4_000 } });
+    const grant = () => rehearsal.call('POST', '/loyalty/accounts/loy_ada/points', points, KEY);
+    const running = grant();
+    const retryAfter = async () => {
+      const { body, headers } = await grant();
+      return body.code === 'idempotency_in_progress' ? Number(headers['retry-after']) : undefined;
+    };
+    await eventually('a Retry-After of a second', async () => (await retryAfter()) === 1);
+    await eventually('a Retry-After of the lease', async () => Number(await retryAfter()) > 10);
+    await running;
+  });
+});

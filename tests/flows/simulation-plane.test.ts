@@ -167,6 +167,17 @@ describe('A fault', () => {
     expect(await rehearsal.faults()).toMatchObject([{ name: 'down', hits: 2 }]);
   });
 
+  test('beyond the two hundredth is refused, and one of them can be replaced', async () => {
+    await using rehearsal = await newRehearsal();
+    const rule = { ...AT_CRM, fault: { kind: 'outage' } };
+    for (let n = 0; n < 200; n++) await rehearsal.fault(`f${n}`, { ...AT_CRM, fault: { kind: 'outage' }, times: 1 });
+    expect(await sim(rehearsal, 'PUT', '/faults/another', rule)).toMatchObject({
+      status: 409,
+      body: { code: 'too_many_faults', retryable: false, detail: expect.stringContaining('delete one') },
+    });
+    expect((await sim(rehearsal, 'PUT', '/faults/f7', rule)).status).toBe(200);
+  });
+
   test('of kind status refuses with that status before the call has an effect', async () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.fault('broken', { ...AT_RESERVE, fault: { kind: 'status', status: 500 } });

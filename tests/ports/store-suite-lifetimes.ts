@@ -265,7 +265,7 @@ export function lifetimeSuite(opened: Opened): void {
       await store.release(world, 'released', released.token);
       const later = 1_000 + 2 * CLAIM_KEPT_MS;
       await store.claim(world, { key: 'other', fingerprint: 'f', now: later, leaseMs: 1_000 });
-      expect(await store.claim(world, { key: 'held', fingerprint: 'f', now: later, leaseMs: 1_000 })).toEqual({ is: 'running' });
+      expect(await store.claim(world, { key: 'held', fingerprint: 'f', now: later, leaseMs: 1_000 })).toMatchObject({ is: 'running' });
       expect(await store.claim(world, { key: 'released', fingerprint: 'f', now: later, leaseMs: 1_000 })).toMatchObject({
         is: 'ours',
         since: later,

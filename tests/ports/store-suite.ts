@@ -8,6 +8,7 @@ import { STATE_INDEX } from '../../shared/store/collections.ts';
 import { WorldGone } from '../../shared/store/ports/directory.ts';
 import { BACKOFF_MS, DELIVER_AGAIN, PUBLISH_WITHHELD_EVENT } from '../../shared/store/ports/due-work.ts';
 import type { Store, StoreAdapter } from '../../shared/store/ports/estate-store.ts';
+import { MOST_FAULTS } from '../../shared/store/ports/faults.ts';
 import type { EventsAbout } from '../../shared/store/ports/inspection.ts';
 import type { JournalEntry, JournalPage } from '../../shared/store/ports/journal.ts';
 import type { Plan } from '../../shared/store/ports/plan.ts';
@@ -268,7 +269,9 @@ export function storeSuite(name: string, create: CreateStore): void {
           Array.from({ length: 50 }, () => store.claim(world, { key: 'k', fingerprint: 'f', now: 1_000, leaseMs: 10_000 })),
         );
         expect(claims.filter(({ is }) => is === 'ours')).toHaveLength(1);
-        expect(claims.filter(({ is }) => is === 'running')).toHaveLength(49);
+        const running = claims.flatMap((claim) => (claim.is === 'running' ? [claim.leftMs] : []));
+        expect(running).toHaveLength(49);
+        for (const leftMs of running) expect([leftMs > 0, leftMs <= 10_000]).toEqual([true, true]);
       });
 
       test('the last commit stores the outcome, which repeats get until it expires', async () => {
@@ -1260,6 +1263,19 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await adapter.simulation.faults(world)).rules).toMatchObject([{ name: 'f', hits: 0 }]);
         await adapter.worlds.setFault(world, 'f', '{}');
         expect(await adapter.simulation.chance(world, 'f')).toBe(1);
+      });
+
+      test('a world has a limited number of faults, and one of them can be replaced when there is no room', async () => {
+        const { adapter, world } = await opened();
+        const set = (name: string) => adapter.worlds.setFault(world, name, '{}');
+        const names = Array.from({ length: MOST_FAULTS }, (_, n) => `f${n}`);
+        expect(new Set(await Promise.all(names.map(set)))).toEqual(new Set([true]));
+        const { revision } = await adapter.simulation.faults(world);
+        expect(await set('another')).toBe(false);
+        expect((await adapter.simulation.faults(world)).revision).toBe(revision);
+        expect(await set('f0')).toBe(true);
+        await adapter.worlds.removeFault(world, 'f1');
+        expect([await set('another'), await set('f1')]).toEqual([true, false]);
       });
 
       test('the revision is 0 without faults and rises with every change', async () => {

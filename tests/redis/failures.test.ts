@@ -88,7 +88,7 @@ if (whyNoRedis) {
         is: 'ours',
         since: 1_000,
       });
-      expect(await store.claim(world, { key: 'k', fingerprint: 'f', now: 1_000, leaseMs: 60_000 })).toEqual({ is: 'running' });
+      expect(await store.claim(world, { key: 'k', fingerprint: 'f', now: 1_000, leaseMs: 60_000 })).toMatchObject({ is: 'running' });
     });
 
     test('due work: the leased item is the returned one', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { redactJson, redactText, redactUrl, redactValue, secretIn, showTokens } from '../../shared/domain/redaction.ts';
+import { keepSecret, redactJson, redactText, redactUrl, redactValue, secretIn, showTokens } from '../../shared/domain/redaction.ts';
 import type { World } from '../../shared/domain/world.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import { BODY_LIMIT, type Hop, type JournalRecord, journalHop, recordOf } from '../../shared/simulation/journal.ts';
@@ -308,6 +308,13 @@ test('A log line stays one line of JSON after any redaction', () => {
   expect(lines[0]).toMatch(/\n$/);
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ card: '[redacted]', credentials: { bearer: '[redacted]' }, msg: 'x' });
   expect(lines[0]).not.toMatch(/4111|reh_/);
+});
+
+test('A registered secret is redacted from eight characters on, whatever its form', () => {
+  keepSecret(['q7zx~v3k', 'h4#wp9r', `Z${'y'.repeat(900)}`, undefined]);
+  expect(redactText('sent q7zx~v3k, h4#wp9r')).toBe('sent [redacted], h4#wp9r');
+  expect(redactText(`sent Z${'y'.repeat(900)}`)).toBe('sent [redacted]');
+  expect([secretIn('q7zx~v3k'), secretIn('h4#wp9r')]).toEqual(['credential', undefined]);
 });
 
 describe('JSON with tokens', () => {

@@ -1,4 +1,6 @@
+import { Problem } from '../../../shared/catalog/problems.ts';
 import { putFault as operation } from '../../../shared/catalog/simulation/operations/faults.ts';
+import { MOST_FAULTS } from '../../../shared/store/ports/faults.ts';
 import { checkFault, checkName } from '../faults/check.ts';
 import { describeFault } from '../faults/describe.ts';
 import { operate } from '../operate.ts';
@@ -6,7 +8,9 @@ import { operate } from '../operate.ts';
 const named = operate(operation)(async ({ params: { name }, body }, { world, worlds }) => {
   checkFault(body);
   const json = JSON.stringify(body);
-  await worlds.setFault(world, name, json);
+  if (!(await worlds.setFault(world, name, json))) {
+    throw new Problem('too_many_faults', `A rehearsal has at most ${MOST_FAULTS} faults; delete one to set "${name}".`);
+  }
   return describeFault({ name, json, hits: 0 });
 });
 

@@ -78,13 +78,14 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
     'Use the existing object, or cancel it first. With `retryable: true` the existing one may still be given up: repeat the request.',
   ],
   idempotency_in_progress: [
-    'A request with this `Idempotency-Key` is still running.',
-    'Repeat it after `Retry-After` seconds. The answer will be that of the first request.',
+    'A request with this `Idempotency-Key` is still running, or its process has died.',
+    'Repeat it after `Retry-After` seconds. The key of a process that has died is free by then; otherwise the answer is the first one.',
   ],
   clock_busy: [
     'Another request is advancing the clock of this rehearsal.',
     'Repeat the request after `Retry-After` seconds, or give each test a rehearsal of its own.',
   ],
+  too_many_faults: ['The rehearsal has as many faults as it may have.', 'Delete one, or replace one by using its name.'],
   rehearsal_exists: ['A rehearsal with this name exists.', 'Choose another name, or reset or delete the existing one.'],
   version_mismatch: [
     'The object changed after the version that `If-Match` names. `currentVersion` is the present one.',

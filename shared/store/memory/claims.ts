@@ -10,7 +10,9 @@ export function claim(claims: Claims, key: string, ask: { fingerprint: string; n
   if (found?.done && ask.now < found.done.keepUntil) {
     return found.fingerprint === ask.fingerprint ? { is: 'done', json: found.done.json } : { is: 'other-body' };
   }
-  if (found && isHeld(found)) return { is: found.fingerprint === ask.fingerprint ? 'running' : 'other-body' };
+  if (found && isHeld(found)) {
+    return found.fingerprint === ask.fingerprint ? { is: 'running', leftMs: found.leaseUntil - Date.now() } : { is: 'other-body' };
+  }
   // A released or abandoned claim of the same request keeps its first instant, so that the request mints the same ids.
   const before = found && !found.done && found.fingerprint === ask.fingerprint ? found : undefined;
   const { since, preconditionHeld } = before ?? { since: ask.now, preconditionHeld: false };

@@ -1,4 +1,4 @@
-import type { FaultControl, FaultStore } from '../ports/faults.ts';
+import { type FaultControl, type FaultStore, MOST_FAULTS } from '../ports/faults.ts';
 import type { MemoryEstate } from './estate.ts';
 import { nowOf } from './state.ts';
 
@@ -29,10 +29,12 @@ export function createMemoryFaultControl({ need, changed }: MemoryEstate): Fault
   return {
     setFault: async (world, name, json) => {
       const state = need(world);
+      if (state.faults.size >= MOST_FAULTS && !state.faults.has(name)) return false;
       state.faultRevision += 1;
       state.faults.set(name, { json, hits: 0, chances: 0, since: state.faultRevision });
       state.due.releaseWithheld(name, nowOf(state));
       changed(world);
+      return true;
     },
     removeFault: async (world, name) => {
       const state = need(world);

@@ -12,7 +12,9 @@ export type Claim =
    * of the lease.
    */
   | { readonly is: 'ours'; readonly token: string; readonly since: Ms; readonly preconditionHeld: boolean }
-  | { readonly is: 'running' | 'other-body' }
+  /** `leftMs`: wall time for which the lease still holds. */
+  | { readonly is: 'running'; readonly leftMs: Ms }
+  | { readonly is: 'other-body' }
   | { readonly is: 'done'; readonly json: string };
 
 export interface ClaimRequest {

@@ -17,10 +17,16 @@ export interface FaultStore {
   hits(world: World, fault: string): Promise<number>;
 }
 
+/** Faults of a world at most: each call looks through those that may strike it. */
+export const MOST_FAULTS = 200;
+
 /** The faults of a world, as the control plane sets them. */
 export interface FaultControl {
-  /** Sets a fault anew. Work that a fault of this name withheld becomes due at once. */
-  setFault(world: World, name: string, json: string): Promise<void>;
+  /**
+   * Sets a fault anew. Work that a fault of this name withheld becomes due.
+   * @returns false, with nothing changed, when the world has `MOST_FAULTS` others
+   */
+  setFault(world: World, name: string, json: string): Promise<boolean>;
   /** Removes one fault or all; the work they withheld becomes due at once. @returns false when there was none */
   removeFault(world: World, name?: string): Promise<boolean>;
 }

@@ -72,6 +72,7 @@ function readBatch(reply: unknown): Batch | undefined {
 function readClaim(reply: unknown, token: string): Claim {
   const [is, first = '', second = ''] = reply as readonly string[];
   if (is === 'done') return { is, json: first };
-  if (is === 'running' || is === 'other-body') return { is };
+  if (is === 'running') return { is, leftMs: Number(first) };
+  if (is === 'other-body') return { is };
   return { is: 'ours', token, since: Number(first), preconditionHeld: second === '1' };
 }

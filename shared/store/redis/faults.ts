@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { World } from '../../domain/world.ts';
-import type { FaultControl, FaultStore } from '../ports/faults.ts';
+import { type FaultControl, type FaultStore, MOST_FAULTS } from '../ports/faults.ts';
 import type { Argument, RedisAccess } from './connection.ts';
 import { unword, word } from './formats.ts';
 import { runInWorld } from './run-in-world.ts';
@@ -30,9 +30,7 @@ export function createRedisFaults(access: RedisAccess): FaultStore {
 export function createRedisFaultControl(access: RedisAccess): FaultControl {
   const run = runInWorld(access);
   return {
-    setFault: async (world, name, json) => {
-      await run('setFault', world, randomUUID(), word(name), json);
-    },
+    setFault: async (world, name, json) => (await run('setFault', world, randomUUID(), word(name), json, MOST_FAULTS)) === '1',
     removeFault: async (world, name) => (await run('removeFault', world, randomUUID(), name === undefined ? '' : word(name))) === '1',
   };
 }

@@ -28,13 +28,16 @@ export const claimKey =
     const caller = context.chain.at(-1) ?? context.principal;
     const key = digest(caller, bound.api.method, job.path, idempotencyKey);
     const fingerprint = digest(canonicalJson({ query: input.query, body: input.body ?? null }));
-    const claim = await store.claim(world, { key, fingerprint, now, leaseMs: leaseMs(context) });
+    const ownLeaseMs = leaseMs(context);
+    const claim = await store.claim(world, { key, fingerprint, now, leaseMs: ownLeaseMs });
     switch (claim.is) {
       case 'done':
         observer.replayed();
         return { ...(JSON.parse(claim.json) as Answer), replayed: true };
       case 'running':
-        throw new Problem('idempotency_in_progress', 'A request with this Idempotency-Key is still running.', { retryAfter: 1 });
+        throw new Problem('idempotency_in_progress', 'A request with this Idempotency-Key is still running.', {
+          retryAfter: retryAfter(ownLeaseMs, claim.leftMs),
+        });
       case 'other-body':
         throw new Problem('idempotency_key_reused', 'This Idempotency-Key was used with another request; use a new key for a new request.');
       case 'ours': {
@@ -50,6 +53,13 @@ export const claimKey =
       }
     }
   };
+
+/** Most requests end within a second. Of an older one the process may have died: its key is free when its lease ends. */
+const USUAL_MS = 1_000;
+
+/** Seconds. All leases of clients' requests are equally long, so the difference to an own lease is the age of the claim. */
+const retryAfter = (ownLeaseMs: number, leftMs: number): number =>
+  ownLeaseMs - leftMs < USUAL_MS ? 1 : Math.max(1, Math.ceil(leftMs / 1_000));
 
 function preconditionOf({ bound, input, ifMatch }: ValidRequest, { isMet }: Pick<Precondition, 'isMet'>): Precondition | undefined {
   const { ifMatchOn } = bound.api;

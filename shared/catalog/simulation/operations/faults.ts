@@ -20,6 +20,7 @@ export const putFault = defineOperation({
   path: '/_sim/faults/{name}',
   request: FaultInput,
   response: ListedFault,
+  problems: ['too_many_faults'],
 });
 
 export const listFaults = defineOperation({

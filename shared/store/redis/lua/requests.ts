@@ -13,7 +13,8 @@ if found and found.keep ~= '' and tonumber(at) < tonumber(found.keep) then
 end
 if found and found.token == token then return { 'ours', found.since, found.held } end
 if found and found.token ~= '' and wall() < tonumber(found.till) then
-  return { found.fingerprint == fingerprint and 'running' or 'other-body' }
+  if found.fingerprint ~= fingerprint then return { 'other-body' } end
+  return { 'running', int(tonumber(found.till) - wall()) }
 end
 -- A released or abandoned claim of the same request keeps its first instant, so that the request mints the same ids.
 local same = found and found.keep == '' and found.fingerprint == fingerprint

@@ -14,8 +14,10 @@ return reply`,
 
   setFault: lua`
 if not exists() then return gone() end
-local operation, name, rule = arg(), arg(), arg()
-if resultOf(operation) then return 1 end
+local operation, name, rule, most = arg(), arg(), arg(), arg()
+local done = resultOf(operation)
+if done then return done end
+if redis.call('ZCARD', key('faults')) >= tonumber(most) and not redis.call('ZSCORE', key('faults'), name) then return '0' end
 redis.call('ZADD', key('faults'), 'NX', count('faultSeq'), name)
 redis.call('HSET', key('rules'), name, rule)
 redis.call('HDEL', key('hits'), name)
