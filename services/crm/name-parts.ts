@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
 import type { Customer } from '../../shared/catalog/customer/objects.ts';
+import { searchForm } from '../../shared/domain/text.ts';
 
 type Named = Pick<z.output<typeof Customer>, 'firstName' | 'lastName' | 'email' | 'phone'>;
 
@@ -11,20 +12,26 @@ const REMEMBERED = 1_000;
 /** No text contains it. */
 const BETWEEN = '\0';
 
-/** The texts that a search looks through, in lower case. */
+/** The texts that a search looks through, in the form in which it compares them. */
 const textsOf = ({ firstName = '', lastName = '', email = '', phone = '' }: Named): readonly string[] =>
-  [`${firstName} ${lastName}`, email, phone].map((text) => text.toLowerCase());
+  [`${firstName} ${lastName}`.trim(), email, phone].map(searchForm);
 
-export const isNamed = (customer: Named, part: string): boolean => textsOf(customer).some((text) => text.includes(part.toLowerCase()));
+export function isNamed(customer: Named, part: string): boolean {
+  const wanted = searchForm(part);
+  return textsOf(customer).some((text) => text.includes(wanted));
+}
 
 /** The parts of a text. Every text that contains it contains each of them. */
 export function partsOf(text: string): readonly string[] {
-  const characters = [...text.toLowerCase()];
+  const characters = [...searchForm(text)];
   return Array.from({ length: Math.max(0, characters.length - LENGTH + 1) }, (_, from) => characters.slice(from, from + LENGTH).join(''));
 }
 
-/** Part of every customer. If the oldest customer of a world lacks it, an older release created the world, and its index is incomplete. */
-export const ANY_PART = '';
+/**
+ * Part of every customer; it changes with the parts. If the oldest customer of a world lacks it, an older release created the world, and its
+ * index is incomplete.
+ */
+export const ANY_PART = '2';
 
 /** The index values of a customer. */
 export const partsOfCustomer = (customer: Named): readonly string[] => remembered.memo(textsOf(customer).join(BETWEEN));

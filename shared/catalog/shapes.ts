@@ -46,6 +46,9 @@ export const AnyInstant = z
 const NAME = /^\.*[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
 const NAME_RULE = 'This must have letters, digits, dots, hyphens and underscores only, and not dots alone.';
 
+/** Text that people type or paste. Blanks around it are removed. @param most characters without these blanks */
+export const typedText = (most: number) => z.string().trim().min(1).max(most);
+
 export const Sku = z.string().max(64).regex(NAME, NAME_RULE).meta({ id: 'Sku', example: 'mug-blue' });
 
 export const Id = z.string().max(64).regex(NAME, NAME_RULE).meta({ id: 'Id', description: 'Opaque id.' });
@@ -65,10 +68,10 @@ export const Points = z.int().min(1).max(999_999_999).meta({ id: 'Points' });
 
 export const Address = z
   .strictObject({
-    name: z.string().min(1).max(120),
-    line1: z.string().min(1).max(120),
-    city: z.string().min(1).max(80),
-    postalCode: z.string().min(1).max(16),
+    name: typedText(120),
+    line1: typedText(120),
+    city: typedText(80),
+    postalCode: typedText(16),
     country: z
       .string()
       .regex(/^[A-Z]{2}$/, 'This must be a country of ISO 3166-1, such as IE.')
@@ -87,25 +90,37 @@ export const ShippingMethod = z.enum(['STANDARD', 'EXPRESS']).meta({ id: 'Shippi
 export const pageOf = <T extends z.ZodType>(item: T) => z.object({ items: z.array(item), nextCursor: z.string().optional() });
 
 export const Email = z
-  .email()
-  .max(254)
+  .string()
+  .trim()
   .toLowerCase()
+  .max(254)
+  .check(z.email())
   .meta({ id: 'Email', description: 'Stored and compared in lower case.', example: 'ada@people.example' });
 
-const E164 = /^\+[1-9][0-9]{6,14}$/;
-const E164_RULE = 'This must be a phone number in E.164, such as +353915550101';
+/** National numbers of these countries never begin with 0; inside the country, 0 is written before them. */
+const TRUNK_ZERO = /^(\+(?:31|32|33|353|41|43|44|49))0+/;
 
-export const Phone = z.string().regex(E164, `${E164_RULE}.`).meta({ id: 'Phone', description: 'E.164.', example: '+353915550101' });
+/** A number as people write it, in E.164: `+353 (0)91 555 0101` is +353915550101. */
+const e164Of = (text: string): string =>
+  text
+    .trim()
+    .replace('(0)', '')
+    .replaceAll(/(?<=\d|\))[ ./-]+(?=\d|\()|[()]/g, '')
+    .replace(TRUNK_ZERO, '$1');
 
-/** A phone number in a query, where a bare + stands for a blank. */
-export const QueryPhone = z.string().regex(E164, `${E164_RULE}, and the + of a query is written as %2B.`).describe('E.164.');
+export const Phone = z
+  .string()
+  .max(40)
+  .overwrite(e164Of)
+  .regex(/^\+[1-9][0-9]{6,14}$/, 'This must be a phone number in E.164, such as +353915550101.')
+  .meta({
+    id: 'Phone',
+    description: 'E.164. In a request it may have blanks, hyphens, dots, slashes and parentheses, and a trunk zero: +353 (0)91 555 0101.',
+    example: '+353915550101',
+  });
 
 /** A voucher code as a customer types it. */
-export const VoucherCode = z
-  .string()
-  .min(1)
-  .max(64)
-  .meta({ id: 'VoucherCode', description: 'Case does not matter.', example: 'WELCOME10' });
+export const VoucherCode = typedText(64).meta({ id: 'VoucherCode', description: 'Case does not matter.', example: 'WELCOME10' });
 
 /** Requires exactly one of several members, also in the OpenAPI document. */
 export function exactlyOne<T extends z.ZodObject>(schema: T, names: readonly (keyof z.output<T> & string)[]): T {

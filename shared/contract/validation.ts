@@ -30,12 +30,22 @@ export function parsePart(schema: z.ZodType, value: unknown, part: 'body' | 'que
   if (part === 'query') refuseNotText(value, part);
   const parsed = schema.safeParse(value, IN_WORDS);
   if (parsed.success) return parsed.data;
-  throw validationFailed(fieldErrors(parsed.error.issues, part));
+  const errors = fieldErrors(parsed.error.issues, part);
+  throw validationFailed(part === 'query' ? withPlusRemedy(errors, value) : errors);
 }
 
-/** Path parameters as Express decodes them. @throws Problem `validation_failed` for strings that are not text */
+/** Browsers and most clients send a blank of a query as +, so a + that is meant arrives as a blank. */
+function* withPlusRemedy(errors: Iterable<FieldError>, query: unknown): Generator<FieldError, void> {
+  for (const error of errors) {
+    const sent = (query as Readonly<Record<string, unknown>>)[error.pointer.slice(1)];
+    const hasBlank = typeof sent === 'string' && sent.includes(' ') && error.code !== 'unknown_member';
+    yield hasBlank ? { ...error, detail: `${error.detail} A + in a query stands for a blank: write it as %2B.` } : error;
+  }
+}
+
+/** Path parameters as Express decodes them, without blanks around them. @throws Problem `validation_failed` for strings that are not text */
 export function parseParams(params: Readonly<Record<string, string | string[]>>): Record<string, string> {
-  const plain = Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]));
+  const plain = Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value).trim()]));
   refuseNotText(plain, 'path');
   return plain;
 }

@@ -10,3 +10,8 @@ export const asText = (value: string): string => value.toWellFormed().replaceAll
 /** The first characters of a text, with an ellipsis for the rest. */
 export const shortened = (value: string, characters: number): string =>
   value.length <= characters ? value : `${value.slice(0, characters).toWellFormed()}…`;
+
+/**
+ * The form in which a search compares texts: Unicode's NFC, in lower case. A blank matches a +, since a + in a query arrives as a blank.
+ */
+export const searchForm = (value: string): string => value.normalize('NFC').toLowerCase().normalize('NFC').replaceAll('+', ' ');

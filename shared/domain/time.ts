@@ -4,6 +4,9 @@ export type Ms = number;
 /** An instant that no clock reaches: the last one that a `Date` can have. */
 export const NEVER: Ms = 8_640_000_000_000_000;
 
+/** How far an instant by the clock of somebody else may differ from now. */
+export const CLOCK_TOLERANCE_MS: Ms = 5 * 60 * 1_000;
+
 /** The last instants and their texts: a request and its events write the same few instants in a hundred places. */
 const KEPT = 16;
 const keptAt = new Float64Array(KEPT).fill(Number.NaN);

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { CLOCK_TOLERANCE_MS } from '../domain/time.ts';
 
 /**
  * Signatures as the Standard Webhooks specification describes them: HMAC-SHA256 over `<id>.<timestamp>.<raw body>`, base64, in a
@@ -12,9 +13,6 @@ export interface WebhookHeaders {
   readonly 'webhook-timestamp': string;
   readonly 'webhook-signature': string;
 }
-
-/** Tolerated difference between timestamp and clock. */
-const TOLERANCE_SECONDS = 300;
 
 const keyOf = (secret: string): Buffer => Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
 
@@ -44,7 +42,7 @@ export function refuseWebhook(
 ): string | undefined {
   if (id === undefined || !/^[\x21-\x7e]{1,128}$/.test(id)) return 'webhook-id is missing or no id.';
   if (timestamp === undefined || !/^\d{1,12}$/.test(timestamp)) return 'webhook-timestamp is missing or no number of seconds.';
-  if (Math.abs(now / 1_000 - Number(timestamp)) > TOLERANCE_SECONDS) {
+  if (Math.abs(now - Number(timestamp) * 1_000) > CLOCK_TOLERANCE_MS) {
     return 'webhook-timestamp is more than five minutes away from the rehearsal’s clock.';
   }
   const expected = Buffer.from(signature(secret, id, timestamp, body));

@@ -1,4 +1,5 @@
 import { invalid } from '../../../shared/catalog/problems.ts';
+import { searchForm } from '../../../shared/domain/text.ts';
 import type { World } from '../../../shared/domain/world.ts';
 import type { ObjectReader } from '../../../shared/store/ports/inspection.ts';
 import type { Found, PageRequest } from '../../../shared/store/ports/objects.ts';
@@ -35,7 +36,7 @@ export async function listObjectsOf(
     state === undefined
       ? worlds.all(world, application, collection, page)
       : worlds.inState(world, { application, collection }, state, page);
-  const text = q?.toLowerCase();
+  const text = q && searchForm(q);
   const items: Listed[] = [];
   let next = before;
   for (let left = MOST_READ; left > 0; ) {
@@ -45,7 +46,7 @@ export async function listObjectsOf(
     for (const [position, one] of found.slice(0, size).entries()) {
       next = one.order;
       const listed = describe(type, one);
-      if (text === undefined || `${listed.id}\n${listed.label ?? ''}`.toLowerCase().includes(text)) items.push(listed);
+      if (text === undefined || searchForm(`${listed.id}\n${listed.label ?? ''}`).includes(text)) items.push(listed);
       if (items.length === limit) return position + 1 < found.length ? { items, next } : { items };
     }
     if (found.length <= size) return { items };

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { listTraces } from '../../../shared/catalog/simulation/operations/traces.ts';
+import { searchForm } from '../../../shared/domain/text.ts';
 import type { StoredTrace } from '../../../shared/store/ports/traces.ts';
 
 export type TraceQuery = z.output<typeof listTraces.query>;
@@ -12,9 +13,9 @@ function outcomeOf(status: number): TraceQuery['status'] {
 
 /** The filters that a summary answers by itself. @returns undefined when there are none */
 export function summaryFilter({ q, application, api, status, fault }: TraceQuery): ((trace: StoredTrace) => boolean) | undefined {
-  const text = q?.toLowerCase();
+  const text = q && searchForm(q);
   const criteria = [
-    text !== undefined && ((trace: StoredTrace) => textsOf(trace).some((one) => one.toLowerCase().includes(text))),
+    text !== undefined && ((trace: StoredTrace) => textsOf(trace).some((one) => searchForm(one).includes(text))),
     application !== undefined && ((trace: StoredTrace) => trace.applications.includes(application)),
     api !== undefined && ((trace: StoredTrace) => trace.apis.includes(api)),
     status !== undefined && ((trace: StoredTrace) => outcomeOf(trace.status) === status),

@@ -14,8 +14,7 @@ interface Criteria {
 
 /** A customer must match all criteria. The most selective index is read, and the other criteria filter its rows. */
 export const searchCustomer = handle(searchCustomerApi)(async ({ query }, { work }) => {
-  const { q, phone, limit, cursor } = query;
-  const email = query.email?.toLowerCase();
+  const { q, email, phone, limit, cursor } = query;
   const source = await narrowestSource(work, { email, phone, q });
   const criteriaCount = [email, phone, q].filter((one) => one !== undefined).length;
   // A single index, or the list of all customers, needs no filter.

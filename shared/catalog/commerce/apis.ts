@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineApi } from '../define.ts';
 import { OrderView } from '../order/objects.ts';
 import { dependencyProblems } from '../problems.ts';
-import { Address, Currency, Email, exactlyOne, Id, Phone, ShippingMethod, SkuQuantity, VoucherCode } from '../shapes.ts';
+import { Address, Currency, Email, exactlyOne, Id, Phone, ShippingMethod, SkuQuantity, typedText, VoucherCode } from '../shapes.ts';
 import { Basket, DigitalChannel, ProductView } from './objects.ts';
 
 export const getProduct = defineApi({
@@ -76,7 +76,7 @@ export const checkoutBasket = defineApi({
     shippingMethod: ShippingMethod.optional().describe('Default STANDARD.'),
     customerId: Id.optional(),
     contact: z
-      .strictObject({ email: Email.optional(), phone: Phone.optional(), loyaltyCard: z.string().min(1).max(64).optional() })
+      .strictObject({ email: Email.optional(), phone: Phone.optional(), loyaltyCard: typedText(64).optional() })
       .optional()
       .describe(
         'Identifies an anonymous customer: as the one registered with that e-mail, else phone, else loyalty card. While the Loyalty Platform does not answer, e-mail or phone identify the customer without the card, loyalty.status is unavailable, and the same checkout sent again before there is an order reads the card. The card alone is then answered with 503 or 504.',
@@ -138,7 +138,7 @@ export const voidTransaction = defineApi({
   auth: 'bearer',
   method: 'POST',
   path: '/transactions/{id}/void',
-  request: z.strictObject({ reason: z.string().min(1).max(200).optional() }),
+  request: z.strictObject({ reason: typedText(200).optional() }),
   response: OrderView,
   emits: ['checkout-cancelled'],
   problems: ['not_found', 'invalid_state_transition', 'conflicting_repeat', ...dependencyProblems],

@@ -5,7 +5,7 @@ import { Return } from '../fulfillment/returns.ts';
 import { LoyaltyAccount } from '../loyalty/objects.ts';
 import { Order } from '../order/objects.ts';
 import { dependencyProblems } from '../problems.ts';
-import { AnyInstant, atLeastOne, Email, Id, Phone, pageOf, QueryPhone, queryInteger } from '../shapes.ts';
+import { AnyInstant, atLeastOne, Email, Id, Phone, pageOf, queryInteger, typedText } from '../shapes.ts';
 import { Consents, Customer, Interaction, InteractionType } from './objects.ts';
 
 export const searchCustomer = defineApi({
@@ -20,9 +20,9 @@ export const searchCustomer = defineApi({
   method: 'GET',
   path: '/customers',
   query: z.strictObject({
-    email: z.string().min(1).max(254).optional().describe('The whole address, in any case.'),
-    phone: QueryPhone.optional(),
-    q: z.string().min(1).max(100).optional().describe('Part of a name, an e-mail address or a phone number.'),
+    email: Email.optional().describe('The whole address, in any case.'),
+    phone: Phone.optional(),
+    q: typedText(100).optional().describe('Part of a name, an e-mail address or a phone number.'),
     limit: queryInteger(1, 100).default(20).describe('Customers per page. Default: 20.'),
     cursor: z.string().min(1).max(200).optional().describe('The nextCursor of the previous page.'),
   }),
@@ -60,8 +60,8 @@ export const createCustomer = defineApi({
     z.strictObject({
       email: Email.optional(),
       phone: Phone.optional(),
-      firstName: z.string().min(1).max(80),
-      lastName: z.string().min(1).max(80),
+      firstName: typedText(80).describe('The only name of somebody with one name.'),
+      lastName: typedText(80).optional(),
       consents: Consents.partial().optional().describe('Omitted consents are not given.'),
     }),
     ['email', 'phone'],
@@ -114,8 +114,8 @@ export const logInteraction = defineApi({
   request: z.strictObject({
     customerId: Id,
     type: InteractionType,
-    note: z.string().min(1).max(2000).optional(),
-    occurredAt: AnyInstant.optional().describe('Default: now. Not later than now.'),
+    note: typedText(2000).optional(),
+    occurredAt: AnyInstant.optional().describe('Default: now. An instant up to five minutes ahead counts as now.'),
   }),
   response: Customer,
   status: 201,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineInternalCall } from '../define.ts';
 import { dependencyProblems } from '../problems.ts';
-import { AnyInstant, Email, Phone } from '../shapes.ts';
+import { AnyInstant, Email, Phone, typedText } from '../shapes.ts';
 import { Customer, CustomerVerb, InteractionType } from './objects.ts';
 
 export const putParty = defineInternalCall({
@@ -15,9 +15,7 @@ export const putParty = defineInternalCall({
   method: 'PUT',
   path: '/internal/parties/{basketId}',
   request: z.strictObject({
-    contact: z
-      .strictObject({ email: Email.optional(), phone: Phone.optional(), loyaltyCard: z.string().min(1).max(64).optional() })
-      .optional(),
+    contact: z.strictObject({ email: Email.optional(), phone: Phone.optional(), loyaltyCard: typedText(64).optional() }).optional(),
   }),
   response: Customer.extend({
     cardUnread: z.literal(true).optional().describe('The Loyalty Platform did not answer, so whose card it is is unknown.'),
@@ -37,7 +35,7 @@ export const logCustomerInteraction = defineInternalCall({
   path: '/internal/customers/{id}/interactions',
   request: z.strictObject({
     type: InteractionType,
-    note: z.string().min(1).max(2000).optional(),
+    note: typedText(2000).optional(),
     occurredAt: AnyInstant.optional().describe('Default: now.'),
   }),
   response: Customer,

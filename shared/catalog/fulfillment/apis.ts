@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { REHEARSAL_NAME, REHEARSAL_NAME_RULE } from '../../domain/ids.ts';
 import { defineApi } from '../define.ts';
 import { dependencyProblems } from '../problems.ts';
-import { AnyInstant, atLeastOne, Id, Quantity, Sku, withRules } from '../shapes.ts';
+import { AnyInstant, atLeastOne, Id, Quantity, Sku, typedText, withRules } from '../shapes.ts';
 import { FulfillmentOrder } from './fulfillment-orders.ts';
 import { PickingOrder } from './picking-orders.ts';
 import { DropOff, Resolution, Return } from './returns.ts';
@@ -145,7 +145,7 @@ export const createReturn = defineApi({
   request: z.strictObject({
     orderId: Id,
     lines: z
-      .array(z.strictObject({ orderLineId: Id, qty: Quantity, reason: z.string().min(1).max(200) }))
+      .array(z.strictObject({ orderLineId: Id, qty: Quantity, reason: typedText(200) }))
       .min(1)
       .max(200),
     dropOff: DropOff.default('store'),

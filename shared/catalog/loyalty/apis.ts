@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineApi } from '../define.ts';
 import { dependencyProblems } from '../problems.ts';
-import { exactlyOne, Id, Points, PositiveMoney } from '../shapes.ts';
+import { exactlyOne, Id, Points, PositiveMoney, typedText } from '../shapes.ts';
 import { CardNumber, LoyaltyAccount, Redemption } from './objects.ts';
 
 export const getMemberBalance = defineApi({
@@ -88,7 +88,7 @@ export const issueLoyaltyPoints = defineApi({
   path: '/loyalty/accounts/{id}/points',
   request: z.strictObject({
     points: Points,
-    reason: z.string().min(1).max(200),
+    reason: typedText(200),
     reference: Id.optional().describe('A repeat with the same reference grants nothing.'),
   }),
   response: LoyaltyAccount,

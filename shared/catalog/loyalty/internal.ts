@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineInternalCall } from '../define.ts';
-import { Id, Points, PositiveMoney } from '../shapes.ts';
+import { Id, Points, PositiveMoney, typedText } from '../shapes.ts';
 import { CardNumber, LoyaltyAccount, Redemption } from './objects.ts';
 
 const Purchase = z
@@ -21,7 +21,7 @@ export const putLedgerEntry = defineInternalCall({
   request: z.strictObject({
     accountId: Id.optional().describe('issue, redeem: account id or card number.'),
     points: Points.optional().describe('issue, redeem: number of points.'),
-    reason: z.string().min(1).max(200).optional().describe('issue: why points are granted.'),
+    reason: typedText(200).optional().describe('issue: why points are granted.'),
     redemptionId: Id.optional().describe('spend: the redemption.'),
     orderId: Id.optional().describe('spend: the paid order. redeem: the order to be paid.'),
     purchase: Purchase.optional(),

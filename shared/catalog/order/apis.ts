@@ -4,7 +4,7 @@ import { Transaction } from '../commerce/transaction.ts';
 import { defineApi } from '../define.ts';
 import { FulfillmentOrder } from '../fulfillment/fulfillment-orders.ts';
 import { dependencyProblems } from '../problems.ts';
-import { exactlyOne, Id } from '../shapes.ts';
+import { exactlyOne, Id, typedText } from '../shapes.ts';
 import { OrderView } from './objects.ts';
 
 export const getOrder = defineApi({
@@ -62,7 +62,7 @@ export const cancelOrder = defineApi({
   auth: 'bearer',
   method: 'POST',
   path: '/orders/{id}/cancel',
-  request: z.strictObject({ reason: z.string().min(1).max(200).optional() }),
+  request: z.strictObject({ reason: typedText(200).optional() }),
   response: OrderView,
   emits: ['order-cancelled'],
   // The FMS decides whether goods have left. No other application that is down prevents a cancellation: the order shows pending compensation.

@@ -3,7 +3,7 @@ import { Receipt, TransactionState } from '../commerce/transaction.ts';
 import { defineApi } from '../define.ts';
 import { Payable } from '../order/objects.ts';
 import { dependencyProblems } from '../problems.ts';
-import { Id, Money, PositiveMoney } from '../shapes.ts';
+import { Id, Money, PositiveMoney, typedText } from '../shapes.ts';
 import { Payment } from './objects.ts';
 import { DigitalTender, Tender, TillTender } from './tender.ts';
 
@@ -69,7 +69,7 @@ export const voidPayment = defineApi({
 
 const RefundRequest = z.strictObject({
   amount: PositiveMoney,
-  reason: z.string().min(1).max(200).optional(),
+  reason: typedText(200).optional(),
   returnId: Id.optional().describe('The refunded return. All refunds of a return together are at most its refundAmount.'),
 });
 
@@ -86,7 +86,7 @@ export const refundPayment = defineApi({
   path: '/payments/{id}/refunds',
   request: RefundRequest,
   serviceRequest: RefundRequest.extend({
-    reference: z.string().min(1).max(200).optional().describe('A repeat with the same reference returns the payment unchanged.'),
+    reference: typedText(200).optional().describe('A repeat with the same reference returns the payment unchanged.'),
     payable: Payable.optional().describe('Sent by the OMS, which is then not called back.'),
   }),
   response: Payment,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type MemberRule, withRules } from '../shapes.ts';
+import { type MemberRule, typedText, withRules } from '../shapes.ts';
 import { TenderType } from './objects.ts';
 
-const token = z.string().min(1).max(128).optional();
+const token = typedText(128).optional();
 const TOKEN_RULES: readonly MemberRule[] = [
   { when: { member: 'type', is: ['card', 'gift-card', 'loyalty'] }, needs: 'token', error: 'This tender needs a token.' },
   { when: { member: 'type', is: ['cash'] }, refuses: 'token', error: 'Cash has no token; leave it out.' },

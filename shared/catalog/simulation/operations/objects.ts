@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Instant, queryInteger, Sku } from '../../shapes.ts';
+import { Instant, queryInteger, Sku, typedText } from '../../shapes.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ObjectReference } from './traces.ts';
 
@@ -47,12 +47,7 @@ export const listObjects = defineOperation({
   path: '/_sim/objects/{type}',
   query: z.strictObject({
     state: z.string().max(60).optional(),
-    q: z
-      .string()
-      .min(1)
-      .max(160)
-      .optional()
-      .describe('Text in the id or label, whatever its case. A request reads at most 1,000 objects for it.'),
+    q: typedText(160).optional().describe('Text in the id or label, whatever its case. A request reads at most 1,000 objects for it.'),
     before: queryInteger(1, Number.MAX_SAFE_INTEGER).optional().describe('The member next of the previous answer.'),
     limit: queryInteger(1, 200).default(50),
   }),

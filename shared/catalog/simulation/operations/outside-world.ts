@@ -6,6 +6,7 @@ import { Return, ReturnVerb, returnObject } from '../../fulfillment/returns.ts';
 import { Scan, Shipment, shipment } from '../../fulfillment/shipments.ts';
 import { countStock } from '../../inventory/internal.ts';
 import { InventoryItem } from '../../inventory/objects.ts';
+import { typedText } from '../../shapes.ts';
 import { defineOperation } from '../define-operation.ts';
 
 export const playScan = defineOperation({
@@ -13,7 +14,7 @@ export const playScan = defineOperation({
   summary: 'Plays the carrier: scans a parcel. The estate gets the scan by signed webhook.',
   method: 'POST',
   path: '/_sim/shipments/{id}/{scan}',
-  request: z.strictObject({ location: z.string().min(1).max(120).optional(), message: z.string().min(1).max(200).optional() }),
+  request: z.strictObject({ location: typedText(120).optional(), message: typedText(200).optional() }),
   plays: { object: shipment.type, verbs: Scan.options },
   response: Shipment,
   problems: ['not_found', 'invalid_state_transition'],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { applicationNames } from '../../applications.ts';
-import { Instant, queryInteger } from '../../shapes.ts';
+import { Instant, queryInteger, typedText } from '../../shapes.ts';
 import { defineOperation } from '../define-operation.ts';
 import { FaultName } from '../faults.ts';
 
@@ -42,10 +42,7 @@ export const listTraces = defineOperation({
   method: 'GET',
   path: '/_sim/traces',
   query: z.strictObject({
-    q: z
-      .string()
-      .min(1)
-      .max(160)
+    q: typedText(160)
       .optional()
       .describe('Text in the correlation id, path, status, an API or application of a hop, or the name of a fault.'),
     application: z

@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+
+/** What people type, paste and send by the clients of many languages: accepted, or refused with the remedy, alike in every request. */
+let rehearsal: TestRehearsal;
+beforeAll(async () => {
+  rehearsal = await newRehearsal();
+});
+afterAll(() => rehearsal[Symbol.asyncDispose]());
+
+const ask = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+  rehearsal.call(method, path, body, path.startsWith('/_sim') ? { as: 'admin', headers: { 'x-rehearsal': rehearsal.name } } : { headers });
+const found = async (query: string): Promise<string[]> => {
+  const { body } = await ask('GET', `/customers?${query}`);
+  return body.items.map(({ id }: { id: string }) => id);
+};
+
+describe('A + in a query', () => {
+  test.each([
+    ['email', 'a+b@people.example'],
+    ['phone', '+353209100002'],
+  ])('is refused with the remedy in %s', async (name, value) => {
+    const { status, body } = await ask('GET', `/customers?${name}=${value}`);
+    expect([status, body.errors[0].pointer]).toEqual([422, `?${name}`]);
+    expect(body.errors[0].detail).toMatch(/\. A \+ in a query stands for a blank: write it as %2B\.$/);
+  });
+
+  test.each(['/_sim/events?after=+1', '/_sim/traces?fault=a+b', '/_sim/stock?sku=mug+blue'])(
+    'is explained where the value is refused: %s',
+    async (path) => {
+      const { status, body } = await ask('GET', path);
+      expect(status).toBe(422);
+      expect(body.errors[0].detail).toContain('write it as %2B');
+    },
+  );
+
+  test.each(['/customers?email=nobody', '/customers?phone=0', '/_sim/events?after=x', '/customers?nothing=a+b'])(
+    'is not mentioned where there is none, or no such parameter: %s',
+    async (path) => expect(JSON.stringify((await ask('GET', path)).body.errors)).not.toContain('%2B'),
+  );
+
+  test('finds the same as %2B in a search', async () => {
+    const email = 'lena+shop@people.example';
+    const { id } = await rehearsal.ok('POST', '/customers', { firstName: 'Lena', lastName: 'Plus', email });
+    for (const q of ['lena+shop@people', 'lena%2Bshop@people', 'a+shop', encodeURIComponent(email)])
+      expect([q, await found(`q=${q}`)]).toEqual([q, [id]]);
+    expect(await found(`email=${encodeURIComponent(email)}`)).toEqual([id]);
+    expect(await found('q=+353209100001')).toEqual(['cus_ada']);
+  });
+});
+
+describe('Blanks around a value', () => {
+  test('are no part of a voucher code, in body and path', async () => {
+    const { id } = await rehearsal.ok('POST', '/baskets', { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] });
+    const basket = await ask('POST', '/vouchers/%20WELCOME10%09/validate', { basketId: id });
+    expect([basket.status, basket.body.valid ?? basket.body.code]).toEqual([200, true]);
+  });
+
+  test('are no part of a card, an e-mail address, a name and a note', async () => {
+    const contact = { email: ' Typed@people.example ', phone: ' +353915550177 ' };
+    const created = await rehearsal.ok('POST', '/customers', { firstName: ' Tess ', lastName: '\tTyped\n', ...contact });
+    expect(created).toMatchObject({ firstName: 'Tess', lastName: 'Typed', email: 'typed@people.example', phone: '+353915550177' });
+    const { interactions } = await rehearsal.ok('POST', '/interactions', { customerId: created.id, type: 'visit', note: ' tried lamps ' });
+    expect(interactions[0].note).toBe('tried lamps');
+    expect((await rehearsal.ok('GET', '/members/%202990000123459%20/balance')).id).toBe('loy_ada');
+    expect(await found('q=%20typed%20')).toEqual([created.id]);
+  });
+
+  test('do not turn a token that is declined into one that is approved', async () => {
+    const { id } = await rehearsal.ok('POST', '/baskets', { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] });
+    const { orderId } = await rehearsal.ok('POST', `/baskets/${id}/checkout`, { placeOrder: true, shippingAddress: ADDRESS });
+    const tender = { type: 'card', token: ' tok_decline_insufficient_funds ' };
+    expect((await ask('POST', '/payments/authorizations', { orderId, tender })).body.code).toBe('payment_declined');
+  });
+
+  test.each([
+    ['/customers', { firstName: ' ', email: 'x@people.example' }, '/firstName'],
+    ['/interactions', { customerId: 'cus_ada', type: 'visit', note: '\n' }, '/note'],
+  ])('alone are no value for POST %s', async (path, body, pointer) => {
+    expect(await ask('POST', path, body)).toMatchObject({
+      status: 422,
+      body: { errors: [{ pointer, detail: 'This must not be empty.' }] },
+    });
+  });
+});
+
+describe('A phone number', () => {
+  test.each(['+353 (0)91 555 0122', '+353 091 555 0122', '+353-91-555-0122', '+353 91/5550122', '+3530915550122', '+353 (091) 555.0122'])(
+    'written as %s is stored and found in E.164',
+    async (written) => {
+      await using own = await newRehearsal();
+      const { id, phone } = await own.ok('POST', '/customers', { firstName: 'Rua', phone: written });
+      expect(phone).toBe('+353915550122');
+      for (const query of [encodeURIComponent(written), '%2B353915550122']) {
+        expect((await own.ok('GET', `/customers?phone=${query}`)).items.map((one: { id: string }) => one.id)).toEqual([id]);
+      }
+    },
+  );
+
+  test('in the contact of a checkout is the number of the registered customer', async () => {
+    const { id } = await rehearsal.ok('POST', '/baskets', { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] });
+    const contact = { phone: '+353 (0)20 910 0002' };
+    const checkedOut = await rehearsal.ok('POST', `/baskets/${id}/checkout`, { contact, shippingAddress: ADDRESS });
+    expect(checkedOut.customerId).toBe('cus_ben');
+  });
+
+  test.each(['091 555 0122', '00353915550122', '+353', '+0353915550122', '+353 91 CALL NOW', '+39-'])(
+    'written as %s is refused',
+    async (phone) => {
+      expect(await ask('POST', '/customers', { firstName: 'Rua', phone })).toMatchObject({
+        status: 422,
+        body: { errors: [{ pointer: '/phone', detail: 'This must be a phone number in E.164, such as +353915550101.' }] },
+      });
+    },
+  );
+
+  test('of a country without a trunk zero keeps its 0', async () => {
+    await using own = await newRehearsal();
+    expect((await own.ok('POST', '/customers', { firstName: 'Rosa', phone: '+39 06 6982 0000' })).phone).toBe('+390669820000');
+  });
+});
+
+describe('Decomposed letters', () => {
+  const [composed, decomposed] = ['Renée', 'Renée'.normalize('NFD')];
+
+  test.each([
+    [composed, decomposed],
+    [decomposed, composed],
+  ])('are found whichever form is stored and sought (%j, %j)', async (stored, sought) => {
+    await using own = await newRehearsal();
+    const { id } = await own.ok('POST', '/customers', { firstName: stored, lastName: 'Ó Sé', email: 'r@people.example' });
+    for (const q of [sought, sought.toUpperCase(), 'ó SÉ'.normalize('NFD')]) {
+      expect((await own.ok('GET', `/customers?q=${encodeURIComponent(q)}`)).items.map((one: { id: string }) => one.id)).toEqual([id]);
+      const { items } = await own.client.control('list-objects', { params: { type: 'customer' }, query: { q } });
+      expect(items.map((one) => one.id)).toEqual([id]);
+    }
+  });
+});
+
+test('Somebody with one name is a customer, and is found and labelled by that name', async () => {
+  await using own = await newRehearsal();
+  const created = await own.ok('POST', '/customers', { firstName: 'Sukarno', email: 'sukarno@people.example' });
+  expect(created).not.toHaveProperty('lastName');
+  expect((await own.ok('GET', '/customers?q=sukarno')).items).toEqual([created]);
+  const { items } = await own.client.control('list-objects', { params: { type: 'customer' }, query: { q: 'sukarno' } });
+  expect(items[0]?.label).toBe('Sukarno');
+});
+
+test('An interaction a second ahead counts as now, as far ahead as the timestamp of a webhook may be', async () => {
+  await using own = await newRehearsal();
+  const now = await own.now();
+  const log = (aheadMs: number) =>
+    own.call('POST', '/interactions', { customerId: 'cus_ada', type: 'visit', occurredAt: new Date(now + aheadMs).toISOString() });
+  for (const aheadMs of [1_000, 300_000]) {
+    const { status, body } = await log(aheadMs);
+    expect([status, body.interactions[0].occurredAt]).toEqual([201, body.updatedAt]);
+  }
+  expect((await log(600_000)).body.errors).toMatchObject([{ pointer: '/occurredAt', code: 'in_the_future' }]);
+});
+
+describe('The body null', () => {
+  test.each([
+    ['POST', '/orders/ord_none/cancel', 404],
+    ['POST', '/orders/ord_none/confirm', 404],
+    ['POST', '/_sim/settle', 200],
+    ['DELETE', '/_sim/faults', 204],
+  ])('is no body for %s %s', async (method, path, status) => {
+    expect((await ask(method, path, null)).status).toBe(status);
+  });
+
+  test('lacks the members that a request needs', async () => {
+    expect(await ask('POST', '/interactions', null)).toMatchObject({
+      status: 422,
+      body: { errors: [{ pointer: '/customerId', code: 'required' }, { pointer: '/type' }] },
+    });
+  });
+});
