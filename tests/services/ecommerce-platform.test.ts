@@ -215,6 +215,24 @@ describe('Create Basket', () => {
     });
   });
 
+  test.each<[string, { customerId?: string }]>([
+    ['another registered customer', { customerId: 'cus_ben' }],
+    ['a guest', {}],
+  ])('Create Basket refuses to merge the basket of a registered customer for %s', async (_who, buyer) => {
+    await using rehearsal = await newRehearsal();
+    const guests = await rehearsal.ok('POST', '/baskets', { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] });
+    const adas = await aBasket(rehearsal);
+    const reply = await rehearsal.call('POST', '/baskets', { channel: 'web', ...buyer, mergeBasketIds: [guests.id, adas.id] });
+    expect(reply).toMatchObject({ status: 422, body: { errors: [{ pointer: '/mergeBasketIds/1', code: 'basket_of_another' }] } });
+    expect(reply.body.detail).toBe(
+      `The basket "${adas.id}" belongs to another registered customer. Leave it out, or name its customer in customerId.`,
+    );
+    expect(JSON.stringify(reply.body)).not.toContain('cus_');
+    for (const { id } of [guests, adas]) expect(await rehearsal.object('basket', id)).toMatchObject({ state: 'open', version: 1 });
+    const own = await rehearsal.ok('POST', '/baskets', { channel: 'web', ...buyer, mergeBasketIds: [guests.id] });
+    expect(own.lines).toMatchObject([{ sku: 'mug-blue', qty: 1 }]);
+  });
+
   test('does not merge a basket in checkout, and then changes no other basket', async () => {
     await using rehearsal = await newRehearsal();
     const open = await aBasket(rehearsal);
@@ -376,7 +394,7 @@ describe('Add Line to Basket', () => {
     await checkout(rehearsal, converted.id);
     await rehearsal.ok('POST', '/orders', { basketId: converted.id });
     const merged = await aBasket(rehearsal);
-    await rehearsal.ok('POST', '/baskets', { channel: 'web', mergeBasketIds: [merged.id] });
+    await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', mergeBasketIds: [merged.id] });
     for (const [basket, currentState] of [
       [locked, 'locked'],
       [converted, 'converted'],
@@ -595,7 +613,7 @@ describe('Checkout Basket', () => {
     await rehearsal.fault('slow-hold', { match: { api: 'reserve-inventory-api' }, fault: { kind: 'latency', ms: 1_500 }, times: 1 });
     const running = checkout(rehearsal, basket.id);
     await underWay(rehearsal, 'slow-hold');
-    await rehearsal.ok('POST', '/baskets', { channel: 'web', mergeBasketIds: [basket.id] });
+    await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', mergeBasketIds: [basket.id] });
     expect(await running).toMatchObject({ status: 409, body: { code: 'invalid_state_transition', currentState: 'merged' } });
     expect(await reserved(rehearsal, 'mug-blue')).toBe(0);
     await rehearsal.verify();

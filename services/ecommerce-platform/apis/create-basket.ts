@@ -2,6 +2,7 @@ import { createBasket } from '../../../shared/catalog/commerce/apis.ts';
 import { basketLifeCycle } from '../../../shared/catalog/commerce/objects.ts';
 import { getCustomer } from '../../../shared/catalog/customer/apis.ts';
 import { putParty } from '../../../shared/catalog/customer/internal.ts';
+import type { InputOf } from '../../../shared/catalog/define.ts';
 import { rowFor } from '../../../shared/catalog/life-cycle.ts';
 import { invalid, notFound } from '../../../shared/catalog/problems.ts';
 import { CURRENCY } from '../../../shared/domain/money.ts';
@@ -11,8 +12,11 @@ import { priceOpenBasket, pricesForSale } from '../basket/current-prices.ts';
 import { restartIdleTimer } from '../basket/idle-timer.ts';
 import { addToLines, type RequestedUnits } from '../basket/lines.ts';
 import { priceLines } from '../basket/pricing.ts';
+import { isGuest } from '../checkout/customer.ts';
 import { type Basket, baskets } from '../collections.ts';
 import { basketIdle, releaseHolds } from '../due-work.ts';
+
+type Body = InputOf<typeof createBasket>['body'];
 
 export const createBasketHandler = handle(createBasket)(async ({ body }, scope) => {
   const { work } = scope;
@@ -20,6 +24,7 @@ export const createBasketHandler = handle(createBasket)(async ({ body }, scope) 
   if (currency !== CURRENCY) throw invalid('/currency', 'unsupported_currency', `Every price is in ${CURRENCY}; leave the currency out.`);
   const id = work.id('bsk');
   const basketsToMerge = await openBaskets(work, mergeBasketIds);
+  for (const basket of basketsToMerge) await refuseBasketOfAnother(scope, basket, body);
   const requested: RequestedUnits[] = [
     ...lines.map((line, index) => ({ ...line, pointer: `/lines/${index}/qty` })),
     ...basketsToMerge.flatMap((basket) =>
@@ -51,6 +56,20 @@ async function openBaskets(work: UnitOfWork, ids: readonly string[]): Promise<Ba
     found.push(basket);
   }
   return found;
+}
+
+/**
+ * The basket of a registered customer is merged only for this customer. The basket of a guest belongs to whoever has its id.
+ * @throws Problem `validation_failed` without any data of the other customer; 503, 504
+ */
+async function refuseBasketOfAnother({ call }: Scope, { id, customerId: owner }: Basket, { mergeBasketIds = [], customerId }: Body) {
+  if (owner === undefined || owner === customerId) return;
+  if (isGuest(await call(getCustomer, { params: { id: owner } }))) return;
+  throw invalid(
+    `/mergeBasketIds/${mergeBasketIds.indexOf(id)}`,
+    'basket_of_another',
+    `The basket "${id}" belongs to another registered customer. Leave it out, or name its customer in customerId.`,
+  );
 }
 
 /** The customer of the request, or an anonymous party for this basket. @throws Problem 404, 503, 504 */

@@ -61,7 +61,10 @@ const hasContact = ({ contact }: CustomerRequest): boolean => Object.values(cont
 
 /** The contact identifies an anonymous customer; the data of a registered one stays as it is. */
 const needsContact = (request: CustomerRequest, named: Customer | undefined): boolean =>
-  hasContact(request) && (named === undefined || named.state === 'anonymous' || named.state === 'identified');
+  hasContact(request) && (named === undefined || isGuest(named));
+
+/** Whether the CRM has no registration of the customer. */
+export const isGuest = ({ state }: Pick<Customer, 'state'>): boolean => state === 'anonymous' || state === 'identified';
 
 const putPartyOfBasket = ({ call }: Scope, basketId: string, contact: Contact | undefined): Promise<Customer> =>
   call(putParty, { params: { basketId }, body: { contact } }, { step: `identify ${digest(JSON.stringify(contact))}` });

@@ -35,7 +35,13 @@ export const createBasket = defineApi({
     currency: Currency.optional().describe('Default EUR, the currency of every price.'),
     customerId: Id.optional(),
     lines: z.array(SkuQuantity).max(200).optional(),
-    mergeBasketIds: z.array(Id).max(10).optional(),
+    mergeBasketIds: z
+      .array(Id)
+      .max(10)
+      .optional()
+      .describe(
+        'Open baskets of guests, or of the customer in customerId. The basket of another registered customer is refused, also for a guest.',
+      ),
   }),
   response: Basket,
   status: 201,
