@@ -33,22 +33,20 @@ export async function refuseUnexchangeable(returnId: string, { call }: Scope): P
 const GUESTS: ReadonlySet<string> = new Set(['anonymous', 'identified']);
 
 /**
- * A return of a registered customer does not pay for an order of another one. Guests and sales without a customer belong to the
- * bearer of the receipt.
+ * A return of a registered customer pays only for this customer's orders, and for a sale without a customer. A return of a guest belongs
+ * to the bearer of the receipt.
  * @throws Problem `validation_failed`, `dependency_*` while the CRM does not answer
  */
 export async function refuseForeignReturn(returnId: string, buyerId: string | undefined, { work, call }: Scope): Promise<void> {
   const booking = await work.get(returnBookings, returnId);
   const ownerId = booking && (await work.get(orders, booking.orderId))?.customerId;
   if (ownerId === undefined || buyerId === undefined || ownerId === buyerId) return;
-  for (const id of [ownerId, buyerId]) {
-    const { state } = await call(getCustomer, { params: { id } });
-    if (GUESTS.has(state)) return;
-  }
+  const { state } = await call(getCustomer, { params: { id: ownerId } });
+  if (GUESTS.has(state)) return;
   throw invalid(
     '/exchangeForReturnId',
     'return_of_another',
-    `The return "${returnId}" is of the customer "${ownerId}", and the basket of "${buyerId}"; it pays for an order of its own customer.`,
+    `The return "${returnId}" belongs to another registered customer. Leave it out, or use a basket of that customer.`,
   );
 }
 
