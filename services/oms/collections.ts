@@ -50,10 +50,12 @@ const SeenFulfillment = z.object({
 });
 export type SeenFulfillment = z.output<typeof SeenFulfillment>;
 
-/** Short units of a line: missing at their location. They are served from another location, or cancelled. */
+/** Short units of a line: missing at their location. They are served from other locations, as far as these have them; the rest is cancelled. */
 const ShortUnits = z.object({
   fulfillmentOrderId: Id,
   orderLineId: Id,
+  /** Counts the entries split off for locations that had only a part. Absent: the first entry. */
+  part: z.int().min(1).optional(),
   sku: Sku,
   qty: Quantity,
   locationId: Id.describe('Location at which they are missing.'),

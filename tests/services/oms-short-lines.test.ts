@@ -48,7 +48,7 @@ describe('Units that are short', () => {
       { sku: 'desk-two-nodes', qty: 3 },
       { sku: 'mug-blue', qty: 1 },
     ]);
-    await scene.rehearsal.ok('POST', '/inventory/reservations', { items: [{ sku: 'desk-two-nodes', qty: 2 }], locationId: 'dc-02' });
+    await scene.rehearsal.ok('POST', '/inventory/reservations', { items: [{ sku: 'desk-two-nodes', qty: 3 }], locationId: 'dc-02' });
     const first = await onlyFulfilment(scene, order.id);
     const picking = await scene.short(order, first, 1);
     const refund = Math.floor((order.lines[0].lineTotal.amount * 2) / 3);
@@ -64,6 +64,44 @@ describe('Units that are short', () => {
     const end = await scene.order(order.id);
     expect(end).toMatchObject({ state: 'completed', lines: [{ fulfilledQty: 1, cancelledQty: 2 }, { fulfilledQty: 1 }] });
     expect(end.earningAmount.amount).toBe(order.totals.total.amount - order.totals.shipping.amount - refund);
+    await scene.rehearsal.verify();
+  });
+
+  test('short units of which another node has a part are served from there, and only the rest is cancelled and refunded', async () => {
+    await using scene = await fulfilling();
+    const order = await scene.confirmedOf([{ sku: 'desk-two-nodes', qty: 3 }]);
+    await scene.rehearsal.ok('POST', '/inventory/reservations', { items: [{ sku: 'desk-two-nodes', qty: 1 }], locationId: 'dc-02' });
+    await scene.short(order, await onlyFulfilment(scene, order.id), 0);
+    const [first, second, ...others] = await scene.routed(order.id);
+    expect([first?.state, second?.state, others]).toEqual(['cancelled', 'allocated', []]);
+    const served = await scene.rehearsal.ok('GET', `/fulfillment/orders/${second?.id}`);
+    expect(served).toMatchObject({ locationId: 'dc-02', lines: [{ sku: 'desk-two-nodes', qty: 2 }] });
+    expect(await scene.order(order.id)).toMatchObject({
+      state: 'in-fulfilment',
+      lines: [{ cancelledQty: 1, nodeId: 'dc-02' }],
+      payments: [{ refundedAmount: { amount: Math.floor(order.lines[0].lineTotal.amount / 3) } }],
+    });
+    await scene.delivered(await scene.sent(second?.id ?? ''));
+    expect(await scene.order(order.id)).toMatchObject({ state: 'completed', lines: [{ fulfilledQty: 2, cancelledQty: 1 }] });
+    await scene.rehearsal.verify();
+  });
+
+  test('short units of which several nodes have a part are served from each, the largest part first', async () => {
+    await using scene = await fulfilling();
+    const order = await scene.confirmedOf([{ sku: 'mug-blue', qty: 6 }]);
+    for (const [locationId, onHand] of Object.entries({ 'dc-02': 2, 'store-01': 3, 'store-02': 0, 'store-03': 0 })) {
+      await scene.rehearsal.client.control('count-stock-by-hand', { params: { sku: 'mug-blue', locationId }, body: { onHand } });
+    }
+    await scene.short(order, await onlyFulfilment(scene, order.id), 0);
+    const served = (await scene.routed(order.id)).filter(({ state }) => state === 'allocated');
+    const parts = await Promise.all(served.map(({ id }) => scene.rehearsal.ok('GET', `/fulfillment/orders/${id}`)));
+    expect(parts.map(({ locationId, lines }) => [locationId, lines[0].qty])).toEqual([
+      ['store-01', 3],
+      ['dc-02', 2],
+    ]);
+    expect(await scene.order(order.id)).toMatchObject({ lines: [{ cancelledQty: 1, nodeId: 'store-01' }] });
+    for (const { id } of parts) await scene.delivered(await scene.sent(id));
+    expect(await scene.order(order.id)).toMatchObject({ state: 'completed', lines: [{ fulfilledQty: 5, cancelledQty: 1 }] });
     await scene.rehearsal.verify();
   });
 

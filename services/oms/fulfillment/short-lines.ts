@@ -17,16 +17,18 @@ export interface ShortCase {
 }
 
 const isSame = (one: ShortUnits, other: ShortUnits): boolean =>
-  one.fulfillmentOrderId === other.fulfillmentOrderId && one.orderLineId === other.orderLineId;
+  one.fulfillmentOrderId === other.fulfillmentOrderId && one.orderLineId === other.orderLineId && one.part === other.part;
 
-const withUnits = (record: FulfillmentRecord, units: ShortUnits): FulfillmentRecord => ({
+/** @param rest units that `units` no longer includes, as an entry for themselves */
+const withUnits = (record: FulfillmentRecord, units: ShortUnits, rest: readonly ShortUnits[] = []): FulfillmentRecord => ({
   ...record,
-  short: record.short.map((one) => (isSame(one, units) ? units : one)),
+  short: record.short.flatMap((one) => (isSame(one, units) ? [units, ...rest] : [one])),
 });
 
 /**
  * Serves short units from another location: takes a hold there, stores it, confirms it, and has the FMS create a fulfillment order as
- * an attempt of its own. Every step may be repeated. If no location has all of the units, they are cancelled.
+ * an attempt of its own. Every step may be repeated. Units that this location lacks stay open for the next one. Units that no location
+ * has are cancelled.
  * @throws Problem when another application does not answer
  */
 export async function serveElsewhere({ order, record, units }: ShortCase, scope: Scope): Promise<void> {
@@ -49,44 +51,62 @@ export async function serveElsewhere({ order, record, units }: ShortCase, scope:
     work.schedule(serveShortLinesDue, order.id, work.now + RECHECK_MS, {});
     return;
   }
-  const line = { orderLineId: units.orderLineId, sku: units.sku, qty: units.qty };
+  const line = { orderLineId: units.orderLineId, sku: units.sku, qty: noted.units.qty };
   const { attempt, reservationId, locationId } = held;
   await createFulfillmentOrdersFor(order, { attempt, groups: [{ locationId, reservationId, lines: [line] }] }, scope);
   work.put(fulfillmentRecords, withUnits(noted.record, { ...noted.units, status: 'served' }));
-  const all = order.lines.find(({ lineId }) => lineId === units.orderLineId)?.qty === units.qty;
-  if (!all) return;
+  if (!hasLeftNode(order, noted)) return;
   const lines = order.lines.map((one) => (one.lineId === units.orderLineId ? { ...one, nodeId: locationId, reservationId } : one));
   work.transition(orders, order, 'note', { lines });
 }
 
+/** Whether the node of the line serves none of its units any more. Then the line moves to the first location that serves some. */
+function hasLeftNode({ lines }: StoredOrder, { record, units }: Omit<ShortCase, 'order'>): boolean {
+  const line = lines.find(({ lineId }) => lineId === units.orderLineId);
+  if (line?.nodeId !== units.locationId) return false;
+  const seen = record.seen.find(({ id }) => id === units.fulfillmentOrderId);
+  return seen?.lines.find(({ orderLineId }) => orderLineId === units.orderLineId)?.shortQty === line.qty;
+}
+
 /**
- * Takes a timed hold at the first other location that has all of the units, and stores it before it is confirmed: a hold that was not
- * stored expires. If another action began meanwhile, the commit fails.
- * @returns undefined if no location has them
+ * Takes a timed hold at another location, and stores it before it is confirmed: a hold that was not stored expires. If another action
+ * began meanwhile, the commit fails.
+ * @returns undefined if no location has any of the units
  */
 async function holdElsewhere({ order, record, units }: ShortCase, scope: Scope): Promise<Omit<ShortCase, 'order'> | undefined> {
   const { work, call } = scope;
-  const { sku, qty } = units;
-  for (const locationId of await locationsWith({ order, record, units }, scope)) {
-    const body = { orderId: order.id, locationId, items: [{ sku, qty }], ttlSeconds: NEW_HOLD_TTL_SECONDS };
-    const step = `short ${units.fulfillmentOrderId} ${units.orderLineId} ${locationId} ${units.lostHolds}`;
+  for (const { locationId, qty } of await locationsWith({ order, record, units }, scope)) {
+    const body = { orderId: order.id, locationId, items: [{ sku: units.sku, qty }], ttlSeconds: NEW_HOLD_TTL_SECONDS };
+    const { fulfillmentOrderId, orderLineId, part = 0, lostHolds } = units;
+    const step = `short ${fulfillmentOrderId} ${orderLineId} ${part} ${locationId} ${qty} ${lostHolds}`;
     const reservation = await call(reserveInventory, { body }, { intent: order.id, step }).catch(undefinedIfNoStock);
     if (!reservation) continue;
     const attempt = record.attempts + 1;
-    const held: ShortUnits = { ...units, status: 'held', held: { reservationId: reservation.id, locationId, attempt } };
+    const held: ShortUnits = { ...units, qty, status: 'held', held: { reservationId: reservation.id, locationId, attempt } };
+    const rest = qty < units.qty ? [{ ...units, qty: units.qty - qty, part: nextPart(record, units) }] : [];
     work.expect(orders, order);
-    const noted = work.put(fulfillmentRecords, { ...withUnits(record, held), attempts: attempt });
+    const noted = work.put(fulfillmentRecords, { ...withUnits(record, held, rest), attempts: attempt });
+    if (rest.length > 0) work.schedule(serveShortLinesDue, order.id, work.now, {});
     await work.checkpoint();
     return { record: noted, units: held };
   }
   return undefined;
 }
 
-/** Locations by priority, without those where the line was short before. */
-async function locationsWith({ record, units }: ShortCase, { call }: Scope): Promise<string[]> {
+const nextPart = ({ short }: FulfillmentRecord, { fulfillmentOrderId, orderLineId }: ShortUnits): number =>
+  short.filter((one) => one.fulfillmentOrderId === fulfillmentOrderId && one.orderLineId === orderLineId).length;
+
+/**
+ * Locations with the units that each can serve: by priority those with all of them, then those with most, so that few parcels are sent.
+ * Locations where the line was short before are left out.
+ */
+async function locationsWith({ record, units }: ShortCase, { call }: Scope): Promise<{ locationId: string; qty: number }[]> {
   const tried = new Set(record.short.filter(({ orderLineId }) => orderLineId === units.orderLineId).map(({ locationId }) => locationId));
   const { nodes } = await call(checkAvailability, { params: { sku: units.sku }, query: { qty: units.qty } });
-  return nodes.filter(({ locationId, atp }) => atp >= units.qty && !tried.has(locationId)).map(({ locationId }) => locationId);
+  return nodes
+    .filter(({ locationId, atp }) => atp > 0 && !tried.has(locationId))
+    .map(({ locationId, atp }) => ({ locationId, qty: Math.min(atp, units.qty) }))
+    .toSorted((one, other) => other.qty - one.qty);
 }
 
 /** The units were sold meanwhile; the next location is tried. */

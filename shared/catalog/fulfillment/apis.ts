@@ -65,7 +65,8 @@ const PickedLine = z.strictObject({ orderLineId: Id, sku: Sku.optional(), picked
 export const updatePickingStatus = defineApi({
   id: 'update-picking-status-api',
   name: 'Update Picking Status',
-  summary: 'Reports the progress of picking. Short units are written off, and served from another location or cancelled.',
+  summary:
+    'Reports the progress of picking. Short units are written off, and served from other locations as far as these have them. The rest is cancelled and refunded.',
   domain: 'fulfillment',
   type: 'action',
   application: 'wms',
@@ -93,7 +94,7 @@ export const updatePickingStatus = defineApi({
     ],
   ),
   response: PickingOrder,
-  // With short: a replacement from another location.
+  // With short: replacements from other locations.
   emits: ['inventory-reserved', 'reservation-created', 'fulfillment-order-created'],
   problems: ['not_found', 'invalid_state_transition', 'conflicting_repeat', ...dependencyProblems],
   shapes: 'our choice',

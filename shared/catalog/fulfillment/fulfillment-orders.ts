@@ -89,7 +89,10 @@ export const FulfillmentLine = z
     sku: Sku,
     qty: Quantity,
     pickedQty: z.int().min(0),
-    shortQty: z.int().min(0).describe('Missing units. They are served from another location, or cancelled.'),
+    shortQty: z
+      .int()
+      .min(0)
+      .describe('Missing units. They are served from other locations as far as these have them. The rest is cancelled and refunded.'),
   })
   .meta({ id: 'FulfillmentLine' });
 
