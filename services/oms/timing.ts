@@ -6,6 +6,9 @@ export const DRAFT_LIFETIME_MS = 24 * 60 * 60 * 1_000;
 /** Time from the loss of an authorisation until a confirmed order is cancelled, unless it is covered again. */
 export const UNCOVERED_LIFETIME_MS = 24 * 60 * 60 * 1_000;
 
+/** Time from the creation of an order until expired authorisations are no longer renewed. */
+export const RENEWAL_PERIOD_MS = 30 * 24 * 60 * 60 * 1_000;
+
 /** Time until due work takes over from a request. Longer than any request may take. */
 export const TAKE_OVER_MS = 30_000;
 

@@ -23,7 +23,7 @@ const pay = ({ rehearsal }: Scene, orderId: string, tender: object, amount: numb
   rehearsal.ok('POST', '/payments/authorizations', { orderId, tender, amount: eur(amount) });
 
 describe('An authorisation of a confirmed order that expires', () => {
-  test('is renewed with the same tender as often as it expires, and is captured like any other', async () => {
+  test('is renewed with the same tender whenever it expires, and is captured like any other', async () => {
     await using scene = await fulfilling();
     const { id, payments } = await scene.confirmed();
     const [{ tender }] = payments;
@@ -38,6 +38,21 @@ describe('An authorisation of a confirmed order that expires', () => {
     await scene.pick(await onlyFulfilment(scene, id));
     await scene.settle();
     expect(await scene.order(id)).toMatchObject({ state: 'in-fulfilment', paymentStatus: 'paid' });
+    await scene.rehearsal.verify();
+  });
+
+  test('An authorisation that expires more than 30 days after the creation of its order is not renewed; a day later the order is cancelled', async () => {
+    await using scene = await fulfilling();
+    const { id } = await scene.confirmed();
+    await scene.rehearsal.advance('P29D');
+    const renewed = (await paymentsOf(scene, id)).map(({ state }: Paid) => state);
+    expect(renewed).toEqual(['voided', 'voided', 'voided', 'voided', 'authorised']);
+    await scene.rehearsal.advance('P6DT1H');
+    expect(await scene.order(id)).toMatchObject({ state: 'confirmed', paymentStatus: 'unpaid' });
+    expect(await scene.reserved('mug-blue')).toBe(2);
+    await scene.rehearsal.advance('P1D');
+    expect(await scene.order(id)).toMatchObject({ state: 'cancelled', cancelReason: 'authorisation-lost' });
+    expect(await scene.reserved('mug-blue')).toBe(0);
     await scene.rehearsal.verify();
   });
 

@@ -8,17 +8,22 @@ import { requiredFor } from '../order/line-value.ts';
 import { type Payment, paymentsToDecideOn } from '../payment/payments.ts';
 import { outstandingOf } from '../payment/status.ts';
 import { payableOf } from '../returns/payable.ts';
-import { DECIDE_TIMEOUT_MS, PAYMENTS_RETRY_MS, RECHECK_MS } from '../timing.ts';
+import { DECIDE_TIMEOUT_MS, PAYMENTS_RETRY_MS, RECHECK_MS, RENEWAL_PERIOD_MS } from '../timing.ts';
 
 /**
- * Authorises the tender of an expired authorisation again, at most for the open amount. A definite refusal is final. Without an answer
- * the Payment Hub is asked again, until the order is covered or cancelled.
+ * Authorises the tender of an expired authorisation again, at most for the open amount, until the order is thirty days old: otherwise an
+ * order on which nobody works would hold its stock for ever. A definite refusal is final. Without an answer the call is repeated, until
+ * the order is covered or cancelled.
  */
 export const renewAuthorization = handleDue(renewAuthorizationDue)(async ({ key, payload }, scope) => {
   const { work, log } = scope;
   const { orderId } = payload;
   const order = await work.get(orders, orderId);
   if (order?.state !== 'confirmed') return;
+  if (work.now >= Date.parse(order.createdAt) + RENEWAL_PERIOD_MS) {
+    log.info({ orderId, paymentId: key }, 'an authorisation is not renewed: its order is too old');
+    return;
+  }
   if (order.pendingAction) {
     work.schedule(renewAuthorizationDue, key, work.now + RECHECK_MS, payload);
     return;

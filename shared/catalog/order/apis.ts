@@ -72,7 +72,8 @@ export const cancelOrder = defineApi({
 export const confirmOrder = defineApi({
   id: 'confirm-order-api',
   name: 'Confirm Order',
-  summary: 'Confirms an order whose payments cover its total. Its stock hold becomes permanent; an expired hold is taken again.',
+  summary:
+    'Confirms an order whose payments cover its total. Its reservation becomes permanent; if it has expired, the stock is reserved again. Until picking begins, an authorisation that expires is renewed with the same tender, up to 30 days after the order was created. An order that is not covered a day after the loss is cancelled.',
   domain: 'order',
   type: 'action',
   application: 'oms',
