@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Application } from '../../shared/catalog/applications.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { eventually } from '../support/eventually.ts';
 import { begin, CASH, card, eur, pay, stockAt, typesOf, voidIt } from './till-scenes.ts';
 
 const down = (application: Application) => ({ match: { application }, fault: { kind: 'outage' } });
@@ -253,6 +254,31 @@ describe('While the eCommerce Platform is down', () => {
     await rehearsal.advance('PT1H');
     expect((await voidIt(rehearsal, id)).body.compensation).toBeUndefined();
     expect(await rehearsal.object('basket', basketId)).toMatchObject({ state: 'abandoned' });
+    await rehearsal.verify();
+  });
+});
+
+describe('Add Payment for the last tender, repeated after its answer was lost', () => {
+  test('Add Payment, repeated while the sale is being submitted, is refused as retryable, and then answers accepted', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await begin(rehearsal);
+    const key = { 'idempotency-key': 'last-tender' };
+    await rehearsal.fault('lost', lost('authorize-payment-api'));
+    await rehearsal.fault('waiting', { match: { api: 'capture-payment-api' }, fault: { kind: 'barrier', parties: 9 } });
+    expect((await pay(rehearsal, id, card(), 2598, key)).status).toBe(504);
+    // The consumer of payment-authorized submits the sale.
+    await eventually('the OMS captures', async () => (await rehearsal.faults()).some(({ name, hits }) => name === 'waiting' && hits > 0));
+    expect(await pay(rehearsal, id, card(), 2598, key)).toMatchObject({
+      status: 409,
+      body: { code: 'invalid_state_transition', objectType: 'transaction', id, currentState: 'paid', retryable: true },
+    });
+    await rehearsal.noFaults();
+    await rehearsal.settle();
+    expect(await pay(rehearsal, id, card(), 2598, key)).toMatchObject({
+      status: 201,
+      body: { transactionState: 'completed', orderSubmission: 'accepted', receipt: { number: expect.any(String) } },
+    });
+    expect(await rehearsal.ok('GET', `/orders/${id}`)).toMatchObject({ state: 'completed', payments: [{ state: 'captured' }] });
     await rehearsal.verify();
   });
 });

@@ -9,6 +9,7 @@ import { readPayments } from '../tender/hub-payments.ts';
 import { listTenders } from '../tender/listed-tenders.ts';
 import { CALL_TIMEOUT_MS, retryDelayMs } from '../timing.ts';
 import { isCovered } from '../transaction/coverage.ts';
+import { submissionUnderWay } from '../transaction/refusals.ts';
 import { renewIdleTimer, save } from '../transaction/transactions.ts';
 import { published } from '../transaction/views.ts';
 
@@ -70,12 +71,16 @@ export function submitLater(work: UnitOfWork, { id }: Sale, tries: number): void
   work.schedule(submitOrderDue, id, work.now + retryDelayMs(tries), { tries: tries + 1 });
 }
 
-/** Submits a paid sale within the request that paid it. After a problem, due work submits it later. */
+/**
+ * Submits a paid sale within the request that paid it. If the OMS does not answer, or refuses for good, due work submits it later.
+ * @throws Problem 409, retryable, while other work submits the same sale: the OMS answers, so the sale is not queued
+ */
 export async function submitNow(scope: Scope, sale: Sale): Promise<Sale> {
   try {
     return await submit(scope, sale, { attempts: 0, tries: 0 });
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
+    if (error.retryable && !isDependencyProblem(error)) throw submissionUnderWay(sale);
     scope.log.warn({ err: error, transactionId: sale.id }, 'submission of the sale failed; it is submitted later');
     submitLater(scope.work, sale, 0);
     return sale;

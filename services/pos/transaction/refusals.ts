@@ -34,3 +34,19 @@ export const tenderUnderWay = (sale: Sale, action: string): Problem =>
     retryable: true,
     retryAfter: 1,
   });
+
+/** 409, retryable: other work submits the paid sale to the OMS, and its end decides. */
+export const submissionUnderWay = (sale: Sale): Problem =>
+  new Problem(
+    'invalid_state_transition',
+    `The transaction "${sale.id}" is paid, and its order is being submitted. Send this again with the same Idempotency-Key.`,
+    {
+      objectType: 'transaction',
+      id: sale.id,
+      currentState: sale.state,
+      action: 'submit',
+      allowedFrom: ['paid'],
+      retryable: true,
+      retryAfter: 1,
+    },
+  );
