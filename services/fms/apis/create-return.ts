@@ -3,7 +3,17 @@ import { didNothing, invalid, isDependencyProblem, Problem } from '../../../shar
 import { handle } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { published, returnRequests, returns } from '../returns/collections.ts';
-import { attemptOf, beginRequest, endRequest, mergeLines, type ReturnRequest, refuseLocation, requestReturn } from '../returns/request.ts';
+import {
+  attemptOf,
+  beginRequest,
+  endRequest,
+  listStores,
+  mergeLines,
+  notAStore,
+  type ReturnRequest,
+  readDropOff,
+  requestReturn,
+} from '../returns/request.ts';
 
 /**
  * The intent is committed first, then the OMS books the units: it alone knows which are with the customer, and their value. Without
@@ -16,8 +26,8 @@ export const createReturn = handle(createReturnApi)(async ({ body }, scope) => {
   const { id, resumed } = attempt;
   const found = await work.get(returns, id);
   if (found) return published(found);
-  await refuseLocation(work, body);
-  const asked = { ...body, lines: mergeLines(body.lines) };
+  const dropOff = await readDropOff(work, body);
+  const asked = { ...body, lines: mergeLines(body.lines), dropOff };
   await beginRequest(work, attempt, orderId);
   try {
     return published(await requestReturn(id, asked, scope));
@@ -29,7 +39,7 @@ export const createReturn = handle(createReturnApi)(async ({ body }, scope) => {
     endRequest(work, { id, orderId, state: 'undone' });
     return error.code === 'return_quantity_exceeded' && (await isAnotherUndecided(work, { id, orderId }))
       ? retryable(error)
-      : pointAtMember(error, body);
+      : pointAtMember(work, error, body);
   }
 });
 
@@ -47,10 +57,21 @@ const retryable = ({ code, message, context }: Problem): Problem =>
   });
 
 /** A refusal of the OMS that concerns one member of the request names that member. */
-function pointAtMember(problem: Problem, { orderId, lines }: ReturnRequest): Problem {
+async function pointAtMember(work: UnitOfWork, problem: Problem, { orderId, lines, dropOff, locationId }: ReturnRequest): Promise<Problem> {
   const { message, context } = problem;
-  if (context['action'] === 'collect') return invalid('/dropOff', 'no_address', message);
-  if (context['action'] === 'hand-in') return invalid('/locationId', 'store_required', message);
+  if (context['action'] === 'collect') {
+    const stores = await listStores(work);
+    if (dropOff === undefined && locationId !== undefined) return notAStore(locationId, stores, `${message} `);
+    return invalid(
+      '/dropOff',
+      'no_address',
+      `${message} Send dropOff "store", with a locationId if it is not the store of the till: ${stores}.`,
+    );
+  }
+  if (context['action'] === 'hand-in') {
+    const ways = `Name ${await listStores(work)} in locationId, or send dropOff "carrier": the carrier collects at the address of the order.`;
+    return invalid('/locationId', 'store_required', `${message} ${ways}`);
+  }
   const unknown = context['objectType'] === 'order line' ? lines.findIndex(({ orderLineId }) => orderLineId === context['id']) : -1;
   if (unknown < 0) return problem;
   return invalid(`/lines/${unknown}/orderLineId`, 'unknown_line', `The order "${orderId}" has no line "${lines[unknown]?.orderLineId}".`);

@@ -1,7 +1,7 @@
 import type { InputOf } from '../../../shared/catalog/define.ts';
 import type { createReturn as createReturnApi } from '../../../shared/catalog/fulfillment/apis.ts';
 import { bookReturn } from '../../../shared/catalog/order/internal.ts';
-import { invalid, notFound } from '../../../shared/catalog/problems.ts';
+import { invalid, notFound, type Problem } from '../../../shared/catalog/problems.ts';
 import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
@@ -32,15 +32,27 @@ export function mergeLines(lines: ReturnRequest['lines']): ReturnRequest['lines'
   return [...merged.values()];
 }
 
-/** @throws Problem `not_found` for an unknown location, `validation_failed` for a drop-off at a location that is no store */
-export async function refuseLocation(work: UnitOfWork, { locationId, dropOff }: ReturnRequest): Promise<void> {
-  if (locationId === undefined) return;
+/**
+ * Reads how the goods come back: as the request says, or by the location that it names. Undefined: by its order.
+ * @throws Problem `not_found` for an unknown location, `validation_failed` for a drop-off at a location that is no store
+ */
+export async function readDropOff(work: UnitOfWork, { locationId, dropOff }: ReturnRequest): Promise<ReturnRequest['dropOff']> {
+  if (locationId === undefined) return dropOff;
   const node = await work.get(nodes, locationId);
   if (!node) throw notFound('location', locationId);
-  if (dropOff === 'carrier' || node.isStore) return;
-  const stores = (await work.all(nodes)).items.flatMap(({ id, isStore }) => (isStore ? [id] : []));
-  throw invalid('/locationId', 'not_a_store', `"${locationId}" is no store. Goods are handed in at a store: ${stores.join(', ')}.`);
+  if (dropOff === 'store' && !node.isStore) throw notAStore(locationId, await listStores(work));
+  return dropOff ?? (node.isStore ? 'store' : 'carrier');
 }
+
+/** The stores in words: `store-01, store-02 or store-03`. */
+export async function listStores(work: UnitOfWork): Promise<string> {
+  const { items } = await work.all(nodes);
+  const stores = items.flatMap(({ id, isStore }) => (isStore ? [id] : []));
+  return [stores.slice(0, -1).join(', '), ...stores.slice(-1)].filter((part) => part !== '').join(' or ');
+}
+
+export const notAStore = (locationId: string, stores: string, reason = ''): Problem =>
+  invalid('/locationId', 'not_a_store', `${reason}"${locationId}" is no store. Goods are handed in at a store: ${stores}.`);
 
 export interface Attempt {
   readonly id: string;
@@ -74,15 +86,20 @@ export function endRequest(work: UnitOfWork, { id, orderId, state }: { id: strin
 /** Has the OMS book the units, and stores the return. For a repeat, the OMS answers the existing booking. @throws Problem */
 export async function requestReturn(id: string, request: ReturnRequest, scope: Scope): Promise<StoredReturn> {
   const { work, call, context } = scope;
-  const { orderId, dropOff, resolution } = request;
+  const { orderId, resolution, dropOff } = request;
   const units = request.lines.map(({ orderLineId, qty }) => ({ orderLineId, qty }));
-  const body = { returnId: id, lines: units, byParcel: dropOff === 'carrier', locationNamed: request.locationId !== undefined };
+  const body = {
+    returnId: id,
+    lines: units,
+    ...(dropOff !== undefined && { byParcel: dropOff === 'carrier' }),
+    locationNamed: request.locationId !== undefined,
+  };
   const booked = await call(bookReturn, { params: { id: orderId }, body }, { step: id });
   const reasonOf = new Map(request.lines.map(({ orderLineId, reason }) => [orderLineId, reason]));
   const requested = work.create(returns, 'request', {
     id,
     orderId,
-    dropOff,
+    dropOff: booked.byParcel ? 'carrier' : 'store',
     resolution,
     refunds: [],
     shipments: [],

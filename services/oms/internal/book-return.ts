@@ -15,10 +15,11 @@ export const bookReturn = handle(bookReturnCall)(async ({ params, body }, { work
   const order = await orderById(work, params.id);
   const known = await work.get(returnBookings, body.returnId);
   if (known?.status === 'rejected') throw wasRejected(known);
-  if (known) return again(answerFor(order, known));
+  const { byParcel = order.shippingAddress !== undefined } = body;
+  if (known) return again({ ...answerFor(order, known), byParcel });
   refuseOpen(order);
-  if (body.byParcel && !order.shippingAddress) throw noAddress(order);
-  if (!body.byParcel && !body.locationNamed && order.storeId === undefined) throw noStore(order);
+  if (byParcel && !order.shippingAddress) throw noAddress(order);
+  if (!byParcel && !body.locationNamed && order.storeId === undefined) throw noStore(order);
   const bookings = await bookingsOf(work, order.id);
   const units = body.lines.map(({ orderLineId, qty }) => ({ line: lineOf(order, orderLineId), qty }));
   const exceeded = units.filter(({ line, qty }) => qty > returnableOf(line, bookings));
@@ -37,7 +38,7 @@ export const bookReturn = handle(bookReturnCall)(async ({ params, body }, { work
     lines: units.map(({ line, qty }) => ({ orderLineId: line.lineId, qty, amount: valueOfReturned(line, qty, bookings) })),
   });
   work.transition(orders, order, 'open-return');
-  return answerFor(order, booked);
+  return { ...answerFor(order, booked), byParcel };
 });
 
 function answerFor(order: StoredOrder, booked: ReturnBooking) {
@@ -88,7 +89,7 @@ function tooMany({ id }: StoredOrder, lines: { orderLineId: string; requested: n
 const noAddress = ({ id, state }: StoredOrder): Problem =>
   new Problem(
     'invalid_state_transition',
-    `The order "${id}" has no address where a carrier could collect; its goods have to be returned to a store.`,
+    `The order "${id}" has no address where a carrier could collect, so its goods are handed in at a store.`,
     {
       objectType: 'order',
       id,
@@ -99,7 +100,7 @@ const noAddress = ({ id, state }: StoredOrder): Problem =>
   );
 
 const noStore = ({ id, state }: StoredOrder): Problem =>
-  new Problem('invalid_state_transition', `No store sold the order "${id}"; name in locationId the store that takes its goods back.`, {
+  new Problem('invalid_state_transition', `No store sold the order "${id}", so its return must name the store that takes the goods back.`, {
     objectType: 'order',
     id,
     currentState: state,

@@ -149,9 +149,11 @@ export const createReturn = defineApi({
       .array(z.strictObject({ orderLineId: Id, qty: Quantity, reason: typedText(200) }))
       .min(1)
       .max(200),
-    dropOff: DropOff.default('store'),
+    dropOff: DropOff.optional().describe(
+      'Default: store, if locationId names a store or the order has no address; otherwise carrier, who collects at the address of the order.',
+    ),
     locationId: Id.optional().describe(
-      'Where the return is handed in. For drop-off at a store, the default is the store that sold the order; online orders must name a store. By carrier, the default is the node that served its first line.',
+      'Where the return goes. With drop-off at a store, the default is the store that sold the order; an online order must name a store. By carrier, the default is the node that served its first line.',
     ),
     resolution: Resolution.default('refund'),
   }),

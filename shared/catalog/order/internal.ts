@@ -119,10 +119,14 @@ export const bookReturn = defineInternalCall({
       .array(z.strictObject({ orderLineId: Id, qty: Quantity }))
       .min(1)
       .max(200),
-    byParcel: z.boolean().default(false).describe('A carrier collects the return. Refused for an order without an address.'),
+    byParcel: z
+      .boolean()
+      .optional()
+      .describe('Whether a carrier collects the return. Refused for an order without an address. Default: whether the order has one.'),
     locationNamed: z.boolean().default(true).describe('Whether the return names a location. It is required unless a store sold the order.'),
   }),
   response: z.object({
+    byParcel: z.boolean(),
     refundAmount: Money,
     completedAt: Order.shape.completedAt,
     customerId: Order.shape.customerId,
