@@ -16,15 +16,14 @@ export interface AllocationRequest {
 
 /**
  * A reservation of a basket serves only the order that the basket became.
- * @param order undefined for an order of another system, which no basket of the estate became
  * @throws Problem `validation_failed`
  */
 export function refuseForeignBasket(
   { id, basketId }: Reservation,
-  order: { readonly basketId: string } | undefined,
+  order: { readonly basketId: string },
   { orderId }: AllocationRequest,
 ): void {
-  if (basketId === undefined || basketId === order?.basketId) return;
+  if (basketId === undefined || basketId === order.basketId) return;
   throw invalid('/reservationId', 'other_order', `The reservation "${id}" is of basket "${basketId}", which did not become "${orderId}".`);
 }
 

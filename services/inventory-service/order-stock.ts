@@ -3,7 +3,7 @@ import { getReservation, listOrderHolds } from '../../shared/catalog/inventory/i
 import { reservationLifeCycle } from '../../shared/catalog/inventory/objects.ts';
 import { allowedFrom } from '../../shared/catalog/life-cycle.ts';
 import { getOrderStock } from '../../shared/catalog/order/internal.ts';
-import { invalid, Problem } from '../../shared/catalog/problems.ts';
+import { invalid, notFound, Problem } from '../../shared/catalog/problems.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import { type AllocationRequest, type Reservation, refuseUncovered, unitsHeld } from './allocation-rules.ts';
 import { insufficientStock } from './node-choice.ts';
@@ -22,12 +22,15 @@ export interface OrderStock {
 const STATES_NEEDING_STOCK: readonly string[] = ['draft', 'confirmed'];
 const ENDED_STATES: ReadonlySet<string> = new Set(['completed', 'return-in-progress', 'cancelled']);
 
-/** @returns undefined for an order of another system, which neither the OMS nor the POS knows */
-export async function findOrderStock(orderId: string, call: Scope['call']): Promise<OrderStock | undefined> {
+/**
+ * Reads an order from the OMS, or from its till while only the till has it.
+ * @throws Problem `not_found` if neither has it: stock held for it would never be released
+ */
+export async function readOrderStock(orderId: string, call: Scope['call']): Promise<OrderStock> {
   const order = await call(getOrderStock, { params: { id: orderId } }).catch(undefinedIfNotFound);
   if (order) return { state: order.state, basketId: order.basketId, isSale: order.channel === 'pos', lines: order.lines };
   const sale = await call(getTransaction, { params: { id: orderId } }).catch(undefinedIfNotFound);
-  if (!sale) return undefined;
+  if (!sale) throw notFound('order', orderId);
   const { id: basketId, lines, reservationId } = sale.basket;
   return {
     state: sale.state === 'voided' ? 'cancelled' : 'draft',

@@ -204,7 +204,8 @@ export const calls = {
   // The webhook is signed and goes through the gateway, like that of a real carrier.
   'carrier-platform': ['get-shipment-data', 'carrier-webhook'],
   'payment-hub': ['get-payable', 'get-transaction', 'put-ledger-entry'],
-  sim: ['get-basket', 'get-stock', 'take-hold', 'move-hold'],
+  // A client confirms a reservation only for an order that exists, at the OMS or at a till.
+  sim: ['get-basket', 'get-order-stock', 'get-transaction', 'get-stock', 'take-hold', 'move-hold'],
   // Finds stock that the order already holds. Only the till knows a sale that is not paid yet.
   'inventory-service': ['record-reservation', 'get-reservation', 'list-order-holds', 'get-order-stock', 'get-transaction'],
   'promotion-engine': ['get-basket', 'get-customer-api', 'get-member-balance-api'],

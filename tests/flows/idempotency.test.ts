@@ -143,11 +143,13 @@ const cases: Readonly<Record<string, Prepare>> = {
     body: {},
     other: { orderId: 'ord_other' },
   }),
-  'allocate-inventory-api': async () => ({
-    path: '/inventory/allocate',
-    body: { orderId: 'ord_one', orderLineId: 'line_1', sku: 'mug-blue', qty: 1 },
-    other: { orderId: 'ord_one', orderLineId: 'line_2', sku: 'mug-blue', qty: 1 },
-  }),
+  'allocate-inventory-api': async (rehearsal) => {
+    const { id, lines } = await draft(rehearsal);
+    const [{ lineId, reservationId }] = lines;
+    await rehearsal.ok('DELETE', `/inventory/reservations/${reservationId}`);
+    const line = { orderId: id, orderLineId: lineId, sku: 'mug-blue' };
+    return { path: '/inventory/allocate', body: { ...line, qty: 1 }, other: { ...line, qty: 2 } };
+  },
   'enroll-loyalty-member-api': async () => ({
     path: '/loyalty/members',
     body: { customerId: 'cus_ben' },

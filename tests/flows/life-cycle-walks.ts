@@ -288,10 +288,13 @@ export const walks: Readonly<Record<string, Walk>> = {
     verbs: {
       confirm: (rehearsal, { id }) => rehearsal.call('POST', `/inventory/reservations/${id}/confirm`),
       release: (rehearsal, { id }) => rehearsal.call('DELETE', `/inventory/reservations/${id}`),
-      allocate: (rehearsal, { id }) =>
-        rehearsal.call('POST', '/inventory/allocate', {
-          ...{ orderId: 'ord_1', orderLineId: 'line_1', sku: 'mug-blue', qty: 2, reservationId: id },
-        }),
+      allocate: async (rehearsal, { id }) => {
+        const basketId = (await lockedBasket(rehearsal)).id;
+        const order = await rehearsal.ok('POST', '/orders', { basketId });
+        return rehearsal.call('POST', '/inventory/allocate', {
+          ...{ orderId: order.id, orderLineId: order.lines[0].lineId, sku: 'mug-blue', qty: 2, reservationId: id },
+        });
+      },
     },
   },
 };

@@ -124,7 +124,8 @@ describe('Allocate Inventory with the hold of a basket', () => {
     const { reservationId } = await scene.lockedBasket();
     const body = { orderId, orderLineId: line.lineId, sku: 'mug-blue', qty: 2, reservationId };
     const reply = await rehearsal.call('POST', '/inventory/allocate', body);
-    expect(refusal(reply)).toEqual([422, [['/reservationId', 'other_order']]]);
+    if (orderId === UNKNOWN) expect(reply).toMatchObject({ status: 404, body: { objectType: 'order', id: UNKNOWN } });
+    else expect(refusal(reply)).toEqual([422, [['/reservationId', 'other_order']]]);
     await rehearsal.verify();
   });
 

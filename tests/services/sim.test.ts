@@ -268,14 +268,59 @@ describe('Expiry', () => {
 describe('Confirm Reservation', () => {
   const confirm = (rehearsal: TestRehearsal, id: string, body: object = {}, headers: Record<string, string> = {}) =>
     rehearsal.call('POST', `${RESERVATIONS}/${id}/confirm`, body, { headers });
+  /** A draft order of other goods. */
+  const anOrder = async (rehearsal: TestRehearsal): Promise<string> => {
+    const basketId = await aBasketWith(rehearsal, { sku: 'mug-green', qty: 1 });
+    await rehearsal.ok('POST', `/baskets/${basketId}/checkout`, { shippingAddress: ADDRESS });
+    return (await rehearsal.ok('POST', '/orders', { basketId })).id;
+  };
+
+  test.each([
+    ['the request names', {}, { orderId: 'ord_none' }],
+    ['the reservation names', { orderId: 'ord_none' }, {}],
+  ])('Confirm Reservation refuses an order that does not exist and that %s, and the reservation expires', async (_who, made, asked) => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await reserved(rehearsal, [{ sku: 'lamp-last-one', qty: 1 }], made);
+    expect(await confirm(rehearsal, id, asked)).toMatchObject({
+      status: 404,
+      body: { code: 'not_found', objectType: 'order', id: 'ord_none' },
+    });
+    await rehearsal.advance('PT16M');
+    expect((await rehearsal.object('reservation', id)).state).toBe('expired');
+    expect(await reservedUnits(rehearsal, 'lamp-last-one')).toBe(0);
+    await rehearsal.verify();
+  });
+
+  test('Confirm Reservation for an order is answered 503 while the OMS is down, and can be repeated', async () => {
+    await using rehearsal = await newRehearsal();
+    const orderId = await anOrder(rehearsal);
+    const { id } = await reserved(rehearsal, [{ sku: 'mug-blue', qty: 1 }]);
+    await rehearsal.fault('down', { match: { application: 'oms' }, fault: { kind: 'outage' } });
+    expect(await confirm(rehearsal, id, { orderId })).toMatchObject({ status: 503, body: { dependency: 'oms', retryable: true } });
+    await rehearsal.noFaults();
+    expect((await confirm(rehearsal, id, { orderId })).body).toMatchObject({ state: 'confirmed', orderId });
+  });
+
+  test('a reservation that a client confirmed for an order ends with the order', async () => {
+    await using rehearsal = await newRehearsal();
+    const orderId = await anOrder(rehearsal);
+    const { id } = await reserved(rehearsal, [{ sku: 'mug-blue', qty: 2 }]);
+    await confirm(rehearsal, id, { orderId });
+    await rehearsal.ok('POST', `/orders/${orderId}/cancel`, {});
+    await rehearsal.settle();
+    expect((await rehearsal.object('reservation', id)).state).toBe('released');
+    expect(await reservedUnits(rehearsal, 'mug-blue')).toBe(0);
+    await rehearsal.verify();
+  });
 
   test('keeps the hold without a time limit and stores the order', async () => {
     await using rehearsal = await newRehearsal();
+    const orderId = await anOrder(rehearsal);
     const { id } = await reserved(rehearsal, [{ sku: 'mug-blue', qty: 2 }]);
-    const { status, body } = await confirm(rehearsal, id, { orderId: 'ord_7' });
-    expect([status, body.state, body.orderId, body.version]).toEqual([200, 'confirmed', 'ord_7', 2]);
+    const { status, body } = await confirm(rehearsal, id, { orderId });
+    expect([status, body.state, body.orderId, body.version]).toEqual([200, 'confirmed', orderId, 2]);
     expect(body).not.toHaveProperty('expiresAt');
-    await rehearsal.advance('P2D');
+    await rehearsal.advance('PT20H');
     expect((await rehearsal.object('reservation', id)).state).toBe('confirmed');
     expect(await reservedUnits(rehearsal, 'mug-blue')).toBe(2);
     expect(await story(rehearsal, id)).toEqual([...CREATED, 'ext.reservation-changed v2 requested → confirmed']);
@@ -284,20 +329,22 @@ describe('Confirm Reservation', () => {
 
   test('changes nothing for a confirmed reservation', async () => {
     await using rehearsal = await newRehearsal();
-    const { id } = await reserved(rehearsal, [{ sku: 'mug-blue', qty: 2 }], { orderId: 'ord_7' });
+    const orderId = await anOrder(rehearsal);
+    const { id } = await reserved(rehearsal, [{ sku: 'mug-blue', qty: 2 }], { orderId });
     const first = await confirm(rehearsal, id);
-    const second = await confirm(rehearsal, id, { orderId: 'ord_7' });
+    const second = await confirm(rehearsal, id, { orderId });
     expect([second.status, second.body]).toEqual([200, first.body]);
-    expect(first.body.orderId).toBe('ord_7');
+    expect(first.body.orderId).toBe(orderId);
     expect(await story(rehearsal, id)).toHaveLength(3);
   });
 
   test('binds a confirmed reservation to the order, if it has none yet', async () => {
     await using rehearsal = await newRehearsal();
+    const orderId = await anOrder(rehearsal);
     const { id } = await reserved(rehearsal, [{ sku: 'mug-blue', qty: 2 }]);
     await confirm(rehearsal, id);
-    const { status, body } = await confirm(rehearsal, id, { orderId: 'ord_7' });
-    expect([status, body.state, body.orderId, body.version]).toEqual([200, 'confirmed', 'ord_7', 3]);
+    const { status, body } = await confirm(rehearsal, id, { orderId });
+    expect([status, body.state, body.orderId, body.version]).toEqual([200, 'confirmed', orderId, 3]);
     expect((await confirm(rehearsal, id, { orderId: 'ord_8' })).body.errors[0]).toMatchObject({ pointer: '/orderId', code: 'other_order' });
     expect(await reservedUnits(rehearsal, 'mug-blue')).toBe(2);
     await rehearsal.verify();
@@ -305,11 +352,12 @@ describe('Confirm Reservation', () => {
 
   test('is refused for another order than the one of the reservation', async () => {
     await using rehearsal = await newRehearsal();
-    const { id } = await reserved(rehearsal, [{ sku: 'mug-blue', qty: 2 }], { orderId: 'ord_7' });
+    const orderId = await anOrder(rehearsal);
+    const { id } = await reserved(rehearsal, [{ sku: 'mug-blue', qty: 2 }], { orderId });
     for (const expectedState of ['requested', 'confirmed']) {
       const { status, body } = await confirm(rehearsal, id, { orderId: 'ord_8' });
       expect([status, body.errors[0].pointer]).toEqual([422, '/orderId']);
-      expect(await rehearsal.object('reservation', id)).toMatchObject({ state: expectedState, orderId: 'ord_7' });
+      expect(await rehearsal.object('reservation', id)).toMatchObject({ state: expectedState, orderId });
       await confirm(rehearsal, id);
     }
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { runsOf } from '../support/effort.ts';
-import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import type { PlainReply as Reply } from '../support/plain-client.ts';
 
 /**
@@ -24,6 +24,13 @@ const BASKETS = [
   ],
 ];
 
+/** The line of each draft order. Its reservation was released. */
+const ORDERS = [
+  { sku: 'mug-green', qty: 40 },
+  { sku: 'desk-two-nodes', qty: 3 },
+  { sku: 'lamp-last-one', qty: 1 },
+];
+
 interface Line {
   readonly sku: string;
   readonly qty: number;
@@ -34,6 +41,7 @@ const aLine = fc.record({
   sku: fc.constantFrom(...SKUS),
   qty: fc.oneof({ weight: 4, arbitrary: fc.integer({ min: 1, max: 3 }) }, { weight: 1, arbitrary: fc.integer({ min: 15, max: 300 }) }),
 });
+const anOrder = fc.nat(ORDERS.length - 1);
 const anyNode = fc.constantFrom(...NODES);
 
 /** A step by its kind; `pick` chooses among the existing reservations. */
@@ -62,31 +70,49 @@ const aStep = fc.oneof(
     weight: 3,
     arbitrary: fc.record({
       kind: fc.constant('allocate' as const),
-      orderLineId: fc.constantFrom('line_1', 'line_2', 'line_3'),
-      line: aLine,
+      order: anOrder,
+      qty: fc.integer({ min: 1, max: 40 }),
       preferredLocations: fc.option(fc.array(anyNode, { maxLength: 2 }), { nil: undefined }),
     }),
   },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('allocate-held' as const), pick: fc.nat(), line: aLine }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('allocate-held' as const),
+      pick: fc.nat(),
+      order: anOrder,
+      qty: fc.integer({ min: 1, max: 40 }),
+    }),
+  },
 );
 type Step = typeof aStep extends fc.Arbitrary<infer T> ? T : never;
 
-/** A rehearsal with a manual clock and three baskets. */
+/** The units of an order's line that a step allocates. */
+const unitsOf = ({ order, qty }: { order: number; qty: number }): Line => {
+  const { sku = '', qty: most = 1 } = ORDERS[order] ?? {};
+  return { sku, qty: Math.min(qty, most) };
+};
+
+/** A rehearsal with a manual clock, three baskets, and draft orders that hold nothing. */
 async function aShop() {
   const rehearsal = await newRehearsal();
   await rehearsal.client.control('set-clock', { body: { flowing: false } });
   const baskets: string[] = [];
   for (const lines of BASKETS) baskets.push((await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines })).id);
-  return { rehearsal, baskets };
+  const orders: { orderId: string; orderLineId: string }[] = [];
+  for (const line of ORDERS) {
+    const basket = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [line] });
+    const { reservationId } = await rehearsal.ok('POST', `/baskets/${basket.id}/checkout`, { shippingAddress: ADDRESS });
+    const { id, lines } = await rehearsal.ok('POST', '/orders', { basketId: basket.id });
+    await rehearsal.ok('DELETE', `${RESERVATIONS}/${reservationId}`);
+    orders.push({ orderId: id, orderLineId: lines[0].lineId });
+  }
+  return { rehearsal, baskets, orders };
 }
 
 /** Sends a step. @returns undefined when there is no reservation or basket to send it for */
-function send(
-  step: Step,
-  shop: { rehearsal: TestRehearsal; baskets: readonly string[] },
-  ids: readonly string[],
-): Promise<Reply> | undefined {
-  const { rehearsal, baskets } = shop;
+function send(step: Step, shop: Awaited<ReturnType<typeof aShop>>, ids: readonly string[]): Promise<Reply> | undefined {
+  const { rehearsal, baskets, orders } = shop;
   const picked = 'pick' in step ? ids[step.pick % ids.length] : undefined;
   switch (step.kind) {
     case 'reserve': {
@@ -100,11 +126,11 @@ function send(
     case 'release':
       return picked === undefined ? undefined : rehearsal.call('DELETE', `${RESERVATIONS}/${picked}`);
     case 'allocate': {
-      const { orderLineId, line, preferredLocations } = step;
-      return rehearsal.call('POST', '/inventory/allocate', { orderId: 'ord_1', orderLineId, ...line, preferredLocations });
+      const { preferredLocations } = step;
+      return rehearsal.call('POST', '/inventory/allocate', { ...orders[step.order], ...unitsOf(step), preferredLocations });
     }
     case 'allocate-held': {
-      const body = { orderId: 'ord_1', orderLineId: 'held', ...step.line, reservationId: picked };
+      const body = { ...orders[step.order], ...unitsOf(step), reservationId: picked };
       return picked === undefined ? undefined : rehearsal.call('POST', '/inventory/allocate', body);
     }
     case 'advance':
@@ -129,7 +155,7 @@ interface Reservation {
   state: string;
   readonly held: readonly Held[];
   readonly basket?: number;
-  readonly orderLineId?: string;
+  readonly order?: number;
   readonly ttlSeconds?: number;
   readonly expiresAt?: number;
 }
@@ -190,7 +216,7 @@ class Model {
       if (old && short.length === 0) old.state = 'released';
       this.#expectHold({ status, body }, short, { state: 'requested', held, basket, ttlSeconds, expiresAt: this.#now + ttlSeconds });
     } else if (step.kind === 'allocate') this.#checkAllocate(step, { status, body });
-    else if (step.kind === 'allocate-held' && picked) this.#checkHeld(step.line, picked, { status, body });
+    else if (step.kind === 'allocate-held' && picked) this.#checkHeld(step, picked, { status, body });
     else if (step.kind === 'confirm' && picked) {
       const ok = picked.state === 'requested' || picked.state === 'confirmed';
       if (ok) picked.state = 'confirmed';
@@ -212,27 +238,28 @@ class Model {
     this.reservations.set(body.id, expected);
   }
 
-  #checkAllocate(
-    { orderLineId, line, preferredLocations }: Extract<Step, { kind: 'allocate' }>,
-    reply: Pick<Reply, 'status' | 'body'>,
-  ): void {
-    const [known] = [...this.reservations].filter(([, one]) => one.orderLineId === orderLineId);
+  #checkAllocate(step: Extract<Step, { kind: 'allocate' }>, reply: Pick<Reply, 'status' | 'body'>): void {
+    const { order, preferredLocations } = step;
+    const line = unitsOf(step);
+    const [known] = [...this.reservations].filter(([, one]) => one.order === order);
     if (!known) {
       const { held, short } = this.#choose([line], [...new Set([...(preferredLocations ?? []), ...NODES])]);
-      this.#expectHold(reply, short, { state: 'confirmed', held, orderLineId });
+      this.#expectHold(reply, short, { state: 'confirmed', held, order });
       return;
     }
     const [id, { state, held }] = known;
-    if (held[0]?.sku !== line.sku || held[0].qty !== line.qty) expect([reply.status, reply.body.code]).toEqual([422, 'validation_failed']);
+    if (held[0]?.qty !== line.qty) expect([reply.status, reply.body.code]).toEqual([422, 'validation_failed']);
     else if (state === 'confirmed') expect([reply.status, reply.body.id]).toEqual([200, id]);
     else expect([reply.status, reply.body.code]).toEqual([409, 'invalid_state_transition']);
   }
 
-  #checkHeld({ sku, qty }: Line, { state, held, basket }: Reservation, { status, body }: Pick<Reply, 'status' | 'body'>): void {
+  #checkHeld(step: Extract<Step, { kind: 'allocate-held' }>, found: Reservation, { status, body }: Pick<Reply, 'status' | 'body'>): void {
+    const { state, held, basket, order } = found;
+    const { sku, qty } = unitsOf(step);
     const covered = held.filter((one) => one.sku === sku).reduce((sum, one) => sum + one.qty, 0);
+    const isOfOther = basket !== undefined || (order !== undefined && order !== step.order);
     if (state !== 'requested' && state !== 'confirmed') expect([status, body.code]).toEqual([409, 'invalid_state_transition']);
-    // None of the baskets became this order.
-    else if (basket !== undefined) expect([status, body.code]).toEqual([422, 'validation_failed']);
+    else if (isOfOther) expect([status, body.code]).toEqual([422, 'validation_failed']);
     else if (covered < qty) expect([status, body.skus]).toEqual([409, [{ sku, requested: qty, available: covered }]]);
     else expect([status, body.state]).toEqual([200, state]);
   }

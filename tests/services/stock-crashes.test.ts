@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type CrashingEstate, crashingEstate } from '../support/crashing-estate.ts';
+import { ADDRESS } from '../support/estate.ts';
 
 const RESERVATIONS = '/inventory/reservations';
 /** An upper bound for the commits of any of these requests at one application. */
@@ -31,7 +32,16 @@ describe('An application that dies at any of its commits', () => {
     return (await estate.insist('ecommerce-platform', 'POST', '/baskets', basket, fresh('basket'))).body.id;
   }
 
-  const lineOf = () => ({ orderId: 'ord_1', orderLineId: fresh('line'), sku: 'mug-blue', qty: 1 });
+  /** The line of a draft order whose reservation was released. */
+  async function aLine() {
+    const basketId = await aBasket();
+    const checkout = { shippingAddress: ADDRESS };
+    const { reservationId } = (await estate.insist('ecommerce-platform', 'POST', `/baskets/${basketId}/checkout`, checkout, fresh('key')))
+      .body;
+    const { id, lines } = (await estate.insist('oms', 'POST', '/orders', { basketId }, fresh('key'))).body;
+    await estate.insist('sim', 'DELETE', `${RESERVATIONS}/${reservationId}`);
+    return { orderId: id, orderLineId: lines[0].lineId, sku: 'mug-blue', qty: 1 };
+  }
 
   /** Prepares the state before the crash and returns the request during which it happens. */
   const requests: Record<string, () => Promise<() => Promise<unknown>>> = {
@@ -80,9 +90,12 @@ describe('An application that dies at any of its commits', () => {
         }
       };
     },
-    'Allocate Inventory': async () => async () => {
-      const { status, body } = await estate.insist('inventory-service', 'POST', '/inventory/allocate', lineOf(), fresh('key'));
-      expect([status < 300, body.state]).toEqual([true, 'confirmed']);
+    'Allocate Inventory': async () => {
+      const line = await aLine();
+      return async () => {
+        const { status, body } = await estate.insist('inventory-service', 'POST', '/inventory/allocate', line, fresh('key'));
+        expect([status < 300, body.state]).toEqual([true, 'confirmed']);
+      };
     },
   };
 

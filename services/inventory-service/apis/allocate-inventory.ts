@@ -8,7 +8,7 @@ import { type AllocationRequest, type Reservation, refuseForeignBasket, refuseOt
 import { type Hold, holds, orderLineKey } from '../collections.ts';
 import { findStock, reserveStock } from '../holds.ts';
 import { insufficientStock } from '../node-choice.ts';
-import { findHoldTakenAgain, findOrderStock, findReservationOfLine, refuseSuperfluous, requireLine } from '../order-stock.ts';
+import { findHoldTakenAgain, findReservationOfLine, readOrderStock, refuseSuperfluous, requireLine } from '../order-stock.ts';
 import { beginRecording, mayWithdraw, recordAtSim, recordLater, withdraw } from '../recording-at-sim.ts';
 import { listNodes, requireSku } from '../stock-levels.ts';
 
@@ -19,11 +19,11 @@ import { listNodes, requireSku } from '../stock-levels.ts';
 export const allocateInventory = handle(allocateInventoryApi)(async ({ body }, { work, call, context }) => {
   await requireSku(work, body.sku);
   // Applications know the order and send its reservation. Requests from outside are checked against the order.
-  const order = context.chain.length === 0 ? await findOrderStock(body.orderId, call) : undefined;
+  const order = context.chain.length === 0 ? await readOrderStock(body.orderId, call) : undefined;
   const line = order && requireLine(order, body);
   if (body.reservationId !== undefined) {
     const reservation = await requireOpenReservation(body.reservationId, call);
-    if (context.chain.length === 0) refuseForeignBasket(reservation, order, body);
+    if (order) refuseForeignBasket(reservation, order, body);
     refuseUncovered(reservation, body);
     return again(reservation);
   }

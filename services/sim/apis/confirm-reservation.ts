@@ -1,8 +1,9 @@
-import { getBasket } from '../../../shared/catalog/commerce/internal.ts';
+import { getBasket, getTransaction } from '../../../shared/catalog/commerce/internal.ts';
 import { confirmReservation as confirmReservationApi } from '../../../shared/catalog/inventory/apis.ts';
 import { reservationLifeCycle } from '../../../shared/catalog/inventory/objects.ts';
 import { isAgain } from '../../../shared/catalog/life-cycle.ts';
-import { notFound } from '../../../shared/catalog/problems.ts';
+import { getOrderStock } from '../../../shared/catalog/order/internal.ts';
+import { notFound, Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import { refuseWhileReplaced } from '../attempt.ts';
 import { fulfillmentHolds, reservations, type StoredReservation } from '../collections.ts';
@@ -18,11 +19,11 @@ export const confirmReservation = handle(confirmReservationApi)(async ({ params:
   if (found.state === 'expired') throw reservationExpired(found);
   const isConfirmed = isAgain(reservationLifeCycle, found, 'confirm');
   refuseOtherOrder(found, orderId);
-  if (orderId !== undefined && found.orderId === undefined) await refuseUnfit(found, orderId, scope);
   const isNew = forFulfilment && !(await work.get(fulfillmentHolds, id));
   // Confirmed before its order was known.
   const isBound = orderId !== undefined && found.orderId === undefined;
   if (isConfirmed && !isNew && !isBound) return again(found);
+  await refuseUnfit(found, orderId ?? found.orderId, scope);
   await refuseWhileReplaced(found, work);
   if (isNew) {
     // A release at the same moment is committed first, or finds this record.
@@ -34,14 +35,29 @@ export const confirmReservation = handle(confirmReservationApi)(async ({ params:
   return work.transition(reservations, found, 'confirm', { expiresAt: undefined, orderId: orderId ?? found.orderId });
 });
 
+/** @throws Problem `not_found` for an order that neither the OMS nor a till has; `dependency_*` */
+async function requireOrder(orderId: string, call: Scope['call']): Promise<void> {
+  const known = await call(getOrderStock, { params: { id: orderId } }).catch(undefinedIfNotFound);
+  const found = known ?? (await call(getTransaction, { params: { id: orderId } }).catch(undefinedIfNotFound));
+  if (!found) throw notFound('order', orderId);
+}
+
+function undefinedIfNotFound(error: unknown): undefined {
+  if (error instanceof Problem && error.code === 'not_found') return undefined;
+  throw error;
+}
+
 /**
- * The OMS knows its orders. A caller from outside confirms the reservation of a basket only for the order that the basket became, and
- * no reservation for an order that has ended.
- * @throws Problem `validation_failed`, `invalid_state_transition`, `dependency_*`
+ * The OMS confirms for its own orders. For a caller from outside, the reservation of a basket is confirmed only for the order that the basket
+ * became, and any other one only for an order that exists and has not ended: the end of the order releases the stock.
+ * @throws Problem `not_found`, `validation_failed`, `invalid_state_transition`, `dependency_*`
  */
-async function refuseUnfit({ basketId }: StoredReservation, orderId: string, { work, call, context }: Scope): Promise<void> {
-  if (context.chain.length > 0) return;
-  if (basketId !== undefined) refuseForeignOrder(await call(getBasket, { params: { id: basketId } }), orderId);
+async function refuseUnfit(found: StoredReservation, orderId: string | undefined, { work, call, context }: Scope): Promise<void> {
+  if (context.chain.length > 0 || orderId === undefined) return;
+  const { basketId } = found;
+  if (basketId === undefined) await requireOrder(orderId, call);
+  // Reserve Inventory checked an order that the reservation names already.
+  else if (found.orderId === undefined) refuseForeignOrder(await call(getBasket, { params: { id: basketId } }), orderId);
   const ended = await findEnd(work, { orderId });
   if (ended) throw ended;
 }

@@ -119,5 +119,5 @@ export const getTransaction = defineInternalCall({
   path: '/internal/transactions/{id}',
   response: Transaction,
   problems: ['not_found'],
-  callers: ['oms', 'payment-hub', 'inventory-service'],
+  callers: ['oms', 'payment-hub', 'inventory-service', 'sim'],
 });

@@ -16,9 +16,16 @@ const ReserveRequest = z.strictObject({
     .max(200)
     .optional()
     .describe('Quantities of the same SKU are added up first. With basketId, the items replace the lines of the basket.'),
-  orderId: Id.optional(),
+  orderId: Id.optional().describe(
+    'The order for which the stock is reserved. Without basketId, Confirm Reservation checks whether it exists; until then the reservation ends with its time.',
+  ),
   locationId: Id.optional(),
-  ttlSeconds: z.int().min(1).max(14_400).optional().describe('Default 900.'),
+  ttlSeconds: z
+    .int()
+    .min(1)
+    .max(14_400)
+    .optional()
+    .describe('Default 900. The reservation of a basket in checkout keeps the time of the checkout, and this member changes nothing.'),
 });
 
 export const reserveInventory = defineApi({
@@ -54,7 +61,8 @@ const ConfirmRequest = z.strictObject({ orderId: Id.optional() });
 export const confirmReservation = defineApi({
   id: 'confirm-reservation-api',
   name: 'Confirm Reservation',
-  summary: 'Makes a timed hold permanent.',
+  summary:
+    'Makes a timed reservation permanent. It ends with its order, or by Release Reservation. An order that does not exist is 404: it would never end, and its stock would stay reserved.',
   domain: 'inventory',
   type: 'action',
   application: 'sim',
@@ -144,7 +152,7 @@ export const allocateInventory = defineApi({
   id: 'allocate-inventory-api',
   name: 'Allocate Inventory',
   summary:
-    'Holds stock for an order line permanently, once per line. If the order holds the units already, or with reservationId, the answer is that reservation, and no stock moves: the hold of a draft still expires.',
+    'Holds stock for an order line permanently, once per line. If the order holds the units already, or with reservationId, the answer is that reservation, and no stock moves: the reservation of a draft still expires. An order that neither the OMS nor a till has is 404: it would never end, and its stock would stay reserved.',
   domain: 'inventory',
   type: 'command',
   application: 'inventory-service',

@@ -35,7 +35,7 @@ export const getOrderStock = defineInternalCall({
     lines: z.array(z.object({ lineId: Id, sku: Sku, qty: Quantity, reservationId: Id.optional() })),
   }),
   problems: ['not_found'],
-  callers: ['inventory-service'],
+  callers: ['inventory-service', 'sim'],
 });
 
 export const getOrderEarning = defineInternalCall({

@@ -117,8 +117,12 @@ if (whyNoRedis) {
 
     test('that allocate one line at the same time: one did it, the others find it done', async () => {
       await using rehearsal = await aRehearsal();
-      for (let line = 0; line < 5; line++) {
-        const body = { orderId: 'ord_elsewhere', orderLineId: `l${line}`, sku: 'mug-blue', qty: 1 };
+      for (let order = 0; order < 5; order++) {
+        const basket = await ok(rehearsal.any, 'POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [MUG] });
+        const { reservationId } = await ok(rehearsal.any, 'POST', `/baskets/${basket.id}/checkout`, { shippingAddress: ADDRESS });
+        const { id, lines } = await ok(rehearsal.any, 'POST', '/orders', { basketId: basket.id });
+        await ok(rehearsal.any, 'DELETE', `/inventory/reservations/${reservationId}`);
+        const body = { orderId: id, orderLineId: lines[0].lineId, ...MUG };
         const replies = await Promise.all(times(10, () => rehearsal.any.call('POST', '/inventory/allocate', body)));
         expect(replies.map(({ status }) => status).toSorted()).toEqual([...times(9, () => 200), 201]);
       }

@@ -94,7 +94,6 @@ const frequencies = {
       'redeem-at-crm': 3,
       redeem: 3,
       earn: 2,
-      allocate: 3,
       reserve: 2,
       pay: 3,
       ring: 2,

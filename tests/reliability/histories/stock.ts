@@ -29,13 +29,22 @@ export const stock = {
       note(things.holds, await ask('reserve-inventory-api', { body: { orderId, items: [{ sku: given.sku, qty: given.qty }] } })),
     ),
   ),
-  'allocate-order': kind({ of, prefer: orNot(location) }, ({ ask, things }, given) =>
+  /** Allocates the lines of an order, also with a reservation that may be of another one. */
+  'allocate-order': kind({ of, prefer: orNot(location), held: orNot(of) }, ({ ask, things }, given) =>
     about(things.orders, given.of, async (id) => {
       const { status, body: order } = await ask('get-order-api', { params: { id } });
       if (status !== 200) return;
+      const reservationId = given.held === null ? undefined : things.holds.at(given.held % Math.max(1, things.holds.length));
       for (const { lineId, sku: ordered, qty: wanted } of order.lines) {
         const preferred = given.prefer === null ? {} : { preferredLocations: [given.prefer] };
-        const body = { orderId: id, orderLineId: lineId, sku: ordered, qty: wanted, ...preferred };
+        const body = {
+          orderId: id,
+          orderLineId: lineId,
+          sku: ordered,
+          qty: wanted,
+          ...preferred,
+          ...(reservationId !== undefined && { reservationId }),
+        };
         note(things.holds, await ask('allocate-inventory-api', { body }));
       }
     }),
@@ -46,15 +55,6 @@ export const stock = {
   'release-hold': kind({ of }, ({ ask, things }, given) =>
     about(things.holds, given.of, (id) => ask('release-reservation-api', { params: { id } })),
   ),
-  allocate: kind({ sku, qty, line: fc.nat(2), prefer: orNot(location), of: orNot(of) }, async ({ ask, things }, given) => {
-    const held = given.of === null ? undefined : things.holds.at(given.of % Math.max(1, things.holds.length));
-    const body = {
-      ...{ orderId: 'ord_elsewhere', orderLineId: `line-${given.line}`, sku: given.sku, qty: given.qty },
-      ...(given.prefer !== null && { preferredLocations: [given.prefer] }),
-      ...(held !== undefined && { reservationId: held }),
-    };
-    note(things.holds, await ask('allocate-inventory-api', { body }));
-  }),
   count: kind({ sku, location, onHand: fc.constantFrom(0, 1, 2, 4, 60) }, ({ play }, given) =>
     play('PUT', `stock/${given.sku}/${given.location}`, { onHand: given.onHand }),
   ),
