@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parseInstant } from '../domain/instant.ts';
+import { shippingInWords } from './shipping-prices.ts';
 
 /** Shapes of several domains. Their `id` names them in the OpenAPI document. */
 
@@ -84,7 +85,7 @@ export const SkuQuantity = z.strictObject({ sku: Sku, qty: Quantity }).meta({ id
 /** Members of every stored business object. `version` counts committed changes from 1. */
 export const commonFields = { id: Id, version: z.int().min(0), createdAt: Instant, updatedAt: Instant };
 
-export const ShippingMethod = z.enum(['STANDARD', 'EXPRESS']).meta({ id: 'ShippingMethod' });
+export const ShippingMethod = z.enum(['STANDARD', 'EXPRESS']).meta({ id: 'ShippingMethod', description: shippingInWords });
 
 /** A page of a list. The last page has no `nextCursor`. */
 export const pageOf = <T extends z.ZodType>(item: T) => z.object({ items: z.array(item), nextCursor: z.string().optional() });

@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { addToLines } from '../../services/ecommerce-platform/basket/lines.ts';
-import { FREE_SHIPPING_FROM, type LineToPrice, priceLines, shippingCost } from '../../services/ecommerce-platform/basket/pricing.ts';
+import { type LineToPrice, priceLines, shippingCost } from '../../services/ecommerce-platform/basket/pricing.ts';
 import { LOW_STOCK, shownAvailability } from '../../services/ecommerce-platform/product/availability.ts';
+import { FREE_SHIPPING_FROM } from '../../shared/catalog/shipping-prices.ts';
 import { containedTax } from '../../shared/domain/money.ts';
 
 const aLine = (line: Partial<LineToPrice> = {}): LineToPrice => ({

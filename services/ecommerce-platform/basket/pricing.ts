@@ -1,12 +1,8 @@
 import type { z } from 'zod';
 import type { BasketLine, Totals } from '../../../shared/catalog/commerce/objects.ts';
 import type { ShippingMethod } from '../../../shared/catalog/shapes.ts';
+import { FREE_SHIPPING_FROM, SHIPPING_PRICES } from '../../../shared/catalog/shipping-prices.ts';
 import { allocate, CURRENCY, containedTax, money } from '../../../shared/domain/money.ts';
-
-/** Minor units; our choice. */
-const SHIPPING: Readonly<Record<z.output<typeof ShippingMethod>, number>> = { STANDARD: 490, EXPRESS: 990 };
-/** Shipping is free from this value of the goods (subtotal − discount, minor units); our choice. */
-export const FREE_SHIPPING_FROM = 5_000;
 
 export interface LineToPrice {
   readonly lineId: string;
@@ -75,7 +71,7 @@ function priceLine({ lineId, sku, minAge, qty, unitPrice, taxRate, discount }: L
 }
 
 export function shippingCost(goods: number, method: z.output<typeof ShippingMethod> | undefined): number {
-  return method === undefined || goods >= FREE_SHIPPING_FROM ? 0 : SHIPPING[method];
+  return method === undefined || goods >= FREE_SHIPPING_FROM ? 0 : SHIPPING_PRICES[method];
 }
 
 /** Shipping is taxed at the rates of its goods, in proportion to their cost; our choice. */

@@ -1,7 +1,5 @@
+import { REFUND_ORDER } from '../../../shared/catalog/payment/refund-order.ts';
 import type { Payment } from './payments.ts';
-
-/** Order in which tenders are refunded. */
-const TENDERS: readonly Payment['tender']['type'][] = ['card', 'bnpl', 'gift-card', 'cash', 'loyalty', 'exchange-credit'];
 
 /** Prefix of the references of refunds for cancelled units. Refunds by a client have no reference. */
 const CANCELLED_PREFIX = 'cancelled/';
@@ -42,9 +40,11 @@ export const excessOf = (payments: readonly Payment[], required: number): number
 export function refundSplit(amount: number, reference: string, payments: readonly Payment[]): { id: string; amount: number }[] {
   const free = payments.filter(({ refunds }) => !refunds.some((refund) => refund.reference === reference));
   let left = amount;
-  return TENDERS.flatMap((type) => free.filter(({ tender }) => tender.type === type)).flatMap(({ id, capturedAmount, refundedAmount }) => {
-    const part = Math.min(left, capturedAmount.amount - refundedAmount.amount);
-    left -= part;
-    return part > 0 ? [{ id, amount: part }] : [];
-  });
+  return REFUND_ORDER.flatMap((type) => free.filter(({ tender }) => tender.type === type)).flatMap(
+    ({ id, capturedAmount, refundedAmount }) => {
+      const part = Math.min(left, capturedAmount.amount - refundedAmount.amount);
+      left -= part;
+      return part > 0 ? [{ id, amount: part }] : [];
+    },
+  );
 }

@@ -3,6 +3,7 @@ import { defineApi } from '../define.ts';
 import { OrderView } from '../order/objects.ts';
 import { dependencyProblems } from '../problems.ts';
 import { Address, Currency, Email, exactlyOne, Id, Phone, ShippingMethod, SkuQuantity, typedText, VoucherCode } from '../shapes.ts';
+import { shippingInWords } from '../shipping-prices.ts';
 import { Basket, DigitalChannel, ProductView } from './objects.ts';
 
 export const getProduct = defineApi({
@@ -79,13 +80,13 @@ export const checkoutBasket = defineApi({
   path: '/baskets/{id}/checkout',
   request: z.strictObject({
     shippingAddress: Address,
-    shippingMethod: ShippingMethod.optional().describe('Default STANDARD.'),
+    shippingMethod: ShippingMethod.optional().describe(`Default STANDARD. ${shippingInWords}`),
     customerId: Id.optional(),
     contact: z
       .strictObject({ email: Email.optional(), phone: Phone.optional(), loyaltyCard: typedText(64).optional() })
       .optional()
       .describe(
-        'Identifies an anonymous customer: as the one registered with that e-mail, else phone, else loyalty card. While the Loyalty Platform does not answer, e-mail or phone identify the customer without the card, loyalty.status is unavailable, and the same checkout sent again before there is an order reads the card. The card alone is then answered with 503 or 504.',
+        'Identifies an anonymous customer: as the one registered with that e-mail, else phone, else loyalty card; an unknown card identifies nobody. If customerId, or the basket, names a registered customer, contact changes nothing. While the Loyalty Platform does not answer, e-mail or phone identify the customer without the card, loyalty.status is unavailable, and the same checkout sent again before there is an order reads the card. The card alone is then answered with 503 or 504.',
       ),
     voucherCodes: z.array(VoucherCode).max(10).optional(),
     placeOrder: z.boolean().default(false).describe('Creates the order in the same step.'),

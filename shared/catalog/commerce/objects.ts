@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineObject } from '../define-object.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
 import { Address, Currency, commonFields, Id, Instant, Money, Quantity, ShippingMethod, Sku, VoucherCode } from '../shapes.ts';
+import { shippingInWords } from '../shipping-prices.ts';
 
 export const Channel = z.enum(['web', 'app', 'pos']).meta({ id: 'Channel', description: 'Sales channel.' });
 
@@ -69,8 +70,10 @@ export const BasketLine = z
 export const Totals = z
   .object({
     subtotal: Money.describe('Sum of qty × unitPrice.'),
-    discount: Money,
-    shipping: Money,
+    discount: Money.describe(
+      'Sum of the discounts of its lines. An amount for several lines is shared in proportion to their prices, by largest remainder.',
+    ),
+    shipping: Money.describe(`0 before checkout and at the till. ${shippingInWords}`),
     tax: Money.describe('Tax contained in total.'),
     total: Money.describe('subtotal − discount + shipping.'),
   })

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineObject } from '../define-object.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
+import { refundOrderInWords } from '../payment/refund-order.ts';
 import { commonFields, Id, Instant, Money, Quantity, Sku } from '../shapes.ts';
 import { FulfillmentShipment } from './fulfillment-orders.ts';
 
@@ -101,8 +102,10 @@ export const Return = z
     dropOff: DropOff,
     locationId: Id.describe('Where it is handed in, or the node that served the order.'),
     resolution: Resolution,
-    refundAmount: Money.describe('Value of its units, fixed at creation.'),
-    refunds: z.array(z.object({ paymentId: Id, amount: Money, at: Instant.optional() })),
+    refundAmount: Money.describe(
+      'Value of its units, fixed at creation. The first n units of a line are worth lineTotal × n ÷ qty, rounded down; those that follow, the difference. So the units of a line add up to lineTotal. Shipping is not part of it.',
+    ),
+    refunds: z.array(z.object({ paymentId: Id, amount: Money, at: Instant.optional() })).describe(refundOrderInWords),
     shipments: z.array(FulfillmentShipment),
     writtenOffAt: Instant.optional().describe('When its lost parcel was written off. It is refunded although no goods arrived.'),
     exchangeOrderId: Id.optional(),

@@ -3,6 +3,7 @@ import { Basket } from '../commerce/objects.ts';
 import { Transaction } from '../commerce/transaction.ts';
 import { defineApi } from '../define.ts';
 import { FulfillmentOrder } from '../fulfillment/fulfillment-orders.ts';
+import { refundOrderInWords } from '../payment/refund-order.ts';
 import { dependencyProblems } from '../problems.ts';
 import { exactlyOne, Id, typedText } from '../shapes.ts';
 import { OrderView } from './objects.ts';
@@ -55,7 +56,7 @@ export const createOrder = defineApi({
 export const cancelOrder = defineApi({
   id: 'cancel-order-api',
   name: 'Cancel Order',
-  summary: 'Cancels an order, voids or refunds its payments and releases its stock.',
+  summary: `Cancels an order, voids or refunds its payments and releases its stock. Units that are cancelled alone, such as short ones, are refunded by their share of the line. ${refundOrderInWords}`,
   domain: 'order',
   type: 'action',
   application: 'oms',

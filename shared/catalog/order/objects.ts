@@ -132,7 +132,9 @@ export const Order = z
   .object({
     ...commonFields,
     state: z.enum(orderLifeCycle.states),
-    orderNumber: z.string().describe('Order number for the customer.'),
+    orderNumber: z
+      .string()
+      .describe('Order number for the customer. It begins with the day of the order in UTC; at the till, of the checkout.'),
     channel: Channel,
     storeId: Id.optional().describe('Store of an order of the till.'),
     basketId: Id,

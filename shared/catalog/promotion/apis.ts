@@ -29,7 +29,7 @@ export const evaluatePromotions = defineApi({
   id: 'evaluate-promotions-api',
   name: 'Evaluate Promotions',
   summary:
-    'Returns the discounts of promotions and vouchers for a basket. Nothing is stored, and no voucher is used. While the CRM or the Loyalty Platform does not answer, the tier is unknown: promotions for members give no discount, and a request with a voucher for members is answered with 503 or 504.',
+    'Returns the discounts of promotions and vouchers for a basket. Promotions apply by priority, each to the prices that earlier ones left. A promotion that is not stackable applies only to lines without a promotion, and excludes these lines from later promotions. Vouchers follow in the given order, on every line. A percentage is rounded half up; an amount for several lines is shared in proportion to their prices, by largest remainder. Nothing is stored, and no voucher is used. While the CRM or the Loyalty Platform does not answer, the tier is unknown: promotions for members give no discount, and a request with a voucher for members is answered with 503 or 504.',
   domain: 'promotion',
   type: 'command',
   application: 'promotion-engine',
