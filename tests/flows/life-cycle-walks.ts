@@ -167,13 +167,15 @@ export const walks: Readonly<Record<string, Walk>> = {
       locked: lockedBasket,
       converted: then(lockedBasket, (rehearsal, basketId) => rehearsal.ok('POST', '/orders', { basketId })),
       abandoned: then(basket, (rehearsal) => rehearsal.advance('P1DT1S')),
-      merged: then(basket, (rehearsal, id) => rehearsal.ok('POST', '/baskets', { channel: 'web', mergeBasketIds: [id] })),
+      merged: then(basket, (rehearsal, id) =>
+        rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', mergeBasketIds: [id] }),
+      ),
     },
     verbs: {
       'add-line': (rehearsal, { id }) => rehearsal.call('POST', `/baskets/${id}/lines`, { sku: 'mug-blue', qty: 1 }),
       checkout: (rehearsal, { id }) => rehearsal.call('POST', `/baskets/${id}/checkout`, { shippingAddress: ADDRESS }),
       convert: (rehearsal, { id }) => rehearsal.call('POST', '/orders', { basketId: id }),
-      merge: (rehearsal, { id }) => rehearsal.call('POST', '/baskets', { channel: 'web', mergeBasketIds: [id] }),
+      merge: (rehearsal, { id }) => rehearsal.call('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', mergeBasketIds: [id] }),
     },
   },
   order: {
