@@ -28,12 +28,12 @@ export const instant = (iso: string): string => inOneLine(iso, 30).replace(/^(\d
 
 /** What an arrow says: what was asked, and what came of it. Events and timers answer nothing but failures. */
 export function arrowWords({ hop, kind }: Arrow): { readonly name: string; readonly facts: string; readonly faults: readonly string[] } {
-  const { api, status, durationMs } = hop;
+  const { api, status, durationMs, unchanged } = hop;
   const answers = kind !== 'event' && kind !== 'timer';
   const outcome = status === 0 ? ['no answer'] : answers || status >= 400 ? [String(status)] : [];
   return {
     name: apiTitle(api),
-    facts: [...outcome, duration(durationMs)].join(' · '),
+    facts: [...outcome, duration(durationMs), ...(unchanged === undefined ? [] : ['changed nothing'])].join(' · '),
     faults: hop.faults.map((name) => inOneLine(name, 60)),
   };
 }

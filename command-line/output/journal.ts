@@ -15,7 +15,7 @@ export function showHops(hops: readonly Hop[], truncated: boolean, look: Look): 
   );
   const below = (parent: string, depth: number): readonly (readonly string[])[] =>
     (byParent.get(parent) ?? []).flatMap((hop) => [rowOf(hop, depth), ...below(textOf(hop, 'requestId'), depth + 1)]);
-  const rows = table(['status', 'application', 'api', 'path', 'ms', 'faults'], below('', 0), look);
+  const rows = table(['status', 'application', 'api', 'path', 'ms', 'faults', 'changed nothing'], below('', 0), look);
   return truncated ? `${rows}\n${look.style('dim', 'Older hops are gone: the journal has reached its limit.')}` : rows;
 }
 
@@ -23,5 +23,13 @@ function rowOf(hop: Hop, depth: number): readonly string[] {
   const faults = Array.isArray(hop['faults']) ? hop['faults'].join(', ') : '';
   const ms = String(Math.round(Number(hop['durationMs'] ?? 0)));
   const path = `${textOf(hop, 'method')} ${textOf(hop, 'path')}`;
-  return [textOf(hop, 'status'), `${'  '.repeat(depth)}${textOf(hop, 'application')}`, textOf(hop, 'api'), path, ms, faults];
+  return [
+    textOf(hop, 'status'),
+    `${'  '.repeat(depth)}${textOf(hop, 'application')}`,
+    textOf(hop, 'api'),
+    path,
+    ms,
+    faults,
+    textOf(hop, 'unchanged'),
+  ];
 }

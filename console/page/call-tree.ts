@@ -63,6 +63,7 @@ const HopLink = ({ row: { hop, from, depth, kind }, href, isSelected, isAfterwar
       'span',
       { class: 'meta' },
       `${isAfterwards ? 'afterwards · ' : ''}${applicationTitle(from)} → ${applicationTitle(hop.application)} · ${duration(hop.durationMs)}`,
+      hop.unchanged !== undefined && h(Badge, {}, 'changed nothing'),
       hop.faults.map((fault) => h(Badge, { key: fault, tone: 'warn' }, '⚡ ', h('span', { class: 'clip' }, fault))),
     ),
   );

@@ -64,6 +64,10 @@ function explainTime({ rows, afterwards }: TraceTree, request: TraceRow, named: 
   const struck = own.filter(({ hop }) => hop.faults.length > 0);
   const slowest = (struck.length > 0 ? struck : own).reduce((most, row) => (spent(row) > spent(most) ? row : most));
   const total = duration(request.hop.durationMs);
+  const { unchanged } = request.hop;
+  if (unchanged !== undefined && struck.length === 0) {
+    return { row: request, sentence: [`${titles.api(request.hop.api)} `, { strong: 'changed nothing' }, `: ${unchanged}`] };
+  }
   if (struck.length > 0) {
     const where = ` in ${titles.application(slowest.hop.application)}.`;
     if (slowest === request) return { row: slowest, sentence: [`It took ${total}: `, ...faultsOf(slowest.hop), ` struck${where}`] };

@@ -43,6 +43,7 @@ export function HopDetail({ rehearsal, row, number }: HopDetailProps) {
       listed.faults.map((fault) => h(Struck, { key: fault, rehearsal, name: fault })),
     ),
     h('p', { class: 'mono muted brk' }, `${listed.method} ${listed.path}`),
+    listed.unchanged !== undefined && h('p', {}, h('strong', {}, 'Changed nothing'), `: ${listed.unchanged}`),
     isCall &&
       h(
         'p',

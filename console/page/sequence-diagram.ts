@@ -126,8 +126,9 @@ const isDashed = ({ kind }: TraceRow): boolean => kind === 'delivery' || kind ==
 
 /** The words of a row: what was asked, and what came of it. */
 function wordsOf(row: TraceRow, faults = row.hop.faults): { readonly name: string; readonly facts: string } {
-  const { status, durationMs, api } = row.hop;
-  const shown = [...(status >= 400 || !isDashed(row) ? [status] : []), duration(durationMs), ...faults];
+  const { status, durationMs, api, unchanged } = row.hop;
+  const outcome = unchanged === undefined ? [] : ['changed nothing'];
+  const shown = [...(status >= 400 || !isDashed(row) ? [status] : []), duration(durationMs), ...outcome, ...faults];
   return { name: `${row.hop.faults.length > 0 ? '⚡ ' : ''}${apiTitle(api)}`, facts: shown.join(' · ') };
 }
 

@@ -22,7 +22,8 @@ export function mermaidOf({ rows, afterwards }: TraceTree, titles: Titles): stri
       lines.push(`Note over ${[ids[0], ids.at(-1)].map((id = '') => participant(id)).join(',')}: Afterwards`);
     const isCall = kind === 'call' || kind === 'request';
     const struck = hop.faults.length > 0 ? ` (fault ${hop.faults.join(', ')})` : '';
-    const words = plain(`${titles.api(hop.api)}${struck}`);
+    const outcome = hop.unchanged === undefined ? '' : ' (changed nothing)';
+    const words = plain(`${titles.api(hop.api)}${outcome}${struck}`);
     lines.push(`${participant(from)}${isCall ? '->>' : '--)'}${participant(hop.application)}: ${words}`);
     if (isCall) open.push(row);
   }

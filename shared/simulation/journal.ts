@@ -30,6 +30,8 @@ export interface JournalRecord {
   readonly calls: string[];
   /** Names of the faults that struck. */
   readonly faults: string[];
+  /** Why it changed nothing. */
+  readonly unchanged?: string | undefined;
   readonly request?: unknown;
   readonly response?: unknown;
   /** A part of the record was too large and is cut. */
@@ -47,6 +49,7 @@ export interface Hop extends Pick<JournalRecord, 'application' | 'api' | 'method
   readonly started: number;
   readonly calls?: readonly string[];
   readonly faults?: readonly string[];
+  readonly unchanged?: string | undefined;
   /** As it was parsed. */
   readonly request?: unknown;
   /** The text that was parsed. */
@@ -92,7 +95,7 @@ function entryOf({
   ...hop
 }: Hop): JournalEntry {
   const { requestId, parentId, correlationId } = ids;
-  const { path, calls = [], faults = [] } = hop;
+  const { path, calls = [], faults = [], unchanged } = hop;
   const durationMs = Math.round((performance.now() - started) * 100) / 100;
   const startedAt = Math.round(Date.now() - durationMs);
   const asked = bodyOf(() => textOf(request, requestText));
@@ -110,6 +113,7 @@ function entryOf({
     at: instant(now),
     calls: calls.slice(0, LIST_LIMIT),
     faults: struck,
+    unchanged: unchanged === undefined ? undefined : redactText(unchanged),
     ...(truncated && { truncated }),
   };
   const bodies = [...memberOf('request', asked), ...memberOf('response', answered)];

@@ -27,21 +27,28 @@ export interface Scope {
   readonly log: { warn(details: object, message: string): void; info(details: object, message: string): void };
 }
 
-/** The answer to a natural repeat: 200 with the object as it is, nothing changed. */
-export class Again<T> {
+/** The result of a handler that changed nothing. An API answers it with 200 and the object as it is. The journal keeps the reason. */
+export class Unchanged<T> {
   readonly output: T;
-  constructor(output: T) {
+  /** Absent for a repeat, which may finish what the first request left. */
+  readonly reason: string | undefined;
+  constructor(output: T, reason?: string) {
     this.output = output;
+    this.reason = reason;
   }
 }
 
-export const again = <T>(output: T): Again<T> => new Again(output);
+/** The answer to a natural repeat. */
+export const again = <T>(output: T): Unchanged<T> => new Unchanged(output);
+
+/** The result of an event or a webhook that changes nothing. */
+export const unchanged = (reason: string): Unchanged<null> => new Unchanged(null, reason);
 
 /**
  * A handler throws a `Problem` to refuse and discard its changes, and returns one to refuse and keep them.
  * It may run again from the start after a conflict, so everything it decides comes from what it reads.
  */
-export type Handler<A> = (input: InputOf<A>, scope: Scope) => Promise<OutputOf<A> | Again<OutputOf<A>> | Problem>;
+export type Handler<A> = (input: InputOf<A>, scope: Scope) => Promise<OutputOf<A> | Unchanged<OutputOf<A>> | Problem>;
 
 /** An API with the handler that answers it. */
 export interface BoundApi<Id extends string> {
@@ -55,7 +62,8 @@ export const handle =
   <A extends ApiDefinition<string, Application, string>>(api: A) =>
   (handler: Handler<A>): BoundApi<A['id']> => ({ id: api.id, api, handler });
 
-export type EventHandler = (event: EstateEvent, scope: Scope) => Promise<void>;
+/** Returns `unchanged(reason)` for an event that changes nothing. */
+export type EventHandler = (event: EstateEvent, scope: Scope) => Promise<Unchanged<null> | undefined>;
 
 type RunDueWork = (item: DueItem, scope: Scope) => Promise<void>;
 

@@ -28,6 +28,8 @@ export interface JournalNotes {
   request?: unknown;
   /** The text that was parsed. */
   requestText?: string | undefined;
+  /** Why the hop changed nothing. */
+  unchanged?: string | undefined;
   /** Set when it is known better than when the context was made. */
   principal?: string;
 }

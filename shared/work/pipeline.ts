@@ -48,7 +48,7 @@ export function createPipeline(options: PipelineOptions) {
   const consume = steps<Delivery, void>()
     .step(fenceDelivery(parts))
     .step(followUp(parts, runBeforeReply))
-    .step(rerunUntilLost(parts))
+    .step(rerunUntilLost(parts, { whenLost: 'The event was consumed before.' }))
     .end(consumeEvent(parts));
 
   const event = steps<Delivery & JournaledJob, Answered>()

@@ -177,3 +177,42 @@ describe('The parent of a hop', () => {
     expect(due.filter(({ parentId, correlationId }) => correlationId === 'mine' && parentId === undefined)).toEqual([]);
   });
 });
+
+describe('The hop of work that changes nothing', () => {
+  test('gives the reason for a repeated request, with its Idempotency-Key and without', async () => {
+    await using scene = await fulfilling();
+    const { rehearsal } = scene;
+    const { pickingOrder } = await scene.picking({}, 'started');
+    const newest = async () => (await rehearsal.journal()).findLast(({ api }) => api === 'update-picking-status-api')?.unchanged;
+    const report = (headers: Record<string, string> = {}) =>
+      rehearsal.call('PUT', `/picking-orders/${pickingOrder.id}/status`, { status: 'picked' }, { headers });
+    await report({ 'idempotency-key': 'picked' });
+    expect(await newest()).toBeUndefined();
+    await report({ 'idempotency-key': 'picked' });
+    expect(await newest()).toBe('An earlier request with this Idempotency-Key was carried out; the answer is the stored one.');
+    await report();
+    expect(await newest()).toBe('It is a repeat: an earlier request had this effect.');
+  });
+
+  test('gives the reason for each event of an order from its basket to its delivery', async () => {
+    await using scene = await fulfilling();
+    const { rehearsal } = scene;
+    await scene.dispatched();
+    await rehearsal.advance('P2D');
+    const consumed = (await rehearsal.journal()).filter(({ method }) => method === 'CONSUME');
+    const reasons = consumed.flatMap(({ application, api, unchanged }) => (unchanged === undefined ? [] : [[application, api, unchanged]]));
+    expect(reasons.length).toBeGreaterThan(5);
+    expect(reasons.filter(([, , reason]) => reason === 'Nothing had to be changed.')).toEqual([]);
+    expect(reasons).toContainEqual(['fms', 'event:order-confirmed', 'The order is not exchanged for a return.']);
+  });
+
+  test('has no reason where the hop only reads or is refused', async () => {
+    await using rehearsal = await newRehearsal();
+    await readAda(rehearsal, 'read');
+    await rehearsal.call('POST', '/baskets', { currency: 'none' });
+    expect((await journal(rehearsal)).items.map(({ status, unchanged }) => [status, unchanged])).toEqual([
+      [200, undefined],
+      [422, undefined],
+    ]);
+  });
+});

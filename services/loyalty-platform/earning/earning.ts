@@ -25,15 +25,19 @@ export async function earn(work: UnitOfWork, account: Account, { orderId, amount
   return takeBack(work, booked, { id: orderId, version: 0, takenBack: 0, refunds: [], ...before, earned });
 }
 
-/** Notes each refund of an order once. If the order has earned, takes the points back; otherwise the refunds wait for the earn. */
-export async function noteRefunds(work: UnitOfWork, orderId: string, refunds: readonly Omit<EarningRefund, 'booked'>[]): Promise<void> {
+/**
+ * Notes each refund of an order once. If the order has earned, takes the points back; otherwise the refunds wait for the earn.
+ * @returns whether one of them was not known
+ */
+export async function noteRefunds(work: UnitOfWork, orderId: string, refunds: readonly Omit<EarningRefund, 'booked'>[]): Promise<boolean> {
   const before: Earning = (await work.get(earnings, orderId)) ?? { id: orderId, version: 0, takenBack: 0, refunds: [] };
   const fresh = refunds.filter(({ id }) => !before.refunds.some((known) => known.id === id));
-  if (fresh.length === 0) return;
+  if (fresh.length === 0) return false;
   const noted = { ...before, refunds: [...before.refunds, ...fresh.map((refund) => ({ ...refund, booked: false }))] };
   const account = noted.earned && (await work.get(accounts, noted.earned.accountId));
   if (account) takeBack(work, account, noted);
   else work.put(earnings, noted);
+  return true;
 }
 
 /** Books one reversal per refund that has none yet. Points beyond the balance become its shortfall. */

@@ -1,5 +1,5 @@
 import { Order } from '../../../shared/catalog/order/objects.ts';
-import type { EventHandler } from '../../../shared/work/handler.ts';
+import { type EventHandler, unchanged } from '../../../shared/work/handler.ts';
 import { findMember } from '../account/members.ts';
 import { pointsOfValue } from '../account/point-value.ts';
 import { earnings } from '../collections.ts';
@@ -16,14 +16,16 @@ const CompletedOrder = Order.pick({
 /** A completed order earns for its member, once, unless Earn Points has booked it before. */
 export const onOrderChanged: EventHandler = async (event, { work, log }) => {
   const { id: orderId, state, loyaltyAccountId, earningAmount, earningRefunds: deducted } = CompletedOrder.parse(event.data.object);
-  if (state !== 'completed' || loyaltyAccountId === undefined || !earningAmount) return;
-  if ((await work.get(earnings, orderId))?.earned) return;
+  if (state !== 'completed') return unchanged(`The order is ${state}: only a completed one earns points.`);
+  if (loyaltyAccountId === undefined || !earningAmount) return unchanged('The order names no member.');
+  if ((await work.get(earnings, orderId))?.earned) return unchanged('The order has earned its points before.');
   // A till stores the card number as account while this platform is down.
   const account = await findMember(work, loyaltyAccountId);
   if (!account) {
     log.warn({ orderId, loyaltyAccountId }, 'a completed order names an unknown member: no points booked');
-    return;
+    return unchanged(`There is no member "${loyaltyAccountId}".`);
   }
   const amount = pointsOfValue(earningAmount, '/earningAmount');
   await earn(work, account, { orderId, amount, deducted });
+  return undefined;
 };

@@ -1,5 +1,5 @@
 import { Payment } from '../../../shared/catalog/payment/objects.ts';
-import type { EventHandler } from '../../../shared/work/handler.ts';
+import { type EventHandler, unchanged } from '../../../shared/work/handler.ts';
 import { payOutReturnDue } from '../due-work.ts';
 import { noteLostAuthorization } from '../payment/lost-authorizations.ts';
 import { returnBookings } from '../returns/bookings.ts';
@@ -24,9 +24,13 @@ const Changed = Payment.pick({
  */
 export const onPaymentChanged: EventHandler = async ({ data }, { work }) => {
   const payment = Changed.parse(data.object);
-  await noteLostAuthorization(work, payment);
+  const isLost = await noteLostAuthorization(work, payment);
   const { returnId, authorizedAmount } = payment;
-  if (!isCredit(payment) || returnId === undefined || creditHeld([payment]) === authorizedAmount.amount) return;
-  const booking = await work.get(returnBookings, returnId);
-  if (booking?.status === 'exchanged' || booking?.status === 'refunded') work.schedule(payOutReturnDue, returnId, work.now, {});
+  if (isCredit(payment) && returnId !== undefined && creditHeld([payment]) !== authorizedAmount.amount) {
+    const booking = await work.get(returnBookings, returnId);
+    const isPaidOut = booking?.status === 'exchanged' || booking?.status === 'refunded';
+    if (isPaidOut) work.schedule(payOutReturnDue, returnId, work.now, {});
+    return isLost || isPaidOut ? undefined : unchanged('The return that the credit belongs to is not closed.');
+  }
+  return isLost ? undefined : unchanged('No open order lost its authorisation, and no exchange credit shrank.');
 };

@@ -1,5 +1,5 @@
 import { Order } from '../../../shared/catalog/order/objects.ts';
-import type { EventHandler } from '../../../shared/work/handler.ts';
+import { type EventHandler, unchanged } from '../../../shared/work/handler.ts';
 import { transactions } from '../collections.ts';
 import { captureTendersDue, submitOrderDue } from '../due-work.ts';
 import { markVoided } from '../transaction/outcome.ts';
@@ -12,8 +12,10 @@ import { isSale } from '../transaction/transactions.ts';
 export const onOrderCancelled: EventHandler = async (event, { work }) => {
   const { id } = Order.parse(event.data.object);
   const sale = await work.get(transactions, id);
-  if (!isSale(sale) || (sale.state !== 'open' && sale.state !== 'paid')) return;
+  if (!isSale(sale)) return unchanged('The order is not of a transaction at the till.');
+  if (sale.state !== 'open' && sale.state !== 'paid') return unchanged(`The transaction is ${sale.state}.`);
   work.cancel(submitOrderDue, id);
   work.cancel(captureTendersDue, id);
   markVoided(work, sale, 'order cancelled');
+  return undefined;
 };

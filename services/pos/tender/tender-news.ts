@@ -1,4 +1,4 @@
-import type { EventHandler } from '../../../shared/work/handler.ts';
+import { type EventHandler, unchanged } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type Sale, transactions } from '../collections.ts';
 import { undoSaleDue } from '../due-work.ts';
@@ -15,26 +15,33 @@ import { listTender } from './listed-tenders.ts';
 export const recordTenderNews: EventHandler = async (event, { work }) => {
   const payment = parsePayment(event.data.object);
   const sale = await work.get(transactions, payment.orderId);
-  if (!isSale(sale)) return;
+  if (!isSale(sale)) return unchanged('The payment is not of a transaction at the till.');
   if (sale.state === 'voided' && bindsMoney(payment) && !isKnown(sale, payment)) {
     save(work, sale, { compensation: 'pending' });
     work.schedule(undoSaleDue, sale.id, work.now, null, { beforeReply: true });
+    return undefined;
   }
-  if (sale.state === 'paid') updateTenders(work, sale, payment);
-  if (sale.state !== 'open') return;
+  if (sale.state === 'paid' && updateTenders(work, sale, payment)) return undefined;
+  if (sale.state !== 'open') return unchanged(`The transaction is ${sale.state}, and the payment changes nothing in it.`);
   const isAnswer = sale.pending !== undefined && event.causationid.startsWith(`${sale.pending.requestId}.`);
   // The running request gets the same answer and lists the tender itself.
-  if (isAnswer && sale.pending?.status === 'running') return;
+  if (isAnswer && sale.pending?.status === 'running') return unchanged('The running Add Payment lists the tender.');
   const tenders = listTender(sale.tenders, payment);
-  if (tenders === sale.tenders && !isAnswer) return;
+  if (tenders === sale.tenders && !isAnswer) return unchanged('The transaction lists the tender in this state or a later one.');
   const next = save(work, sale, { tenders: [...tenders], ...(isAnswer && { pending: undefined }) });
   if (isCovered(next)) await markPaid(work, next);
+  return undefined;
 };
 
-/** Lists a changed tender of a paid sale. The OMS decides at the submission whether money is missing. */
-function updateTenders(work: UnitOfWork, sale: Sale, payment: HubPayment): void {
+/**
+ * Lists a changed tender of a paid sale. The OMS decides at the submission whether money is missing.
+ * @returns whether the list changed
+ */
+function updateTenders(work: UnitOfWork, sale: Sale, payment: HubPayment): boolean {
   const tenders = listTender(sale.tenders, payment);
-  if (tenders !== sale.tenders && payment.state !== 'failed') save(work, sale, { tenders: [...tenders] });
+  if (tenders === sale.tenders || payment.state === 'failed') return false;
+  save(work, sale, { tenders: [...tenders] });
+  return true;
 }
 
 const isKnown = ({ tenders }: Sale, { id, version }: HubPayment): boolean =>

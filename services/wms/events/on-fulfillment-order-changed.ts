@@ -1,6 +1,6 @@
 import { FulfillmentOrder } from '../../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
-import type { EventHandler } from '../../../shared/work/handler.ts';
+import { type EventHandler, unchanged } from '../../../shared/work/handler.ts';
 import { warehouseTasks } from '../collections.ts';
 import { closeTask, pickingOrderOf, scheduleStep } from '../warehouse/warehouse-clock.ts';
 
@@ -8,21 +8,22 @@ import { closeTask, pickingOrderOf, scheduleStep } from '../warehouse/warehouse-
 export const onFulfillmentOrderChanged: EventHandler = async ({ data, time, aggregateversion: seen }, { work, context }) => {
   const { id, state } = FulfillmentOrder.parse(data.object);
   const task = await work.get(warehouseTasks, id);
-  if (task && task.seen >= seen) return;
+  if (task && task.seen >= seen) return unchanged('A later state of the fulfillment order arrived before.');
   switch (state) {
     case 'created':
-      return;
+      return unchanged('The warehouse picks allocated fulfillment orders.');
     case 'allocated':
       await scheduleStep(
         work,
         { id, seen, open: true, allocatedAt: time },
         { order: await pickingOrderOf(work, id), mode: progressionOf(context).warehouse },
       );
-      return;
+      return undefined;
     case 'picking':
     case 'packed':
-      if (task) work.put(warehouseTasks, { ...task, seen });
-      return;
+      if (!task) return unchanged('The allocation of the fulfillment order is not known yet.');
+      work.put(warehouseTasks, { ...task, seen });
+      return undefined;
     case 'dispatched':
     case 'delivered':
     case 'failed-delivery':
@@ -30,6 +31,7 @@ export const onFulfillmentOrderChanged: EventHandler = async ({ data, time, aggr
     case 'cancelled': {
       const closing = task ?? { id, version: 0, seen, open: false, allocatedAt: time };
       closeTask(work, { ...closing, ...(state === 'cancelled' && { cancelled: true }) }, seen);
+      return undefined;
     }
   }
 };

@@ -1,14 +1,15 @@
-import type { ApiDefinition } from '../../catalog/define.ts';
+import { type ApiDefinition, isMutating } from '../../catalog/define.ts';
 import { Problem } from '../../catalog/problems.ts';
 import { filterResponse } from '../../contract/validation.ts';
 import { type Answer, answerProblem } from '../../transport/answer.ts';
 import type { ApplicationParts } from '../application-parts.ts';
-import { Again } from '../handler.ts';
+import { Unchanged } from '../handler.ts';
 import type { CommittingJob } from '../job.ts';
 import { RunScope } from '../scope.ts';
 import type { CommitState, Outcome } from '../unit/commit-state.ts';
 import { CallerLeft } from '../unit/interruptions.ts';
 import type { ClaimedRequest } from './claim-key.ts';
+import { whyUnchanged } from './why-unchanged.ts';
 
 /** Rehearsal time for which an idempotency record is kept. */
 const KEEP_MS = 24 * 60 * 60 * 1_000;
@@ -28,6 +29,7 @@ export const answerRequest =
         result instanceof Problem ? answerProblem(result, path) : answerOutput(bound.api, result, { strict: parts.strictResponses });
       const isRepeated = isClaimed && (!(result instanceof Problem) || isDefinite(result));
       await scope.work.finish(isRepeated ? outcomeOf(answer) : undefined);
+      if (isMutating(bound.api) && !(result instanceof Problem)) job.notes.unchanged = whyUnchanged(job, result);
       return answer;
     } catch (error) {
       if (!(error instanceof Problem) || !isClaimed || !isDefinite(error)) throw error;
@@ -52,15 +54,15 @@ function refuseWhenLeft(hasLeft: () => boolean, commits: CommitState): (changesS
 }
 
 function answerOutput(api: ApiDefinition, result: unknown, strictness: { readonly strict: boolean }): Answer {
-  const isAgain = result instanceof Again;
-  const output = filterResponse(api, isAgain ? result.output : result, strictness);
+  const isUnchanged = result instanceof Unchanged;
+  const output = filterResponse(api, isUnchanged ? result.output : result, strictness);
   if (api.status === 204) return { status: 204, body: '', contentType: JSON_TYPE };
   if (api.produces !== 'application/json') {
     return { status: api.status, body: Buffer.from(String(output), 'base64'), contentType: api.produces };
   }
   const version = (output as { version?: unknown } | null)?.version;
   return {
-    status: isAgain ? 200 : api.status,
+    status: isUnchanged ? 200 : api.status,
     body: JSON.stringify(output),
     contentType: JSON_TYPE,
     etag: typeof version === 'number' ? `"${version}"` : undefined,

@@ -19,7 +19,7 @@ export interface ClaimedRequest extends ValidRequest, UnitJob {}
 export const claimKey =
   ({ store, observer, leaseMs, log }: ApplicationParts): Step<ValidRequest, ClaimedRequest, Answered> =>
   async (job, rest) => {
-    const { context, bound, input, idempotencyKey } = job;
+    const { context, bound, input, idempotencyKey, notes } = job;
     const { world, now, requestId } = context;
     if (idempotencyKey === undefined || !isMutating(bound.api)) {
       return rest({ ...job, unit: { key: requestId, since: now, precondition: preconditionOf(job, { isMet: false }) } });
@@ -33,6 +33,7 @@ export const claimKey =
     switch (claim.is) {
       case 'done':
         observer.replayed();
+        notes.unchanged = 'An earlier request with this Idempotency-Key was carried out; the answer is the stored one.';
         return { ...(JSON.parse(claim.json) as Answer), replayed: true };
       case 'running':
         throw new Problem('idempotency_in_progress', 'A request with this Idempotency-Key is still running.', {

@@ -2,6 +2,7 @@ import type { ApplicationParts } from '../application-parts.ts';
 import type { CommittingJob } from '../job.ts';
 import { RunScope } from '../scope.ts';
 import type { FencedDelivery } from './fence-delivery.ts';
+import { whyUnchanged } from './why-unchanged.ts';
 
 /** Runs the handler of an event once. */
 export const consumeEvent =
@@ -9,6 +10,7 @@ export const consumeEvent =
   async (job: FencedDelivery & CommittingJob): Promise<void> => {
     const { event, handler } = job;
     const scope = new RunScope(parts, job);
-    await handler(event, scope);
+    const result = await handler(event, scope);
     await scope.work.finish();
+    job.notes.unchanged = whyUnchanged(job, result);
   };

@@ -25,6 +25,7 @@ export const recordHop =
           started: hop.started,
           calls: notes.calls,
           faults: notes.faults,
+          unchanged: notes.unchanged,
           request: notes.request,
           requestText: notes.requestText,
           response: hop.answersData || status >= 400 ? textOf(answer) : undefined,

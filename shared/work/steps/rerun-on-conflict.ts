@@ -2,6 +2,7 @@ import { Problem } from '../../catalog/problems.ts';
 import type { Observer } from '../../observability/observer.ts';
 import { pause } from '../../process/waiting.ts';
 import type { ApplicationParts } from '../application-parts.ts';
+import type { Job } from '../job.ts';
 import { Conflict } from '../unit/interruptions.ts';
 import type { Step } from './step.ts';
 
@@ -22,14 +23,17 @@ export const rerunOnConflict =
 /**
  * As `rerunOnConflict`, but work whose item was cancelled, replaced or taken over, and a delivery that was made before, end quietly: the
  * rest of it is not ours to do.
+ * @param whenLost the reason that the hop of such a job gets
  */
 export const rerunUntilLost =
-  <J>({ observer }: ApplicationParts): Step<J, J, void> =>
+  <J extends Job>({ observer }: ApplicationParts, { whenLost }: { readonly whenLost?: string } = {}): Step<J, J, void> =>
   (job, rest) =>
     rerun(
       observer,
       () => rest(job),
-      () => undefined,
+      () => {
+        if (whenLost !== undefined) job.notes.unchanged = whenLost;
+      },
     );
 
 async function rerun<Result>(observer: Observer, attempt: () => Promise<Result>, whenLost?: () => Result): Promise<Result> {

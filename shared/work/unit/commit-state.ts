@@ -8,6 +8,8 @@ export interface CommitState {
   hasUnsentEvents: boolean;
   /** A commit here or a call elsewhere has done something: the request goes on to its end, even without a client. */
   hasBegun?: boolean;
+  /** A commit has changed something in the world. */
+  hasChanged?: boolean;
   /** Its client had left before anything was done. */
   isGivenUp?: boolean;
 }

@@ -84,6 +84,7 @@ class Unit extends Writes implements OpenUnit {
     const result = await store.commit(context.world, plan);
     if (!result.ok) throw result.why === 'full' ? tooManyUnsent(store.application, result.at) : new Conflict(result.why, result.at);
     commits.hasBegun = true;
+    if ([plan.put, plan.move, plan.events, plan.due].some(({ length }) => length > 0)) commits.hasChanged = true;
     commits.hasUnsentEvents = !result.batch && (commits.hasUnsentEvents || drafts.planned().length > 0);
     if (result.batch) relay?.kick(context.world, result.batch);
     const isReplaced = (item: ItemLease): boolean => dueWork.planned().some(({ kind, key }) => kind === item.kind && key === item.key);

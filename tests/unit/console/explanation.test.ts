@@ -68,6 +68,11 @@ describe('The sentence about a trace', () => {
     expect(explained(hops)).toEqual(['100 ms of 120 ms went into a in SIM.', 'a']);
   });
 
+  test('gives the reason why a request changed nothing', () => {
+    const unchanged = 'The parcel is delivered, and collected does not follow from that.';
+    expect(explained([aHop('webhook', 'fms', { unchanged })])).toEqual([`webhook changed nothing: ${unchanged}`, 'webhook']);
+  });
+
   test('says that nobody called when only timers ran', () => {
     expect(explained([aHop('t', 'oms', { api: 'due:expire' })])).toEqual(['Nobody called: time passed. due:expire in OMS ran first.', 't']);
     expect(explained([])).toEqual(['Nothing is on record.', undefined]);

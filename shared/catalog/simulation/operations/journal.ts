@@ -23,6 +23,12 @@ export const Hop = z.object({
   durationMs: z.number().describe('Wall time.'),
   calls: z.array(z.string()).describe('Request ids of the calls that this hop made.'),
   faults: z.array(z.string()).describe('Names of the faults that struck.'),
+  unchanged: z
+    .string()
+    .optional()
+    .describe(
+      'Why an event, a webhook or a repeated request changed nothing. Absent: the hop changed something, only reads, or was refused.',
+    ),
   request: z.unknown().optional().describe('Body, redacted.'),
   response: z.unknown().optional().describe('Body, redacted.'),
   truncated: z.literal(true).optional().describe('A part of the record was too large and is cut.'),

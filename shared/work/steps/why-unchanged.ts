@@ -1,0 +1,14 @@
+import { Unchanged } from '../handler.ts';
+import type { CommittingJob } from '../job.ts';
+
+const REPEAT = 'It is a repeat: an earlier request had this effect.';
+const NOTHING = 'Nothing had to be changed.';
+
+/** Why a job that may change the world changed nothing, for its hop; undefined when it changed something, here or by a call. */
+export function whyUnchanged({ commits, notes }: Pick<CommittingJob, 'commits' | 'notes'>, result: unknown): string | undefined {
+  const isUnchanged = result instanceof Unchanged;
+  if (isUnchanged && result.reason !== undefined) return result.reason;
+  if (commits.hasChanged) return undefined;
+  if (isUnchanged) return REPEAT;
+  return notes.calls.length === 0 ? NOTHING : undefined;
+}
