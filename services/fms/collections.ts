@@ -62,8 +62,10 @@ const StoredTracking = z.object({
   fulfillmentOrderId: Id.optional(),
   returnId: Id.optional(),
   trackingNumber: z.string().optional(),
-  /** Time of the newest scan that moved it. */
+  /** Time of the newest scan of the Carrier Platform that moved it, its label included. */
   newestScanAt: Instant.optional(),
+  /** Time of the newest scan of a carrier outside the estate that moved it, by the clock of that carrier. */
+  newestOutsideScanAt: Instant.optional(),
   /** Delivery attempts in vain. */
   deliveryAttempts: z.int().min(0),
 });

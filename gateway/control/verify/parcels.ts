@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import type { FulfillmentOrder as FulfillmentOrderSchema } from '../../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import type { Shipment as ShipmentSchema } from '../../../shared/catalog/fulfillment/shipments.ts';
-import { compareInstants } from '../../../shared/domain/instant.ts';
 import type { Check } from './invariant.ts';
 import type { Return } from './stored-records.ts';
 import type { WorldRecords } from './world-records.ts';
@@ -11,7 +10,7 @@ type Shipment = z.output<typeof ShipmentSchema>;
 /** The FMS's private record of a parcel. */
 interface Parcel {
   readonly id: string;
-  readonly newestScanAt?: string;
+  readonly newestOutsideScanAt?: string;
 }
 
 /** Work of the Carrier Platform that sends a scan. */
@@ -19,7 +18,7 @@ const WEBHOOK = 'deliver-webhook';
 
 /**
  * The FMS's copy of a parcel must have the carrier's latest state, unless a webhook is still queued, the endpoint for webhooks answered
- * 410, or another carrier sent the FMS a later scan.
+ * 410, or a carrier outside the estate scans the parcel.
  */
 export function checkParcels({ of, records, queued }: WorldRecords, fulfillmentOrders: readonly FulfillmentOrder[], check: Check): void {
   const shipments = new Map(of<Shipment>('shipment').map((shipment) => [shipment.id, shipment]));
@@ -39,16 +38,9 @@ export function checkParcels({ of, records, queued }: WorldRecords, fulfillmentO
         check(queued('fms', id), `shipment/${copy.id}: of ${name}, and the carrier has no record of it`);
         continue;
       }
-      const newestAtFms = parcels.get(copy.id)?.newestScanAt;
-      const newestAtCarrier = shipment.events.at(-1)?.occurredAt;
-      const isFromOtherCarrier = copy.state !== 'pending' && !shipment.events.some(({ status }) => status === copy.state);
-      const isNewerAtFms = newestAtFms !== undefined && newestAtCarrier !== undefined && compareInstants(newestAtFms, newestAtCarrier) > 0;
+      const isScannedOutside = parcels.get(copy.id)?.newestOutsideScanAt !== undefined;
       check(
-        copy.state === shipment.state ||
-          isFromOtherCarrier ||
-          isNewerAtFms ||
-          isEndpointGone ||
-          queued('carrier-platform', copy.id, WEBHOOK),
+        copy.state === shipment.state || isScannedOutside || isEndpointGone || queued('carrier-platform', copy.id, WEBHOOK),
         `shipment/${copy.id}: ${shipment.state} at the carrier, ${copy.state} at ${name}, and no webhook is on its way`,
       );
     }

@@ -1,3 +1,4 @@
+import { scanWebhookId } from '../../../shared/catalog/fulfillment/shipments.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import type { StoredShipment } from '../collections.ts';
 import { type Delivery, deliverWebhookDue } from '../due-work.ts';
@@ -18,5 +19,5 @@ export function announceNewestScan(shipment: StoredShipment, work: UnitOfWork): 
     },
   };
   const delivery: Delivery = { shipmentId: id, body, attempts: 0 };
-  work.schedule(deliverWebhookDue, `${id}.${events.length}`, work.now, delivery);
+  work.schedule(deliverWebhookDue, scanWebhookId(id, events.length), work.now, delivery);
 }

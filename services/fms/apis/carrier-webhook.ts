@@ -1,7 +1,8 @@
 import { carrierWebhook as carrierWebhookApi } from '../../../shared/catalog/fulfillment/apis.ts';
 import { invalid, notFound, type Problem } from '../../../shared/catalog/problems.ts';
 import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
-import { handle } from '../../../shared/work/handler.ts';
+import { instant } from '../../../shared/domain/time.ts';
+import { handle, unchanged } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { acceptedWebhooks, type Tracking, trackings } from '../collections.ts';
 import { applyScanToFulfillmentOrder } from '../delivery/delivery.ts';
@@ -13,18 +14,19 @@ import { AHEAD_MS } from '../timing.ts';
 
 /** The pipeline has verified the signature. A `webhook-id` is stored in the commit of its effect, so that the effect happens once. */
 export const carrierWebhook = handle(carrierWebhookApi)(async ({ body: { data: scan } }, { work, webhookId, context }) => {
-  if (webhookId !== undefined && (await work.get(acceptedWebhooks, webhookId))) return null;
+  if (webhookId !== undefined && (await work.get(acceptedWebhooks, webhookId))) {
+    return unchanged(`A webhook with the webhook-id "${webhookId}" arrived before.`);
+  }
   refuseFuture(scan, work.now);
   const tracking = await trackingOf(work, scan);
   if (webhookId !== undefined) work.put(acceptedWebhooks, { id: webhookId });
   const { fulfillmentOrderId, returnId } = tracking;
+  const scanned = { tracking, scan, webhookId };
   if (fulfillmentOrderId !== undefined) {
-    applyScanToFulfillmentOrder(work, await fulfillmentOrderById(work, fulfillmentOrderId), { tracking, scan });
+    return applyScanToFulfillmentOrder(work, await fulfillmentOrderById(work, fulfillmentOrderId), scanned) ?? null;
   }
-  if (returnId !== undefined) {
-    await applyScanToReturn(work, await returnById(work, returnId), { tracking, scan, mode: progressionOf(context).returns });
-  }
-  return null;
+  const found = await returnById(work, returnId ?? '');
+  return (await applyScanToReturn(work, found, { ...scanned, mode: progressionOf(context).returns })) ?? null;
 });
 
 /**
@@ -46,8 +48,14 @@ function otherShipment({ id }: Tracking, other: Tracking, trackingNumber: string
   return invalid('/data/trackingNumber', 'other_shipment', detail);
 }
 
-/** After a scan from the future, every later one would look old. @throws Problem `validation_failed` */
+/**
+ * The one comparison of the carrier's clock with the rehearsal's. After a scan from the future, every later scan of the same carrier
+ * would look old.
+ * @throws Problem `validation_failed`
+ */
 function refuseFuture({ occurredAt }: TrackingScan, now: number): void {
   if (Date.parse(occurredAt) <= now + AHEAD_MS) return;
-  throw invalid('/data/occurredAt', 'in_the_future', `${occurredAt} is more than five minutes ahead of the rehearsal’s clock.`);
+  const remedy = 'Send an instant of the rehearsal, whose clock GET /_sim/clock returns, or advance that clock first.';
+  const detail = `${occurredAt} is more than five minutes ahead of the rehearsal’s clock, which is at ${instant(now)}. ${remedy}`;
+  throw invalid('/data/occurredAt', 'in_the_future', detail);
 }

@@ -1,3 +1,4 @@
+import { Unchanged } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { fulfillmentOrders, type StoredFulfillmentOrder } from '../collections.ts';
 import { giveUpDeliveryDue, restockDue } from '../due-work.ts';
@@ -7,9 +8,13 @@ import { GIVE_UP_MS } from '../timing.ts';
 import { deliveryVerbOf } from './delivery-rules.ts';
 
 /** Applies a carrier's scan to the fulfillment order of the parcel. A repeated or late scan changes nothing. */
-export function applyScanToFulfillmentOrder(work: UnitOfWork, found: StoredFulfillmentOrder, scanned: ScannedParcel): void {
+export function applyScanToFulfillmentOrder(
+  work: UnitOfWork,
+  found: StoredFulfillmentOrder,
+  scanned: ScannedParcel,
+): Unchanged<null> | undefined {
   const noted = noteScan(work, found, scanned);
-  if (!noted) return;
+  if (noted instanceof Unchanged) return noted;
   const { shipments, deliveryAttempts } = noted;
   const { status } = scanned.scan;
   const isLost = status === 'lost';
@@ -19,21 +24,22 @@ export function applyScanToFulfillmentOrder(work: UnitOfWork, found: StoredFulfi
       work.cancel(giveUpDeliveryDue, found.id);
       restockBeforeReply(work, found);
       work.transition(fulfillmentOrders, found, verb, { shipments });
-      return;
+      break;
     case 'deliver':
     case 'redeliver':
       work.cancel(giveUpDeliveryDue, found.id);
       work.transition(fulfillmentOrders, found, verb, { shipments, failureReason: undefined });
-      return;
+      break;
     case 'fail-delivery':
       noteFailure(work, found, { verb, shipments, isLost });
-      return;
+      break;
     case 'note':
       // A fulfillment order that was given up has its goods on hand only when its parcel is back.
       if (status === 'returned-to-sender' && found.state === 'returned-to-sender') restockBeforeReply(work, found);
       if (found.state === 'failed-delivery') noteFailure(work, found, { verb, shipments, isLost });
       else work.transition(fulfillmentOrders, found, verb, { shipments });
   }
+  return undefined;
 }
 
 interface Failure {

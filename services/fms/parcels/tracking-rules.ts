@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import type { TrackingUpdate } from '../../../shared/catalog/fulfillment/apis.ts';
 import { shipmentLifeCycle } from '../../../shared/catalog/fulfillment/shipments.ts';
 import { compareInstants } from '../../../shared/domain/instant.ts';
-import type { Tracking } from '../collections.ts';
 
 export type TrackingScan = z.output<typeof TrackingUpdate>['data'];
 type ShipmentState = (typeof shipmentLifeCycle.states)[number];
@@ -28,16 +27,21 @@ function reachableFrom(start: ShipmentState): Set<ShipmentState> {
 }
 
 /**
- * Whether a scan says something new. A scan that is older than the newest one, repeats it, or does not lead on from the state of the
- * parcel (collected, while it is out for delivery) is no news.
+ * Why a scan moves nothing: it is older than the newest scan of the same carrier, repeats that scan, or does not follow from the state of
+ * the parcel (collected, while it is out for delivery).
+ * @param newestScanAt time of the newest scan of the same carrier
+ * @returns undefined for a scan that moves the parcel
  */
-export function isNews(
+export function ignoredBecause(
   state: ShipmentState,
-  { newestScanAt }: Pick<Tracking, 'newestScanAt'>,
+  newestScanAt: string | undefined,
   { status, occurredAt }: Pick<TrackingScan, 'status' | 'occurredAt'>,
-): boolean {
+): string | undefined {
   const sinceNewest = newestScanAt === undefined ? undefined : compareInstants(occurredAt, newestScanAt);
-  if (sinceNewest !== undefined && sinceNewest < 0) return false;
-  if (sinceNewest === 0 && status === state) return false;
-  return reachable.get(state)?.has(status) === true;
+  if (sinceNewest !== undefined && sinceNewest < 0) {
+    return `The scan is of ${occurredAt}, and the same carrier scanned the parcel later, at ${newestScanAt}.`;
+  }
+  if (sinceNewest === 0 && status === state) return `The scan ${status} of ${occurredAt} arrived before.`;
+  if (reachable.get(state)?.has(status)) return undefined;
+  return `The parcel is ${state}, and ${status} does not follow from that.`;
 }

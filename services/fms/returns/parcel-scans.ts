@@ -1,4 +1,5 @@
 import type { Progression } from '../../../shared/catalog/simulation/progression.ts';
+import { Unchanged } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { noteScan, type ScannedParcel } from '../parcels/note-scan.ts';
 import type { TrackingScan } from '../parcels/tracking-rules.ts';
@@ -30,12 +31,13 @@ export async function applyScanToReturn(
   work: UnitOfWork,
   found: StoredReturn,
   { mode, ...scanned }: ScannedParcel & { readonly mode: Progression['returns'] },
-): Promise<void> {
+): Promise<Unchanged<null> | undefined> {
   const noted = noteScan(work, found, scanned);
-  if (!noted) return;
+  if (noted instanceof Unchanged) return noted;
   const { status } = scanned.scan;
   const verb = returnVerbOf(found, status);
   const next = work.transition(returns, found, verb, { shipments: noted.shipments, ...bookLateArrival(work, found, status) });
   planGivingUp(work, next, status);
   if (verb !== 'note') await planStep(work, next, { mode, since: work.now });
+  return undefined;
 }

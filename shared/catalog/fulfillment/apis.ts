@@ -188,7 +188,7 @@ export const carrierWebhook = defineApi({
   id: 'carrier-webhook',
   name: 'Carrier Webhook',
   summary:
-    'A carrier reports a scan of a parcel. Requests are signed as in Standard Webhooks with the webhook secret of the rehearsal. Repeated and older scans are accepted and move nothing, and after a loss every scan but a delivery: the parcel was found.',
+    'A carrier reports a scan of a parcel. Requests are signed as in Standard Webhooks with the webhook secret of the rehearsal. Scans of one carrier are ordered by its own clock: a repeated or older scan is accepted and moves nothing, and so does any scan but a delivery after a loss. The journal has the reason in the member unchanged of the hop.',
   domain: 'fulfillment',
   type: 'command',
   application: 'fms',

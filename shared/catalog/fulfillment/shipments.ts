@@ -107,6 +107,13 @@ export const LabelStatus = z.enum(['none', 'ready', 'failed']).meta({ id: 'Label
 /** States that a scan or a label reports. */
 export const TrackingStatus = z.enum(shipmentLifeCycle.states).exclude(['pending']).meta({ id: 'TrackingStatus' });
 
+/** `webhook-id` of a scan that the Carrier Platform reports: the parcel, and the place of the scan in its history. */
+export const scanWebhookId = (shipmentId: string, place: number): string => `${shipmentId}.${place}`;
+
+/** Whether the Carrier Platform reported a scan. Any other carrier has a clock and webhook ids of its own. */
+export const isOfCarrierPlatform = (webhookId: string | undefined, shipmentId: string): boolean =>
+  webhookId?.startsWith(`${shipmentId}.`) === true && /^\d+$/.test(webhookId.slice(shipmentId.length + 1));
+
 /** Status codes of carrier interfaces per state, with EasyPost's names. */
 export const trackingStatusCodes = {
   'label-created': 'pre_transit',
