@@ -1,10 +1,6 @@
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
-
-/** Rehearsal time without a scan after which a parcel is lost. */
-export const GIVE_UP_MS = 14 * DAY;
 
 /** Rehearsal time between the attempts of one webhook, as the Standard Webhooks specification proposes. The first attempt is immediate. */
 export const RETRY_AFTER_MS: readonly number[] = [

@@ -13,6 +13,7 @@ import { closeReturnLater } from './due/close-return.ts';
 import { finishRejection } from './due/finish-rejection.ts';
 import { giveUpDelivery } from './due/give-up-delivery.ts';
 import { giveUpReturnLater } from './due/give-up-return.ts';
+import { giveUpSilentParcel } from './due/give-up-silent-parcel.ts';
 import { handOverLater } from './due/hand-over.ts';
 import { putBackLater } from './due/put-back.ts';
 import { restock } from './due/restock.ts';
@@ -79,6 +80,7 @@ export const service = defineService({
     takeStockLater,
     handOverLater,
     giveUpDelivery,
+    giveUpSilentParcel,
     restock,
     undoReturn,
     takeReturnStep,

@@ -53,9 +53,9 @@ export const magicValues: readonly MagicValues[] = [
     title: 'Carrier services',
     rows: [
       { values: ['STANDARD', 'EXPRESS'], use: 'delivered after 28 hours; after 12 hours' },
-      { values: ['LOST'], use: 'no scan after the depot; lost after 14 days' },
+      { values: ['LOST'], use: 'no scan after the depot; lost after 14 days without one' },
       { values: ['RTS'], use: 'refused at the door, back at the sender after 72 hours' },
-      { values: ['ATTEMPT3'], use: 'three attempts in vain, then silence' },
+      { values: ['ATTEMPT3'], use: 'three attempts in vain, the last one after 76 hours; back at the sender after 9 days' },
     ],
   },
 ];

@@ -541,6 +541,27 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       'order/ord_sent line-1: 1 returned and 2 announced of 2 delivered',
     ],
     [
+      'a rejected return whose goods are on their way',
+      returned('ret_two', { state: 'rejected', shipments: [{ id: 'shp_two', state: 'in-transit', labelStatus: 'ready' }] }),
+      'return/ret_two: rejected, and its goods are in shipment/shp_two, which is in-transit',
+    ],
+    [
+      'a delivered parcel that its return did not receive',
+      returned('ret_two', { state: 'in-transit', shipments: [{ id: 'shp_two', state: 'delivered', labelStatus: 'ready' }] }),
+      'return/ret_two: in-transit, and its shipment/shp_two is delivered',
+    ],
+    [
+      'a unit that is on its way and was returned elsewhere',
+      comingBack(async (world) => {
+        await world.change('fms', 'returns', 'ret_two', () => ({
+          ...{ state: 'rejected', shipments: [{ id: 'shp_two', state: 'collected', labelStatus: 'ready' }] },
+        }));
+        await world.add('oms', 'return-bookings', aBooking('ret_three', 'refunded'));
+        await world.add('fms', 'returns', aReturn('ret_three', 'refunded', { lines: restocked }));
+      }),
+      'order/ord_sent line-1: 3 returned or on their way back, and 2 delivered',
+    ],
+    [
       'a cent lost with the last unit',
       booking('ret_two', { lines: [{ orderLineId: 'line-1', qty: 1, amount: 999 }] }),
       'order/ord_sent line-1: all units are returned or cancelled, worth 1999 of 2000',
@@ -958,7 +979,11 @@ describe('Verifying a world', () => {
     ],
     [
       'a scan sent to the FMS by another client',
-      fulfillmentOrder('ful_open', ({ shipments: [one] }) => ({ shipments: [{ ...one, state: 'out-for-delivery' }] })),
+      async (world) => {
+        await fulfillmentOrder('ful_open', ({ shipments: [one] }) => ({ shipments: [{ ...one, state: 'out-for-delivery' }] }))(world);
+        const tracking = { id: 'shp_open', version: 1, newestOutsideScanAt: '2026-03-02T09:00:00.000Z', deliveryAttempts: 0 };
+        await world.add('fms', 'trackings', tracking);
+      },
     ],
     [
       'a scheduled capture',

@@ -120,23 +120,26 @@ const completedOrder = then(then(confirmedOrder, dispatch), (rehearsal) => rehea
 
 /** A return of one of two units of a delivered order, after the given verbs. */
 const returned =
-  (verbs: readonly string[], resolution = 'refund'): Reach =>
+  (verbs: readonly string[], resolution = 'refund', dropOff: 'carrier' | 'store' = 'carrier'): Reach =>
   async (rehearsal) => {
     await rehearsal.client.control('set-progression', { body: { returns: 'manual', refund: 'manual' } });
     const { id: orderId } = await completedOrder(rehearsal);
     const { lines } = await rehearsal.ok('GET', `/orders/${orderId}`);
     const line = { orderLineId: lines[0].lineId, qty: 1, reason: 'too blue' };
-    // By parcel, so that it can be in transit.
-    const asked = { orderId, lines: [line], dropOff: 'carrier', resolution };
+    // By parcel, a return can be in transit.
+    const asked = { orderId, lines: [line], dropOff, resolution, ...(dropOff === 'store' && { locationId: 'store-01' }) };
     const { id } = await rehearsal.ok('POST', '/returns', asked);
     for (const verb of verbs) await rehearsal.ok('POST', `/_sim/returns/${id}/${verb}`, {}, { as: 'admin' });
     await rehearsal.settle();
     return { id };
   };
 
-const parcelOnItsWay = then(returned(['approve']), async (rehearsal, id) => {
+const parcelBackWithCustomer = then(returned(['approve']), async (rehearsal, id) => {
   const { shipments } = await rehearsal.object('return', id);
-  await rehearsal.client.control('play-scan', { params: { id: shipments[0].id, scan: 'collect' }, body: {} });
+  // Back with its customer, so that the return can be rejected as well.
+  for (const scan of ['collect', 'return']) {
+    await rehearsal.client.control('play-scan', { params: { id: shipments[0].id, scan }, body: {} });
+  }
   await rehearsal.settle();
 });
 const refunded = then(returned(['approve', 'receive', 'inspect']), async (rehearsal, id) => {
@@ -212,8 +215,9 @@ export const walks: Readonly<Record<string, Walk>> = {
     lifeCycle: returnLifeCycle,
     states: {
       requested: returned([]),
-      approved: returned(['approve']),
-      'in-transit': parcelOnItsWay,
+      // A return with a label may be rejected only once its parcel cannot arrive any more.
+      approved: returned(['approve'], 'refund', 'store'),
+      'in-transit': parcelBackWithCustomer,
       received: returned(['approve', 'receive']),
       inspected: returned(['approve', 'receive', 'inspect']),
       refunded,

@@ -39,9 +39,9 @@ export async function fulfilling(progression: ProgressionInput = {}) {
   const packed = (fulfillmentOrderId: string) => pick(fulfillmentOrderId, 'started', 'picked', 'packed');
   const dispatch = (fulfillmentOrderId: string) => rehearsal.call('POST', `/fulfillment/orders/${fulfillmentOrderId}/dispatch`, {});
   /** @returns the parcel's id */
-  const sent = async (fulfillmentOrderId: string): Promise<string> => {
+  const sent = async (fulfillmentOrderId: string, body: object = {}): Promise<string> => {
     await packed(fulfillmentOrderId);
-    const { shipments } = await rehearsal.ok('POST', `/fulfillment/orders/${fulfillmentOrderId}/dispatch`, {});
+    const { shipments } = await rehearsal.ok('POST', `/fulfillment/orders/${fulfillmentOrderId}/dispatch`, body);
     return shipments[0].id;
   };
   const scan = async (id: string, ...scans: ScanVerb[]) => {

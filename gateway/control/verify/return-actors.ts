@@ -16,6 +16,7 @@ export function nextActorOnReturn(world: WorldRecords, found: Return): string | 
     case 'requested':
       return 'customer service';
     case 'approved':
+      if (shipments.at(-1)?.state === 'lost') return world.queued('fms', id, 'give-up-return') ? 'its customer, or a week' : undefined;
       return dropOff === 'store' ? 'its customer' : 'its customer and the carrier';
     case 'in-transit': {
       if (found.writtenOffAt !== undefined) return refunderOf(world, id);

@@ -6,6 +6,7 @@ import { bookingsIn, isEnded } from './return-actors.ts';
 import { checkRefunds } from './return-refunds.ts';
 import { checkReturnedStock } from './returned-stock.ts';
 import type { Return, ReturnBooking } from './stored-records.ts';
+import { checkUnitsOnTheWay } from './units-on-the-way.ts';
 import type { WorldRecords } from './world-records.ts';
 
 type Order = z.output<typeof OrderSchema>;
@@ -24,7 +25,7 @@ const isOpen = ({ status }: ReturnBooking): boolean => status === 'open' || stat
 export function returns(world: WorldRecords): InvariantResult {
   const { check, result } = findings(
     'returns',
-    'No unit is returned twice or before its delivery, no refund exceeds what the unit cost, and returned stock is counted',
+    'No unit is returned twice, before its delivery or while a parcel has it, no refund exceeds what the unit cost, and returned stock is counted',
   );
   const bookings = bookingsIn(world);
   const found = new Map(world.of<Return>('return').map((one) => [one.id, one]));
@@ -41,6 +42,7 @@ export function returns(world: WorldRecords): InvariantResult {
   checkRefunds(world, bookings, found, check);
   const byOrder = grouped(bookings, ({ orderId }) => orderId);
   for (const order of world.of<Order>('order')) checkUnits(order, byOrder.get(order.id) ?? [], check);
+  checkUnitsOnTheWay(world, bookings, check);
   checkReturnedStock(world, [...found.values()], check);
   return result();
 }

@@ -1,11 +1,12 @@
 import type { z } from 'zod';
-import { type ParcelData, trackingStatusCodes } from '../../../shared/catalog/fulfillment/shipments.ts';
+import { CARRIER_SILENCE_MS, type ParcelData, trackingStatusCodes } from '../../../shared/catalog/fulfillment/shipments.ts';
 import { digest } from '../../../shared/domain/ids.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import { rehearsalOf } from '../../../shared/domain/world.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { carrierServices, type StoredShipment, shipments } from '../collections.ts';
+import { giveUpParcelDue } from '../due-work.ts';
 import { announceNewestScan } from './announcement.ts';
 import { beginJourney } from './journey.ts';
 import { trackingNumberOf } from './tracking-number.ts';
@@ -35,6 +36,7 @@ export async function labelParcel(
     ],
   });
   announceNewestScan(labelled, work);
+  work.schedule(giveUpParcelDue, labelled.id, work.now + CARRIER_SILENCE_MS, {});
   await beginJourney(labelled, { work, context });
   return labelled;
 }

@@ -1,12 +1,11 @@
 import type { z } from 'zod';
-import { Scan, shipmentLifeCycle, trackingStatusCodes } from '../../../shared/catalog/fulfillment/shipments.ts';
+import { CARRIER_SILENCE_MS, Scan, shipmentLifeCycle, trackingStatusCodes } from '../../../shared/catalog/fulfillment/shipments.ts';
 import { allowedFrom, refuseTransition, rowFor } from '../../../shared/catalog/life-cycle.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import { type StoredShipment, shipments } from '../collections.ts';
 import { giveUpParcelDue } from '../due-work.ts';
-import { GIVE_UP_MS } from '../timing.ts';
 import { announceNewestScan } from './announcement.ts';
 import { continueJourney } from './journey.ts';
 
@@ -25,7 +24,7 @@ export async function scanParcel(
   { scan, location, message }: ReportedScan,
   { work, context }: Pick<Scope, 'work' | 'context'>,
 ): Promise<StoredShipment> {
-  if (!allowedFrom(shipmentLifeCycle, scan).includes(shipment.state)) throw scanRefusal(shipment, scan);
+  if (!isAllowed(shipment, scan)) throw scanRefusal(shipment, scan);
   const [status] = rowFor(shipmentLifeCycle, shipment, scan).to;
   if (status === undefined || status === 'pending') throw new Error(`The scan ${scan} leads to no scanned state.`);
   const event = {
@@ -38,14 +37,20 @@ export async function scanParcel(
   const moved = work.transition(shipments, shipment, scan, { events: [...shipment.events, event] });
   announceNewestScan(moved, work);
   await continueJourney(moved, scan, { work, context });
-  if (allowedFrom(shipmentLifeCycle, 'lose').includes(moved.state)) work.schedule(giveUpParcelDue, moved.id, work.now + GIVE_UP_MS, {});
+  if (allowedFrom(shipmentLifeCycle, 'lose').includes(moved.state))
+    work.schedule(giveUpParcelDue, moved.id, work.now + CARRIER_SILENCE_MS, {});
   else work.cancel(giveUpParcelDue, moved.id);
   return moved;
 }
 
+/** A returned parcel that its customer never handed over is not found: the return is rejected, and its label is void. */
+const isAllowed = ({ state, returnId, events }: StoredShipment, scan: ReportedScan['scan']): boolean =>
+  allowedFrom(shipmentLifeCycle, scan).includes(state) &&
+  (scan !== 'find' || returnId === undefined || events.some(({ status }) => status !== 'label-created' && status !== 'lost'));
+
 /** The refusal lists the scans that the parcel can take now, for testers who play scans by hand. */
 function scanRefusal(shipment: StoredShipment, scan: ReportedScan['scan']): Problem {
-  const allowedScans = Scan.options.filter((one) => allowedFrom(shipmentLifeCycle, one).includes(shipment.state));
+  const allowedScans = Scan.options.filter((one) => isAllowed(shipment, one));
   const { message, context } = refuseTransition(shipmentLifeCycle, shipment, scan, { allowedScans });
   const now = allowedScans.length > 0 ? `Allowed now: ${allowedScans.join(', ')}.` : 'No further scan is allowed.';
   return new Problem('invalid_state_transition', `${message} ${now}`, context);

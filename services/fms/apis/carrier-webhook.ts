@@ -1,32 +1,23 @@
 import { carrierWebhook as carrierWebhookApi } from '../../../shared/catalog/fulfillment/apis.ts';
 import { invalid, notFound, type Problem } from '../../../shared/catalog/problems.ts';
-import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import { handle, unchanged } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { acceptedWebhooks, type Tracking, trackings } from '../collections.ts';
-import { applyScanToFulfillmentOrder } from '../delivery/delivery.ts';
-import { fulfillmentOrderById } from '../fulfillment-order-by-id.ts';
 import type { TrackingScan } from '../parcels/tracking-rules.ts';
-import { applyScanToReturn } from '../returns/parcel-scans.ts';
-import { returnById } from '../returns/return-by-id.ts';
+import { applyScan } from '../scans.ts';
 import { AHEAD_MS } from '../timing.ts';
 
 /** The pipeline has verified the signature. A `webhook-id` is stored in the commit of its effect, so that the effect happens once. */
-export const carrierWebhook = handle(carrierWebhookApi)(async ({ body: { data: scan } }, { work, webhookId, context }) => {
+export const carrierWebhook = handle(carrierWebhookApi)(async ({ body: { data: scan } }, scope) => {
+  const { work, webhookId } = scope;
   if (webhookId !== undefined && (await work.get(acceptedWebhooks, webhookId))) {
     return unchanged(`A webhook with the webhook-id "${webhookId}" arrived before.`);
   }
   refuseFuture(scan, work.now);
   const tracking = await trackingOf(work, scan);
   if (webhookId !== undefined) work.put(acceptedWebhooks, { id: webhookId });
-  const { fulfillmentOrderId, returnId } = tracking;
-  const scanned = { tracking, scan, webhookId };
-  if (fulfillmentOrderId !== undefined) {
-    return applyScanToFulfillmentOrder(work, await fulfillmentOrderById(work, fulfillmentOrderId), scanned) ?? null;
-  }
-  const found = await returnById(work, returnId ?? '');
-  return (await applyScanToReturn(work, found, { ...scanned, mode: progressionOf(context).returns })) ?? null;
+  return (await applyScan({ tracking, scan, webhookId }, scope)) ?? null;
 });
 
 /**

@@ -1,7 +1,9 @@
-import { isOfCarrierPlatform } from '../../../shared/catalog/fulfillment/shipments.ts';
+import { CARRIER_SILENCE_MS, isOfCarrierPlatform, shipmentLifeCycle } from '../../../shared/catalog/fulfillment/shipments.ts';
+import { allowedFrom } from '../../../shared/catalog/life-cycle.ts';
 import { type Unchanged, unchanged } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type Tracking, trackings } from '../collections.ts';
+import { giveUpSilentParcelDue } from '../due-work.ts';
 import { copyOf, type ParcelCopy, type Sent, withCopy } from './parcel.ts';
 import { ignoredBecause, type TrackingScan } from './tracking-rules.ts';
 
@@ -19,6 +21,16 @@ export interface NotedScan {
   readonly deliveryAttempts: number;
 }
 
+/** The Carrier Platform gives a parcel up that it does not see. */
+const OTHER_CARRIER = 'A carrier outside the estate scans the parcel, so the Carrier Platform cannot report its loss.';
+
+/** A parcel of a carrier outside the estate is given up after the same silence. */
+function restartSilence(work: UnitOfWork, shipmentId: string, status: TrackingScan['status']): void {
+  const canBeLost = allowedFrom(shipmentLifeCycle, 'lose').includes(status);
+  if (canBeLost) work.schedule(giveUpSilentParcelDue, shipmentId, work.now + CARRIER_SILENCE_MS, {});
+  else work.cancel(giveUpSilentParcelDue, shipmentId);
+}
+
 /**
  * Notes a scan of a parcel. The caller stores the copies. The instants of two carriers come from two clocks, so a scan is ordered only
  * against scans of the same carrier.
@@ -27,9 +39,12 @@ export interface NotedScan {
 export function noteScan(work: UnitOfWork, sent: Sent, { tracking, scan, webhookId }: ScannedParcel): NotedScan | Unchanged<null> {
   const copy = copyOf(sent, tracking);
   if (!copy) return unchanged(`The parcel "${tracking.id}" was replaced.`);
-  const newest = isOfCarrierPlatform(webhookId, tracking.id) ? 'newestScanAt' : 'newestOutsideScanAt';
+  const isOutside = !isOfCarrierPlatform(webhookId, tracking.id);
+  if (!isOutside && scan.status === 'lost' && tracking.newestOutsideScanAt !== undefined) return unchanged(OTHER_CARRIER);
+  const newest = isOutside ? 'newestOutsideScanAt' : 'newestScanAt';
   const reason = ignoredBecause(copy.state, tracking[newest], scan);
   if (reason !== undefined) return unchanged(reason);
+  if (isOutside) restartSilence(work, tracking.id, scan.status);
   const deliveryAttempts = tracking.deliveryAttempts + (scan.status === 'delivery-attempted' ? 1 : 0);
   const trackingNumber = copy.trackingNumber ?? scan.trackingNumber;
   const numbered = trackingNumber !== undefined && { trackingNumber };

@@ -8,6 +8,7 @@ import { beginRejection } from './rejection.ts';
 import { GIVE_UP_MS } from './timing.ts';
 
 const WENT_BACK = 'Its parcel went back to the customer.';
+const NEVER_HANDED_OVER = 'Its parcel was never handed to the carrier.';
 
 type Status = TrackingScan['status'];
 const isStuck = (status: Status | 'pending'): status is 'lost' | 'returned-to-sender' =>
@@ -15,17 +16,17 @@ const isStuck = (status: Status | 'pending'): status is 'lost' | 'returned-to-se
 
 /** A lost parcel may be found, and a parcel that went back may come to the store: both are given up after a week. */
 export function planGivingUp(work: UnitOfWork, { id, state }: StoredReturn, status: Status): void {
-  if (state === 'in-transit' && isStuck(status)) work.schedule(giveUpReturnDue, id, work.now + GIVE_UP_MS, {});
+  if ((state === 'approved' || state === 'in-transit') && isStuck(status)) work.schedule(giveUpReturnDue, id, work.now + GIVE_UP_MS, {});
   else work.cancel(giveUpReturnDue, id);
 }
 
-/** A return with a lost parcel is paid back. A return whose parcel went back to the customer is rejected. */
+/** A return with a lost parcel is paid back. A return whose goods are with the customer is rejected: its parcel went back, or never left. */
 export async function giveUpReturn(found: StoredReturn, scope: Pick<Scope, 'work'>): Promise<void> {
   const { state, rejecting, writtenOffAt, shipments } = found;
   const parcel = shipments.at(-1)?.state ?? 'pending';
-  if (state !== 'in-transit' || rejecting || writtenOffAt !== undefined || !isStuck(parcel)) return;
-  if (parcel === 'lost') writeOff(found, scope);
-  else beginRejection(scope.work, found, { reason: WENT_BACK, at: scope.work.now });
+  if ((state !== 'approved' && state !== 'in-transit') || rejecting || writtenOffAt !== undefined || !isStuck(parcel)) return;
+  if (state === 'in-transit' && parcel === 'lost') writeOff(found, scope);
+  else beginRejection(scope.work, found, { reason: state === 'approved' ? NEVER_HANDED_OVER : WENT_BACK, at: scope.work.now });
 }
 
 /**

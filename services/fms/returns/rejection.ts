@@ -1,5 +1,5 @@
 import { returnLifeCycle } from '../../../shared/catalog/fulfillment/returns.ts';
-import { rowFor } from '../../../shared/catalog/life-cycle.ts';
+import { refuseTransition, rowFor } from '../../../shared/catalog/life-cycle.ts';
 import { closeReturn } from '../../../shared/catalog/order/internal.ts';
 import { isDependencyProblem, Problem } from '../../../shared/catalog/problems.ts';
 import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
@@ -14,13 +14,35 @@ import { paidOf } from './refunds.ts';
 import { planStep } from './return-clock.ts';
 import { takeOut } from './returned-stock.ts';
 
-/** Notes the intent to reject a return, with the due work that finishes it, for the next commit. */
+/**
+ * The units of a rejected return are with its customer, who may return them again. So its parcel must not be on its way, nor may its
+ * label still be used.
+ * @throws Problem `invalid_state_transition`
+ */
+function refuseWhileAway(found: StoredReturn): void {
+  const { id, state, shipments } = found;
+  const parcel = shipments.at(-1);
+  if (!parcel || (state === 'approved' ? parcel.state === 'lost' : state !== 'in-transit' || parcel.state === 'returned-to-sender')) return;
+  const { context } = refuseTransition(returnLifeCycle, found, 'reject');
+  const where = `The parcel "${parcel.id}" of the return "${id}" is ${parcel.state}, so its goods may still arrive.`;
+  const remedy =
+    parcel.state === 'lost'
+      ? 'Write the return off, which pays it back.'
+      : 'Wait until the parcel arrives, and inspect the goods before you reject the return, or until the parcel is back with the customer.';
+  throw new Problem('invalid_state_transition', `${where} ${remedy}`, context);
+}
+
+/**
+ * Notes the intent to reject a return, with the due work that finishes it, for the next commit.
+ * @throws Problem `invalid_state_transition` while its goods may still arrive
+ */
 export function beginRejection(
   work: UnitOfWork,
   found: StoredReturn,
   { reason, at }: { readonly reason?: string | undefined; readonly at: number },
 ): StoredReturn {
   rowFor(returnLifeCycle, found, 'reject');
+  refuseWhileAway(found);
   work.schedule(finishRejectionDue, found.id, at, {});
   const rejecting = { since: instant(work.now), attempt: found.version, ...(reason !== undefined && { reason }) };
   return work.transition(returns, found, 'note', { rejecting });
@@ -80,7 +102,9 @@ function resume(
 ): StoredReturn {
   const { id } = found;
   if (out.taken.length > 0) work.schedule(putBackDue, `${id} ${out.attempt}`, work.now, { returnId: id, ...out }, { beforeReply: true });
-  const next = work.transition(returns, found, 'note', { rejecting: undefined });
+  // The parcel may have arrived during the rejection.
+  const isHere = (found.state === 'approved' || found.state === 'in-transit') && found.shipments.at(-1)?.state === 'delivered';
+  const next = work.transition(returns, found, isHere ? 'receive' : 'note', { rejecting: undefined });
   // A settlement that came due during the rejection did nothing, so it is scheduled again.
   if (next.state === 'inspected') work.schedule(settleReturnDue, id, Math.max(work.now, settlesAt(next, since)), {});
   return next;

@@ -24,10 +24,10 @@ export const returnLifeCycle = defineLifeCycle({
     },
     {
       verb: 'reject',
-      from: ['requested', 'in-transit', 'inspected'],
+      from: ['requested', 'approved', 'in-transit', 'inspected'],
       to: 'rejected',
       trigger:
-        'time: policy, more than 30 d after the order was completed, or 7 d after its parcel went back to the customer; control plane: reject. The units stay with the customer',
+        'time: policy, more than 30 d after the order was completed, or 7 d after its parcel went back to the customer or was lost without ever being handed over; control plane: reject, unless its parcel may still arrive. The units stay with the customer',
     },
     { verb: 'depart', from: ['approved'], to: 'in-transit', trigger: 'webhook: its parcel is in transit' },
     {

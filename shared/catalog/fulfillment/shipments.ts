@@ -78,11 +78,16 @@ export const shipmentLifeCycle = defineLifeCycle({
     },
     {
       verb: 'lose',
-      from: ['collected', 'in-transit', 'out-for-delivery', 'delivery-attempted', 'held-at-depot'],
+      from: ['label-created', 'collected', 'in-transit', 'out-for-delivery', 'delivery-attempted', 'held-at-depot'],
       to: 'lost',
-      trigger: 'scan: lost; time: 14 d without a scan',
+      trigger: 'scan: lost; time: 14 d without a scan, also when it was never collected',
     },
-    { verb: 'find', from: ['lost'], to: 'delivered', trigger: 'scan: found and delivered' },
+    {
+      verb: 'find',
+      from: ['lost'],
+      to: 'delivered',
+      trigger: 'scan: found and delivered; not the parcel of a return that its customer never handed over',
+    },
   ],
 });
 
@@ -91,7 +96,7 @@ export const Scan = z
   .enum(['collect', 'depart', 'out-for-delivery', 'hold', 'deliver', 'attempt', 'return', 'lose', 'find'])
   .meta({ id: 'Scan' });
 
-/** A service of the carrier. The last three are for rehearsals: the parcel is lost, is returned to sender, or has three failed attempts. */
+/** A service of the carrier. The last three are for rehearsals: the parcel is lost, is returned to sender, or has three failed attempts and is then returned. */
 export const CarrierService = z.enum(['STANDARD', 'EXPRESS', 'LOST', 'RTS', 'ATTEMPT3']).meta({ id: 'CarrierService' });
 
 export const Carrier = z
@@ -113,6 +118,9 @@ export const scanWebhookId = (shipmentId: string, place: number): string => `${s
 /** Whether the Carrier Platform reported a scan. Any other carrier has a clock and webhook ids of its own. */
 export const isOfCarrierPlatform = (webhookId: string | undefined, shipmentId: string): boolean =>
   webhookId?.startsWith(`${shipmentId}.`) === true && /^\d+$/.test(webhookId.slice(shipmentId.length + 1));
+
+/** Rehearsal time without a scan, counted from the label, after which a parcel is lost. */
+export const CARRIER_SILENCE_MS = 14 * 24 * 60 * 60 * 1_000;
 
 /** Status codes of carrier interfaces per state, with EasyPost's names. */
 export const trackingStatusCodes = {

@@ -1,0 +1,13 @@
+import { instant } from '../../../shared/domain/time.ts';
+import { handleDue } from '../../../shared/work/handler.ts';
+import { trackings } from '../collections.ts';
+import { giveUpSilentParcelDue } from '../due-work.ts';
+import { applyScan } from '../scans.ts';
+
+/** A parcel that a carrier outside the estate scanned is lost after the silence of that carrier. */
+export const giveUpSilentParcel = handleDue(giveUpSilentParcelDue)(async ({ key }, scope) => {
+  const tracking = await scope.work.get(trackings, key);
+  if (!tracking) return;
+  const scan = { shipmentId: key, status: 'lost', occurredAt: instant(scope.work.now) } as const;
+  await applyScan({ tracking, scan, webhookId: undefined }, scope);
+});

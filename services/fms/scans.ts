@@ -1,0 +1,19 @@
+import { progressionOf } from '../../shared/catalog/simulation/progression.ts';
+import type { Scope, Unchanged } from '../../shared/work/handler.ts';
+import { applyScanToFulfillmentOrder } from './delivery/delivery.ts';
+import { fulfillmentOrderById } from './fulfillment-order-by-id.ts';
+import type { ScannedParcel } from './parcels/note-scan.ts';
+import { applyScanToReturn } from './returns/parcel-scans.ts';
+import { returnById } from './returns/return-by-id.ts';
+
+/** Applies a scan to the fulfillment order or the return of its parcel. */
+export async function applyScan(
+  scanned: ScannedParcel,
+  { work, context }: Pick<Scope, 'work' | 'context'>,
+): Promise<Unchanged<null> | undefined> {
+  const { fulfillmentOrderId, returnId } = scanned.tracking;
+  if (fulfillmentOrderId !== undefined) {
+    return applyScanToFulfillmentOrder(work, await fulfillmentOrderById(work, fulfillmentOrderId), scanned);
+  }
+  return applyScanToReturn(work, await returnById(work, returnId ?? ''), { ...scanned, mode: progressionOf(context).returns });
+}
