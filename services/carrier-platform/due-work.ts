@@ -14,8 +14,6 @@ const Delivery = z.object({
   body: z.custom<z.input<typeof TrackingUpdate>>((stored) => TrackingUpdate.safeParse(stored).success),
   /** Number of attempts so far. */
   attempts: z.int().min(0),
-  /** The answer to the last attempt. */
-  lastAnswer: z.string().optional(),
   /** A fault has held it; no other fault strikes it. */
   held: z.literal(true).optional(),
 });

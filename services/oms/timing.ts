@@ -15,9 +15,6 @@ export const TAKE_OVER_MS = 30_000;
 /** Time until due work that found a pending action or a lost hold runs again. */
 export const RECHECK_MS = 60_000;
 
-/** Time until due work asks the Payment Hub again after a failure. */
-export const PAYMENTS_RETRY_MS = 30 * 60_000;
-
 /** Time until routing is tried again after a failure. */
 export const ROUTING_RETRY_MS = 5_000;
 

@@ -11,10 +11,10 @@ export const OPENING_MS = 15 * MINUTE_MS;
 
 /** Rehearsal time until unfinished work of a request is tried again. */
 export const FIRST_RETRY_MS = 5_000;
-export const LONGEST_RETRY_MS = 30 * MINUTE_MS;
-const RETRIES_MS: readonly number[] = [FIRST_RETRY_MS, 30_000, 5 * MINUTE_MS];
+const RETRIES_MS: readonly number[] = [FIRST_RETRY_MS, 30_000, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * 60 * MINUTE_MS, 6 * 60 * MINUTE_MS];
+const LONGEST_RETRY_MS = 12 * 60 * MINUTE_MS;
 
-/** Rehearsal time until another application that did not answer is called again. There is no last retry. */
+/** Rehearsal time until another application that did not answer is called again, unless it is back earlier. There is no last retry. */
 export const retryDelayMs = (tries: number): number => RETRIES_MS[tries] ?? LONGEST_RETRY_MS;
 
 /** Wall time for an authorisation. Without an answer by then, its outcome is unknown. */

@@ -1,3 +1,5 @@
+import { type Application, applicationNames } from './applications.ts';
+
 /**
  * All refusals of the estate: code, HTTP status and title (RFC 9457). `retryable`: the same request may succeed later. A single refusal may
  * be retryable although its code is not, see `retryableAtTimes`.
@@ -99,6 +101,8 @@ export interface ProblemContext {
   readonly retryable?: boolean;
   /** Seconds; becomes the header `Retry-After`. A retryable refusal has one in any case. */
   readonly retryAfter?: number;
+  /** Of a `dependency_error`: the other application broke off, or its answer has no code of the estate. It may be away. */
+  readonly undecided?: true;
   /** Methods; becomes the header `Allow`. */
   readonly allow?: readonly string[];
   readonly [member: string]: unknown;
@@ -184,6 +188,20 @@ export const isUnknownOutcome = (error: unknown): boolean =>
 /** Whether the called application did nothing: it could not be reached, or others were faster. */
 export const didNothing = (error: unknown): boolean =>
   error instanceof Problem && (error.code === 'dependency_unavailable' || error.code === 'contention');
+
+/**
+ * The application that was away when a call failed: it could not be reached, did not answer, or its answer decided nothing. Undefined for
+ * any other failure: a refusal stays one when the application is asked again.
+ */
+export function absentApplication(error: unknown): Application | undefined {
+  if (!(error instanceof Problem)) return undefined;
+  const { dependency, undecided } = error.context;
+  const isAway =
+    error.code === 'dependency_unavailable' ||
+    error.code === 'dependency_timeout' ||
+    (error.code === 'dependency_error' && undecided === true);
+  return isAway ? applicationNames.find((name) => name === dependency) : undefined;
+}
 
 /** Whether a call failed because of the called application, not because of the request. */
 export const isDependencyProblem = (error: unknown): error is Problem => isUnknownOutcome(error) || didNothing(error);

@@ -69,7 +69,8 @@ export function readReply(dependency: Application, { status, text, retryAfter }:
     if (problemIn(body, detail)?.code === 'contention') throw new Problem('contention', detail, { dependency: failed, retryAfter: 1 });
     throw new Problem('dependency_unavailable', detail, { dependency: failed, retryAfter: Number(retryAfter ?? 1) || 1 });
   }
-  throw new Problem('dependency_error', `${answered}: ${detail}`, { dependency: failed });
+  const isUndecided = members['undecided'] === true || problemIn(body, detail) === undefined;
+  throw new Problem('dependency_error', `${answered}: ${detail}`, { dependency: failed, ...(isUndecided && { undecided: true }) });
 }
 
 const membersOf = (body: unknown): Readonly<Record<string, unknown>> => (typeof body === 'object' && body !== null ? { ...body } : {});

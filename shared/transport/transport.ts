@@ -44,4 +44,7 @@ export const unreachable = (dependency: Application): Problem =>
   new Problem('dependency_unavailable', `${dependency} cannot be reached.`, { dependency, retryAfter: 1 });
 
 export const brokenOff = (dependency: Application): Problem =>
-  new Problem('dependency_error', `${dependency} broke off without an answer; whether it did the work is unknown.`, { dependency });
+  new Problem('dependency_error', `${dependency} broke off without an answer; whether it did the work is unknown.`, {
+    dependency,
+    undecided: true,
+  });

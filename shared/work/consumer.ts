@@ -3,7 +3,7 @@ import { type Application, topicOf } from '../catalog/applications.ts';
 import { nameOf } from '../catalog/event-names.ts';
 import { allEvents } from '../catalog/events.ts';
 import { objects } from '../catalog/objects.ts';
-import { Problem } from '../catalog/problems.ts';
+import { absentApplication, Problem } from '../catalog/problems.ts';
 import { consumedBy, subscriptionOf } from '../catalog/subscriptions.ts';
 import type { Bus, DeadLetterCause, DeliveredEvent } from '../events/bus.ts';
 import type { EstateEvent } from '../events/envelope.ts';
@@ -14,14 +14,19 @@ import { contextFor } from '../simulation/context.ts';
 import { CONSUME } from '../simulation/journal.ts';
 import { deliveryKey } from '../store/ports/deliveries.ts';
 import type { Directory, WorldView } from '../store/ports/directory.ts';
+import { BACKOFF_MS } from '../store/ports/due-work.ts';
 import type { Store } from '../store/ports/estate-store.ts';
 import { WORK_DEADLINE_MS } from './application-parts.ts';
 import type { AnyService } from './handler.ts';
 import { type Delivery, type JournaledJob, newJournalNotes } from './job.ts';
 import type { Pipeline } from './pipeline.ts';
 
-/** Deliveries that failed this often are parked, visibly, so that one poison event does not hold up the others. */
+/**
+ * Deliveries that failed this often do not hold up others any longer. They are put off while another application is away, and else
+ * parked, visibly.
+ */
 const MOST_ATTEMPTS = 5;
+const [FIRST_RETRY_MS = 0] = BACKOFF_MS;
 const FIRST_PAUSE_MS = 100;
 
 export interface ConsumerOptions {
@@ -96,6 +101,11 @@ async function consume(
       // Nothing is wrong with the event: the bus brings it again, for as long as it takes.
       if (isOfStore(error)) throw error;
       if (attempt >= MOST_ATTEMPTS) {
+        const awaits = absentApplication(error);
+        if (awaits !== undefined) {
+          await store.putOff(world, delivery, { event: { id, json, hop }, at: view.now + FIRST_RETRY_MS, awaits });
+          return;
+        }
         const reason = error instanceof Error ? error.message : String(error);
         await store.park(world, delivery, reason);
         observer.parked(nameOf(event.type));

@@ -1,3 +1,4 @@
+import type { Application } from '../catalog/applications.ts';
 import type { IdPrefix } from '../domain/ids.ts';
 import type { Ms } from '../domain/time.ts';
 import type { Collection, Counters, Stored } from '../store/collections.ts';
@@ -38,6 +39,10 @@ export interface DueOptions {
   readonly withheldBy?: string | undefined;
   /** Defaults to the correlation id of this unit. */
   readonly correlationId?: string;
+  /** The application that was away, as `absentApplication` finds it. The work is due at once when the application is back. */
+  readonly awaits?: Application | undefined;
+  /** When the next run fails, the work is parked. */
+  readonly isLastAttempt?: boolean;
 }
 
 /**

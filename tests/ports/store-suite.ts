@@ -16,6 +16,7 @@ import type { Snapshot } from '../../shared/store/ports/snapshots.ts';
 import { eventually } from '../support/eventually.ts';
 import { aHop } from './a-hop.ts';
 import { aPlan } from './a-plan.ts';
+import { awaitingSuite } from './store-suite-awaiting.ts';
 import { journalSuite } from './store-suite-journal.ts';
 import { lifetimeSuite } from './store-suite-lifetimes.ts';
 import { runSuite } from './store-suite-runs.ts';
@@ -1244,6 +1245,7 @@ export function storeSuite(name: string, create: CreateStore): void {
     lifetimeSuite(opened);
     journalSuite(opened);
 
+    awaitingSuite(opened);
     runSuite(opened);
 
     describe('faults and journal', () => {

@@ -188,14 +188,14 @@ export function transportSuite(name: string, transportTo: (reach: Reach) => Tran
       answering = async () => ({ ok: true });
       await setFault({ kind: 'drop' });
       const count = seen.length;
-      expect(await problemOf(calling())).toEqual(['dependency_error', { dependency: 'clienteling-app' }]);
+      expect(await problemOf(calling())).toEqual(['dependency_error', { dependency: 'clienteling-app', undecided: true }]);
       expect(seen).toHaveLength(count);
     });
 
     test('whose answer a fault loses takes effect and breaks off', async () => {
       await setFault({ kind: 'lost-response', as: 'reset' });
       const count = seen.length;
-      expect(await problemOf(calling())).toEqual(['dependency_error', { dependency: 'clienteling-app' }]);
+      expect(await problemOf(calling())).toEqual(['dependency_error', { dependency: 'clienteling-app', undecided: true }]);
       expect(seen).toHaveLength(count + 1);
       await adapter.worlds.removeFault(world);
       context = { ...context, faults: 0 };
@@ -247,7 +247,7 @@ export function transportSuite(name: string, transportTo: (reach: Reach) => Tran
       const waiting = problemOf(calling());
       await eventually('it has arrived', async () => seen.length > count);
       running?.kill();
-      expect(await waiting).toEqual(['dependency_error', { dependency: 'clienteling-app' }]);
+      expect(await waiting).toEqual(['dependency_error', { dependency: 'clienteling-app', undecided: true }]);
       expect(await problemOf(calling())).toEqual(['dependency_unavailable', { dependency: 'clienteling-app', retryAfter: 1 }]);
       running = undefined;
     });

@@ -1,10 +1,11 @@
+import { absentApplication, Problem } from '../../../shared/catalog/problems.ts';
 import { newId, randomToken } from '../../../shared/domain/ids.ts';
 import type { Logger } from '../../../shared/process/logger.ts';
 import { pause } from '../../../shared/process/waiting.ts';
 import { contextFor } from '../../../shared/simulation/context.ts';
 import type { ClockStore } from '../../../shared/store/ports/clock.ts';
 import type { WorldView } from '../../../shared/store/ports/directory.ts';
-import { BACKOFF_MS, type DueItem } from '../../../shared/store/ports/due-work.ts';
+import { BACKOFF_MS, DELIVER_AGAIN, type DueItem, MOST_ATTEMPTS_AFTER_REFUSAL } from '../../../shared/store/ports/due-work.ts';
 import { jsonIn, problemIn } from '../../../shared/transport/answer.ts';
 import { DUE_PATH, type Transport } from '../../../shared/transport/transport.ts';
 
@@ -31,7 +32,7 @@ export interface DispatchedItem {
 
 interface Failure {
   readonly text: string;
-  readonly isKeyHeld: boolean;
+  readonly problem?: Problem | undefined;
 }
 
 /** Leases due work, dispatches it to its application, and requeues or parks work that failed. */
@@ -48,17 +49,28 @@ export function createDueRunner({ worlds, transport, log }: DueRunnerOptions) {
     if (!item) return undefined;
     const failure = await dispatch(view, item, lease);
     if (!failure) return { item, done: true };
-    if (failure.isKeyHeld) {
+    const { problem, text } = failure;
+    if (problem?.code === 'idempotency_in_progress') {
       // The lease of the key runs in wall time: the wait costs no attempt and does not move the rehearsal's clock.
       await pause(KEY_HELD_MS);
-      await worlds.requeue(world, item, lease, { at: item.at, attempts: item.attempts });
+      const { at, attempts, awaits } = item;
+      await worlds.requeue(world, item, lease, { at, attempts, awaits });
       return { item, done: false };
     }
+    const awaits = absentApplication(problem);
     const attempts = item.attempts + 1;
-    const wait = BACKOFF_MS[item.attempts];
-    log.warn({ world, kind: item.kind, key: item.key, attempts, failure: failure.text }, 'due work failed');
-    await worlds.requeue(world, item, lease, wait === undefined ? { parked: failure.text } : { at: now + wait, attempts });
+    const wait = item.attempts < mostAttempts(item, problem) ? BACKOFF_MS[item.attempts] : undefined;
+    log.warn({ world, kind: item.kind, key: item.key, attempts, awaits, failure: text }, 'due work failed');
+    await worlds.requeue(world, item, lease, wait === undefined ? { parked: text, awaits } : { at: now + wait, attempts, awaits });
     return { item, done: false };
+  }
+
+  /** How often failed work is tried again before it is parked. Its consumer has tried a delivery several times already. */
+  function mostAttempts({ kind }: DueItem, problem: Problem | undefined): number {
+    if (absentApplication(problem)) return BACKOFF_MS.length;
+    if (kind === DELIVER_AGAIN) return 0;
+    const mayBeUnderWay = problem?.retryable === true && problem.code !== 'dependency_error';
+    return mayBeUnderWay ? BACKOFF_MS.length : MOST_ATTEMPTS_AFTER_REFUSAL;
   }
 
   /** @returns undefined when the application did the work */
@@ -75,9 +87,9 @@ export function createDueRunner({ worlds, transport, log }: DueRunnerOptions) {
         body: JSON.stringify({ kind: item.kind, key: item.key, token: lease }),
         timeoutMs: DISPATCH_DEADLINE_MS + ANSWER_MARGIN_MS,
       });
-      return status < 300 ? undefined : { text, isKeyHeld: problemIn(jsonIn(text), text)?.code === 'idempotency_in_progress' };
+      return status < 300 ? undefined : { text, problem: problemIn(jsonIn(text), text) };
     } catch (error) {
-      return { text: error instanceof Error ? error.message : String(error), isKeyHeld: false };
+      return { text: error instanceof Error ? error.message : String(error), problem: error instanceof Problem ? error : undefined };
     }
   }
 

@@ -1,5 +1,5 @@
 import { carrierWebhook } from '../../../shared/catalog/fulfillment/apis.ts';
-import { Problem } from '../../../shared/catalog/problems.ts';
+import { absentApplication, Problem } from '../../../shared/catalog/problems.ts';
 import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import type { ActiveFault, StrikeOptions } from '../../../shared/simulation/faults.ts';
@@ -16,7 +16,6 @@ const PATH = carrierWebhook.path;
 /** Makes one attempt at a webhook. A 2xx is success, 410 ends all deliveries to the receiver, any other answer is repeated later. */
 export const deliverWebhook = handleDue(deliverWebhookDue)(async ({ key, payload: delivery }, scope) => {
   const { work } = scope;
-  if (delivery.attempts > RETRY_AFTER_MS.length) throw deliveryFailed(key, delivery);
   const gone = await work.get(webhookEndpoints, PATH);
   const overtaken = gone ? [] : await overtakenBy(key, delivery, scope);
   const fault = gone || delivery.held ? undefined : await strike(delivery, scope, { overtakes: overtaken.length > 0 });
@@ -51,21 +50,26 @@ async function overtakenBy(key: string, { shipmentId }: Delivery, { webhooks }: 
 
 const answerOf = (outcome: WebhookOutcome): string => ('error' in outcome ? `none (${outcome.error})` : String(outcome.status));
 
-/** After the last attempt the item runs once more and fails, so that it is parked. */
+/** The last attempt fails the work, which is parked. @throws Problem after the last attempt */
 function scheduleRetry(
   key: string,
   delivery: Delivery,
   { work, outcome }: Pick<Scope, 'work'> & { readonly outcome: WebhookOutcome },
 ): void {
   const asked = 'retryAfterSeconds' in outcome ? (outcome.retryAfterSeconds ?? 0) * 1_000 : 0;
+  const failed = deliveryFailed(key, delivery.attempts + 1, outcome);
   const planned = RETRY_AFTER_MS[delivery.attempts];
-  const next: Delivery = { ...delivery, attempts: delivery.attempts + 1, lastAnswer: answerOf(outcome) };
-  work.schedule(deliverWebhookDue, key, planned === undefined ? work.now : work.now + Math.max(planned, asked), next);
+  if (planned === undefined) throw failed;
+  const next: Delivery = { ...delivery, attempts: delivery.attempts + 1 };
+  const isLastAttempt = next.attempts === RETRY_AFTER_MS.length;
+  work.schedule(deliverWebhookDue, key, work.now + Math.max(planned, asked), next, { awaits: absentApplication(failed), isLastAttempt });
 }
 
-const deliveryFailed = (key: string, { attempts, lastAnswer }: Delivery): Problem =>
-  new Problem('dependency_error', `The webhook ${key} did not arrive in ${attempts} attempts; the last answer was ${lastAnswer}.`, {
+/** The receiver is away when it gives no answer, or a 5xx. */
+const deliveryFailed = (key: string, attempts: number, outcome: WebhookOutcome): Problem =>
+  new Problem('dependency_error', `The webhook ${key} did not arrive in ${attempts} attempts; the last answer was ${answerOf(outcome)}.`, {
     dependency: 'fms',
+    ...((outcome.status === 0 || outcome.status >= 500) && { undecided: true }),
   });
 
 /** With progression `immediate`, the next scan follows the first attempt at the webhook of the previous one. */

@@ -1,11 +1,10 @@
-import { isDependencyProblem } from '../../../shared/catalog/problems.ts';
 import { handleDue, type Scope } from '../../../shared/work/handler.ts';
 import { markCancelled } from '../cancellation/cancellation.ts';
 import { orders, type StoredOrder } from '../collections.ts';
 import { expireDraftDue } from '../due-work.ts';
 import { isSale } from '../order/sale.ts';
 import { paymentIncomplete, paymentsToDecideOn } from '../payment/payments.ts';
-import { DRAFT_LIFETIME_MS, PAYMENTS_RETRY_MS, RECHECK_MS } from '../timing.ts';
+import { DRAFT_LIFETIME_MS, RECHECK_MS } from '../timing.ts';
 
 /** Cancels a draft that was not confirmed within a day. A pending action goes first. */
 export const expireDraft = handleDue(expireDraftDue)(async ({ key }, scope) => {
@@ -19,10 +18,5 @@ export const expireDraft = handleDue(expireDraftDue)(async ({ key }, scope) => {
 
 /** @returns milliseconds to wait for the till to confirm a paid sale, whose goods are gone; 0 for an unpaid sale */
 async function untilTillConfirms(order: StoredOrder, scope: Scope): Promise<number> {
-  try {
-    return paymentIncomplete(order, await paymentsToDecideOn(order, scope)) ? 0 : DRAFT_LIFETIME_MS;
-  } catch (error) {
-    if (!isDependencyProblem(error)) throw error;
-    return PAYMENTS_RETRY_MS;
-  }
+  return paymentIncomplete(order, await paymentsToDecideOn(order, scope)) ? 0 : DRAFT_LIFETIME_MS;
 }

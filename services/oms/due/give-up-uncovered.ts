@@ -1,4 +1,3 @@
-import { isDependencyProblem } from '../../../shared/catalog/problems.ts';
 import { handleDue, type Scope } from '../../../shared/work/handler.ts';
 import { orders, type StoredOrder } from '../collections.ts';
 import { giveUpUncoveredDue } from '../due-work.ts';
@@ -7,7 +6,7 @@ import { giveUp } from '../order/pending-action.ts';
 import { isLost } from '../payment/capture.ts';
 import { AUTHORISATION_LOST } from '../payment/lost-authorizations.ts';
 import { paymentsToDecideOn } from '../payment/payments.ts';
-import { PAYMENTS_RETRY_MS, RECHECK_MS } from '../timing.ts';
+import { RECHECK_MS } from '../timing.ts';
 
 /** Cancels a confirmed order that lost an authorisation a day ago and is not covered again: it must not hold stock without payment. */
 export const giveUpUncovered = handleDue(giveUpUncoveredDue)(async ({ key }, scope) => {
@@ -17,17 +16,11 @@ export const giveUpUncovered = handleDue(giveUpUncoveredDue)(async ({ key }, sco
   const outcome = order.pendingAction ? 'under-way' : await coverOf(order, scope);
   if (outcome === 'lost') giveUp(work, order, { cancelReason: AUTHORISATION_LOST });
   else if (outcome === 'under-way') work.schedule(giveUpUncoveredDue, key, work.now + RECHECK_MS, {});
-  else if (outcome === 'unknown') work.schedule(giveUpUncoveredDue, key, work.now + PAYMENTS_RETRY_MS, {});
 });
 
 /** `under-way`: a pending payment may still cover it. */
-async function coverOf(order: StoredOrder, scope: Scope): Promise<'covered' | 'lost' | 'under-way' | 'unknown'> {
-  try {
-    const payments = await paymentsToDecideOn(order, scope);
-    if (isLost(payments, requiredFor(order))) return 'lost';
-    return payments.some(({ state }) => state === 'pending') ? 'under-way' : 'covered';
-  } catch (error) {
-    if (!isDependencyProblem(error)) throw error;
-    return 'unknown';
-  }
+async function coverOf(order: StoredOrder, scope: Scope): Promise<'covered' | 'lost' | 'under-way'> {
+  const payments = await paymentsToDecideOn(order, scope);
+  if (isLost(payments, requiredFor(order))) return 'lost';
+  return payments.some(({ state }) => state === 'pending') ? 'under-way' : 'covered';
 }

@@ -1,5 +1,5 @@
 import { authorizePayment } from '../../../shared/catalog/payment/apis.ts';
-import { isDependencyProblem, Problem } from '../../../shared/catalog/problems.ts';
+import { Problem } from '../../../shared/catalog/problems.ts';
 import { money } from '../../../shared/domain/money.ts';
 import { handleDue, type Scope } from '../../../shared/work/handler.ts';
 import { orders, type StoredOrder } from '../collections.ts';
@@ -8,7 +8,7 @@ import { requiredFor } from '../order/line-value.ts';
 import { type Payment, paymentsToDecideOn } from '../payment/payments.ts';
 import { outstandingOf } from '../payment/status.ts';
 import { payableOf } from '../returns/payable.ts';
-import { DECIDE_TIMEOUT_MS, PAYMENTS_RETRY_MS, RECHECK_MS, RENEWAL_PERIOD_MS } from '../timing.ts';
+import { DECIDE_TIMEOUT_MS, RECHECK_MS, RENEWAL_PERIOD_MS } from '../timing.ts';
 
 /**
  * Authorises the tender of an expired authorisation again, at most for the open amount, until the order is thirty days old: otherwise an
@@ -31,9 +31,8 @@ export const renewAuthorization = handleDue(renewAuthorizationDue)(async ({ key,
   try {
     await authorizeAgain(order, key, scope);
   } catch (error) {
-    if (!(error instanceof Problem)) throw error;
+    if (!(error instanceof Problem) || error.retryable) throw error;
     log.warn({ orderId, paymentId: key, code: error.code }, `renewing an authorisation failed: ${error.message}`);
-    if (error.retryable || isDependencyProblem(error)) work.schedule(renewAuthorizationDue, key, work.now + PAYMENTS_RETRY_MS, payload);
   }
 });
 

@@ -5,7 +5,7 @@ import { transactions } from '../collections.ts';
 import { captureTendersDue } from '../due-work.ts';
 import { mayBeSubmittedLater } from '../sale/submission.ts';
 import { type HubPayment, readPayments } from '../tender/hub-payments.ts';
-import { CALL_TIMEOUT_MS, LONGEST_RETRY_MS } from '../timing.ts';
+import { CALL_TIMEOUT_MS } from '../timing.ts';
 import { isSale } from '../transaction/transactions.ts';
 
 /**
@@ -13,16 +13,10 @@ import { isSale } from '../transaction/transactions.ts';
  * customer when an authorisation expires. Later the OMS finds them captured, and completes the sale.
  */
 export const captureTenders = handleDue(captureTendersDue)(async ({ key }, scope) => {
-  const { work } = scope;
-  const sale = await work.get(transactions, key);
+  const sale = await scope.work.get(transactions, key);
   if (!isSale(sale) || sale.state !== 'paid') return;
-  try {
-    const payments = await readPayments(scope, key);
-    for (const payment of payments.filter(mayExpire)) await captureTender(scope, payment);
-  } catch (error) {
-    if (!mayBeSubmittedLater(error)) throw error;
-    work.schedule(captureTendersDue, key, work.now + LONGEST_RETRY_MS, null);
-  }
+  const payments = await readPayments(scope, key);
+  for (const payment of payments.filter(mayExpire)) await captureTender(scope, payment);
 });
 
 /** Cash, gift cards, points and exchange credit do not expire. They wait for the OMS. */

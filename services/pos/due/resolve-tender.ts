@@ -1,4 +1,4 @@
-import { isDependencyProblem } from '../../../shared/catalog/problems.ts';
+import { absentApplication, isDependencyProblem } from '../../../shared/catalog/problems.ts';
 import { handleDue } from '../../../shared/work/handler.ts';
 import { transactions } from '../collections.ts';
 import { resolveTenderDue } from '../due-work.ts';
@@ -21,6 +21,6 @@ export const resolveTender = handleDue(resolveTenderDue)(async ({ key, payload }
     if (isCovered(settled)) await markPaid(work, settled);
   } catch (error) {
     if (!isDependencyProblem(error)) throw error;
-    resolveLater(work, unknown, payload?.tries ?? 0);
+    resolveLater(work, unknown, payload?.tries ?? 0, absentApplication(error));
   }
 });

@@ -16,6 +16,6 @@ export const submitOrder = handleDue(submitOrderDue)(async ({ key, payload, atte
     await submit(scope, sale, { attempts, tries });
   } catch (error) {
     if (!mayBeSubmittedLater(error)) throw error;
-    submitLater(scope.work, sale, tries);
+    submitLater(scope.work, sale, tries, error);
   }
 });

@@ -1,6 +1,6 @@
 import { confirmOrder, createOrder } from '../../../shared/catalog/order/apis.ts';
 import { carryOut } from '../../../shared/catalog/order/internal.ts';
-import { isDependencyProblem, Problem } from '../../../shared/catalog/problems.ts';
+import { absentApplication, isDependencyProblem, Problem } from '../../../shared/catalog/problems.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import type { Sale } from '../collections.ts';
@@ -66,9 +66,9 @@ async function reopenUnpaid(scope: Scope, sale: Sale, { tries }: Trial): Promise
 /** Whether a later submission may succeed. Other problems are refusals of the OMS. */
 export const mayBeSubmittedLater = (error: unknown): boolean => isDependencyProblem(error) || (error instanceof Problem && error.retryable);
 
-/** @param tries how often this was put off before */
-export function submitLater(work: UnitOfWork, { id }: Sale, tries: number): void {
-  work.schedule(submitOrderDue, id, work.now + retryDelayMs(tries), { tries: tries + 1 });
+/** @param tries how often this was put off before @param error for which it is put off */
+export function submitLater(work: UnitOfWork, { id }: Sale, tries: number, error?: unknown): void {
+  work.schedule(submitOrderDue, id, work.now + retryDelayMs(tries), { tries: tries + 1 }, { awaits: absentApplication(error) });
 }
 
 /**
@@ -82,7 +82,7 @@ export async function submitNow(scope: Scope, sale: Sale): Promise<Sale> {
     if (!(error instanceof Problem)) throw error;
     if (error.retryable && !isDependencyProblem(error)) throw submissionUnderWay(sale);
     scope.log.warn({ err: error, transactionId: sale.id }, 'submission of the sale failed; it is submitted later');
-    submitLater(scope.work, sale, 0);
+    submitLater(scope.work, sale, 0, error);
     return sale;
   }
 }

@@ -1,3 +1,4 @@
+import type { Application } from '../../../shared/catalog/applications.ts';
 import type { InputOf } from '../../../shared/catalog/define.ts';
 import { type addPayment, authorizePayment } from '../../../shared/catalog/payment/apis.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
@@ -88,6 +89,6 @@ export function leaveUnknown(work: UnitOfWork, sale: Sale): Sale {
 }
 
 /** @param tries how often this was put off before */
-export function resolveLater(work: UnitOfWork, { id }: Sale, tries: number): void {
-  work.schedule(resolveTenderDue, id, work.now + retryDelayMs(tries), { tries: tries + 1 });
+export function resolveLater(work: UnitOfWork, { id }: Sale, tries: number, awaits?: Application): void {
+  work.schedule(resolveTenderDue, id, work.now + retryDelayMs(tries), { tries: tries + 1 }, { awaits });
 }

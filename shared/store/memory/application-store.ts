@@ -1,13 +1,14 @@
 import type { Application } from '../../catalog/applications.ts';
 import type { World } from '../../domain/world.ts';
+import { deliveryAgain } from '../delivery-again.ts';
 import { carriesEvent, dueKey } from '../ports/due-work.ts';
 import type { Store } from '../ports/estate-store.ts';
 import { claim, forgetClaims } from './claims.ts';
-import { commit } from './commit.ts';
+import { awaitedBefore, commit } from './commit.ts';
 import type { MemoryEstate } from './estate.ts';
 import { createMemoryObjects } from './objects.ts';
 import { createMemoryOutbox, handOver } from './outbox.ts';
-import { waitFor } from './schedule.ts';
+import { schedule, waitFor } from './schedule.ts';
 import { type ApplicationState, applicationState, dueItem, park, withheldItems } from './state.ts';
 import type { Unsent } from './unsent.ts';
 
@@ -50,13 +51,14 @@ export function createApplicationStore(application: Application, options: Applic
     commit: async (world, plan) => {
       const found = all.get(world);
       if (!found) return { ok: false, why: 'world', at: world };
+      const awaited = awaitedBefore(found, plan);
       const result = commit(found, application, plan, { outboxLimit, remembered: janitor.remembered });
       if (plan.events.length > 0) unsent.note(found, application);
       const { fence, events, due } = plan;
       const endsWork = fence?.kind === 'delivery' || fence?.kind === 'due';
       if (endsWork || (result.ok && (events.length > 0 || due.length > 0))) {
         const isTurn = fence?.kind === 'due' && carriesEvent(fence.key.split('|')[1] ?? '');
-        changed(world, !result.ok || isTurn ? 0 : waitFor(found, application, due));
+        changed(world, !result.ok || isTurn || awaited !== undefined ? 0 : waitFor(found, application, due));
       }
       const batch = result.ok && plan.relay !== undefined ? handOver(found, application, plan.relay, options.relayLeaseMs) : undefined;
       return batch ? { ...result, batch } : result;
@@ -67,6 +69,13 @@ export function createApplicationStore(application: Application, options: Applic
       if (!found?.pending.delete(delivery)) return;
       park(found, { what: 'delivery', key: delivery }, error);
       changed(world, Number.POSITIVE_INFINITY);
+    },
+    putOff: async (world, delivery, { event, at, awaits }) => {
+      const found = all.get(world);
+      if (!found?.pending.has(delivery)) return;
+      const { application: _owner, ...again } = deliveryAgain(delivery, event);
+      schedule(found, application, { ...again, at, awaits, attempts: 1 }, ++found.seq);
+      changed(world, waitFor(found, application, [{ ...again, at }]));
     },
   };
 }

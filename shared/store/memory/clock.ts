@@ -1,7 +1,8 @@
-import type { ClockStore } from '../ports/clock.ts';
-import { DELIVER_AGAIN, type DueItem, dueKey } from '../ports/due-work.ts';
+import type { ClockStore, RequeuedAt, RequeuedParked } from '../ports/clock.ts';
+import { BACKOFF_MS, type DueItem, dueKey, PROBE_MS } from '../ports/due-work.ts';
+import type { DueRecord } from './due-schedule.ts';
 import type { MemoryEstate } from './estate.ts';
-import { dueItem, nowOf, park, type WorldState } from './state.ts';
+import { dueItem, nowOf, park, parkedAs, type WorldState } from './state.ts';
 
 export function createMemoryClock({ all, rehearsals, need, changed }: MemoryEstate): ClockStore {
   return {
@@ -62,17 +63,29 @@ export function createMemoryClock({ all, rehearsals, need, changed }: MemoryEsta
         if (wasRunning) changed(world);
         return;
       }
-      if ('parked' in then) {
-        state.due.remove(key);
-        const delivery = `${item.application}|${item.key}`;
-        if (item.kind !== DELIVER_AGAIN) park(state, { what: 'due', key }, then.parked, record.item);
-        else if (state.pending.delete(delivery)) park(state, { what: 'delivery', key: delivery }, then.parked);
-      } else {
-        state.due.put(key, { ...record.item, ...then });
-      }
+      const { awaits: awaited, ...left } = record.item;
+      requeue(state, key, left, then);
+      if (awaited !== undefined && then.awaits === undefined) state.due.wake(awaited, nowOf(state));
       changed(world);
     },
   };
+}
+
+function requeue(state: WorldState, key: string, item: DueRecord['item'], then: RequeuedAt | RequeuedParked): void {
+  const parked = parkedAs(item);
+  if (parked.what === 'delivery' && !state.pending.has(parked.key)) {
+    // It was consumed meanwhile.
+    state.due.remove(key);
+  } else if (!('parked' in then)) {
+    state.due.put(key, { ...item, ...then });
+  } else if (then.awaits !== undefined) {
+    state.due.put(key, { ...item, at: nowOf(state) + PROBE_MS, attempts: BACKOFF_MS.length, awaits: then.awaits });
+    park(state, parked, then.parked);
+  } else {
+    state.due.remove(key);
+    if (parked.what === 'delivery') state.pending.delete(parked.key);
+    park(state, parked, then.parked, item);
+  }
 }
 
 const isAdvancing = ({ driver }: WorldState): boolean => driver !== undefined && Date.now() < driver.until;

@@ -3,7 +3,7 @@ import { deliveryKey } from '../ports/deliveries.ts';
 import { type Committed, OPERATION_KEPT_MS, type Plan } from '../ports/plan.ts';
 import { enterIndex, leaveIndex, putObject } from './application-data.ts';
 import { schedule } from './schedule.ts';
-import { type ApplicationState, applicationState, getOr, OPERATIONS_LIMIT, type Operations, type WorldState } from './state.ts';
+import { type ApplicationState, applicationState, getOr, nowOf, OPERATIONS_LIMIT, type Operations, type WorldState } from './state.ts';
 
 /** Executes a plan in one synchronous step: every check first, then every write. A refused plan changes nothing. */
 export function commit(
@@ -42,8 +42,10 @@ export function commit(
     for (const subscriber of subscribers) world.pending.add(deliveryKey(subscriber, event.id));
   }
   notePrecondition(state, plan);
+  const awaited = plan.last ? awaitedBefore(world, plan) : undefined;
   endFence(world, state, plan);
   writeDue(world, application, plan, seq);
+  if (awaited !== undefined && !plan.due.some(({ awaits }) => awaits === awaited)) world.due.wake(awaited, nowOf(world));
   remember(state.operations, plan.operation, seq);
   remembered(state.operations);
   return { ok: true, seq };
@@ -132,6 +134,10 @@ function notePrecondition(state: ApplicationState, { fence, preconditionHeld }: 
   const claim = fence?.kind === 'claim' ? state.claims.get(fence.key) : undefined;
   if (claim && preconditionHeld) claim.preconditionHeld = true;
 }
+
+/** The application that the due work of a plan awaited before its run. */
+export const awaitedBefore = ({ due }: WorldState, { fence }: Plan): Application | undefined =>
+  fence?.kind === 'due' ? due.get(fence.key)?.item.awaits : undefined;
 
 function endFence(world: WorldState, state: ApplicationState, plan: Plan): void {
   const { fence } = plan;

@@ -1,4 +1,5 @@
 import TinyQueue from 'tinyqueue';
+import type { Application } from '../../catalog/applications.ts';
 import type { Ms } from '../../domain/time.ts';
 import { carriesEvent, type DueItem, MOST_PASSED } from '../ports/due-work.ts';
 
@@ -32,14 +33,17 @@ const turnOf = (item: Item | undefined): string | undefined =>
 /**
  * The due work of a world, by key and by instant. The clock asks for the next item after every change, so the answer must not cost a
  * pass over all items: free items are in a priority queue, leased ones are kept apart.
+ * @param onAwaitedEnd called when an item that awaits an application is removed, replaced or leased
  */
-export function createDueSchedule() {
+export function createDueSchedule(onAwaitedEnd?: (item: Item) => void) {
   const records = new Map<string, DueRecord>();
   /** Runs that the clock started, by token. A run continues when its item is cancelled or replaced. */
   const runs = new Map<string, { readonly key: string; readonly until: Ms }>();
   const leased = new Set<string>();
   /** Keys of withheld items, by fault. */
   const withheld = new Map<string, Set<string>>();
+  /** Keys of items that await an application. */
+  const awaiting = new Set<string>();
   /** Free items. Entries become stale when an item is leased, replaced or cancelled; they are dropped at the top or on a rebuild. */
   let queue = new TinyQueue<Queued>([], byInstant);
 
@@ -50,8 +54,13 @@ export function createDueSchedule() {
     queue.push({ key, item });
   }
 
-  function forgetWithheld(key: string): void {
-    const fault = records.get(key)?.item.withheldBy;
+  function forget(key: string): void {
+    const item = records.get(key)?.item;
+    if (item?.awaits !== undefined && awaiting.delete(key)) onAwaitedEnd?.(item);
+    forgetWithheld(key, item?.withheldBy);
+  }
+
+  function forgetWithheld(key: string, fault: string | undefined): void {
     if (fault === undefined) return;
     const keys = withheld.get(fault);
     keys?.delete(key);
@@ -67,8 +76,9 @@ export function createDueSchedule() {
     fault === undefined ? [...withheld.values()].flatMap((keys) => [...keys]) : [...(withheld.get(fault) ?? [])];
 
   function put(key: string, item: Item, lease?: DueLease): void {
-    forgetWithheld(key);
+    forget(key);
     records.set(key, { item, lease });
+    if (item.awaits !== undefined) awaiting.add(key);
     if (item.withheldBy !== undefined) noteWithheld(key, item.withheldBy);
     if (lease) leased.add(key);
     else {
@@ -93,7 +103,7 @@ export function createDueSchedule() {
     /** Replaces the item under this key. With `lease`, the new item is leased from the start. */
     put,
     remove(key: string): void {
-      forgetWithheld(key);
+      forget(key);
       records.delete(key);
       leased.delete(key);
     },
@@ -119,6 +129,17 @@ export function createDueSchedule() {
         if (!record) continue;
         const { withheldBy: _withheldBy, ...item } = record.item;
         put(key, { ...item, at: Math.min(item.at, now) }, record.lease);
+      }
+    },
+    /** Items that await an application, in the order in which they were scheduled. */
+    awaiting: (): Item[] => [...awaiting].flatMap((key) => records.get(key)?.item ?? []).sort((a, b) => a.seq - b.seq),
+    /** Makes the free items that await an application due at once; without a name, those that await any. */
+    wake(application: Application | undefined, now: Ms): void {
+      for (const key of [...awaiting]) {
+        const record = records.get(key);
+        if (!record || record.lease || (application !== undefined && record.item.awaits !== application)) continue;
+        const { awaits: _awaits, ...item } = record.item;
+        put(key, { ...item, at: Math.min(item.at, now), attempts: 0 });
       }
     },
     /** Keys of the items with a lease that has not expired, and of the runs whose item was cancelled or replaced. */

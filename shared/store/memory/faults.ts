@@ -31,6 +31,7 @@ export function createMemoryFaultControl({ need, changed }: MemoryEstate): Fault
       const state = need(world);
       if (state.faults.size >= MOST_FAULTS && !state.faults.has(name)) return false;
       state.faultRevision += 1;
+      if (state.faults.has(name)) state.due.wake(undefined, nowOf(state));
       state.faults.set(name, { json, hits: 0, chances: 0, since: state.faultRevision });
       state.due.releaseWithheld(name, nowOf(state));
       changed(world);
@@ -39,6 +40,7 @@ export function createMemoryFaultControl({ need, changed }: MemoryEstate): Fault
     removeFault: async (world, name) => {
       const state = need(world);
       const existed = name === undefined ? state.faults.size > 0 : state.faults.has(name);
+      if (existed) state.due.wake(undefined, nowOf(state));
       if (name === undefined) state.faults.clear();
       else state.faults.delete(name);
       state.faultRevision += 1;

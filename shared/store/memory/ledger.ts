@@ -1,12 +1,12 @@
 import { applicationNames } from '../../catalog/applications.ts';
 import { deliveryAgain } from '../delivery-again.ts';
 import { deliveryKey } from '../ports/deliveries.ts';
-import { BACKOFF_MS, type DueItem, dueKey, PUBLISH_WITHHELD_EVENT } from '../ports/due-work.ts';
+import { BACKOFF_MS, DELIVER_AGAIN, type DueItem, dueKey, PUBLISH_WITHHELD_EVENT } from '../ports/due-work.ts';
 import type { EventWork, Ledger, LedgerStore, Redriven } from '../ports/ledger.ts';
 import type { OutboxEntry } from '../ports/outbox.ts';
 import { lowest } from './clock.ts';
 import type { MemoryEstate } from './estate.ts';
-import { firstOf, nowOf, type WorldState, withheldItems } from './state.ts';
+import { dueItem, firstOf, nowOf, type WorldState, withheldItems } from './state.ts';
 
 export function createMemoryLedger({ need, changed }: MemoryEstate): LedgerStore {
   return {
@@ -31,6 +31,7 @@ function ledgerOf(state: WorldState, limit: number): Ledger {
     running: running.slice(0, limit),
     parked: firstOf(state.parked.values(), limit).map(({ shown }) => shown),
     withheld: withheld.slice(0, limit),
+    awaiting: state.due.awaiting().slice(0, limit).map(dueItem),
     counts: {
       unsent: [...state.applications.values()].reduce((sum, { outbox }) => sum + outbox.size, 0),
       pending: pending.count,
@@ -42,9 +43,13 @@ function ledgerOf(state: WorldState, limit: number): Ledger {
   };
 }
 
-/** Pending deliveries, except those of withheld events. Only the withheld ones are looked up: the others may be many. */
+/** Pending deliveries, except those that are withheld or put off. Only these are looked up: the others may be many. */
 function pendingOf(state: WorldState, withheld: readonly DueItem[], limit: number): { readonly first: string[]; readonly count: number } {
   const away = new Set<string>();
+  for (const { application, kind, key } of state.due.awaiting()) {
+    const delivery = deliveryKey(application, key);
+    if (kind === DELIVER_AGAIN && state.pending.has(delivery)) away.add(delivery);
+  }
   for (const { kind, key } of withheld) {
     if (kind !== PUBLISH_WITHHELD_EVENT) continue;
     for (const application of applicationNames) {
@@ -84,13 +89,18 @@ function redrive(state: WorldState, again: Redriven): boolean {
   const seq = ++state.seq;
   const attempts = BACKOFF_MS.length;
   if (again.what === 'due') {
-    if (!found.item || state.due.get(key)) return true;
+    const record = state.due.get(key);
+    // Work that awaits an application stays scheduled while it is parked.
+    if (record?.item.awaits !== undefined) state.due.put(key, { ...record.item, at: now }, record.lease);
+    if (!found.item || record) return true;
     const { withheldBy: _withheldBy, ...item } = found.item;
     state.due.put(key, { ...item, at: now, seq, attempts });
     return true;
   }
   const item = deliveryAgain(key, again.event);
+  const name = dueKey(item.application, item.kind, item.key);
+  const awaits = state.due.get(name)?.item.awaits;
   state.pending.add(key);
-  state.due.put(dueKey(item.application, item.kind, item.key), { ...item, at: now, seq, attempts });
+  state.due.put(name, { ...item, at: now, seq, attempts, awaits });
   return true;
 }

@@ -9,7 +9,7 @@ import { createDueSchedule } from './due-schedule.ts';
 import type { MemoryEstate } from './estate.ts';
 import { createMemoryEvents } from './events.ts';
 import { createMemoryJournal } from './journal.ts';
-import { nowOf, type RehearsalState, type WorldState } from './state.ts';
+import { nowOf, type RehearsalState, unpark, type WorldState } from './state.ts';
 
 /** The rehearsals in memory, their lifetimes and their current worlds. */
 export function createMemoryRehearsals({ all, rehearsals, janitor, changed }: MemoryEstate): RehearsalStore {
@@ -97,6 +97,7 @@ function recordOf(state: RehearsalState): RehearsalRecord {
 }
 
 function openWorld(rehearsal: string, from: Snapshot): WorldState {
+  const parked: WorldState['parked'] = new Map();
   const state: WorldState = {
     rehearsal,
     world: `${rehearsal}~${ulid()}`,
@@ -104,9 +105,9 @@ function openWorld(rehearsal: string, from: Snapshot): WorldState {
     seed: from,
     clock: { flowing: true, offset: from.now - Date.now() },
     applications: new Map(),
-    due: createDueSchedule(),
+    due: createDueSchedule((item) => unpark({ parked }, item)),
     pending: new Set(),
-    parked: new Map(),
+    parked,
     seq: 0,
     order: 0,
     bytes: 0,

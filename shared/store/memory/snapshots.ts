@@ -20,6 +20,6 @@ function snapshotOf(state: WorldState): Snapshot {
     .filter(({ item }) => !carriesEvent(item.kind))
     .map(({ item }) => ({ ...dueItem(item), at: item.withheldBy === undefined ? item.at : Math.min(item.at, now) }))
     .sort((a, b) => a.at - b.at || a.seq - b.seq)
-    .map(({ seq: _seq, attempts: _attempts, withheldBy: _withheldBy, hop: _hop, ...item }) => item);
+    .map(({ seq: _seq, attempts: _attempts, withheldBy: _withheldBy, awaits: _awaits, hop: _hop, ...item }) => item);
   return { now, applications, due };
 }

@@ -2,8 +2,9 @@ import type { Application } from '../../catalog/applications.ts';
 import type { Progression } from '../../catalog/simulation/progression.ts';
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
+import { deliveryKey } from '../ports/deliveries.ts';
 import type { RehearsalCredentials } from '../ports/directory.ts';
-import type { DueItem } from '../ports/due-work.ts';
+import { DELIVER_AGAIN, type DueItem, dueKey } from '../ports/due-work.ts';
 import type { Parked } from '../ports/ledger.ts';
 import type { Found } from '../ports/objects.ts';
 import type { OutboxEntry } from '../ports/outbox.ts';
@@ -128,6 +129,16 @@ export function park(world: WorldState, { what, key }: Pick<Parked, 'what' | 'ke
   const name = `${what}|${key}`;
   world.parked.delete(name);
   world.parked.set(name, { shown: { what, key, error, at: nowOf(world) }, ...(item && { item }) });
+}
+
+/** The name under which an item is parked. */
+export const parkedAs = ({ application, kind, key }: Pick<DueItem, 'application' | 'kind' | 'key'>): Pick<Parked, 'what' | 'key'> =>
+  kind === DELIVER_AGAIN ? { what: 'delivery', key: deliveryKey(application, key) } : { what: 'due', key: dueKey(application, kind, key) };
+
+/** Work that is taken up again is not parked any more. */
+export function unpark({ parked }: Pick<WorldState, 'parked'>, item: DueRecord['item']): void {
+  const { what, key } = parkedAs(item);
+  parked.delete(`${what}|${key}`);
 }
 
 const dueItems = new WeakMap<DueRecord['item'], DueItem>();

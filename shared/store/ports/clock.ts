@@ -1,3 +1,4 @@
+import type { Application } from '../../catalog/applications.ts';
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
 import type { DueItem } from './due-work.ts';
@@ -26,6 +27,18 @@ export interface ItemLeaseRequest {
   readonly driver?: string | undefined;
 }
 
+export interface RequeuedAt {
+  readonly at: Ms;
+  readonly attempts: number;
+  readonly awaits?: Application | undefined;
+}
+
+export interface RequeuedParked {
+  /** The error of the last attempt. */
+  readonly parked: string;
+  readonly awaits?: Application | undefined;
+}
+
 /** The clock of a world and the due work that it drives. */
 export interface ClockStore {
   /**
@@ -52,13 +65,11 @@ export interface ClockStore {
    * While a driver advances the clock, nobody else leases an item.
    */
   leaseNext(world: World, request: ItemLeaseRequest): Promise<DueItem | undefined>;
-  /** Reschedules a leased item, or parks it. A retried delivery is parked as a delivery. */
-  requeue(
-    world: World,
-    item: DueItem,
-    token: string,
-    then: { readonly at: Ms; readonly attempts: number } | { readonly parked: string },
-  ): Promise<void>;
+  /**
+   * Reschedules a leased item, or parks it. A retried delivery is parked as a delivery. Parked work that awaits an application is due
+   * again after `PROBE_MS`. An item that awaited an application and fails without it shows that the application is back.
+   */
+  requeue(world: World, item: DueItem, token: string, then: RequeuedAt | RequeuedParked): Promise<void>;
 }
 
 /** @param waitMs wall time after which due work may begin because of the change; `Infinity` when none can */

@@ -22,10 +22,34 @@ export interface PlannedDue {
   readonly withheldBy?: string | undefined;
   /** Revision of the faults at that decision. A fault set after it does not withhold the work. */
   readonly withheldAt?: number | undefined;
+  /** The application that was away when the work was put off. The work becomes due at once when the application is back. */
+  readonly awaits?: Application | undefined;
+  /** Failed attempts that count as made; 0 when absent. */
+  readonly attempts?: number | undefined;
 }
 
-/** Rehearsal time before failed due work is tried again. After the last attempt it is parked; redriven work has only this last one. */
-export const BACKOFF_MS: readonly Ms[] = [5_000, 30_000, 300_000, 1_800_000, 7_200_000];
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/**
+ * Rehearsal time before failed due work is tried again, while another application is away or another action is under way: a week in all.
+ * After the last attempt the work is parked; redriven work has only this last one.
+ */
+export const BACKOFF_MS: readonly Ms[] = [
+  5_000,
+  30_000,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  6 * HOUR_MS,
+  ...Array<Ms>(13).fill(12 * HOUR_MS),
+];
+
+/** Attempts again of work that was refused, or failed because of a defect. Then it is parked, after less than three hours. */
+export const MOST_ATTEMPTS_AFTER_REFUSAL = 5;
+
+/** Rehearsal time between the attempts of parked work whose application was away. */
+export const PROBE_MS: Ms = 7 * 24 * HOUR_MS;
 
 export interface DueItem {
   readonly application: Application;
@@ -41,6 +65,8 @@ export interface DueItem {
   readonly payload: unknown;
   /** The fault that withholds the item until `at`. */
   readonly withheldBy?: string | undefined;
+  /** The application that was away at the last attempt. */
+  readonly awaits?: Application | undefined;
 }
 
 /** Identifies a due item within its world. */
@@ -49,7 +75,10 @@ export const dueKey = (application: string, kind: string, key: string): string =
 /** Due work of every application: put an event that a fault withheld back into the outbox. Key: the event's id; payload: its entry. */
 export const PUBLISH_WITHHELD_EVENT = 'publish-held-event';
 
-/** Due work of every subscriber: retry a parked delivery. Key: the event's id; payload: its outbox entry. */
+/**
+ * Due work of every subscriber: retry a delivery that was parked, or whose subscriber depends on an application that was away. Key: the
+ * event's id; payload: its outbox entry.
+ */
 export const DELIVER_AGAIN = 'deliver-again';
 
 /**

@@ -23,10 +23,10 @@ export const MOST_FAULTS = 200;
 /** The faults of a world, as the control plane sets them. */
 export interface FaultControl {
   /**
-   * Sets a fault anew. Work that a fault of this name withheld becomes due.
+   * Sets a fault anew. Work that a fault of this name withheld becomes due; if there was one, so does work that awaits an application.
    * @returns false, with nothing changed, when the world has `MOST_FAULTS` others
    */
   setFault(world: World, name: string, json: string): Promise<boolean>;
-  /** Removes one fault or all; the work they withheld becomes due at once. @returns false when there was none */
+  /** Removes one fault or all; the work they withheld becomes due, and so does work that awaits an application. @returns false when there was none */
   removeFault(world: World, name?: string): Promise<boolean>;
 }

@@ -23,6 +23,8 @@ export interface Ledger {
   readonly parked: readonly Parked[];
   /** Due work that faults withhold. Its deliveries of events are not pending until they are released. */
   readonly withheld: readonly DueItem[];
+  /** Due work that waits for an application that was away, deliveries and parked work included. */
+  readonly awaiting: readonly DueItem[];
   readonly counts: Readonly<Record<'unsent' | 'pending' | 'running' | 'parked' | 'withheld', number>>;
   readonly next?: DueItem | undefined;
 }
@@ -33,7 +35,7 @@ export interface EventWork {
   readonly entry?: OutboxEntry | undefined;
   /** The fault that withholds it. */
   readonly withheldBy?: string | undefined;
-  /** Subscribers that have not consumed it yet, also while it is withheld. */
+  /** Subscribers that have not consumed it yet, also while it is withheld or put off. */
   readonly pending: readonly Application[];
   readonly parked: readonly { readonly application: Application; readonly error: string }[];
 }
@@ -50,7 +52,7 @@ export interface LedgerStore {
   /** The cost does not depend on the amount of outstanding work. */
   eventWork(world: World, eventId: string): Promise<EventWork>;
   /**
-   * Takes work out of the parked list and makes it due at once. Due work returns as it was, unless the same work is due already. A
+   * Takes work out of the parked list and makes it due at once. Due work returns as it was, unless other work has its key by then. A
    * delivery becomes `DELIVER_AGAIN` of its subscriber and is pending from then on. @returns the work that was parked until then
    */
   redrive(world: World, again: readonly Redriven[]): Promise<readonly Redriven[]>;

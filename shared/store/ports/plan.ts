@@ -77,5 +77,9 @@ export type Committed =
   | { readonly ok: false; readonly why: 'version' | 'unique' | 'guard' | 'held' | 'world' | 'full'; readonly at: string };
 
 export interface CommitStore {
+  /**
+   * The last commit of due work that awaited an application shows that the application is back, unless it schedules work that awaits the
+   * application again. All work that awaits it is then due at once.
+   */
   commit(world: World, plan: Plan): Promise<Committed>;
 }

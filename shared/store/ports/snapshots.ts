@@ -18,7 +18,7 @@ export interface ApplicationDump {
 export interface Snapshot {
   readonly now: Ms;
   readonly applications: Readonly<Partial<Record<Application, ApplicationDump>>>;
-  readonly due: readonly Omit<DueItem, 'seq' | 'attempts' | 'withheldBy' | 'hop'>[];
+  readonly due: readonly Omit<DueItem, 'seq' | 'attempts' | 'withheldBy' | 'awaits' | 'hop'>[];
 }
 
 export interface SnapshotStore {

@@ -1,5 +1,6 @@
 import type { Application } from '../../catalog/applications.ts';
 import { randomToken } from '../../domain/ids.ts';
+import { deliveryAgain } from '../delivery-again.ts';
 import type { Claim } from '../ports/claims.ts';
 import { dueKey } from '../ports/due-work.ts';
 import type { Store } from '../ports/estate-store.ts';
@@ -58,6 +59,10 @@ export function createApplicationStore(application: Application, options: Applic
       (await connection.idempotently((client) => client.zscore(`${keys.world(world)}:pending`, delivery))) !== null,
     park: async (world, delivery, error) => {
       await run('parkDelivery', world, delivery, parkedError(error));
+    },
+    putOff: async (world, delivery, { event, at, awaits }) => {
+      const due = { ...deliveryAgain(delivery, event), at, awaits, attempts: 1 };
+      await run('putOffDelivery', world, delivery, ...dueArguments(application, due));
     },
   };
 }

@@ -24,7 +24,7 @@ export function createRedisClock(access: RedisAccess): ClockStore {
     requeue: async (world, item, token, then) => {
       const key = dueKey(item.application, item.kind, item.key);
       const args = 'parked' in then ? ['', '', parkedError(then.parked)] : [then.at, then.attempts, ''];
-      await run('requeue', world, key, word(token), ...args);
+      await run('requeue', world, key, word(token), ...args, then.awaits ?? '');
     },
   };
 }

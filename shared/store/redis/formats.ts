@@ -11,7 +11,7 @@ import type { Argument } from './connection.ts';
  *
  *   object record   `<version> <order> <JSON>`
  *   lease           `<until, wall time> <token>`
- *   due record      seven lines: at, seq, attempts, withheldBy, token, until (of the lease, wall time), JSON of the rest
+ *   due record      seven lines: at, seq, attempts (and after a blank the application that it awaits), withheldBy, token, until (of the lease, wall time), JSON of the rest
  *   claim record    seven lines: fingerprint, since, preconditionHeld (1 or 0), token, until, keepUntil (empty: not done), outcome
  *   parked record   three lines: at, error (JSON), JSON of the rest of a due record (empty: of a delivery)
  */
@@ -87,17 +87,22 @@ export const dueRecord = (rest: DueRest, at: number, seq: number): string => [at
 export function readDue(record: string): DueItem {
   const [at = '', seq = '', attempts = '', withheldBy = '', , , ...rest] = record.split('\n');
   const { payload, ...item } = JSON.parse(rest.join('\n')) as DueRest;
+  const [tries, awaits] = attempts.split(' ');
   return {
     ...item,
     at: Number(at),
     seq: Number(seq),
-    attempts: Number(attempts),
+    attempts: Number(tries),
     payload: JSON.parse(payload) as unknown,
+    ...(awaits !== undefined && { awaits: awaits as Application }),
     ...(withheldBy !== '' && { withheldBy: unword(withheldBy) }),
   };
 }
 
-/** Arguments of a script: name, instant (empty: cancel), rest, fault, revision, and token and lease in ms of an item leased at once. */
+/**
+ * Arguments of a script: name, instant (empty: cancel), rest, fault, revision, token and lease in ms of an item leased at once, attempts,
+ * and the application that it awaits (or empty).
+ */
 export function dueArguments(application: Application, due: PlannedDue): readonly string[] {
   return [
     dueKey(application, due.kind, due.key),
@@ -108,6 +113,8 @@ export function dueArguments(application: Application, due: PlannedDue): readonl
     due.lease ? word(due.lease.token) : '',
     // `until` is on this machine's clock; Redis counts the lease on its own.
     due.lease ? String(due.lease.until - Date.now()) : '0',
+    String(due.attempts ?? 0),
+    due.awaits ?? '',
   ];
 }
 

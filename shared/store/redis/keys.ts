@@ -36,6 +36,7 @@ import type { World } from '../../domain/world.ts';
  *   W:running            zset   due key by end of its lease, wall time
  *   W:runs               zset   `<token>|<due key>` by end of the lease: runs that the clock started
  *   W:kept               zset   due key by seq: items that faults withhold
+ *   W:awaiting           zset   due key by seq: items that await an application, also while they are parked
  *   W:pending            zset   delivery `<application>|<event id>` in the order in which it became pending
  *   W:parked, W:parkings zset `<delivery or due>|<key>` by the order of parking; hash of parked records by the same
  *   W:unsent             set    applications with a non-empty outbox
@@ -77,6 +78,7 @@ export const WORLD_KEYS = [
   'running',
   'runs',
   'kept',
+  'awaiting',
   'pending',
   'parked',
   'parkings',

@@ -43,8 +43,8 @@ function redrivenArguments(again: Redriven): readonly Argument[] {
 }
 
 function readLedger(reply: unknown, limit: number): Ledger {
-  const [unsent, pending, running, parked, parkings, withheld, counts, next] = reply as [
-    ...lists: [string[], string[], string[], string[], string[], string[]],
+  const [unsent, pending, running, parked, parkings, withheld, awaiting, counts, next] = reply as [
+    ...lists: [string[], string[], string[], string[], string[], string[], string[]],
     counts: number[],
     next: string,
   ];
@@ -55,6 +55,7 @@ function readLedger(reply: unknown, limit: number): Ledger {
     running,
     parked: parked.map((member, position) => readParked(member, parkings[position] ?? '')),
     withheld: withheld.map(readDue),
+    awaiting: awaiting.map(readDue),
     counts: { unsent: unsentCount, pending: pendingCount, running: runningCount, parked: parkedCount, withheld: withheldCount },
     next: next === '' ? undefined : readDue(next),
   };

@@ -113,5 +113,5 @@ function dueOf(items: readonly DueItem[], now: Ms): Snapshot['due'] {
     .filter(({ kind }) => !carriesEvent(kind))
     .map((item) => ({ ...item, at: item.withheldBy === undefined ? item.at : Math.min(item.at, now) }))
     .sort((a, b) => a.at - b.at || a.seq - b.seq)
-    .map(({ seq: _seq, attempts: _attempts, withheldBy: _withheldBy, hop: _hop, ...item }) => item);
+    .map(({ seq: _seq, attempts: _attempts, withheldBy: _withheldBy, awaits: _awaits, hop: _hop, ...item }) => item);
 }

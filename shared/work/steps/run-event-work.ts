@@ -1,3 +1,4 @@
+import { absentApplication } from '../../catalog/problems.ts';
 import { randomToken } from '../../domain/ids.ts';
 import type { EstateEvent } from '../../events/envelope.ts';
 import type { Context } from '../../simulation/context.ts';
@@ -22,7 +23,7 @@ export function runEventWork(parts: ApplicationParts, consume: (delivery: Delive
     relay.kick(job.context.world);
   }
 
-  /** A parked delivery is tried once more; if it fails again, it is parked again. */
+  /** A delivery is tried once more; if it fails again, it is parked. While another application is away, the clock's driver puts it off again. */
   async function deliverAgain(job: LeasedItem, item: DueItem): Promise<void> {
     const { notes } = job;
     const { world } = job.context;
@@ -36,9 +37,11 @@ export function runEventWork(parts: ApplicationParts, consume: (delivery: Delive
     try {
       await consume({ event, context, notes });
     } catch (error) {
+      // A delivery that was consumed meanwhile is not owed any more: it is neither put off nor parked.
+      const delivery = deliveryKey(application, item.key);
+      if (absentApplication(error) !== undefined && (await store.isPending(world, delivery))) throw error;
       log.warn({ err: error, event: event.type, id: item.key, world, correlationId: event.correlationid }, 'consuming it again failed');
-      // A delivery that was consumed meanwhile is not owed any more, and is not parked.
-      await store.park(world, deliveryKey(application, item.key), error instanceof Error ? error.message : String(error));
+      await store.park(world, delivery, error instanceof Error ? error.message : String(error));
     }
     await endItem(job, []);
   }

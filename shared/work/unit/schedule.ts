@@ -1,7 +1,7 @@
 import { randomToken } from '../../domain/ids.ts';
 import type { Ms } from '../../domain/time.ts';
 import type { Context } from '../../simulation/context.ts';
-import type { ItemLease, PlannedDue } from '../../store/ports/due-work.ts';
+import { BACKOFF_MS, type ItemLease, type PlannedDue } from '../../store/ports/due-work.ts';
 import type { DueWork } from '../due-work.ts';
 import type { DueOptions } from '../unit-of-work.ts';
 
@@ -25,7 +25,7 @@ export class Schedule {
 
   add({ kind }: DueWork, key: string, at: Ms, payload: unknown, options: DueOptions = {}): void {
     const { context, hopId, beforeReplyLeaseMs } = this.#parts;
-    const { beforeReply = false, withheldBy, correlationId = context.correlationId } = options;
+    const { beforeReply = false, withheldBy, correlationId = context.correlationId, awaits, isLastAttempt = false } = options;
     this.#replace({
       kind,
       key,
@@ -37,6 +37,8 @@ export class Schedule {
       lease: beforeReply ? { token: randomToken(), until: Date.now() + beforeReplyLeaseMs } : undefined,
       withheldBy,
       withheldAt: context.faults,
+      awaits,
+      attempts: isLastAttempt ? BACKOFF_MS.length : undefined,
     });
   }
 

@@ -44,11 +44,18 @@ for _, name in ipairs(redis.call('ZRANGE', key('kept'), 0, -1)) do
   local kind, id = string.match(name, '^[^|]*|([^|]*)|(.*)$')
   if kind == PUBLISH_WITHHELD_EVENT then away[id], isAnyAway = true, true end
 end
+-- Nor are deliveries that are put off.
+local awaiting = redis.call('ZRANGE', key('awaiting'), 0, -1)
+local isPutOff = {}
+for _, name in ipairs(awaiting) do
+  local what, delivery = parkedAs(name)
+  if what == 'delivery' then isPutOff[delivery], isAnyAway = true, true end
+end
 local pending, pendingCount
 if isAnyAway then
   pending, pendingCount = {}, 0
   for _, delivery in ipairs(redis.call('ZRANGE', key('pending'), 0, -1)) do
-    if not away[string.match(delivery, '^[^|]*|(.*)$')] then
+    if not isPutOff[delivery] and not away[string.match(delivery, '^[^|]*|(.*)$')] then
       pendingCount = pendingCount + 1
       if limit == '' or pendingCount <= tonumber(limit) then pending[pendingCount] = delivery end
     end
@@ -69,6 +76,7 @@ return {
   parked,
   records(parked, 'parkings'),
   records(first('kept'), 'due'),
+  records(first('awaiting'), 'due'),
   { unsentCount, pendingCount, redis.call('ZCARD', key('running')) + #replaced, redis.call('ZCARD', key('parked')), redis.call('ZCARD', key('kept')) },
   next and next.stored or '',
 }`,

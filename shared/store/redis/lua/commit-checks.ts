@@ -3,6 +3,7 @@ import { lua } from './lua.ts';
 /** The lease that the unit of work must still hold. A run whose item was cancelled, replaced or taken over ends here. */
 export const CHECK_FENCE = lua`
 local claim
+local awaited = ''
 if fenceKind == 'claim' then
   claim = readClaim(app, fenceKey)
   if not claim or claim.token ~= fenceToken then return refuse('held', fenceKey) end
@@ -14,6 +15,7 @@ elseif fenceKind == 'due' then
     if endRun(fenceToken, fenceKey) then changed() end
     return refuse('held', fenceKey)
   end
+  awaited = due.awaits
 end`;
 
 export const CHECK_OUTBOX = lua`

@@ -74,9 +74,17 @@ end`;
 /** Schedules and cancels due work, and tells the drivers when the first of it may begin. */
 export const WRITE_DUE = lua`
 local dues, wait = tonumber(arg()), fenceKind == 'due' and turnOf(fenceKey) and 0 or QUIET
+local isBack = last and awaited ~= ''
 for _ = 1, dues do
-  local after = waitFor(schedule())
+  local name, awaits = schedule()
+  local after = waitFor(name)
   if after ~= QUIET and (wait == QUIET or after < wait) then wait = after end
+  if awaits == awaited then isBack = false end
+end
+-- The application that the work awaited is back.
+if isBack then
+  wake(awaited)
+  wait = 0
 end
 noteKeys()
 addBytes(bytes)

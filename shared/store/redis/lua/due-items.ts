@@ -10,7 +10,20 @@ local function readDue(name)
   local stored = redis.call('HGET', key('due'), name)
   if not stored then return nil end
   local at, seq, attempts, withheldBy, token, till, rest = string.match(stored, SEVEN)
-  return { name = name, at = at, seq = seq, attempts = attempts, withheldBy = withheldBy, token = token, till = till, rest = rest, stored = stored }
+  local tries, awaits = string.match(attempts, '^(%d*) ?(.*)$')
+  return { name = name, at = at, seq = seq, attempts = tries, awaits = awaits, withheldBy = withheldBy, token = token, till = till, rest = rest, stored = stored }
+end
+-- What is parked under the name of an item, and its key.
+local function parkedAs(name)
+  local app, kind, id = string.match(name, '^([^|]*)|([^|]*)|(.*)$')
+  if kind == DELIVER_AGAIN then return 'delivery', app .. '|' .. id end
+  return 'due', name
+end
+-- Work that is taken up again is not parked any more.
+local function unpark(name)
+  local what, id = parkedAs(name)
+  redis.call('ZREM', key('parked'), what .. '|' .. id)
+  redis.call('HDEL', key('parkings'), what .. '|' .. id)
 end
 local function inQueue(due) return padded(tonumber(due.seq)) .. '|' .. due.name end
 local function removeDue(name)
@@ -20,12 +33,18 @@ local function removeDue(name)
   redis.call('ZREM', key('queue'), inQueue(due))
   redis.call('ZREM', key('running'), name)
   redis.call('ZREM', key('kept'), name)
+  if due.awaits ~= '' then
+    redis.call('ZREM', key('awaiting'), name)
+    unpark(name)
+  end
 end
 -- Enters an item, free or leased. No other item has its name.
 local function enterDue(due)
-  local fields = { due.at, due.seq, due.attempts, due.withheldBy, due.token, due.till, due.rest }
+  local attempts = due.awaits == '' and due.attempts or due.attempts .. ' ' .. due.awaits
+  local fields = { due.at, due.seq, attempts, due.withheldBy, due.token, due.till, due.rest }
   redis.call('HSET', key('due'), due.name, table.concat(fields, '\n'))
   if due.withheldBy ~= '' then redis.call('ZADD', key('kept'), due.seq, due.name) end
+  if due.awaits ~= '' then redis.call('ZADD', key('awaiting'), due.seq, due.name) end
   if due.token == '' then redis.call('ZADD', key('queue'), due.at, inQueue(due))
   else redis.call('ZADD', key('running'), due.till, due.name) end
 end
@@ -53,9 +72,9 @@ local function waitFor(name)
 end
 -- Enters or cancels due work. A fault withholds nothing when it was deleted, or set anew after withheldAt.
 local function schedule()
-  local name, at, rest, withheldBy, withheldAt, token, leaseMs = arg(), arg(), arg(), arg(), arg(), arg(), arg()
+  local name, at, rest, withheldBy, withheldAt, token, leaseMs, attempts, awaits = arg(), arg(), arg(), arg(), arg(), arg(), arg(), arg(), arg()
   removeDue(name)
-  if at == '' then return name end
+  if at == '' then return name, '' end
   if withheldBy ~= '' then
     local since = redis.call('HGET', key('since'), withheldBy)
     if not since or (withheldAt ~= '' and tonumber(since) > tonumber(withheldAt)) then
@@ -64,8 +83,18 @@ local function schedule()
     end
   end
   local till = token == '' and '0' or int(wall() + tonumber(leaseMs))
-  enterDue({ name = name, at = at, seq = int(count('dueSeq')), attempts = '0', withheldBy = withheldBy, token = token, till = till, rest = rest })
-  return name
+  enterDue({ name = name, at = at, seq = int(count('dueSeq')), attempts = attempts, awaits = awaits, withheldBy = withheldBy, token = token, till = till, rest = rest })
+  return name, awaits
+end
+-- Makes the free items that await an application due at once; for an empty name, those that await any.
+local function wake(application)
+  for _, name in ipairs(redis.call('ZRANGE', key('awaiting'), 0, -1)) do
+    local due = readDue(name)
+    if due and due.token == '' and (application == '' or due.awaits == application) then
+      due.awaits, due.attempts, due.at = '', '0', int(math.min(tonumber(due.at), now()))
+      putDue(due)
+    end
+  end
 end
 -- After its lease expires, a holder may finish an item until someone else leases it.
 local function queueExpired()

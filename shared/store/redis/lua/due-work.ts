@@ -1,4 +1,4 @@
-import { BACKOFF_MS } from '../../ports/due-work.ts';
+import { BACKOFF_MS, PROBE_MS } from '../../ports/due-work.ts';
 import { lua } from './lua.ts';
 
 /** Due work: leases, rescheduling, parking, redriving. */
@@ -34,23 +34,30 @@ return remember(operation, due.stored)`,
 
   requeue: lua`
 if not exists() then return gone() end
-local name, token, at, attempts, error = arg(), arg(), arg(), arg(), arg()
+local name, token, at, attempts, error, awaits = arg(), arg(), arg(), arg(), arg(), arg()
 local due = readDue(name)
 local wasRunning = endRun(token, name)
 if not due or due.token ~= token then
   if wasRunning then changed() end
   return 0
 end
-if at ~= '' then
-  due.at, due.attempts, due.token, due.till = at, attempts, '', '0'
-  putDue(due)
+local awaited, what, id = due.awaits, parkedAs(name)
+removeDue(name)
+due.awaits, due.token, due.till = awaits, '', '0'
+if what == 'delivery' and not redis.call('ZSCORE', key('pending'), id) then
+  -- It was consumed meanwhile.
+elseif at ~= '' then
+  due.at, due.attempts = at, attempts
+  enterDue(due)
+elseif awaits ~= '' then
+  due.at, due.attempts = int(now() + ${PROBE_MS}), '${BACKOFF_MS.length}'
+  enterDue(due)
+  park(what, id, error, '')
 else
-  removeDue(name)
-  local app, kind, id = string.match(name, '^([^|]*)|([^|]*)|(.*)$')
-  local delivery = app .. '|' .. id
-  if kind ~= DELIVER_AGAIN then park('due', name, error, due.rest)
-  elseif redis.call('ZREM', key('pending'), delivery) == 1 then park('delivery', delivery, error, '') end
+  if what == 'delivery' then redis.call('ZREM', key('pending'), id) end
+  park(what, id, error, what == 'due' and due.rest or '')
 end
+if awaited ~= '' and awaits == '' then wake(awaited) end
 changed()
 return 1`,
 
@@ -76,8 +83,13 @@ for i = 1, tonumber(arg()) do
     else
       rest = string.match(parking, '^[^\n]*\n[^\n]*\n(.*)$')
     end
-    if not readDue(dueName) then
-      enterDue({ name = dueName, at = int(now()), seq = int(count('dueSeq')), attempts = '${BACKOFF_MS.length}', withheldBy = '', token = '', till = '0', rest = rest })
+    local due = readDue(dueName)
+    if not due then
+      enterDue({ name = dueName, at = int(now()), seq = int(count('dueSeq')), attempts = '${BACKOFF_MS.length}', awaits = '', withheldBy = '', token = '', till = '0', rest = rest })
+    elseif due.awaits ~= '' then
+      -- Work that awaits an application stays scheduled while it is parked.
+      due.at = int(now())
+      putDue(due)
     end
   end
 end

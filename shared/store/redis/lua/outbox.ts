@@ -27,7 +27,7 @@ if sent > 0 or tonumber(ARGV[position + 1 + 2 * sent]) > 0 then
     end
     for _ = 1, tonumber(arg()) do
       local id = arg()
-      if redis.call('ZSCORE', outbox, id) then schedule() else position = position + 7 end
+      if redis.call('ZSCORE', outbox, id) then schedule() else position = position + 9 end
       out[#out + 1] = id
       wait = nil
     end
@@ -79,5 +79,13 @@ local delivery, error = arg(), arg()
 if not exists() or redis.call('ZREM', key('pending'), delivery) == 0 then return 0 end
 park('delivery', delivery, error, '')
 changed(QUIET)
+return 1`,
+
+  // Puts a pending delivery off: it becomes due work that awaits an application.
+  putOffDelivery: lua`
+local delivery = arg()
+if not exists() or not redis.call('ZSCORE', key('pending'), delivery) then return 0 end
+local wait = waitFor((schedule()))
+changed(wait ~= QUIET and int(wait) or QUIET)
 return 1`,
 } as const;

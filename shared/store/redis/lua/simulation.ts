@@ -18,7 +18,7 @@ local operation, name, rule, most = arg(), arg(), arg(), arg()
 local done = resultOf(operation)
 if done then return done end
 if redis.call('ZCARD', key('faults')) >= tonumber(most) and not redis.call('ZSCORE', key('faults'), name) then return '0' end
-redis.call('ZADD', key('faults'), 'NX', count('faultSeq'), name)
+if redis.call('ZADD', key('faults'), 'NX', count('faultSeq'), name) == 0 then wake('') end
 redis.call('HSET', key('rules'), name, rule)
 redis.call('HDEL', key('hits'), name)
 redis.call('HDEL', key('chances'), name)
@@ -43,6 +43,7 @@ else
 end
 count('revision')
 releaseWithheld(name)
+if had == 1 then wake('') end
 changed()
 return remember(operation, tostring(had))`,
 
