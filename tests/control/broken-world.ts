@@ -229,14 +229,19 @@ export async function soundWorld() {
     /** A counter outside the Inventory Service. */
     count: (application: Application, counter: string, key: string, by: Readonly<Record<string, number>>) =>
       commit(application, { move: Object.entries(by).map(([field, amount]) => ({ counter, key, field, by: amount })) }),
-    due: (application: Application, kind: string, key: string, when: number | null = NOW + 1_000) =>
-      commit(application, { due: [{ kind, key, at: when, payload: '{}', correlationId: 'test' }] }),
-    /** Work that was parked after too many failures. */
-    async parkDue(application: Application, kind: string, key: string): Promise<void> {
+    due: (application: Application, kind: string, key: string, when: number | null = NOW + 1_000, awaits?: Application) =>
+      commit(application, { due: [{ kind, key, at: when, payload: '{}', correlationId: 'test', awaits }] }),
+    /** Work that was parked after too many failures: for good, or until an application is back. */
+    async parkDue(application: Application, kind: string, key: string, awaits?: Application): Promise<void> {
       await broken.due(application, kind, key, NOW);
       const item = await adapter.worlds.leaseNext(world, { upTo: NOW, token: 'test', leaseMs: 1_000 });
       if (item?.key !== key) throw new Error(`${item?.key} is due, not ${key}.`);
-      await adapter.worlds.requeue(world, item, 'test', { parked: 'failed too often' });
+      await adapter.worlds.requeue(world, item, 'test', { parked: '{"detail":"failed too often"}', awaits });
+    },
+    /** A delivery whose subscriber depends on an application that was away. */
+    async putOff(application: Application, id: string, object: object, awaits: Application): Promise<void> {
+      const event = { id, json: JSON.stringify({ correlationid: 'test', data: { object } }) };
+      await adapter.store(application).putOff(world, `${application}|${id}`, { event, at: NOW + 1_000, awaits });
     },
     park: (application: Application, eventId: string) => adapter.store(application).park(world, `${application}|${eventId}`, 'poison'),
     /** An event on the bus, as after a commit. */

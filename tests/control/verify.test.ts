@@ -361,6 +361,16 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       (world) => world.copy('sim', 'reservations', 'res_open', { id: 'res_other' }),
       'basket/bsk_open: it has 2 open reservations: reservation/res_open, reservation/res_other',
     ],
+    ...([undefined, 'sim'] as const).map(
+      (awaits): Case => [
+        `an open reservation of a cancelled order whose release is parked, ${awaits ? 'since the SIM is away' : 'for good'}`,
+        async (world) => {
+          await order('ord_open', () => ({ state: 'cancelled' }))(world);
+          await world.parkDue('oms', 'compensate', 'ord_open', awaits);
+        },
+        'reservation/res_open: confirmed, and its order/ord_open is cancelled',
+      ],
+    ),
     ...(['completed', 'return-in-progress', 'cancelled'] as const).map(
       (state): Case => [
         `an open hold of an order that is ${state}`,
@@ -524,11 +534,6 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       'a store return addressed to a warehouse',
       returned('ret_two', { dropOff: 'store' }),
       'return/ret_two: is returned at a store, and dc-01 is no store',
-    ],
-    [
-      'an ended return with parked work',
-      comingBack((world) => world.parkDue('fms', 'book-returned-stock', 'ret_one')),
-      'return/ret_one: refunded, and its work book-returned-stock was parked',
     ],
     ['a return of another order', returned('ret_two', { orderId: 'ord_open' }), 'return/ret_two: of order/ord_open, and booked on'],
     ['a unit wrongly counted as returned', comingBack(line('ord_sent', { returnedQty: 2 })), '2 returned, and its returns count 1'],
@@ -821,6 +826,29 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       'reservation/res_1: requested, and nothing will ever',
     ],
   ],
+  parked: [
+    [
+      'parked work of an order',
+      (world) => world.parkDue('oms', 'redeem-vouchers', 'ord_open'),
+      'order/ord_open: the work redeem-vouchers of OMS is parked: failed too often',
+    ],
+    [
+      'parked work that awaits an application',
+      (world) => world.parkDue('fms', 'write-off', 'ful_open', 'sim'),
+      'fulfillment-order/ful_open: the work write-off of FMS is parked: failed too often',
+    ],
+    [
+      'parked work of an object that nobody knows',
+      (world) => world.parkDue('oms', 'finish-creation', 'bsk_gone'),
+      'due oms|finish-creation|bsk_gone: the work finish-creation of OMS is parked',
+    ],
+    [
+      'a parked delivery',
+      async (world) =>
+        world.park('oms', await world.event('fms', 'fulfillment-order/ful_rest', 1, { id: 'ful_rest', orderId: 'ord_open' }, ['oms'])),
+      'fulfillment-order/ful_rest: OMS has not consumed ext.fulfillment-order-changed, which is parked: poison',
+    ],
+  ],
   replay: [
     [
       'an event that contradicts the stored object',
@@ -1006,13 +1034,34 @@ describe('Verifying a world', () => {
     expect(await broken(world)).toEqual([]);
   });
 
-  test('accepts an order that waits for a parked delivery', async () => {
+  test('accepts an order that waits for a delivery that is put off, and not one whose delivery is parked', async () => {
     const world = await soundWorld();
     await fulfillmentOrder('ful_rest', () => ({ state: 'cancelled' }))(world);
     await fulfillmentOrder('ful_open', () => ({ state: 'cancelled' }))(world);
-    expect((await violationsOf(world))['moving']).toHaveLength(1);
+    const stuck = (await violationsOf(world))['moving'];
+    expect(stuck).toHaveLength(1);
     const stored = { id: 'ful_rest', orderId: 'ord_open' };
-    await world.park('oms', await world.event('fms', 'fulfillment-order/ful_rest', 1, stored, ['oms']));
-    expect((await violationsOf(world))['moving']).toEqual([]);
+    const id = await world.event('fms', 'fulfillment-order/ful_rest', 1, stored, ['oms']);
+    await world.putOff('oms', id, stored, 'sim');
+    const found = await world.verify();
+    expect(found.find((one) => one.id === 'moving')).toMatchObject({
+      violations: [],
+      waiting: expect.arrayContaining([
+        `fulfillment-order/ful_rest: OMS, which has not consumed ext.fulfillment-order-changed, waits for SIM`,
+      ]),
+    });
+    expect(found.find((one) => one.id === 'parked')?.violations).toEqual([]);
+    await world.park('oms', id);
+    expect((await violationsOf(world))['moving']).toEqual(stuck);
+  });
+
+  test('names an ended order whose reservation waits for an application, and finds no violation before the work is parked', async () => {
+    const world = await soundWorld();
+    await order('ord_open', () => ({ state: 'cancelled' }))(world);
+    expect(String((await violationsOf(world))['stock'])).toContain('its order/ord_open is cancelled');
+    await world.due('oms', 'compensate', 'ord_open', undefined, 'sim');
+    const found = await world.verify();
+    expect(found.find((one) => one.id === 'stock')?.violations).toEqual([]);
+    expect(found.find((one) => one.id === 'moving')?.waiting).toContain('order/ord_open: OMS, whose work compensate waits for SIM');
   });
 });

@@ -65,6 +65,7 @@ describe('Two hundred concurrent orders in ten rehearsals', () => {
         'one-effect',
         'event-versions',
         'moving',
+        'parked',
         'replay',
       ]);
       await rehearsal[Symbol.asyncDispose]();

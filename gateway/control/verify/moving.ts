@@ -5,6 +5,7 @@ import type { Reservation } from '../../../shared/catalog/inventory/objects.ts';
 import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
 import type { Payment } from '../../../shared/catalog/payment/objects.ts';
 import { type Check, findings, grouped, type InvariantResult } from './invariant.ts';
+import { awaitedReturns } from './parked-work.ts';
 import { isEnded, nextActorOnReturn } from './return-actors.ts';
 import type { Return } from './stored-records.ts';
 import type { WorldRecords } from './world-records.ts';
@@ -16,7 +17,7 @@ type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema>;
 export function moving(world: WorldRecords): InvariantResult {
   const { check, result } = findings(
     'moving',
-    'Each accepted order has ended, is in progress, is parked, or waits for the warehouse, the carrier or a caller',
+    'Each accepted order has ended, is in progress, or waits for the warehouse, the carrier or a caller',
   );
   const waiting: string[] = [];
   const byOrder = grouped(world.of<FulfillmentOrder>('fulfillment-order'), ({ orderId }) => orderId);
@@ -35,7 +36,7 @@ export function moving(world: WorldRecords): InvariantResult {
     for (const one of fulfillmentOrders) checkMoves(world, { order, fulfillmentOrder: one }, check);
   }
   checkTimers(world, check);
-  return { ...result(), waiting };
+  return { ...result(), waiting: [...waiting, ...awaitedReturns(world)] };
 }
 
 /** Pending actions of an order must have work in the queue of the OMS. */

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
 import { floorShare } from '../../../shared/domain/money.ts';
 import { type Check, findings, grouped, type InvariantResult } from './invariant.ts';
-import { bookingsIn, isEnded } from './return-actors.ts';
+import { bookingsIn } from './return-actors.ts';
 import { checkRefunds } from './return-refunds.ts';
 import { checkReturnedStock } from './returned-stock.ts';
 import type { Return, ReturnBooking } from './stored-records.ts';
@@ -15,9 +15,6 @@ interface Node {
   readonly id: string;
   readonly isStore: boolean;
 }
-
-/** Kinds of FMS work that may be left when a return has ended. */
-const AFTER_ITS_END = ['book-returned-stock', 'put-back', 'close-return'] as const;
 
 const isOpen = ({ status }: ReturnBooking): boolean => status === 'open' || status === 'refunding';
 
@@ -32,11 +29,9 @@ export function returns(world: WorldRecords): InvariantResult {
   const booked = new Set(bookings.map(({ id }) => id));
   const warehouses = new Set(world.records<Node>('fms', 'nodes').flatMap(({ id, isStore }) => (isStore ? [] : [id])));
   for (const one of found.values()) {
-    const { id, state, dropOff, locationId } = one;
+    const { id, dropOff, locationId } = one;
     check(booked.has(id), `return/${id}: it has no record at the OMS`);
     check(dropOff === 'carrier' || !warehouses.has(locationId), `return/${id}: is returned at a store, and ${locationId} is no store`);
-    const givenUp = AFTER_ITS_END.filter((kind) => world.parked('fms', id, kind));
-    check(!isEnded(one) || givenUp.length === 0, `return/${id}: ${state}, and its work ${givenUp.join(', ')} was parked`);
   }
   for (const booking of bookings) checkBooking(world, { booking, found: found.get(booking.id) }, check);
   checkRefunds(world, bookings, found, check);

@@ -5,6 +5,7 @@ import type { InvariantResult } from './invariant.ts';
 import { money } from './money.ts';
 import { moving } from './moving.ts';
 import { oneEffect } from './one-effect.ts';
+import { parkedWork } from './parked-work.ts';
 import { points } from './points.ts';
 import { replay } from './replay.ts';
 import { returns } from './returns.ts';
@@ -12,7 +13,7 @@ import { stock } from './stock.ts';
 import { till } from './till.ts';
 import { type EstateObjects, readWorld, type WorldReader } from './world-records.ts';
 
-const invariants = [money, points, stock, fulfillment, returns, till, oneEffect, eventVersions, moving, replay];
+const invariants = [money, points, stock, fulfillment, returns, till, oneEffect, eventVersions, moving, parkedWork, replay];
 
 /** Computes the invariants over a whole world. */
 export async function verifyWorld(worlds: WorldReader, world: World, objects: EstateObjects): Promise<InvariantResult[]> {

@@ -4,8 +4,11 @@ import { nameOf } from '../../../shared/catalog/event-names.ts';
 import { subscribersOf } from '../../../shared/catalog/subscriptions.ts';
 import type { World } from '../../../shared/domain/world.ts';
 import type { EstateEvent } from '../../../shared/events/envelope.ts';
+import type { RetriedEvent } from '../../../shared/store/delivery-again.ts';
+import { deliveryKey } from '../../../shared/store/ports/deliveries.ts';
+import { carriesEvent, type DueItem, dueKey } from '../../../shared/store/ports/due-work.ts';
 import type { EventReader } from '../../../shared/store/ports/inspection.ts';
-import type { Ledger, LedgerStore } from '../../../shared/store/ports/ledger.ts';
+import type { LedgerStore, Parked } from '../../../shared/store/ports/ledger.ts';
 import type { ApplicationDump, Snapshot, SnapshotStore } from '../../../shared/store/ports/snapshots.ts';
 import { allEventsOf } from '../events/reader.ts';
 import { withheldEvent } from '../events/withheld.ts';
@@ -26,10 +29,13 @@ export interface WorldRecords {
   /** Private records of an application. */
   records<T>(application: Application, collection: string): readonly T[];
   counters(application: Application, counter: string): Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** Whether an application has due or parked work that names this id; with `kind`, only work of that kind. */
+  /** Whether an application has due work that names this id and is not parked; with `kind`, only work of that kind. */
   queued(application: Application, id: string, kind?: string): boolean;
-  /** Whether an application has parked work of a kind that names this id. */
-  parked(application: Application, id: string, kind: string): boolean;
+  /** Due work that is not parked, without deliveries. */
+  readonly due: Snapshot['due'];
+  /** Due work that waits for an application that was away, and is not parked. */
+  readonly awaiting: readonly DueItem[];
+  readonly parked: readonly Parked[];
 }
 
 /** The parts of the store that verify reads. */
@@ -41,8 +47,13 @@ export async function readWorld(worlds: WorldReader, world: World, objects: Esta
   const withheld = ledger.withheld.flatMap((item) => withheldEvent(item) ?? []);
   const listed = [...(await allEventsOf(worlds, world)), ...withheld];
   const events = [...new Map(listed.map((event) => [event.id, event])).values()];
-  const queues = queuesOf(snapshot.due, { ledger, withheld, events });
-  const parked = queuesOf([], { ledger, withheld: [], events });
+  // Parked work that awaits an application is still due, rarely. Nobody may rely on it.
+  const parkedKeys = new Set(ledger.parked.map(({ key }) => key));
+  const isLeft = (item: Pick<DueItem, 'application' | 'kind' | 'key'>): boolean => !parkedKeys.has(parkedKeyOf(item));
+  const awaiting = ledger.awaiting.filter(isLeft);
+  const deliveries = awaiting.filter(({ kind }) => carriesEvent(kind));
+  const due = snapshot.due.filter(isLeft);
+  const queues = queuesOf(due, deliveries, withheld);
   const dumps = new Map(Object.entries(snapshot.applications) as [Application, ApplicationDump][]);
   const parsed = new Map<string, readonly unknown[]>();
   const records = <T>(application: Application, collection: string): readonly T[] => {
@@ -62,20 +73,23 @@ export async function readWorld(worlds: WorldReader, world: World, objects: Esta
     records,
     counters: (application, counter) => dumps.get(application)?.counters[counter] ?? {},
     queued: (application, id, kind) => queues.get(kind === undefined ? application : `${application}|${kind}`)?.has(id) ?? false,
-    parked: (application, id, kind) => parked.get(`${application}|${kind}`)?.has(id) ?? false,
+    due,
+    awaiting,
+    parked: ledger.parked,
   };
 }
 
-const ID = /[a-z]{3}_[A-Za-z0-9]+/g;
+export const ID = /[a-z]{3}_[A-Za-z0-9]+/g;
 
-interface OwedWork {
-  readonly ledger: Ledger;
-  readonly withheld: readonly EstateEvent[];
-  readonly events: readonly EstateEvent[];
-}
+const parkedKeyOf = ({ application, kind, key }: Pick<DueItem, 'application' | 'kind' | 'key'>): string =>
+  carriesEvent(kind) ? deliveryKey(application, key) : dueKey(application, kind, key);
 
-/** The ids that due work, parked work and withheld deliveries name, by application, and by application and kind. */
-function queuesOf(due: Snapshot['due'], { ledger: { parked }, withheld, events }: OwedWork): ReadonlyMap<string, ReadonlySet<string>> {
+/** The ids that due work, and deliveries that are put off or withheld, name: by application, and by application and kind. */
+function queuesOf(
+  due: Snapshot['due'],
+  deliveries: readonly DueItem[],
+  withheld: readonly EstateEvent[],
+): ReadonlyMap<string, ReadonlySet<string>> {
   const queues = new Map<string, Set<string>>();
   const add = (queue: string, text: string): void => {
     const ids = queues.get(queue) ?? new Set();
@@ -87,15 +101,10 @@ function queuesOf(due: Snapshot['due'], { ledger: { parked }, withheld, events }
     add(application, text);
     add(`${application}|${kind}`, text);
   }
-  for (const { type, data } of withheld) for (const name of subscribersOf(nameOf(type))) add(name, JSON.stringify(data.object));
-  const delivered = new Map(events.map((event) => [event.id, event]));
-  for (const { what, key } of parked) {
-    const [application = '', second = '', ...rest] = key.split('|');
-    if (what === 'delivery') add(application, JSON.stringify(delivered.get(second)?.data.object ?? {}));
-    else {
-      add(application, rest.join('|'));
-      add(`${application}|${second}`, rest.join('|'));
-    }
+  for (const { application, payload } of deliveries) {
+    const { data } = JSON.parse((payload as RetriedEvent).json) as EstateEvent;
+    add(application, JSON.stringify(data.object));
   }
+  for (const { type, data } of withheld) for (const name of subscribersOf(nameOf(type))) add(name, JSON.stringify(data.object));
   return queues;
 }
