@@ -34,7 +34,7 @@ describe('A return that is rejected while a client refunds it', () => {
 });
 
 describe('A rejection while the OMS is down', () => {
-  test('is tried a few times and then parked without further work', async () => {
+  test('is tried for a week, parked without further work, and finished when the OMS is back', async () => {
     await using scene = await returning({ refund: 'manual' });
     const order = await scene.completed();
     const { id } = await scene.requested(order, 1, { resolution: 'exchange' });
@@ -43,7 +43,10 @@ describe('A rejection while the OMS is down', () => {
     expect((await scene.move(id, 'reject')).status).toBe(503);
     const { ran } = await scene.rehearsal.advance('P8D');
     expect(ran.filter(({ kind }) => kind === 'settle-return').length).toBeLessThan(2);
+    expect((await scene.rehearsal.settle()).parked.map(({ key }) => key)).toEqual([`fms|finish-rejection|${id}`]);
     await scene.rehearsal.noFaults();
+    expect((await scene.rehearsal.settle()).parked).toEqual([]);
+    expect((await scene.object(id)).state).toBe('rejected');
     expect((await scene.move(id, 'reject')).body.state).toBe('rejected');
     await scene.rehearsal.verify();
   });

@@ -65,7 +65,11 @@ export const settle = defineOperation({
   response: z.object({
     settled: z.boolean(),
     waitingFor: WaitingFor,
-    parked: z.array(Parked).describe('Work that failed too often. It can be redriven.'),
+    parked: z
+      .array(Parked)
+      .describe(
+        'Work that was refused too often, or whose application was away for a week. It can be redriven; work of the second kind is taken up when its application is back.',
+      ),
     withheld: z.array(Withheld).describe('Events and webhooks that faults withhold. Deleting the fault releases them.'),
   }),
 });

@@ -17,7 +17,7 @@ export const ListedEvent = z.object({ order: z.int(), event: z.record(z.string()
 
 export const listParked = defineOperation({
   id: 'list-parked',
-  summary: 'Lists parked work: deliveries of events and due work that failed too often.',
+  summary: 'Lists parked work: deliveries of events and due work that were refused too often, or whose application was away for a week.',
   method: 'GET',
   path: '/_sim/parked',
   response: z.object({ items: z.array(Parked) }),
