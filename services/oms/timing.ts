@@ -18,7 +18,7 @@ export const RECHECK_MS = 60_000;
 /** Time until routing is tried again after a failure. */
 export const ROUTING_RETRY_MS = 5_000;
 
-/** Time from each failed capture to the next attempt. After the last attempt the order is cancelled. */
+/** Time from each refused capture to the next attempt. After the last attempt the order is cancelled. */
 export const CAPTURE_RETRY_DELAYS_MS: readonly number[] = [60_000, 5 * 60_000, 30 * 60_000];
 
 /** Wall-clock timeout of calls whose answer only completes a view. */

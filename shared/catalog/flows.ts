@@ -100,7 +100,7 @@ export const flows: readonly FlowDefinition[] = [
       { from: 'fms', to: 'oms', call: 'ensure-captured' },
     ],
     onFailure:
-      'The order stays in-fulfilment with captureStatus retrying. The capture is retried after 1, 5 and 30 minutes. Nothing is dispatched before captures cover the lines that are not cancelled, and shipping. If all attempts fail, or an authorisation is lost by then, the order is cancelled. An authorisation that expires before picking is renewed with the same tender, until 30 days after the order was created. If it is not renewed or replaced, the order is cancelled after a day.',
+      'The order stays in-fulfilment with captureStatus retrying. A refused capture is retried after 1, 5 and 30 minutes; while the Payment Hub is away, the capture waits for it. Nothing is dispatched before captures cover the lines that are not cancelled, and shipping. If all attempts are refused, or an authorisation is lost by then, the order is cancelled. An authorisation that expires before picking is renewed with the same tender, until 30 days after the order was created. If it is not renewed or replaced, the order is cancelled after a day.',
   },
   {
     number: 7,

@@ -371,7 +371,7 @@ describe('An order whose goods are picked', () => {
 });
 
 describe('Capturing', () => {
-  test('is tried again after 1, 5 and 30 minutes', async () => {
+  test.each(['PT35M', 'PT12H', 'P3D'])('waits %s for a Payment Hub that is away, and is done when the hub is back', async (length) => {
     await using scene = await fulfilling();
     const order = await scene.confirmed();
     const { id } = only(await scene.routed(order.id));
@@ -379,21 +379,22 @@ describe('Capturing', () => {
     await scene.pick(id);
     await scene.settle();
     expect(await scene.order(order.id)).toMatchObject({ state: 'in-fulfilment', captureStatus: 'retrying' });
-    await scene.rehearsal.advance('PT35M');
+    await scene.rehearsal.advance(length);
     expect(await scene.order(order.id)).toMatchObject({ state: 'in-fulfilment', captureStatus: 'retrying' });
     await scene.rehearsal.noFaults();
-    await scene.rehearsal.advance('PT2M');
+    await scene.settle();
     const after = await scene.order(order.id);
     expect(after).toMatchObject({ state: 'in-fulfilment', paymentStatus: 'paid' });
     expect(after).not.toHaveProperty('captureStatus');
     await scene.rehearsal.verify();
   });
 
-  test('ends after that: the order is cancelled with its fulfillment orders, its stock is released, and nothing is captured', async () => {
+  test('is refused four times: the order is cancelled with its fulfillment orders, its stock is released, and nothing is captured', async () => {
     await using scene = await fulfilling();
     const order = await scene.confirmed();
     const { id } = only(await scene.routed(order.id));
-    await scene.rehearsal.fault('down', { match: { application: 'payment-hub' }, fault: { kind: 'outage' } });
+    const fault = { kind: 'status', status: 402, code: 'payment_declined' };
+    await scene.rehearsal.fault('declined', { match: { api: 'capture-payment-api' }, fault });
     await scene.pick(id);
     await scene.rehearsal.advance('PT37M');
     await scene.rehearsal.noFaults();

@@ -1,4 +1,4 @@
-import { Problem } from '../../../shared/catalog/problems.ts';
+import { absentApplication, Problem } from '../../../shared/catalog/problems.ts';
 import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
 import { handleDue } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
@@ -36,7 +36,14 @@ export const capturePayments = handleDue(capturePaymentsDue)(async ({ key, paylo
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     log.warn({ orderId: key, attempt, code: error.code }, `capturing payments failed: ${error.message}`);
-    retryOrGiveUp(work, order, attempt);
+    if (absentApplication(error) === undefined) {
+      retryOrGiveUp(work, order, attempt);
+      return;
+    }
+    // Nobody has refused: the work waits for the Payment Hub, as all work does.
+    noteRetrying(work, order);
+    await work.checkpoint();
+    throw error;
   }
 });
 
@@ -51,5 +58,9 @@ function retryOrGiveUp(work: UnitOfWork, order: StoredOrder, attempt: number): v
     return;
   }
   work.schedule(capturePaymentsDue, order.id, work.now + wait, { attempt: attempt + 1 });
+  noteRetrying(work, order);
+}
+
+function noteRetrying(work: UnitOfWork, order: StoredOrder): void {
   if (order.captureStatus === undefined) work.transition(orders, order, 'note', { captureStatus: 'retrying' });
 }
