@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LoyaltyAccount, loyaltyAccount, RedemptionState } from '../../shared/catalog/loyalty/objects.ts';
+import { LedgerEntry, LoyaltyAccount, loyaltyAccount, RedemptionState } from '../../shared/catalog/loyalty/objects.ts';
 import { Id } from '../../shared/catalog/shapes.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
 
@@ -14,13 +14,30 @@ const Points = z.int().min(0);
 /** Minor units. */
 const Amount = z.int().min(0);
 
-/** The ledger is part of the account, so balance and entries change in one commit. */
+/** An account shows only its newest entries: each change stores and publishes the whole account. */
 export const accounts = defineCollection({
   name: 'accounts',
   object: loyaltyAccount,
   schema: LoyaltyAccount,
   unique: { card: ({ cardNumber }) => cardNumber, customer: ({ customerId }) => customerId },
 });
+
+/**
+ * The ledgers: one object per entry, in the order of booking. Account and entry change in one commit. The id is the account's with the
+ * number of the entry. A reference grants points to an account once, however old the entry is.
+ */
+export const ledgerEntries = defineCollection({
+  name: 'ledger-entries',
+  schema: LedgerEntry.extend({ id: z.string(), version: z.int(), accountId: Id }),
+  unique: {
+    issue: ({ accountId, type, reference }) => (type === 'issue' && reference !== undefined ? issueKey(accountId, reference) : undefined),
+  },
+  index: { account: ({ accountId }) => accountId },
+});
+
+export const ledgerEntryId = (accountId: string, number: number): string => `${accountId}.${number}`;
+
+export const issueKey = (accountId: string, reference: string): string => `${accountId}|${reference}`;
 
 /** A refund of a payment that was not made by points. */
 const EarningRefund = z.object({

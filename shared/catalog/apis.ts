@@ -26,6 +26,7 @@ import {
   enrollLoyaltyMember,
   getMemberBalance,
   issueLoyaltyPoints,
+  listLedgerEntries,
   redeemLoyaltyPoints,
   redeemPoints,
 } from './loyalty/apis.ts';
@@ -63,6 +64,7 @@ export const apis = {
   [checkAvailability.id]: checkAvailability,
   [allocateInventory.id]: allocateInventory,
   [getMemberBalance.id]: getMemberBalance,
+  [listLedgerEntries.id]: listLedgerEntries,
   [enrollLoyaltyMember.id]: enrollLoyaltyMember,
   [issueLoyaltyPoints.id]: issueLoyaltyPoints,
   [redeemLoyaltyPoints.id]: redeemLoyaltyPoints,

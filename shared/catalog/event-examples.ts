@@ -147,6 +147,7 @@ export const objectExamples: readonly ObjectExample[] = [
     tier: 'bronze',
     nextTierThreshold: 1000,
     pointsToNextTier: 325,
+    entryCount: 2,
     entries: [
       { type: 'issue', points: 500, at: '2026-02-01T10:00:00.000Z', reference: 'welcome' },
       { type: 'earn', points: 25, at: '2026-03-01T10:00:00.000Z', orderId: ORDER },

@@ -39,17 +39,27 @@ const aMovement = (reference: string) => ({
   ...{ id: `res_open|${reference}`, version: 1, reservationId: 'res_open', reference, kind: 'consume', pending: true },
   allocations: [ONE_MUG],
 });
+/** Changes members of an account, and adds entries to its ledger. */
 const account =
-  (patch: (one: { entries: object[] }) => object): Break =>
-  (world) =>
-    world.change('loyalty-platform', 'accounts', 'loy_ada', patch);
+  (members: object, entries: readonly object[] = [], id = 'loy_ada'): Break =>
+  async (world) => {
+    let booked = 0;
+    await world.change('loyalty-platform', 'accounts', id, ({ entryCount }: { entryCount: number }) => {
+      booked = entryCount;
+      return { entryCount: entryCount + entries.length, ...members };
+    });
+    for (const [index, one] of entries.entries()) {
+      const record = { id: `${id}.${booked + index + 1}`, accountId: id, ...one };
+      await world.add('loyalty-platform', 'ledger-entries', record);
+    }
+  };
 const entry = (more: object) => ({ type: 'earn', points: 0, at: '2026-03-02T09:00:00.000Z', ...more });
 
 /** A hundred points of `loy_ada`, redeemed. */
 const redeemed =
   (patch: object): Break =>
   async (world) => {
-    await account(({ entries }) => ({ pointsBalance: 400, entries: [...entries, entry({ type: 'redeem', points: -100 })] }))(world);
+    await account({ pointsBalance: 400 }, [entry({ type: 'redeem', points: -100 })])(world);
     const redemption = { id: 'rdm_one', version: 1, state: 'open', accountId: 'loy_ada', points: 100, spentPoints: 0, reversedPoints: 0 };
     await world.add('loyalty-platform', 'redemptions', { ...redemption, ...patch });
     await world.due('loyalty-platform', 'return-redemption', 'rdm_one');
@@ -162,28 +172,35 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ],
   ],
   points: [
-    ['points without an entry', account(() => ({ pointsBalance: 501 })), 'loyalty-account/loy_ada: entries add up to 500'],
+    ['points without an entry', account({ pointsBalance: 501 }), 'loyalty-account/loy_ada: entries add up to 500'],
     [
       'a balance below zero',
-      account(({ entries }) => ({ pointsBalance: -1, entries: [...entries, entry({ type: 'redeem', points: -501 })] })),
+      account({ pointsBalance: -1 }, [entry({ type: 'redeem', points: -501 })]),
       'loyalty-account/loy_ada: negative balance -1',
     ],
     [
       'points that a refund has not taken back',
-      account(({ entries }) => ({ lifetimePoints: 600, entries: [...entries, entry({ type: 'reverse', shortfall: 50 })] })),
+      account({ lifetimePoints: 600, shortfall: 50 }, [entry({ type: 'reverse', shortfall: 50 })]),
       'loyalty-account/loy_ada: 50 points are still to be taken back, and the balance is 500',
     ],
     [
       'points that were taken back twice',
-      account(({ entries }) => ({
-        pointsBalance: 450,
-        entries: [...entries, entry({ type: 'reverse', points: -50, shortfall: -50 })],
-      })),
+      account({ pointsBalance: 450 }, [entry({ type: 'reverse', points: -50, shortfall: -50 })]),
       'loyalty-account/loy_ada: 50 points too many were taken back',
     ],
     [
+      'an entry that the account does not count',
+      account({ entryCount: 4 }, [entry({})]),
+      'loyalty-account/loy_ada: it counts 4 entries, the ledger has 5',
+    ],
+    [
+      'a shortfall that the account does not have',
+      account({}, [entry({ type: 'reverse', shortfall: 50 })]),
+      'loyalty-account/loy_ada: its shortfall is 0, the entries add up to 50',
+    ],
+    [
       'redeemed points without a redemption',
-      account(({ entries }) => ({ pointsBalance: 400, entries: [...entries, entry({ type: 'redeem', points: -100 })] })),
+      account({ pointsBalance: 400 }, [entry({ type: 'redeem', points: -100 })]),
       'loyalty-account/loy_ada: 100 points were redeemed and not given back, its redemptions keep 0',
     ],
     ['points counted twice', redeemed({ points: 200 }), 'loy_ada: 100 points were redeemed and not given back, its redemptions keep 200'],
@@ -223,29 +240,23 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       async (world) => {
         await order('ord_sent', () => ({ completedAt: '', earningAmount: eur(2000) }))(world);
         await world.add('loyalty-platform', 'earnings', earned());
-        await account(({ entries }) => ({
-          ...{ pointsBalance: 501, lifetimePoints: 651 },
-          entries: [...entries, entry({ points: 1, orderId: 'ord_sent' })],
-        }))(world);
+        await account({ pointsBalance: 501, lifetimePoints: 651 }, [entry({ points: 1, orderId: 'ord_sent' })])(world);
       },
       'order/ord_sent: worth 20 points, and it earned 1',
     ],
     [
       'points earned by an unknown order',
-      account(({ entries }) => ({ entries: [...entries, entry({ orderId: 'ord_nobody' })] })),
+      account({}, [entry({ orderId: 'ord_nobody' })]),
       'loyalty-account/loy_ada: earned 0 points for order/ord_nobody, which does not exist',
     ],
     [
       'points earned by an order that was never completed',
-      account(({ entries }) => ({ entries: [...entries, entry({ orderId: 'ord_new' })] })),
+      account({}, [entry({ orderId: 'ord_new' })]),
       'loyalty-account/loy_ada: earned 0 points for order/ord_new, which was never completed',
     ],
     [
       'points earned by an order of another member',
-      (world) =>
-        world.change('loyalty-platform', 'accounts', 'loy_clara', ({ entries }: { entries: object[] }) => ({
-          entries: [...entries, entry({ orderId: 'ord_sent' })],
-        })),
+      account({}, [entry({ orderId: 'ord_sent' })], 'loy_clara'),
       'loyalty-account/loy_clara: earned 0 points for order/ord_sent, which belongs to another customer',
     ],
     [
@@ -270,12 +281,12 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ],
     [
       'a tier without enough purchases',
-      account(() => ({ lifetimePoints: 1650, tier: 'silver' })),
+      account({ lifetimePoints: 1650, tier: 'silver' }),
       'loyalty-account/loy_ada: 1650 lifetime points, and its entries leave 650',
     ],
     [
       'a tier above the lifetime points',
-      account(() => ({ tier: 'gold' })),
+      account({ tier: 'gold' }),
       'loyalty-account/loy_ada: gold with 650 lifetime points, which reach bronze',
     ],
     [
@@ -686,19 +697,23 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ],
     [
       'an order that earns twice',
-      account(({ entries }) => ({ entries: [...entries, entry({ orderId: 'ord_sent' }), entry({ orderId: 'ord_sent' })] })),
+      account({}, [entry({ orderId: 'ord_sent' }), entry({ orderId: 'ord_sent' })]),
       'earn at loyalty-account/loy_ada for order ord_sent: 2 times',
     ],
     [
       'goodwill that is granted twice',
-      account(({ entries }) => ({ entries: [...entries, ...[0, 0].map(() => entry({ type: 'issue', reference: 'case-4711' }))] })),
+      account(
+        {},
+        [0, 0].map(() => entry({ type: 'issue', reference: 'case-4711' })),
+      ),
       'points issued to loyalty-account/loy_ada for case-4711: 2 times',
     ],
     [
       'a refund that takes points back twice',
-      account(({ entries }) => ({
-        entries: [...entries, ...[0, 0].map(() => entry({ type: 'reverse', reference: 'pay_sent.refund-1' }))],
-      })),
+      account(
+        {},
+        [0, 0].map(() => entry({ type: 'reverse', reference: 'pay_sent.refund-1' })),
+      ),
       'points taken back at loyalty-account/loy_ada for pay_sent.refund-1: 2 times',
     ],
     [

@@ -121,11 +121,12 @@ describe('The public APIs are those of the source document', () => {
     expect(countedApis).toHaveLength(43);
   });
 
-  test('the additions are those that the source document mentions without showing: the endpoint of the webhook, and the document of a label', () => {
+  test('the additions are the endpoint of the webhook, the document of a label, and the ledger of which an account shows the newest entries', () => {
     const added = publicApis.filter(({ addition }) => addition);
     expect(added.map(({ method, path, auth, status, produces }) => [`${method} ${path}`, auth, status, produces])).toEqual([
       ['POST /webhooks/carrier', 'signature', 204, 'application/json'],
       ['GET /labels/{rehearsal}/{file}', 'none', 200, 'application/pdf'],
+      ['GET /members/{id}/ledger', 'bearer', 200, 'application/json'],
     ]);
     expect(countedApis.filter(({ auth, produces }) => auth === 'signature' || produces !== 'application/json')).toEqual([]);
   });

@@ -56,7 +56,7 @@ export function checkEarned(world: WorldRecords, accounts: readonly Account[], c
 function checkEntries(orders: ReadonlyMap<string, Order>, accounts: readonly Account[], check: Check): ReadonlyMap<string, number> {
   const earned = new Map<string, number>();
   for (const account of accounts) {
-    for (const { type, orderId, points } of account.entries) {
+    for (const { type, orderId, points } of account.ledger) {
       if (type !== 'earn' || orderId === undefined) continue;
       earned.set(orderId, (earned.get(orderId) ?? 0) + points);
       const order = orders.get(orderId);

@@ -2,14 +2,15 @@ import type { z } from 'zod';
 import type { Basket } from '../../../shared/catalog/commerce/objects.ts';
 import type { PickingOrder } from '../../../shared/catalog/fulfillment/picking-orders.ts';
 import type { Reservation } from '../../../shared/catalog/inventory/objects.ts';
-import type { LoyaltyAccount } from '../../../shared/catalog/loyalty/objects.ts';
 import type { Order } from '../../../shared/catalog/order/objects.ts';
 import type { Payment } from '../../../shared/catalog/payment/objects.ts';
 import { findings, type InvariantResult } from './invariant.ts';
+import { accountsOf } from './stored-records.ts';
 import type { WorldRecords } from './world-records.ts';
 
 /** Repeated requests and events must not create a second record under the same natural key. */
-export function oneEffect({ of, records, events }: WorldRecords): InvariantResult {
+export function oneEffect(world: WorldRecords): InvariantResult {
+  const { of, records, events } = world;
   const { check, result } = findings(
     'one-effect',
     'One effect per key: one order per basket, one open hold per basket, one picking order per fulfillment order, one ledger entry and one refund per reference, one event per change',
@@ -40,12 +41,12 @@ export function oneEffect({ of, records, events }: WorldRecords): InvariantResul
   for (const { id, refunds } of of<z.output<typeof Payment>>('payment')) {
     unique(refunds, `refund of payment/${id} under`, ({ reference }) => reference);
   }
-  for (const account of of<z.output<typeof LoyaltyAccount>>('loyalty-account')) {
-    const earned = account.entries.filter(({ type }) => type === 'earn');
+  for (const account of accountsOf(world)) {
+    const earned = account.ledger.filter(({ type }) => type === 'earn');
     unique(earned, `earn at loyalty-account/${account.id} for order`, ({ orderId }) => orderId);
-    const issued = account.entries.filter(({ type }) => type === 'issue');
+    const issued = account.ledger.filter(({ type }) => type === 'issue');
     unique(issued, `points issued to loyalty-account/${account.id} for`, ({ reference }) => reference);
-    const takenBack = account.entries.filter(({ type, points, reference }) => type === 'reverse' && points <= 0 && reference !== undefined);
+    const takenBack = account.ledger.filter(({ type, points, reference }) => type === 'reverse' && points <= 0 && reference !== undefined);
     unique(takenBack, `points taken back at loyalty-account/${account.id} for`, ({ reference }) => reference);
   }
   unique(events, 'event', ({ type, subject, aggregateversion }) => `${type} ${subject} v${aggregateversion}`);

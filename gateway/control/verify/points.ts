@@ -3,7 +3,7 @@ import type { Payment as PaymentSchema } from '../../../shared/catalog/payment/o
 import { checkEarned } from './earned-points.ts';
 import { type Check, findings, type InvariantResult, sums } from './invariant.ts';
 import { checkPurpose } from './redemption-purpose.ts';
-import type { Account, Redemption } from './stored-records.ts';
+import { type Account, accountsOf, type Redemption, seededAccounts } from './stored-records.ts';
 import { checkTiers } from './tiers.ts';
 import type { WorldRecords } from './world-records.ts';
 
@@ -14,12 +14,14 @@ export function points(world: WorldRecords): InvariantResult {
     'points',
     'Each point is in a balance, in an open redemption or in the payment it was redeemed for; a completed order earns once, refunds take points back, and the tier follows the points earned',
   );
-  const accounts = world.of<Account>('loyalty-account');
-  for (const { id, pointsBalance, entries } of accounts) {
-    const sum = entries.reduce((all, entry) => all + entry.points, 0);
+  const accounts = accountsOf(world);
+  for (const { id, pointsBalance, entryCount, shortfall: noted = 0, ledger } of accounts) {
+    const sum = ledger.reduce((all, entry) => all + entry.points, 0);
     check(pointsBalance >= 0, `loyalty-account/${id}: negative balance ${pointsBalance}`);
     check(sum === pointsBalance, `loyalty-account/${id}: entries add up to ${sum}, the balance is ${pointsBalance}`);
-    const open = entries.reduce((all, { shortfall = 0 }) => all + shortfall, 0);
+    check(entryCount === ledger.length, `loyalty-account/${id}: it counts ${entryCount} entries, the ledger has ${ledger.length}`);
+    const open = ledger.reduce((all, { shortfall = 0 }) => all + shortfall, 0);
+    check(open === noted, `loyalty-account/${id}: its shortfall is ${noted}, the entries add up to ${open}`);
     check(open >= 0, `loyalty-account/${id}: ${-open} points too many were taken back`);
     check(
       open <= 0 || pointsBalance === 0,
@@ -41,19 +43,20 @@ const pointsKeptBy = ({ state, points: all, spentPoints, reversedPoints }: Redem
 };
 
 /** Points that left the balance for redemptions, less those that came back. */
-const redeemed = ({ entries }: Account): number =>
-  entries
+const redeemed = ({ ledger }: Account): number =>
+  ledger
     .filter(({ type, points: by }) => type === 'redeem' || (type === 'reverse' && by > 0))
     .reduce((sum, entry) => sum - entry.points, 0);
 
-function checkRedeemed({ records, queued, seed }: WorldRecords, accounts: readonly Account[], check: Check): void {
+function checkRedeemed(world: WorldRecords, accounts: readonly Account[], check: Check): void {
+  const { records, queued, seed } = world;
   const begun = seed.applications['loyalty-platform']?.objects ?? {};
   const seeded = <T>(rows: readonly { readonly json: string }[] = []): T[] => rows.map(({ json }) => JSON.parse(json) as T);
   const redemptions = records<Redemption>('loyalty-platform', 'redemptions');
   const kept = sums(redemptions, ({ accountId }) => accountId, pointsKeptBy);
   // A world may be seeded from another one: only changes since the seed count.
   const keptBefore = sums(seeded<Redemption>(begun['redemptions']), ({ accountId }) => accountId, pointsKeptBy);
-  const redeemedBefore = sums(seeded<Account>(begun['accounts']), ({ id }) => id, redeemed);
+  const redeemedBefore = sums(seededAccounts(world), ({ id }) => id, redeemed);
   for (const account of accounts) {
     const gone = redeemed(account) - (redeemedBefore.get(account.id) ?? 0);
     const there = (kept.get(account.id) ?? 0) - (keptBefore.get(account.id) ?? 0);

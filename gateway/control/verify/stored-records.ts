@@ -1,8 +1,32 @@
 import type { z } from 'zod';
 import type { Return as ReturnSchema } from '../../../shared/catalog/fulfillment/returns.ts';
-import type { LoyaltyAccount as LoyaltyAccountSchema } from '../../../shared/catalog/loyalty/objects.ts';
+import type { LedgerEntry as LedgerEntrySchema, LoyaltyAccount as LoyaltyAccountSchema } from '../../../shared/catalog/loyalty/objects.ts';
+import { grouped } from './invariant.ts';
+import type { WorldRecords } from './world-records.ts';
 
-export type Account = z.output<typeof LoyaltyAccountSchema>;
+export type LedgerEntry = z.output<typeof LedgerEntrySchema>;
+
+/** A loyalty account with its whole ledger. */
+export interface Account extends z.output<typeof LoyaltyAccountSchema> {
+  readonly ledger: readonly LedgerEntry[];
+}
+
+type StoredEntry = LedgerEntry & { readonly accountId: string };
+
+export const accountsOf = ({ of, records }: WorldRecords): readonly Account[] =>
+  withLedgers(of<Account>('loyalty-account'), records<StoredEntry>('loyalty-platform', 'ledger-entries'));
+
+/** The accounts with which the world began. */
+export function seededAccounts({ seed }: WorldRecords): readonly Account[] {
+  const { accounts = [], 'ledger-entries': entries = [] } = seed.applications['loyalty-platform']?.objects ?? {};
+  const parsed = <T>(rows: readonly { readonly json: string }[]): readonly T[] => rows.map(({ json }) => JSON.parse(json) as T);
+  return withLedgers(parsed<Account>(accounts), parsed<StoredEntry>(entries));
+}
+
+function withLedgers(accounts: readonly Account[], entries: readonly StoredEntry[]): readonly Account[] {
+  const ledgers = grouped(entries, ({ accountId }) => accountId);
+  return accounts.map((account) => ({ ...account, ledger: ledgers.get(account.id) ?? [] }));
+}
 
 /** A redemption of points as the Loyalty Platform stores it. */
 export interface Redemption {

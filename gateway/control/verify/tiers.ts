@@ -1,20 +1,19 @@
 import { tierThresholds } from '../../../shared/catalog/loyalty/objects.ts';
 import type { Check } from './invariant.ts';
-import type { Account } from './stored-records.ts';
+import { type Account, type LedgerEntry, seededAccounts } from './stored-records.ts';
 import type { WorldRecords } from './world-records.ts';
 
 /** The lifetime points of an entry: earned and issued points count, reversed ones are subtracted. */
-const countsFor = ({ type, points, shortfall = 0 }: Account['entries'][number]): number => {
+const countsFor = ({ type, points, shortfall = 0 }: LedgerEntry): number => {
   if (type === 'earn' || type === 'issue') return points;
   return type === 'reverse' && points <= 0 ? points - shortfall : 0;
 };
 
-const counted = ({ entries }: Account): number => entries.reduce((sum, entry) => sum + countsFor(entry), 0);
+const counted = ({ ledger }: Account): number => ledger.reduce((sum, entry) => sum + countsFor(entry), 0);
 
 /** The tier must follow from the lifetime points. */
-export function checkTiers({ seed }: WorldRecords, accounts: readonly Account[], check: Check): void {
-  const rows = seed.applications['loyalty-platform']?.objects['accounts'] ?? [];
-  const begun = new Map(rows.map(({ json }) => JSON.parse(json) as Account).map((account) => [account.id, account]));
+export function checkTiers(world: WorldRecords, accounts: readonly Account[], check: Check): void {
+  const begun = new Map(seededAccounts(world).map((account) => [account.id, account]));
   for (const account of accounts) {
     const { id, lifetimePoints, tier } = account;
     const before = begun.get(id);

@@ -1,5 +1,6 @@
 import { conflictingRepeat, invalid } from '../../../shared/catalog/problems.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
+import { issueKey, ledgerEntries } from '../collections.ts';
 import { book, type LedgerRequest } from './ledger.ts';
 import type { Account } from './ledger-rules.ts';
 
@@ -7,9 +8,13 @@ import type { Account } from './ledger-rules.ts';
  * Grants points to a member, once per reference and account.
  * @throws Problem `conflicting_repeat` for another grant under the same reference
  */
-export function issue(work: UnitOfWork, account: Account, { points, reason, reference }: LedgerRequest & { readonly reference: string }) {
+export async function issue(
+  work: UnitOfWork,
+  account: Account,
+  { points, reason, reference }: LedgerRequest & { readonly reference: string },
+) {
   if (points === undefined) throw invalid('/points', 'required', 'Name the number of points to issue.');
-  const before = account.entries.find((entry) => entry.type === 'issue' && entry.reference === reference);
+  const before = await work.findUnique(ledgerEntries, 'issue', issueKey(account.id, reference));
   if (before) {
     if (before.points === points && before.reason === reason) return { account, repeated: true };
     throw conflictingRepeat(

@@ -1,5 +1,11 @@
 import type { z } from 'zod';
-import { type LedgerEntry, type LoyaltyAccount, type Tier, tierThresholds } from '../../../shared/catalog/loyalty/objects.ts';
+import {
+  type LedgerEntry,
+  type LoyaltyAccount,
+  SHOWN_ENTRIES,
+  type Tier,
+  tierThresholds,
+} from '../../../shared/catalog/loyalty/objects.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 
 export type Account = z.output<typeof LoyaltyAccount>;
@@ -27,13 +33,18 @@ export function withEntry(account: Account, entry: Entry): Account {
   const pointsBalance = account.pointsBalance + entry.points;
   if (pointsBalance < 0) throw insufficientPoints(account, -entry.points);
   const lifetimePoints = Math.max(0, account.lifetimePoints + lifetimePointsOf(entry));
-  const { tier: _tier, nextTierThreshold: _next, pointsToNextTier: _missing, ...rest } = account;
-  return { ...rest, pointsBalance, lifetimePoints, ...standingAt(lifetimePoints), entries: [...account.entries, entry] };
+  const shortfall = (account.shortfall ?? 0) + (entry.shortfall ?? 0);
+  const { tier: _tier, nextTierThreshold: _next, pointsToNextTier: _missing, shortfall: _before, ...rest } = account;
+  return {
+    ...rest,
+    pointsBalance,
+    lifetimePoints,
+    ...standingAt(lifetimePoints),
+    ...(shortfall > 0 && { shortfall }),
+    entryCount: account.entryCount + 1,
+    entries: [...account.entries, entry].slice(-SHOWN_ENTRIES),
+  };
 }
-
-/** Points that refunds should have taken back and that no later points have settled yet. */
-export const openShortfall = ({ entries }: Pick<Account, 'entries'>): number =>
-  entries.reduce((open, { shortfall = 0 }) => open + shortfall, 0);
 
 /**
  * Lifetime points of an entry. A refund subtracts the points that it takes back and their shortfall; an entry that settles a shortfall

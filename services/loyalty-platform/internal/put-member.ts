@@ -23,6 +23,7 @@ export const putMember = handle(putMemberCall)(async ({ params: { customerId }, 
     pointsBalance: 0,
     lifetimePoints: 0,
     ...standingAt(0),
+    entryCount: 0,
     entries: [],
   });
 });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineApi } from '../define.ts';
 import { dependencyProblems } from '../problems.ts';
-import { exactlyOne, Id, Points, PositiveMoney, typedText } from '../shapes.ts';
-import { CardNumber, LoyaltyAccount, Redemption } from './objects.ts';
+import { exactlyOne, Id, Points, PositiveMoney, pageOf, queryInteger, typedText } from '../shapes.ts';
+import { CardNumber, LedgerEntry, LoyaltyAccount, Redemption } from './objects.ts';
 
 export const getMemberBalance = defineApi({
   id: 'get-member-balance-api',
@@ -16,6 +16,26 @@ export const getMemberBalance = defineApi({
   path: '/members/{id}/balance',
   response: LoyaltyAccount,
   problems: ['not_found', 'dependency_unavailable'],
+});
+
+export const listLedgerEntries = defineApi({
+  id: 'list-ledger-entries-api',
+  name: 'List Ledger Entries',
+  summary: 'Returns the ledger of a member in pages, oldest entry first, by account id or card number.',
+  domain: 'loyalty',
+  type: 'query',
+  application: 'loyalty-platform',
+  auth: 'bearer',
+  method: 'GET',
+  path: '/members/{id}/ledger',
+  query: z.strictObject({
+    limit: queryInteger(1, 100).default(20).describe('Entries per page. Default: 20.'),
+    cursor: z.string().min(1).max(200).optional().describe('The nextCursor of the previous page.'),
+  }),
+  response: pageOf(LedgerEntry),
+  problems: ['not_found'],
+  shapes: 'our choice',
+  addition: true,
 });
 
 export const earnPoints = defineApi({

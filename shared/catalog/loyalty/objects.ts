@@ -35,6 +35,9 @@ export const LedgerEntry = z
   })
   .meta({ id: 'LedgerEntry' });
 
+/** The entries of the ledger that an account shows. */
+export const SHOWN_ENTRIES = 20;
+
 export const LoyaltyAccount = z
   .object({
     ...commonFields,
@@ -45,7 +48,15 @@ export const LoyaltyAccount = z
     tier: Tier,
     nextTierThreshold: z.int().optional().describe('Lifetime points at which the next tier starts. Absent in the highest tier.'),
     pointsToNextTier: z.int().optional(),
-    entries: z.array(LedgerEntry).describe('The append-only ledger, oldest first. Its points add up to the balance.'),
+    shortfall: z
+      .int()
+      .min(1)
+      .optional()
+      .describe('Points that refunds should have taken back, but that the balance did not have. Later points settle them first.'),
+    entryCount: z.int().min(0).describe('Number of entries of the whole ledger, whose points add up to the balance.'),
+    entries: z
+      .array(LedgerEntry)
+      .describe(`The newest ${SHOWN_ENTRIES} entries of the append-only ledger, oldest first. List Ledger Entries returns all of them.`),
   })
   .meta({ id: 'LoyaltyAccount' });
 
