@@ -10,6 +10,8 @@ export const StoredShipment = Shipment.extend({
   to: Address,
   /** The secret part of the label's address. */
   labelToken: z.string().optional(),
+  /** Number of all scans; `events` has the newest of them. Absent before the first scan after the label. */
+  scanCount: z.int().optional(),
 });
 export type StoredShipment = z.output<typeof StoredShipment>;
 

@@ -39,11 +39,11 @@ export const payableOrders = defineCollection({
 
 /**
  * By order id, in minor units. A refund lowers `committed`. `exchanged` is the part of it that pays for exchange orders of its returns.
- * The guards are checked in the commit: concurrent payments together never exceed the order, and nothing is both refunded and exchanged.
+ * `payments` counts its payments in any state. The guards are checked in the commit: concurrent payments together never exceed the order, and nothing is both refunded and exchanged.
  */
 export const orderCovers = defineCounters({
   name: 'order-covers',
-  fields: ['payable', 'committed', 'exchanged'],
+  fields: ['payable', 'committed', 'exchanged', 'payments'],
   guards: { notOverpaid: { payable: 1, committed: -1 }, notPaidBackTwice: { committed: 1, exchanged: -1 } },
 });
 

@@ -28,6 +28,7 @@ export const problems = {
   overpayment: { status: 409, title: 'Overpayment', retryable: false },
   basket_empty: { status: 409, title: 'Basket empty', retryable: false },
   customer_blocked: { status: 409, title: 'Customer blocked', retryable: false },
+  limit_reached: { status: 409, title: 'Limit reached', retryable: false },
   conflicting_repeat: { status: 409, title: 'Conflicting repeat', retryable: false },
   idempotency_in_progress: { status: 409, title: 'Idempotent request in progress', retryable: true },
   clock_busy: { status: 409, title: 'Clock busy', retryable: true },
@@ -49,6 +50,7 @@ export const problems = {
   store_full: { status: 503, title: 'Store full', retryable: true },
   contention: { status: 503, title: 'Contention', retryable: true },
   dependency_timeout: { status: 504, title: 'Dependency timeout', retryable: true },
+  rehearsal_full: { status: 507, title: 'Rehearsal full', retryable: false },
 } as const satisfies Record<string, { status: number; title: string; retryable: boolean }>;
 
 export type ProblemCode = keyof typeof problems;
@@ -180,6 +182,14 @@ export function invalid(pointer: string, code: string, detail: string): Problem 
 export function conflictingRepeat(detail: string, standing: Readonly<Record<string, unknown>>, about: ProblemContext): Problem {
   return new Problem('conflicting_repeat', detail, { ...about, standing });
 }
+
+/** 507 for a rehearsal that has reached `MAX_REHEARSAL_BYTES`. @param bytes its size now */
+export const rehearsalFull = (rehearsal: string, bytes: number, limit?: number): Problem =>
+  new Problem(
+    'rehearsal_full',
+    `The rehearsal "${rehearsal}" is full: it has ${bytes} bytes of text. Reading it still works. Reset it with POST /_sim/reset, delete it, or raise MAX_REHEARSAL_BYTES.`,
+    { rehearsal, bytes, limit },
+  );
 
 /** Whether it is unknown if the called application did its work. */
 export const isUnknownOutcome = (error: unknown): boolean =>

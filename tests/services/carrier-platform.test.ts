@@ -241,6 +241,20 @@ describe('Label Document', () => {
 });
 
 describe('Track Shipment', () => {
+  test('answers the newest hundred scans of a parcel that is scanned without end', async () => {
+    await using scene = await carrier();
+    await scene.labelled('shp_1');
+    for (const scan of ['collect', 'depart', 'out-for-delivery'] as const) await scene.scan('shp_1', scan);
+    for (let n = 0; n < 60; n++) {
+      await scene.scan('shp_1', 'attempt', { message: `Attempt ${n}` });
+      await scene.scan('shp_1', 'out-for-delivery');
+    }
+    const { body } = await scene.track('shp_1');
+    expect(body).toMatchObject({ state: 'out-for-delivery', version: 125 });
+    expect(body.events).toHaveLength(100);
+    expect(body.events.at(-2)).toMatchObject({ status: 'delivery-attempted', message: 'Attempt 59' });
+  });
+
   test('answers state, promise and every scan, oldest first', async () => {
     await using scene = await carrier();
     await scene.labelled('shp_1');

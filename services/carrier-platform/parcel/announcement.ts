@@ -19,5 +19,7 @@ export function announceNewestScan(shipment: StoredShipment, work: UnitOfWork): 
     },
   };
   const delivery: Delivery = { shipmentId: id, body, attempts: 0 };
-  work.schedule(deliverWebhookDue, scanWebhookId(id, events.length), work.now, delivery);
+  work.schedule(deliverWebhookDue, scanWebhookId(id, scanCountOf(shipment)), work.now, delivery);
 }
+
+export const scanCountOf = ({ scanCount, events }: StoredShipment): number => scanCount ?? events.length;

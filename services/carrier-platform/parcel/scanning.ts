@@ -1,12 +1,13 @@
 import type { z } from 'zod';
 import { CARRIER_SILENCE_MS, Scan, shipmentLifeCycle, trackingStatusCodes } from '../../../shared/catalog/fulfillment/shipments.ts';
 import { allowedFrom, refuseTransition, rowFor } from '../../../shared/catalog/life-cycle.ts';
+import { KEPT_SCANS } from '../../../shared/catalog/limits.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import { type StoredShipment, shipments } from '../collections.ts';
 import { giveUpParcelDue } from '../due-work.ts';
-import { announceNewestScan } from './announcement.ts';
+import { announceNewestScan, scanCountOf } from './announcement.ts';
 import { continueJourney } from './journey.ts';
 
 export interface ReportedScan {
@@ -34,7 +35,8 @@ export async function scanParcel(
     ...(location !== undefined && { location }),
     ...(message !== undefined && { message }),
   };
-  const moved = work.transition(shipments, shipment, scan, { events: [...shipment.events, event] });
+  const events = [...shipment.events, event].slice(-KEPT_SCANS);
+  const moved = work.transition(shipments, shipment, scan, { events, scanCount: scanCountOf(shipment) + 1 });
   announceNewestScan(moved, work);
   await continueJourney(moved, scan, { work, context });
   if (allowedFrom(shipmentLifeCycle, 'lose').includes(moved.state))

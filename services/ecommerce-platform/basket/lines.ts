@@ -1,3 +1,4 @@
+import { LIMITS } from '../../../shared/catalog/limits.ts';
 import { invalid } from '../../../shared/catalog/problems.ts';
 
 export interface SkuUnits {
@@ -15,7 +16,6 @@ export interface UnpricedLine extends SkuUnits {
 }
 
 const MAX_QTY = 9_999;
-const MAX_LINES = 200;
 
 /**
  * Adds units to the lines of a basket: one line per SKU, in the order of the requests. Line ids are unique in the whole estate,
@@ -31,7 +31,7 @@ export function addToLines(basketId: string, lines: readonly UnpricedLine[], req
       throw invalid(pointer, 'too_big', `A line has at most ${MAX_QTY} units; "${sku}" would have ${total}.`);
     }
     if (known) known.qty = total;
-    else if (result.length === MAX_LINES) throw invalid(pointer, 'too_many_lines', `A basket has at most ${MAX_LINES} lines.`);
+    else if (result.length === LIMITS.lines) throw invalid(pointer, 'too_many_lines', `A basket has at most ${LIMITS.lines} lines.`);
     else result.push({ lineId: `${basketId}-${result.length + 1}`, sku, qty });
   }
   return result;

@@ -1,4 +1,5 @@
 import { allowedFrom } from '../../../shared/catalog/life-cycle.ts';
+import { LIMITS, limitReached } from '../../../shared/catalog/limits.ts';
 import { bookReturn as bookReturnCall } from '../../../shared/catalog/order/internal.ts';
 import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
 import { notFound, Problem } from '../../../shared/catalog/problems.ts';
@@ -21,6 +22,7 @@ export const bookReturn = handle(bookReturnCall)(async ({ params, body }, { work
   if (byParcel && !order.shippingAddress) throw noAddress(order);
   if (!byParcel && !body.locationNamed && order.storeId === undefined) throw noStore(order);
   const bookings = await bookingsOf(work, order.id);
+  if (bookings.length >= LIMITS.returns) throw tooManyReturns(order);
   const units = body.lines.map(({ orderLineId, qty }) => ({ line: lineOf(order, orderLineId), qty }));
   const exceeded = units.filter(({ line, qty }) => qty > returnableOf(line, bookings));
   if (exceeded.length > 0) {
@@ -85,6 +87,13 @@ function tooMany({ id }: StoredOrder, lines: { orderLineId: string; requested: n
     lines,
   });
 }
+
+const tooManyReturns = ({ id }: StoredOrder): Problem =>
+  limitReached('returns', `The order "${id}" has ${LIMITS.returns} returns, the most that it takes.`, {
+    objectType: 'order',
+    id,
+    remedy: 'Its units cannot be returned any more; refund its payments instead, and return several units together next time.',
+  });
 
 const noAddress = ({ id, state }: StoredOrder): Problem =>
   new Problem(

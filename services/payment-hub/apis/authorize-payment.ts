@@ -16,7 +16,7 @@ import { isTooMuch, outstandingOf, overpayment, refuseUnpayable } from '../autho
 import { last4Of, providerVerdict, reasonOf } from '../authorization/provider-rules.ts';
 import { isRedemptionId, spendRedemption } from '../authorization/redemption.ts';
 import { giftCardBalances, giftCards, payments, paymentTokens, type StoredPayment } from '../collections.ts';
-import { leftOfOrder, syncOrderCover } from '../funds/order-cover.ts';
+import { leftOfOrder, refuseFurtherPayment, syncOrderCover } from '../funds/order-cover.ts';
 import { syncReturnCover } from '../funds/return-cover.ts';
 import { returnExceeded } from '../refund/refund-rules.ts';
 
@@ -24,7 +24,7 @@ type OrderToPay = z.output<typeof Payable>;
 type Body = InputOf<typeof authorizePaymentApi>['body'];
 
 export const authorizePayment = handle(authorizePaymentApi)(async ({ body }, scope) => {
-  const { work, call } = scope;
+  const { work, call, context } = scope;
   refuseMisplacedReturn(body);
   const { id, earlier } = await findAttempt(work, body);
   if (earlier?.awaiting === 'loyalty-platform') return settleRedemption(scope, earlier);
@@ -33,6 +33,7 @@ export const authorizePayment = handle(authorizePaymentApi)(async ({ body }, sco
   refuseUnpayable(order, body);
   const outstanding = outstandingOf(order, await syncOrderCover(work, order));
   const { orderId, returnId } = body;
+  if (context.chain.length === 0) await refuseFurtherPayment(work, orderId);
   if (isTooMuch(outstanding, body.amount)) {
     const ofOrder = await allPages((cursor) => work.find(payments, 'order', orderId, { cursor }));
     const pending = ofOrder.filter(({ state }) => state === 'pending');

@@ -9,7 +9,7 @@ import { payments, published, type StoredPayment } from '../collections.ts';
 import { leftOfOrder } from '../funds/order-cover.ts';
 import { type LeftOfReturn, syncReturnCover } from '../funds/return-cover.ts';
 import { refund } from '../refund/refund.ts';
-import { refuseExcessiveRefund, refuseExchangedAmount } from '../refund/refund-rules.ts';
+import { refuseExcessiveRefund, refuseExchangedAmount, refuseFurtherRefund } from '../refund/refund-rules.ts';
 
 export const refundPayment = handle(refundPaymentApi)(async ({ params, body }, scope) => {
   const { work } = scope;
@@ -18,7 +18,9 @@ export const refundPayment = handle(refundPaymentApi)(async ({ params, body }, s
   const { reference } = body;
   if (reference !== undefined && payment.refunds.some((refunded) => refunded.reference === reference)) return again(published(payment));
   rowFor(paymentLifeCycle, payment, 'refund');
-  refuseExcessiveRefund(payment, body.amount, await limitOf(scope, payment, body));
+  const ofReturn = await limitOf(scope, payment, body);
+  refuseExcessiveRefund(payment, body.amount, ofReturn);
+  refuseFurtherRefund(payment, body, ofReturn);
   refuseExchangedAmount(payment, body.amount, await leftOfOrder(work, payment.orderId));
   return published(refund(work, payment, body));
 });

@@ -2,7 +2,7 @@ import { money } from '../../../shared/domain/money.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { payments, type StoredPayment } from '../collections.ts';
 import { approvePaymentDue, giveUpPaymentDue } from '../due-work.ts';
-import { commitToOrder } from '../funds/order-cover.ts';
+import { commitToOrder, countPayment } from '../funds/order-cover.ts';
 import { takeValue } from '../funds/tender-value.ts';
 import { approvalOf, watchAuthorization } from './authorization.ts';
 import { reasonOf, type Verdict } from './provider-rules.ts';
@@ -19,8 +19,10 @@ export type PaymentRequest = Pick<
 export function openPayment(work: UnitOfWork, request: PaymentRequest, verdict: Verdict): StoredPayment {
   switch (verdict.is) {
     case 'declined':
+      countPayment(work, request);
       return work.create(payments, 'decline', { ...withoutMoney(request), ...reasonOf(verdict) });
     case 'approved':
+      countPayment(work, request);
       commitToOrder(work, request);
       takeValue(work, request);
       watchAuthorization(work, request);
@@ -35,6 +37,7 @@ export function openPayment(work: UnitOfWork, request: PaymentRequest, verdict: 
 
 /** Creates a payment whose outcome is unknown. Its amount counts as committed to the order. */
 export function openPending(work: UnitOfWork, request: PaymentRequest, awaiting: NonNullable<StoredPayment['awaiting']>): StoredPayment {
+  countPayment(work, request);
   commitToOrder(work, request);
   work.schedule(giveUpPaymentDue, request.id, work.now + MAX_PENDING_MS, {});
   return work.create(payments, 'await-approval', { ...withoutMoney(request), awaiting });

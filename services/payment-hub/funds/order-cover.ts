@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { LIMITS, limitReached } from '../../../shared/catalog/limits.ts';
 import type { Payable } from '../../../shared/catalog/order/objects.ts';
 import type { Money } from '../../../shared/domain/money.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
@@ -30,6 +31,22 @@ export async function syncOrderCover(work: UnitOfWork, order: OrderToPay): Promi
 
 export function commitToOrder(work: UnitOfWork, { orderId, amount }: Pick<StoredPayment, 'orderId' | 'amount'>): void {
   work.move(orderCovers, orderId, { committed: amount.amount });
+}
+
+/** Counts a new payment of an order, in whatever state it begins. */
+export function countPayment(work: UnitOfWork, { orderId }: Pick<StoredPayment, 'orderId'>): void {
+  work.move(orderCovers, orderId, { payments: 1 });
+}
+
+/** @throws Problem `limit_reached` for another payment by a request from outside the estate */
+export async function refuseFurtherPayment(work: UnitOfWork, orderId: string): Promise<void> {
+  const [cover] = await work.counters(orderCovers, [orderId]);
+  if ((cover?.payments ?? 0) < LIMITS.payments) return;
+  throw limitReached('payments', `The order "${orderId}" has ${LIMITS.payments} payments, the most that it takes.`, {
+    objectType: 'order',
+    id: orderId,
+    remedy: 'Cancel the order and place another one.',
+  });
 }
 
 /** Frees an amount that a payment does not pay after all, so that the order can be paid otherwise. */

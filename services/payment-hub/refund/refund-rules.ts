@@ -1,3 +1,4 @@
+import { LIMITS, limitReached } from '../../../shared/catalog/limits.ts';
 import { invalid, Problem } from '../../../shared/catalog/problems.ts';
 import { type Money, money, moneyInWords } from '../../../shared/domain/money.ts';
 import type { StoredPayment } from '../collections.ts';
@@ -43,6 +44,26 @@ export function refuseExchangedAmount({ orderId }: StoredPayment, requested: Mon
     `${moneyInWords(exchangedAmount)} of the payments of the order "${orderId}" pay for an exchange of its returned goods; ${moneyInWords(refundableAmount)} can still be refunded, not ${moneyInWords(requested)}.`,
     { objectType: 'order', id: orderId, refundableAmount, exchangedAmount },
   );
+}
+
+/**
+ * Refunds with a reference are the estate's own and always have room. The last refund of a payment or of a return has room too.
+ * @throws Problem `limit_reached`
+ */
+export function refuseFurtherRefund(
+  payment: StoredPayment,
+  { amount, reference }: { readonly amount: Money; readonly reference?: string | undefined },
+  ofReturn?: LeftOfReturn,
+): void {
+  if (reference !== undefined) return;
+  if (payment.refunds.filter((refund) => refund.reference === undefined).length < LIMITS.refunds) return;
+  const rest = refundableOf(payment);
+  if (amount.amount === rest.amount || amount.amount === ofReturn?.left) return;
+  throw limitReached('refunds', `The payment "${payment.id}" has ${LIMITS.refunds} refunds by request, the most that it takes.`, {
+    objectType: 'payment',
+    id: payment.id,
+    remedy: `Refund the rest, ${moneyInWords(rest)}, or all that is left of a return, in one request.`,
+  });
 }
 
 /** 409 for a refund or an exchange credit that exceeds what is left of its return. */

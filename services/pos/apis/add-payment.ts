@@ -1,4 +1,5 @@
 import type { OutputOf } from '../../../shared/catalog/define.ts';
+import { LIMITS, limitReached } from '../../../shared/catalog/limits.ts';
 import { addPayment as addPaymentApi } from '../../../shared/catalog/payment/apis.ts';
 import { awaiting, mayFit, pendingInWords } from '../../../shared/catalog/payment/pending.ts';
 import { invalid, isUnknownOutcome, Problem } from '../../../shared/catalog/problems.ts';
@@ -35,7 +36,7 @@ export const addPayment = handle(addPaymentApi)(async ({ params, body }, scope) 
   refuseWhileBusy(scope, found, 'add-payment');
   if (found.state !== 'open') return submitAndAnswer(scope, found, await authorizeTender(scope, found, body));
   const sale = found.pending?.owner === ownerOf(scope.work) ? found : await settleUnknown(scope, found);
-  const refusal = isRepeat ? undefined : await checkOverpayment(scope.work, sale, body.amount);
+  const refusal = isRepeat ? undefined : ((await checkOverpayment(scope.work, sale, body.amount)) ?? checkTenders(sale));
   return refusal ?? takeTender(scope, sale, body);
 });
 
@@ -63,6 +64,16 @@ async function checkOverpayment(work: UnitOfWork, sale: Sale, amount: Money): Pr
     `${tooMuch} It counts ${pendingInWords(pending)}, which is not decided yet. Wait for that; if it is declined, send this again.`,
     { ...about, ...awaiting(pending) },
   );
+}
+
+/** Returns its Problem instead of throwing it, as `checkOverpayment` does. */
+function checkTenders({ id, tenders }: Sale): Problem | undefined {
+  if (tenders.length < LIMITS.tenders) return undefined;
+  return limitReached('tenders', `The transaction "${id}" has ${LIMITS.tenders} tenders, the most that it takes.`, {
+    objectType: 'transaction',
+    id,
+    remedy: 'Void it and begin another one.',
+  });
 }
 
 async function takeTender(scope: Scope, sale: Sale, body: TenderRequest): Promise<Answer | Problem> {

@@ -160,7 +160,7 @@ export const createReturn = defineApi({
   response: Return,
   status: 201,
   emits: ['return-requested', 'return-created'],
-  problems: ['not_found', 'order_not_closed', 'return_quantity_exceeded', ...dependencyProblems],
+  problems: ['not_found', 'order_not_closed', 'return_quantity_exceeded', 'limit_reached', ...dependencyProblems],
 });
 
 /** Sent by a carrier after a scan of a parcel. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineObject } from '../define-object.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
+import { KEPT_SCANS } from '../limits.ts';
 import { Address, commonFields, Id, Instant } from '../shapes.ts';
 
 export const shipmentLifeCycle = defineLifeCycle({
@@ -177,7 +178,7 @@ export const Shipment = z
       .optional(),
     labelStatus: LabelStatus,
     estimatedDelivery: DeliveryWindow.optional().describe('Set with the label.'),
-    events: z.array(TrackingEvent).describe('Scans in order of arrival, oldest first.'),
+    events: z.array(TrackingEvent).describe(`The newest ${KEPT_SCANS} scans in order of arrival, oldest first.`),
   })
   .meta({ id: 'Shipment' });
 

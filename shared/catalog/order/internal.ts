@@ -133,7 +133,7 @@ export const bookReturn = defineInternalCall({
     shippingAddress: Address.optional(),
     lines: z.array(z.object({ orderLineId: Id, sku: Sku, qty: Quantity, nodeId: Id.optional() })),
   }),
-  problems: ['not_found', 'order_not_closed', 'return_quantity_exceeded', 'invalid_state_transition'],
+  problems: ['not_found', 'order_not_closed', 'return_quantity_exceeded', 'invalid_state_transition', 'limit_reached'],
   callers: ['fms'],
 });
 

@@ -33,7 +33,7 @@ export const authorizePayment = defineApi({
   response: Payment,
   status: 201,
   emits: ['payment-authorized'],
-  problems: ['not_found', 'payment_declined', 'overpayment', 'invalid_state_transition', ...dependencyProblems],
+  problems: ['not_found', 'payment_declined', 'overpayment', 'invalid_state_transition', 'limit_reached', ...dependencyProblems],
 });
 
 export const capturePayment = defineApi({
@@ -91,7 +91,7 @@ export const refundPayment = defineApi({
   }),
   response: Payment,
   status: 201,
-  problems: ['not_found', 'invalid_state_transition', 'refund_exceeds_captured', ...dependencyProblems],
+  problems: ['not_found', 'invalid_state_transition', 'refund_exceeds_captured', 'limit_reached', ...dependencyProblems],
   shapes: 'our choice',
 });
 
@@ -117,5 +117,5 @@ export const addPayment = defineApi({
   }).meta({ id: 'TransactionPayment' }),
   status: 201,
   emits: ['payment-authorized'],
-  problems: ['not_found', 'payment_declined', 'overpayment', 'invalid_state_transition', ...dependencyProblems],
+  problems: ['not_found', 'payment_declined', 'overpayment', 'invalid_state_transition', 'limit_reached', ...dependencyProblems],
 });

@@ -73,6 +73,10 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
     'The customer is blocked, and cannot check out, order, be enrolled or have an interaction logged.',
     'Unblock the customer with `POST /_sim/customers/{id}/unblock`, or use another one.',
   ],
+  limit_reached: [
+    'A list in the object has as many entries as requests may add. `list` names it, `limit` is the number. Entries that the estate adds itself are not refused.',
+    'Do what `detail` says: for example, refund the rest in one request, or return several units together.',
+  ],
   conflicting_repeat: [
     'The object exists already, made by a similar request with other content. `standing` shows the existing one.',
     'Use the existing object, or cancel it first. With `retryable: true` the existing one may still be given up: repeat the request.',
@@ -132,5 +136,9 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
   dependency_timeout: [
     'Another application did not answer in time. The work may have been done.',
     'Repeat the request with the same `Idempotency-Key`.',
+  ],
+  rehearsal_full: [
+    'The rehearsal has `bytes` of text, and `MAX_REHEARSAL_BYTES` (`limit`) is reached. Reading and the control plane still work.',
+    'Reset the rehearsal with `POST /_sim/reset`, delete it, or raise the variable.',
   ],
 };

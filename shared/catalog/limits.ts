@@ -1,0 +1,32 @@
+import { Problem } from './problems.ts';
+
+/**
+ * The most entries that requests from outside the estate put into a list. An object is stored, published and journalled as a whole, so
+ * no list in it grows without end. Entries that applications add on their own behalf do not count: their number follows from these.
+ */
+export const LIMITS = {
+  /** Lines of a basket, and so of an order. */
+  lines: 200,
+  /** Refunds of a payment. A refund of all that is left, of the payment or of a return, is accepted beyond it. */
+  refunds: 100,
+  /** Payments of an order, declined ones included. */
+  payments: 100,
+  /** Tenders of a transaction at the till, declined ones included. */
+  tenders: 100,
+  /** Returns of an order, rejected ones included. */
+  returns: 100,
+} as const;
+
+/** The scans that a parcel keeps, the newest ones. */
+export const KEPT_SCANS = 100;
+
+/**
+ * 409 for a request that would add to a full list.
+ * @param sentence names the list and the limit
+ * @param remedy a sentence
+ */
+export const limitReached = (
+  list: keyof typeof LIMITS,
+  sentence: string,
+  { remedy, ...about }: { readonly objectType: string; readonly id: string; readonly remedy: string },
+): Problem => new Problem('limit_reached', `${sentence} ${remedy}`, { ...about, list, limit: LIMITS[list] });

@@ -1,0 +1,114 @@
+import { describe, expect, test } from '@jest/globals';
+import type { z } from 'zod';
+import { registeredApplications } from '../../estate/registry.ts';
+import { KEPT_SCANS, LIMITS } from '../../shared/catalog/limits.ts';
+import { SHOWN_ENTRIES } from '../../shared/catalog/loyalty/objects.ts';
+
+/**
+ * Every list inside a stored object, with its bound. An object is stored, published and journalled as a whole, so a list without a
+ * bound makes each change dearer than the one before. A list that has no bound becomes objects of its own.
+ */
+const bounds: Readonly<Record<string, string>> = {
+  'pos transactions: basket.lines[]': 'lines of the basket',
+  'pos transactions: basket.vouchers[]': 'vouchers of the basket',
+  'pos transactions: tenders[]': `requests add ${LIMITS.tenders}`,
+  'pos transactions: asked[]': 'the last 50 requests',
+  'ecommerce-platform products: attributes{}': 'fixtures',
+  'ecommerce-platform products: media[]': 'fixtures',
+  'ecommerce-platform baskets: lines[]': `requests add ${LIMITS.lines}`,
+  'ecommerce-platform baskets: vouchers[]': 'the codes of the last checkout, at most 10',
+  'ecommerce-platform checkouts: asked.items[]': 'lines of the basket',
+  'oms orders: lines[]': 'lines of the basket',
+  'oms orders: earningRefunds[]': 'refunds of the payments of the order',
+  'oms orders: reconciliation[]': 'one per fulfillment order',
+  'oms orders: voucherCodes[]': 'vouchers of the basket',
+  'oms orders: undo.payments[]': 'payments of the order',
+  'oms orders: undo.holds.spare[]': 'one per fulfillment order',
+  'oms fulfilment-records: seen[]': 'fulfillment orders: one per location at first, then one per short line and location, each tried once',
+  'oms fulfilment-records: seen[].lines[]': 'lines of the order',
+  'oms fulfilment-records: short[]': 'one per line and location',
+  'oms fulfilment-records: owed[]': 'one per fulfillment order and line',
+  'oms return-bookings: lines[]': 'lines of the order',
+  'payment-hub payments: refunds[]': `requests add ${LIMITS.refunds}, then the rest of each return; the estate adds one per return or cancelled units`,
+  'sim reservations: items[]': 'the request, at most 200',
+  'sim reservations: allocations[]': 'one per item and location',
+  'sim attempts: items[]': 'the request, at most 200',
+  'sim attempts: replaces[]': 'the open reservation of the basket, and one per line that the request names',
+  'sim movements: allocations[]': 'allocations of the reservation',
+  'inventory-service holds: allocations[]': 'allocations of the reservation',
+  'inventory-service holds: moved[]': 'one per fulfillment order, and per line that was short',
+  'inventory-service holds: moved[].allocations[]': 'allocations of the reservation',
+  'inventory-service holds: short[]': 'items of the request',
+  'fms fulfillment-orders: lines[]': 'lines of the order',
+  'fms fulfillment-orders: shipments[]': 'one parcel',
+  'fms fulfillment-orders: pickingSteps[]': 'each status once',
+  'fms order-fulfilments: attempts[]': 'one per routing and per short line and location',
+  'fms returns: lines[]': 'lines of the order',
+  'fms returns: refunds[]': 'refunds of the payments of the order',
+  'fms returns: shipments[]': 'one parcel',
+  'wms picking-orders: lines[]': 'lines of the fulfillment order',
+  'wms intended-moves: move.lines[]': 'lines of the fulfillment order',
+  'carrier-platform shipments: events[]': `the newest ${KEPT_SCANS}`,
+  'carrier-platform carrier-services: scans[]': 'fixtures',
+  'promotion-engine promotions: rule.skus[]': 'fixtures',
+  'promotion-engine promotions: rule.tiers[]': 'the tiers',
+  'promotion-engine vouchers: voucher.tiers[]': 'the tiers',
+  'promotion-engine basket-vouchers: codes[]': 'the codes of a checkout, at most 10',
+  'loyalty-platform accounts: entries[]': `the newest ${SHOWN_ENTRIES}`,
+  'loyalty-platform earnings: earned.deducted[]': 'refunds of the payments of the order',
+  'loyalty-platform earnings: refunds[]': 'refunds of the payments of the order',
+  'crm customers: addresses[]': 'fixtures',
+  'crm customers: interactions[]': 'the newest 20',
+};
+
+/** A schema as zod describes it to programs. */
+type Definition = z.core.$ZodTypes['_zod']['def'];
+const definitionOf = (schema: unknown): Definition => (schema as z.core.$ZodTypes)._zod.def;
+
+/** The paths of the lists in a schema. A record is a list of members. */
+function* listsIn(schema: unknown, path = ''): Generator<string> {
+  const definition = definitionOf(schema);
+  switch (definition.type) {
+    case 'array':
+      yield `${path}[]`;
+      yield* listsIn(definition.element, `${path}[]`);
+      break;
+    case 'record':
+      yield `${path}{}`;
+      yield* listsIn(definition.valueType, `${path}{}`);
+      break;
+    case 'object':
+      for (const [name, member] of Object.entries(definition.shape)) yield* listsIn(member, path === '' ? name : `${path}.${name}`);
+      break;
+    case 'union':
+      for (const option of definition.options) yield* listsIn(option, path);
+      break;
+    case 'pipe':
+      yield* listsIn(definition.in, path);
+      yield* listsIn(definition.out, path);
+      break;
+    case 'optional':
+    case 'nullable':
+    case 'default':
+    case 'readonly':
+      yield* listsIn(definition.innerType, path);
+      break;
+    case 'string':
+    case 'number':
+    case 'boolean':
+    case 'literal':
+    case 'enum':
+      break;
+    default:
+      throw new Error(`${path}: this test does not look into a schema of the type ${definition.type}.`);
+  }
+}
+
+describe('Lists inside stored objects', () => {
+  test('each has a bound (a new one needs a limit in shared/catalog/limits.ts, keeps its newest entries, or becomes objects of its own)', () => {
+    const found = registeredApplications.flatMap(({ service: { application, collections } }) =>
+      collections.flatMap(({ name, schema }) => [...new Set(listsIn(schema))].map((path) => `${application} ${name}: ${path}`)),
+    );
+    expect(found.toSorted()).toEqual(Object.keys(bounds).toSorted());
+  });
+});
