@@ -96,6 +96,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     directory: adapter.worlds,
     createRehearsal: rehearsals.ensure,
     noteUse: use.note,
+    worldBytes: configuration.MAX_REHEARSAL_BYTES,
     credentials: credentials.flatMap(({ kind, secret, ...credential }) =>
       kind === 'signature' ? [] : [{ ...credential, kind, key: secret }],
     ),

@@ -30,9 +30,12 @@ export const agentForCalls = (): Agent =>
   });
 
 /** Opens the configured store. While Redis is away, the process waits for it; no other store takes its place. */
-export function openStore({ REDIS_URL, JOURNAL, OUTBOX_LIMIT: outboxLimit }: Configuration, log: Logger): StoreAdapter {
+export function openStore(
+  { REDIS_URL, JOURNAL, OUTBOX_LIMIT: outboxLimit, MAX_REHEARSAL_BYTES: worldBytes }: Configuration,
+  log: Logger,
+): StoreAdapter {
   const journal = JOURNAL === 'on';
-  if (REDIS_URL === undefined) return createMemoryStore({ journal, outboxLimit });
+  if (REDIS_URL === undefined) return createMemoryStore({ journal, outboxLimit, worldBytes });
   return awaitStore({
     log,
     connect: async () => {
@@ -46,7 +49,7 @@ export function openStore({ REDIS_URL, JOURNAL, OUTBOX_LIMIT: outboxLimit }: Con
         log[error.message === lastMessage ? 'debug' : 'warn'](about, sentence);
         lastMessage = error.message;
       };
-      return createRedisStore({ url: REDIS_URL, journal, outboxLimit, startTimeoutMs: CONNECT_MS, onError });
+      return createRedisStore({ url: REDIS_URL, journal, outboxLimit, worldBytes, startTimeoutMs: CONNECT_MS, onError });
     },
   });
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Application, applicationNames } from '../shared/catalog/applications.ts';
 import { isIdleExpiry } from '../shared/domain/duration.ts';
 import { HOST_PATTERN } from '../shared/process/own-hosts.ts';
+import { WORLD_BYTES } from '../shared/store/ports/plan.ts';
 import { headersIn } from './otlp-headers.ts';
 import { isRedisUrl } from './redis-url.ts';
 
@@ -98,6 +99,11 @@ export const variables = {
   MAX_REHEARSALS: WholeNumber(1)
     .default(500)
     .describe('Maximum number of rehearsals. One more is refused with 429, which names the rehearsal that was idle longest.'),
+  MAX_REHEARSAL_BYTES: WholeNumber(1_000_000)
+    .default(WORLD_BYTES)
+    .describe(
+      'Maximum size of a rehearsal: the text of its objects, events and kept answers, in bytes. At it, requests that change something are refused with 507; work that has begun gets a quarter more. In memory a byte takes two to three.',
+    ),
   REHEARSAL_IDLE_EXPIRY: IdleExpiry.default('PT24H').describe(
     'ISO 8601 duration without use after which a rehearsal ends, unless it was created with `idleExpiry` or `keep`. `default` never ends.',
   ),

@@ -15,6 +15,7 @@ import { ownHosts } from '../shared/process/own-hosts.ts';
 import type { State } from '../shared/process/readiness.ts';
 import type { Directory, WorldView } from '../shared/store/ports/directory.ts';
 import type { JournalWriter } from '../shared/store/ports/journal.ts';
+import { WORLD_BYTES } from '../shared/store/ports/plan.ts';
 import { REQUEST_MS } from './application-headers.ts';
 import { CLIENT_TIMES, type ClientTimes, refuseOnSocket, serverOptions } from './client-connections.ts';
 import { type Credential, createKeyring } from './credentials.ts';
@@ -36,6 +37,8 @@ export interface GatewayOptions {
   readonly createRehearsal: (name: string) => Promise<WorldView>;
   /** Called with the rehearsal of every API request. */
   readonly noteUse?: (rehearsal: string) => void;
+  /** Limit of the text of a rehearsal. */
+  readonly worldBytes?: number;
   readonly credentials: readonly Credential[];
   /** Keys are hashed with it. */
   readonly pepper: string;
@@ -93,6 +96,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     keyring: createKeyring({ credentials: options.credentials, pepper: options.pepper, resolve: access.resolve }),
     access,
     noteUse: options.noteUse ?? (() => {}),
+    worldBytes: options.worldBytes ?? WORLD_BYTES,
     routes: routesOf(options.apis ?? Object.values(apis)),
     isOwnHost: ownHosts(options.allowedHosts ?? []),
     documents: createHandOver(options.documents),

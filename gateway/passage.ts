@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ApiDefinition } from '../shared/catalog/define.ts';
+import { type ApiDefinition, isMutating } from '../shared/catalog/define.ts';
+import { rehearsalFull } from '../shared/catalog/problems.ts';
 import type { World } from '../shared/domain/world.ts';
 import { readBody } from '../shared/http/request-body.ts';
 import type { Observer, Span } from '../shared/observability/observer.ts';
@@ -25,6 +26,8 @@ export interface GatewayParts extends Endpoints {
   readonly keyring: Keyring;
   readonly access: RehearsalAccess;
   readonly noteUse: (rehearsal: string) => void;
+  /** Limit of the text of a rehearsal. At it, requests that may write are refused. */
+  readonly worldBytes: number;
   readonly control: HandOver;
   readonly proxy: ApplicationProxy;
   /** Called after each exchange with an application, which records it. */
@@ -131,7 +134,12 @@ async function passToControl(
   });
 }
 
-/** @throws Problem unknown_rehearsal, payload_too_large, dependency_* */
+/** The carrier's webhooks finish started work. @throws Problem rehearsal_full for a request that may write */
+function refuseWhenFull({ rehearsal, bytes }: WorldView, api: ApiDefinition, limit: number): void {
+  if (bytes >= limit && isMutating(api) && api.auth !== 'signature') throw rehearsalFull(rehearsal, bytes, limit);
+}
+
+/** @throws Problem unknown_rehearsal, rehearsal_full, payload_too_large, dependency_* */
 async function passToApplication(
   parts: GatewayParts,
   { passage, api, caller, rehearsal }: AuthenticatedRequest & { readonly api: ApiDefinition },
@@ -141,6 +149,7 @@ async function passToApplication(
   const { observer, proxy, token, expectHops } = parts;
   const view = await enterRehearsal(rehearsal, caller, parts.access);
   passage.view = view;
+  refuseWhenFull(view, api, parts.worldBytes);
   parts.noteUse(view.rehearsal);
   const ids = identify(request.headers, view.now);
   passage.ids = ids;

@@ -65,6 +65,8 @@ export function readReply(dependency: Application, { status, text, retryAfter }:
   // The dependency that failed may stand behind this one.
   const failed = typeof members['dependency'] === 'string' ? members['dependency'] : dependency;
   if (status === 504) throw new Problem('dependency_timeout', detail, { dependency: failed });
+  // The rehearsal is full, and nothing was done.
+  if (status === 507) throw new Problem('dependency_unavailable', detail, { dependency: failed });
   if (status === 503) {
     if (problemIn(body, detail)?.code === 'contention') throw new Problem('contention', detail, { dependency: failed, retryAfter: 1 });
     throw new Problem('dependency_unavailable', detail, { dependency: failed, retryAfter: Number(retryAfter ?? 1) || 1 });

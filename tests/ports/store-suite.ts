@@ -36,7 +36,11 @@ const putting = (id: string, read: number, json = `{"id":"${id}"}`): Plan['put']
 });
 
 /** How an adapter is made for a test: with few events that may wait for the bus, when it is about that. */
-export type CreateStore = (options?: { readonly outboxLimit?: number; readonly dropAfterMs?: number }) => Promise<StoreAdapter>;
+export type CreateStore = (options?: {
+  readonly outboxLimit?: number;
+  readonly worldBytes?: number;
+  readonly dropAfterMs?: number;
+}) => Promise<StoreAdapter>;
 
 /** Contract of every store adapter; it runs unchanged against memory and any other adapter. */
 export function storeSuite(name: string, create: CreateStore): void {
@@ -522,6 +526,47 @@ export function storeSuite(name: string, create: CreateStore): void {
         await adapter.worlds.leaseNext(world, { upTo: 10, token: 'mine', leaseMs: 60_000 });
         const due = { kind: 'due', key: 'oms|timer|x', token: 'mine' } as const;
         expect(await store.commit(world, aPlan({ fence: due, events: [event('e2')] }))).toMatchObject({ ok: true });
+      });
+
+      test('a world beyond its size and the room for started work refuses commits that enlarge it, and still ends work', async () => {
+        const { adapter, store, world } = await opened(EMPTY, { worldBytes: 1_000 });
+        const view = () => adapter.worlds.resolve('r');
+        const timer = { kind: 'timer', key: 'x', at: 10, payload: '1', correlationId: 'c' };
+        expect(await store.commit(world, aPlan({ put: [{ ...putting('a', 0), json: 'x'.repeat(1_300) }], due: [timer] }))).toMatchObject({
+          ok: true,
+        });
+        const size = (await view())?.bytes ?? 0;
+        expect(size).toBeGreaterThan(1_250);
+        const refused = { ok: false, why: 'space', at: String(size) };
+        expect(await store.commit(world, aPlan({ put: [putting('b', 0)] }))).toEqual(refused);
+        expect(await store.commit(world, aPlan({ events: [event('e1')] }))).toEqual(refused);
+        expect(await store.object(world, 'things', 'b')).toBeUndefined();
+        await adapter.worlds.leaseNext(world, { upTo: 10, token: 'mine', leaseMs: 60_000 });
+        const fence = { kind: 'due', key: 'oms|timer|x', token: 'mine' } as const;
+        expect(await store.commit(world, aPlan({ fence, events: [{ ...event('e2'), struck: true }] }))).toMatchObject({ ok: true });
+        expect(await store.commit(world, aPlan({ move: [{ counter: 'n', key: 'k', field: 'f', by: 1 }] }))).toMatchObject({ ok: true });
+      });
+
+      test('ended claims count for the size of a world until they are forgotten, and claims that are made again count once', async () => {
+        const { adapter, store, world } = await opened();
+        const bytes = async () => (await adapter.worlds.resolve('r'))?.bytes ?? 0;
+        const claim = async (key: string, now: number) => {
+          const made = await store.claim(world, { key, fingerprint: 'f', now, leaseMs: 60_000 });
+          if (made.is !== 'ours') throw new Error('not ours');
+          return made.token;
+        };
+        const before = await bytes();
+        const token = await claim('k', 1_000);
+        expect(await bytes()).toBe(before);
+        await store.release(world, 'k', token);
+        expect(await bytes()).toBe(before + 200);
+        await store.release(world, 'k', await claim('k', 1_000));
+        expect(await bytes()).toBe(before + 200);
+        const fence = { kind: 'claim', key: 'k', token: await claim('k', 1_000) } as const;
+        await store.commit(world, aPlan({ fence, outcome: { json: '12345', keepUntil: 2_000 } }));
+        expect(await bytes()).toBe(before + 205);
+        await store.release(world, 'other', await claim('other', 3_000));
+        expect(await bytes()).toBe(before + 200);
       });
 
       test('each application has its own outbox, and a full one does not block others', async () => {

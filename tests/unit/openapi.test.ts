@@ -78,7 +78,7 @@ describe('The OpenAPI document of the estate', () => {
   test.each(publicApis.map((api) => [api.id, api] as const))('names what the gateway answers when %s cannot be reached', (_id, api) => {
     const operation = operationOf(api);
     expect(codesOf(operation)).toEqual(
-      expect.arrayContaining([...dependencyProblems, ...(isMutating(api) ? ['contention', 'store_full'] : [])]),
+      expect.arrayContaining([...dependencyProblems, ...(isMutating(api) ? ['contention', 'store_full', 'rehearsal_full'] : [])]),
     );
     expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['502', '503', '504']));
   });

@@ -49,7 +49,7 @@ function problemsOf(api: ApiDefinition): ProblemCode[] {
   if (api.auth !== 'none') codes.push('unauthenticated');
   if (api.auth === 'bearer' || api.auth === 'api-key') codes.push('forbidden', 'too_many_rehearsals');
   if (acceptsKeys(api)) codes.push('idempotency_in_progress', 'idempotency_key_reused');
-  if (isMutating(api)) codes.push('contention', 'store_full');
+  if (isMutating(api)) codes.push('contention', 'store_full', 'rehearsal_full');
   if (isConditional(api)) codes.push('version_mismatch');
   codes.push('unknown_rehearsal');
   return codes;

@@ -3,7 +3,7 @@ import type { World } from '../../domain/world.ts';
 import { deliveryAgain } from '../delivery-again.ts';
 import { carriesEvent, dueKey } from '../ports/due-work.ts';
 import type { Store } from '../ports/estate-store.ts';
-import { claim, forgetClaims } from './claims.ts';
+import { bytesOfClaim, claim, forgetClaims } from './claims.ts';
 import { awaitedBefore, commit } from './commit.ts';
 import type { MemoryEstate } from './estate.ts';
 import { createMemoryObjects } from './objects.ts';
@@ -17,24 +17,28 @@ export interface ApplicationStoreOptions {
   readonly unsent: Unsent;
   readonly relayLeaseMs: number;
   readonly outboxLimit: number;
+  readonly worldBytes: number;
 }
 
 /** One application's store in this process's memory. */
 export function createApplicationStore(application: Application, options: ApplicationStoreOptions): Store {
-  const { estate, unsent, outboxLimit } = options;
+  const { estate, unsent, outboxLimit, worldBytes } = options;
   const { all, janitor, need, changed } = estate;
   const stateOf = (world: World): ApplicationState => applicationState(need(world), application);
   return {
     ...createMemoryObjects(stateOf),
     ...createMemoryOutbox(application, options),
     claim: async (world, { key, fingerprint, now, leaseMs }) => {
+      const state = need(world);
       const { claims } = stateOf(world);
-      forgetClaims(all.get(world), claims, now);
-      return claim(claims, key, { fingerprint, now, leaseMs });
+      forgetClaims(state, claims, now);
+      return claim(state, claims, key, { fingerprint, now, leaseMs });
     },
     release: async (world, key, token) => {
       const record = stateOf(world).claims.get(key);
-      if (record?.token === token) record.token = undefined;
+      if (record?.token !== token) return;
+      record.token = undefined;
+      need(world).bytes += bytesOfClaim(record);
     },
     due: async (world, { kind, key, token }) => {
       const record = all.get(world)?.due.get(dueKey(application, kind, key));
@@ -52,7 +56,7 @@ export function createApplicationStore(application: Application, options: Applic
       const found = all.get(world);
       if (!found) return { ok: false, why: 'world', at: world };
       const awaited = awaitedBefore(found, plan);
-      const result = commit(found, application, plan, { outboxLimit, remembered: janitor.remembered });
+      const result = commit(found, application, plan, { outboxLimit, worldBytes, remembered: janitor.remembered });
       if (plan.events.length > 0) unsent.note(found, application);
       const { fence, events, due } = plan;
       const endsWork = fence?.kind === 'delivery' || fence?.kind === 'due';

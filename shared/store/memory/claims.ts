@@ -1,11 +1,14 @@
 import { randomToken } from '../../domain/ids.ts';
-import { CLAIM_KEPT_MS, CLAIMS_FORGOTTEN, type Claim } from '../ports/claims.ts';
+import { CLAIM_BYTES, CLAIM_KEPT_MS, CLAIMS_FORGOTTEN, type Claim } from '../ports/claims.ts';
 import type { ClaimRecord, WorldState } from './state.ts';
 
 /** In the order of their end: time only moves forward, and every claim is kept equally long. */
 type Claims = Map<string, ClaimRecord>;
 
-export function claim(claims: Claims, key: string, ask: { fingerprint: string; now: number; leaseMs: number }): Claim {
+/** The size of an ended claim: only those count. */
+export const bytesOfClaim = ({ done }: ClaimRecord): number => CLAIM_BYTES + (done?.json.length ?? 0);
+
+export function claim(world: WorldState, claims: Claims, key: string, ask: { fingerprint: string; now: number; leaseMs: number }): Claim {
   const found = claims.get(key);
   if (found?.done && ask.now < found.done.keepUntil) {
     return found.fingerprint === ask.fingerprint ? { is: 'done', json: found.done.json } : { is: 'other-body' };
@@ -16,6 +19,7 @@ export function claim(claims: Claims, key: string, ask: { fingerprint: string; n
   // A released or abandoned claim of the same request keeps its first instant, so that the request mints the same ids.
   const before = found && !found.done && found.fingerprint === ask.fingerprint ? found : undefined;
   const { since, preconditionHeld } = before ?? { since: ask.now, preconditionHeld: false };
+  if (found && found.token === undefined) world.bytes -= bytesOfClaim(found);
   const token = randomToken();
   const leaseUntil = Date.now() + ask.leaseMs;
   if (!before) claims.delete(key);
@@ -26,13 +30,13 @@ export function claim(claims: Claims, key: string, ask: { fingerprint: string; n
 const isHeld = ({ token, leaseUntil }: ClaimRecord): boolean => token !== undefined && Date.now() < leaseUntil;
 
 /** Forgets outdated claims, a limited number at a time. */
-export function forgetClaims(world: WorldState | undefined, claims: Claims, now: number): void {
+export function forgetClaims(world: WorldState, claims: Claims, now: number): void {
   let looked = 0;
   for (const [key, record] of claims) {
     const until = record.done?.keepUntil ?? record.since + CLAIM_KEPT_MS;
     if (now < until || looked++ === CLAIMS_FORGOTTEN) return;
     claims.delete(key);
     if (isHeld(record)) claims.set(key, record);
-    else if (world) world.bytes -= record.done?.json.length ?? 0;
+    else if (record.token === undefined) world.bytes -= bytesOfClaim(record);
   }
 }

@@ -1,22 +1,33 @@
 import type { Application } from '../../catalog/applications.ts';
 import { deliveryKey } from '../ports/deliveries.ts';
-import { type Committed, OPERATION_KEPT_MS, type Plan } from '../ports/plan.ts';
+import { type Committed, growsWorld, OPERATION_KEPT_MS, type Plan, ROOM_FOR_STARTED_WORK } from '../ports/plan.ts';
 import { enterIndex, leaveIndex, putObject } from './application-data.ts';
+import { bytesOfClaim } from './claims.ts';
 import { schedule } from './schedule.ts';
 import { type ApplicationState, applicationState, getOr, nowOf, OPERATIONS_LIMIT, type Operations, type WorldState } from './state.ts';
+
+export interface CommitLimits {
+  readonly outboxLimit: number;
+  readonly worldBytes: number;
+  readonly remembered: (operations: Operations) => void;
+}
 
 /** Executes a plan in one synchronous step: every check first, then every write. A refused plan changes nothing. */
 export function commit(
   world: WorldState,
   application: Application,
   plan: Plan,
-  { outboxLimit, remembered }: { readonly outboxLimit: number; readonly remembered: (operations: Operations) => void },
+  { outboxLimit, worldBytes, remembered }: CommitLimits,
 ): Committed {
   const state = applicationState(world, application);
   const before = state.operations.get(plan.operation);
   if (before !== undefined) return { ok: true, seq: before.seq };
   const refused =
-    checkFence(world, state, plan) ?? checkOutbox(state, plan, outboxLimit) ?? checkVersions(state, plan) ?? checkUniques(state, plan);
+    checkFence(world, state, plan) ??
+    checkOutbox(state, plan, outboxLimit) ??
+    checkSpace(world, plan, worldBytes) ??
+    checkVersions(state, plan) ??
+    checkUniques(state, plan);
   if (refused) {
     if (refused.ok === false && refused.why === 'held' && plan.fence?.kind === 'due') world.due.endRun(plan.fence.token);
     return refused;
@@ -51,7 +62,7 @@ export function commit(
   return { ok: true, seq };
 }
 
-const refuse = (why: 'version' | 'unique' | 'guard' | 'held' | 'full', at: string): Committed => ({ ok: false, why, at });
+const refuse = (why: 'version' | 'unique' | 'guard' | 'held' | 'full' | 'space', at: string): Committed => ({ ok: false, why, at });
 
 function checkFence(world: WorldState, state: ApplicationState, plan: Plan): Committed | undefined {
   const { fence } = plan;
@@ -69,6 +80,10 @@ function checkFence(world: WorldState, state: ApplicationState, plan: Plan): Com
 function checkOutbox(state: ApplicationState, { events, fence }: Plan, limit: number): Committed | undefined {
   const isRequest = fence === undefined || fence.kind === 'claim';
   return isRequest && events.length > 0 && state.outbox.size >= limit ? refuse('full', String(state.outbox.size)) : undefined;
+}
+
+function checkSpace({ bytes }: WorldState, plan: Plan, limit: number): Committed | undefined {
+  return bytes > limit * ROOM_FOR_STARTED_WORK && growsWorld(plan) ? refuse('space', String(bytes)) : undefined;
 }
 
 function checkVersions(state: ApplicationState, plan: Plan): Committed | undefined {
@@ -151,7 +166,7 @@ function endFence(world: WorldState, state: ApplicationState, plan: Plan): void 
     if (!claim) return;
     claim.token = undefined;
     claim.done = plan.outcome;
-    world.bytes += plan.outcome?.json.length ?? 0;
+    world.bytes += bytesOfClaim(claim);
   }
 }
 

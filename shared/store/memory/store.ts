@@ -2,6 +2,7 @@ import type { Application } from '../../catalog/applications.ts';
 import { READY } from '../../process/readiness.ts';
 import type { StoreAdapter } from '../ports/estate-store.ts';
 import { OUTBOX_LIMIT } from '../ports/outbox.ts';
+import { WORLD_BYTES } from '../ports/plan.ts';
 import { createApplicationStore } from './application-store.ts';
 import { createMemoryEstate } from './estate.ts';
 import { createMemoryFaults } from './faults.ts';
@@ -19,15 +20,24 @@ export interface MemoryStoreOptions {
   readonly relayLeaseMs?: number;
   /** Limit of the unpublished events of one application in one world. Beyond it, requests are refused. */
   readonly outboxLimit?: number | undefined;
+  /** Limit of the text of a world. */
+  readonly worldBytes?: number | undefined;
   readonly dropAfterMs?: number | undefined;
 }
 
 /** The estate's state in this process's memory. It is lost when the process ends. */
 export function createMemoryStore(options: MemoryStoreOptions = {}): StoreAdapter {
-  const { journal = true, relayLeaseMs = RELAY_LEASE_MS, outboxLimit = OUTBOX_LIMIT, dropAfterMs = DROP_AFTER_MS } = options;
+  const {
+    journal = true,
+    relayLeaseMs = RELAY_LEASE_MS,
+    outboxLimit = OUTBOX_LIMIT,
+    worldBytes = WORLD_BYTES,
+    dropAfterMs = DROP_AFTER_MS,
+  } = options;
   const estate = createMemoryEstate(dropAfterMs);
   const unsent = createUnsent(estate.all);
-  const store = (application: Application) => createApplicationStore(application, { estate, unsent, relayLeaseMs, outboxLimit });
+  const store = (application: Application) =>
+    createApplicationStore(application, { estate, unsent, relayLeaseMs, outboxLimit, worldBytes });
   return {
     store,
     simulation: {

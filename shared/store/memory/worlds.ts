@@ -69,6 +69,7 @@ const viewOf = ({ world, credentials }: RehearsalState): WorldView => ({
   now: nowOf(world),
   flowing: world.clock.flowing,
   faults: faultRevisionOf(world),
+  bytes: world.bytes,
   progression: world.progression,
   credentials,
 });

@@ -6,6 +6,9 @@ export const CLAIM_KEPT_MS = 24 * 60 * 60 * 1_000;
 /** Each new claim removes at most this many outdated claims. */
 export const CLAIMS_FORGOTTEN = 100;
 
+/** The size of an ended claim besides its outcome, approximately. A client may make any number of claims. */
+export const CLAIM_BYTES = 200;
+
 export type Claim =
   /**
    * `since`: rehearsal time of the request's first claim. `preconditionHeld`: one of its commits noted it. Both survive a takeover

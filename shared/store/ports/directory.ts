@@ -17,6 +17,8 @@ export interface WorldView {
   readonly flowing: boolean;
   /** Revision of the fault rules; 0 = none. */
   readonly faults: number;
+  /** Size of the text of objects, events and kept answers, as `WorldContents` counts it, without the journal. */
+  readonly bytes: number;
   /** Automatic progressions of this rehearsal; absent while they are the default. */
   readonly progression?: Progression | undefined;
   readonly credentials: RehearsalCredentials;

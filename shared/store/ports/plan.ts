@@ -35,6 +35,15 @@ export interface IndexChange {
   readonly was: string | null;
 }
 
+/** Default limit of the text of objects, events and kept answers of a world. */
+export const WORLD_BYTES = 256 * 1024 * 1024;
+
+/**
+ * The gateway refuses requests at the limit. Applications may go on up to this factor, so that started work is finished. Beyond it their
+ * commits are refused as well.
+ */
+export const ROOM_FOR_STARTED_WORK = 1.25;
+
 /** The result of an operation is remembered for at least this wall time, so that a repeat gets the same answer. */
 export const OPERATION_KEPT_MS = 60_000;
 
@@ -73,8 +82,15 @@ export interface Plan {
 export type Committed =
   /** `batch`: the outbox is leased to the relay that the plan names. A repeat of the commit does not hand it over again. */
   | { readonly ok: true; readonly seq: number; readonly batch?: Batch | undefined }
-  /** `full`: too many events wait for the bus. Only requests get it; deliveries and due work are always admitted. */
-  | { readonly ok: false; readonly why: 'version' | 'unique' | 'guard' | 'held' | 'world' | 'full'; readonly at: string };
+  /**
+   * `full`: too many events wait for the bus. Only requests get it; deliveries and due work are always admitted. `space`: the world is
+   * larger than its limit; `growsWorld` says which commits it concerns. `at` is the size then.
+   */
+  | { readonly ok: false; readonly why: 'version' | 'unique' | 'guard' | 'held' | 'world' | 'full' | 'space'; readonly at: string };
+
+/** Whether a commit adds text to its world. An event that a fault withheld was counted before. */
+export const growsWorld = ({ put, events }: Pick<Plan, 'put' | 'events'>): boolean =>
+  put.length > 0 || events.some(({ struck }) => !struck);
 
 export interface CommitStore {
   /**

@@ -5,6 +5,7 @@ import type { Claim } from '../ports/claims.ts';
 import { dueKey } from '../ports/due-work.ts';
 import type { Store } from '../ports/estate-store.ts';
 import { BATCH_SIZE, type Batch, HAND_OVER_MS, type SentEvent } from '../ports/outbox.ts';
+import { ROOM_FOR_STARTED_WORK } from '../ports/plan.ts';
 import type { RedisAnnouncements } from './announcements.ts';
 import { outboxBacklog } from './backlog.ts';
 import { commitArguments, readCommitted } from './commit.ts';
@@ -18,13 +19,19 @@ export interface ApplicationStoreOptions extends RedisAccess {
   /** Wall time. */
   readonly relayLeaseMs: number;
   readonly outboxLimit: number;
+  readonly worldBytes: number;
 }
 
 /** One application's store in Redis. */
 export function createApplicationStore(application: Application, options: ApplicationStoreOptions): Store {
-  const { connection, keys, announcements, relayLeaseMs, outboxLimit } = options;
+  const { connection, keys, announcements, relayLeaseMs, outboxLimit, worldBytes } = options;
   const run = runInWorld(options);
-  const outbox = { outboxLimit, batch: BATCH_SIZE, leaseMs: Math.min(relayLeaseMs, HAND_OVER_MS) };
+  const limits = {
+    outboxLimit,
+    most: worldBytes * ROOM_FOR_STARTED_WORK,
+    batch: BATCH_SIZE,
+    leaseMs: Math.min(relayLeaseMs, HAND_OVER_MS),
+  };
   return {
     application,
     ...createRedisObjects(application, options),
@@ -46,7 +53,7 @@ export function createApplicationStore(application: Application, options: Applic
     withheld: async (world, fault) => ((await run('withheld', world, application, word(fault))) as string[]).map(readDue),
     commit: async (world, plan) => {
       if (plan.events.length > 0) await announcements.announce(application, world);
-      return readCommitted(await run('commit', world, ...commitArguments(application, plan, outbox)), plan, world);
+      return readCommitted(await run('commit', world, ...commitArguments(application, plan, limits)), plan, world);
     },
     drain: async (world, { token, sent = [], withheld = [], isStopping = false }) => {
       const changes = [...listed(sent, sentArguments), ...listed(withheld, ({ id, due }) => [id, ...dueArguments(application, due)])];

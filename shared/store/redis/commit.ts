@@ -1,13 +1,15 @@
 import type { Application } from '../../catalog/applications.ts';
 import type { World } from '../../domain/world.ts';
 import type { OutboxEntry } from '../ports/outbox.ts';
-import type { Committed, Fence, IndexChange, Plan, PlannedEvent } from '../ports/plan.ts';
+import { type Committed, type Fence, growsWorld, type IndexChange, type Plan, type PlannedEvent } from '../ports/plan.ts';
 import type { Argument } from './connection.ts';
 import { dueArguments, indexValue, listed, outboxEntry, readEntry, word } from './formats.ts';
 
-interface OutboxOptions {
+interface CommitOptions {
   /** Limit of the unpublished events. Beyond it, requests are refused. */
   readonly outboxLimit: number;
+  /** Limit of the world's text for this commit. */
+  readonly most: number;
   /** The most events that are handed over. */
   readonly batch: number;
   /** Wall time for which the outbox is leased with them. */
@@ -15,7 +17,11 @@ interface OutboxOptions {
 }
 
 /** The arguments of the script `commit`: one flat list in which the length of each list precedes it. */
-export function commitArguments(application: Application, plan: Plan, { outboxLimit, batch, leaseMs }: OutboxOptions): readonly Argument[] {
+export function commitArguments(
+  application: Application,
+  plan: Plan,
+  { outboxLimit, most, batch, leaseMs }: CommitOptions,
+): readonly Argument[] {
   return [
     application,
     plan.operation,
@@ -23,6 +29,7 @@ export function commitArguments(application: Application, plan: Plan, { outboxLi
     ...fenceArguments(plan.fence),
     flag(plan.events.length > 0),
     outboxLimit,
+    growsWorld(plan) ? most : '',
     plan.relay === undefined ? '' : word(plan.relay),
     leaseMs,
     batch,

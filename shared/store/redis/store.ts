@@ -1,6 +1,7 @@
 import type { Application } from '../../catalog/applications.ts';
 import type { StoreAdapter } from '../ports/estate-store.ts';
 import { OUTBOX_LIMIT } from '../ports/outbox.ts';
+import { WORLD_BYTES } from '../ports/plan.ts';
 import { createAnnouncements } from './announcements.ts';
 import { createApplicationStore } from './application-store.ts';
 import { createChanges } from './changes.ts';
@@ -28,6 +29,8 @@ export interface RedisStoreOptions extends RedisConnectionOptions {
   readonly relayLeaseMs?: number | undefined;
   /** Limit of the unpublished events of one application in one world. Beyond it, requests are refused. */
   readonly outboxLimit?: number | undefined;
+  /** Limit of the text of a world. */
+  readonly worldBytes?: number | undefined;
   readonly dropAfterMs?: number | undefined;
 }
 
@@ -37,7 +40,7 @@ export interface RedisStoreOptions extends RedisConnectionOptions {
  */
 export async function createRedisStore(options: RedisStoreOptions): Promise<StoreAdapter> {
   const { prefix = PREFIX, journal: isRecording = true, dropAfterMs = DROP_AFTER_MS } = options;
-  const { relayLeaseMs = RELAY_LEASE_MS, outboxLimit = OUTBOX_LIMIT, onError = () => undefined } = options;
+  const { relayLeaseMs = RELAY_LEASE_MS, outboxLimit = OUTBOX_LIMIT, worldBytes = WORLD_BYTES, onError = () => undefined } = options;
   if (/[{}]/.test(prefix)) throw new Error(`The prefix of the keys must not contain braces: ${prefix}`);
   const keys = redisKeys(prefix);
   const connection = await connectRedis(options, keys.changed);
@@ -47,7 +50,7 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Stor
   const lifetimes = createRedisLifetimes({ connection, keys });
   const janitor = createJanitor({ connection, keys, lifetimes, sweepMs: Math.min(SWEEP_MS, dropAfterMs), onError });
   const store = (application: Application) =>
-    createApplicationStore(application, { connection, keys, announcements, relayLeaseMs, outboxLimit });
+    createApplicationStore(application, { connection, keys, announcements, relayLeaseMs, outboxLimit, worldBytes });
   return {
     store,
     simulation: {

@@ -85,7 +85,7 @@ function createDirectory({ connection, keys }: RedisAccess): Directory {
 }
 
 function readView(rehearsal: string, reply: unknown): WorldView | undefined {
-  const [id, credentials = '', flowing, now, progression = '', faults] = reply as readonly string[];
+  const [id, credentials = '', flowing, now, progression = '', faults, bytes] = reply as readonly string[];
   if (id === undefined) return undefined;
   return {
     rehearsal,
@@ -93,6 +93,7 @@ function readView(rehearsal: string, reply: unknown): WorldView | undefined {
     now: Number(now),
     flowing: flowing === '1',
     faults: Number(faults),
+    bytes: Number(bytes),
     progression: progression === '' ? undefined : (JSON.parse(progression) as Progression),
     credentials: JSON.parse(credentials) as RehearsalCredentials,
   };

@@ -1,10 +1,11 @@
 import type { Application } from '../../catalog/applications.ts';
-import { Problem } from '../../catalog/problems.ts';
+import { Problem, rehearsalFull } from '../../catalog/problems.ts';
 import { derivedUlid, digest, type IdPrefix, randomToken } from '../../domain/ids.ts';
 import type { Ms } from '../../domain/time.ts';
+import { rehearsalOf, type World } from '../../domain/world.ts';
 import type { Relay } from '../../events/relay.ts';
 import type { ItemLease } from '../../store/ports/due-work.ts';
-import type { Fence, Plan } from '../../store/ports/plan.ts';
+import type { Committed, Fence, Plan } from '../../store/ports/plan.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import type { CommitState, Outcome } from './commit-state.ts';
 import { indexChanges, uniqueChanges } from './index-changes.ts';
@@ -82,7 +83,7 @@ class Unit extends Writes implements OpenUnit {
     if (this.#hasNothingToCommit()) return;
     const plan = this.#plan(ending);
     const result = await store.commit(context.world, plan);
-    if (!result.ok) throw result.why === 'full' ? tooManyUnsent(store.application, result.at) : new Conflict(result.why, result.at);
+    if (!result.ok) throw refusalOf(result, context.world, store.application);
     commits.hasBegun = true;
     if ([plan.put, plan.move, plan.events, plan.due].some(({ length }) => length > 0)) commits.hasChanged = true;
     commits.hasUnsentEvents = !result.batch && (commits.hasUnsentEvents || drafts.planned().length > 0);
@@ -141,6 +142,11 @@ class Unit extends Writes implements OpenUnit {
     this.counterMoves.clear();
     this.dueWork.clear();
   }
+}
+
+function refusalOf({ why, at }: Extract<Committed, { ok: false }>, world: World, application: Application): Error {
+  if (why === 'full') return tooManyUnsent(application, at);
+  return why === 'space' ? rehearsalFull(rehearsalOf(world), Number(at)) : new Conflict(why, at);
 }
 
 /** More requests would only fill the outbox further. Committed events are still sent, in order. */

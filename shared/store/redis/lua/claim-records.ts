@@ -1,9 +1,11 @@
-import { CLAIM_KEPT_MS, CLAIMS_FORGOTTEN } from '../../ports/claims.ts';
+import { CLAIM_BYTES, CLAIM_KEPT_MS, CLAIMS_FORGOTTEN } from '../../ports/claims.ts';
 import { lua } from './lua.ts';
 
 /** Claims of requests with an idempotency key. */
 export const CLAIM_RECORDS = lua`
 local CLAIM_KEPT_MS, CLAIMS_FORGOTTEN = ${CLAIM_KEPT_MS}, ${CLAIMS_FORGOTTEN}
+-- The size of an ended claim: only those count.
+local function bytesOfClaim(claim) return claim.token == '' and ${CLAIM_BYTES} + #claim.json or 0 end
 local function readClaim(app, name)
   local stored = redis.call('HGET', key(app .. ':idem'), name)
   if not stored then return nil end
@@ -24,7 +26,7 @@ local function forgetClaims(app, at)
     if claim and claim.token ~= '' and wall() < tonumber(claim.till) then
       redis.call('ZADD', key(app .. ':claims'), int(tonumber(at) + CLAIM_KEPT_MS), name)
     else
-      if claim then addBytes(-#claim.json) end
+      if claim then addBytes(-bytesOfClaim(claim)) end
       redis.call('HDEL', key(app .. ':idem'), name)
       redis.call('ZREM', key(app .. ':claims'), name)
     end

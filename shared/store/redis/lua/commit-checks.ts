@@ -40,6 +40,10 @@ for i = 1, tonumber(arg()) do
   puts[i] = put
 end`;
 
+/** The size of the world. No limit is given for commits that do not enlarge it. */
+export const CHECK_SPACE = lua`
+if most ~= '' and tonumber(size or '0') > tonumber(most) then return refuse('space', size) end`;
+
 /** Reads the changes of uniques and indexes. A unique value has one owner. */
 export const CHECK_UNIQUES = lua`
 local function changes()

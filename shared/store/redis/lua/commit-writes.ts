@@ -61,7 +61,7 @@ if claim then
     claim.token = ''
     claim.keep = hasOutcome and keepUntil or ''
     claim.json = hasOutcome and outcome or ''
-    bytes = bytes + #claim.json
+    bytes = bytes + bytesOfClaim(claim)
   end
   if preconditionHeld or last then writeClaim(app, fenceKey, claim) end
 elseif last and fenceKind == 'delivery' then

@@ -1,4 +1,4 @@
-import { CHECK_COUNTERS, CHECK_FENCE, CHECK_OUTBOX, CHECK_UNIQUES, CHECK_VERSIONS } from './commit-checks.ts';
+import { CHECK_COUNTERS, CHECK_FENCE, CHECK_OUTBOX, CHECK_SPACE, CHECK_UNIQUES, CHECK_VERSIONS } from './commit-checks.ts';
 import { END_FENCE, HAND_OVER, WRITE_COUNTERS, WRITE_DUE, WRITE_EVENTS, WRITE_INDEXES, WRITE_OBJECTS } from './commit-writes.ts';
 import { lua } from './lua.ts';
 
@@ -8,8 +8,9 @@ export const commitScript = {
   // their order is that of `commitArguments`.
   commit: lua`
 local app, operation, last, fenceKind, fenceKey, fenceToken = arg(), arg(), arg() == '1', arg(), arg(), arg()
-local hasEvents, outboxLimit, relay, relayMs, batchSize = arg() == '1', tonumber(arg()), arg(), arg(), tonumber(arg())
-if not exists() then return 'no world ' end
+local hasEvents, outboxLimit, most, relay, relayMs, batchSize = arg() == '1', tonumber(arg()), arg(), arg(), arg(), tonumber(arg())
+local begun, size = unpack(redis.call('HMGET', root, 'createdAt', 'bytes'))
+if not begun then return 'no world ' end
 local answered = resultOf(operation)
 if answered then return answered end
 local function refuse(why, at) return remember(operation, 'no ' .. why .. ' ' .. at) end
@@ -22,6 +23,7 @@ end
 ${CHECK_FENCE}
 ${CHECK_OUTBOX}
 ${CHECK_VERSIONS}
+${CHECK_SPACE}
 ${CHECK_UNIQUES}
 ${CHECK_COUNTERS}
 ${WRITE_OBJECTS}

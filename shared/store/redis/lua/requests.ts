@@ -18,6 +18,7 @@ if found and found.token ~= '' and wall() < tonumber(found.till) then
 end
 -- A released or abandoned claim of the same request keeps its first instant, so that the request mints the same ids.
 local same = found and found.keep == '' and found.fingerprint == fingerprint
+if found then addBytes(-bytesOfClaim(found)) end
 local claim = { fingerprint = fingerprint, since = same and found.since or at, held = same and found.held or '0', token = token }
 claim.till, claim.keep, claim.json = int(wall() + tonumber(leaseMs)), '', ''
 writeClaim(app, name, claim)
@@ -29,6 +30,7 @@ local app, name, token = arg(), arg(), arg()
 local claim = readClaim(app, name)
 if not claim or claim.token ~= token then return 0 end
 claim.token = ''
+addBytes(bytesOfClaim(claim))
 writeClaim(app, name, claim)
 return 1`,
 } as const;
