@@ -12,6 +12,9 @@ import { createUse } from '../gateway/control/rehearsals/use.ts';
 import { createRuns } from '../gateway/control/runs/runs.ts';
 import { createStreams } from '../gateway/control/stream/streams.ts';
 import { createTopology, type TouchpointState } from '../gateway/control/topology/topology.ts';
+import { createSlices } from '../gateway/control/verify/slices.ts';
+import { createVerifications } from '../gateway/control/verify/verifications.ts';
+import { verifyWorld } from '../gateway/control/verify/verify.ts';
 import { createDocuments } from '../gateway/documents.ts';
 import { startGateway } from '../gateway/gateway.ts';
 import type { Application } from '../shared/catalog/applications.ts';
@@ -85,6 +88,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     defaultWebhookSecret: credentials.find(({ kind }) => kind === 'signature')?.secret,
     limits: { most: configuration.MAX_REHEARSALS, idleMs: idleExpiryMs(configuration.REHEARSAL_IDLE_EXPIRY) },
   });
+  const objects = objectsOf(registeredApplications.map(({ service }) => service));
   const use = createUse({ worlds: adapter.worlds, log });
   let url = '';
   const runs = createRuns({ store: adapter.worlds, scenarios: createScenarioRuns({ gateway: () => url, credentials }), log });
@@ -113,7 +117,11 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
       callFromOutside: createOutsideCall({ transport }),
       runs,
       streams: createStreams(),
-      objects: objectsOf(registeredApplications.map(({ service }) => service)),
+      objects,
+      verified: createVerifications({
+        verify: (world, breathe) => verifyWorld(adapter.worlds, world, objects, breathe),
+        inSlices: createSlices(),
+      }),
       simulation: adapter.simulation,
       topology: createTopology({
         worlds: adapter.worlds,

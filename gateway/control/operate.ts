@@ -10,6 +10,7 @@ import type { Runs } from './runs/runs.ts';
 import type { Frame } from './stream/send-frames.ts';
 import type { Streams } from './stream/streams.ts';
 import type { Topology } from './topology/topology.ts';
+import type { Verified } from './verify/verifications.ts';
 import type { EstateObjects } from './verify/world-records.ts';
 
 /** The parts of the simulation plane that operations use. */
@@ -23,6 +24,8 @@ export interface ControlParts {
   readonly streams: Streams;
   /** Where each business object is stored. */
   readonly objects: EstateObjects;
+  /** Verifications, which all clients of this process share. */
+  readonly verified: Verified;
   /** The applications and their calls. */
   readonly topology: Topology;
   /** Aborted when the process stops: operations that wait then answer with what they have. */

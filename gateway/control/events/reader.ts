@@ -1,7 +1,7 @@
 import { nameOf } from '../../../shared/catalog/event-names.ts';
 import type { World } from '../../../shared/domain/world.ts';
 import type { EstateEvent } from '../../../shared/events/envelope.ts';
-import type { EventReader, EventsAbout, StoredEvent } from '../../../shared/store/ports/inspection.ts';
+import type { EventReader, EventsAbout } from '../../../shared/store/ports/inspection.ts';
 
 export interface EventFilter {
   /** With or without its prefix. */
@@ -47,12 +47,15 @@ export async function readEvents(worlds: EventReader, world: World, filter: Even
 }
 
 /** Every event of a world. */
-export async function allEventsOf(worlds: EventReader, world: World): Promise<EstateEvent[]> {
-  const all: StoredEvent[] = [];
+export async function allEventsOf(worlds: EventReader, world: World, breathe: () => Promise<void> | undefined): Promise<EstateEvent[]> {
+  const all: EstateEvent[] = [];
   for (;;) {
     const chunk = await worlds.events(world, all.length, ALL_CHUNK);
-    all.push(...chunk);
-    if (chunk.length < ALL_CHUNK) return all.map(({ json }) => JSON.parse(json) as EstateEvent);
+    for (const { json } of chunk) {
+      await breathe();
+      all.push(JSON.parse(json) as EstateEvent);
+    }
+    if (chunk.length < ALL_CHUNK) return all;
   }
 }
 

@@ -1,13 +1,15 @@
 import { findings, type InvariantResult } from './invariant.ts';
+import type { Breathe } from './slices.ts';
 import type { WorldRecords } from './world-records.ts';
 
-export function eventVersions({ of, events, seed, objects }: WorldRecords): InvariantResult {
+export async function eventVersions({ of, events, seed, objects }: WorldRecords, breathe: Breathe): Promise<InvariantResult> {
   const { check, result } = findings('event-versions', 'The event versions of each object run from 1 to its stored version without a gap');
   const versions = new Map<string, Set<number>>();
   for (const { subject, aggregateversion } of events) versions.set(subject, (versions.get(subject) ?? new Set()).add(aggregateversion));
   for (const [type, at] of Object.entries(objects)) {
     const seeded = new Map((seed.applications[at.application]?.objects[at.collection] ?? []).map(({ id, version }) => [id, version]));
     for (const object of of<{ id: string; version: number }>(type)) {
+      await breathe();
       const subject = `${type}/${object.id}`;
       const first = (seeded.get(object.id) ?? 0) + 1;
       const seen = versions.get(subject) ?? new Set<number>();

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EstateEvent } from '../../../shared/events/envelope.ts';
 import { findings, type InvariantResult } from './invariant.ts';
+import type { Breathe } from './slices.ts';
 import type { WorldRecords } from './world-records.ts';
 
-export function replay({ of, events, objects }: WorldRecords): InvariantResult {
+export async function replay({ of, events, objects }: WorldRecords, breathe: Breathe): Promise<InvariantResult> {
   const { check, result } = findings('replay', 'The last event of each object equals the stored object');
   const last = new Map<string, EstateEvent>();
   for (const event of events) {
@@ -12,6 +13,7 @@ export function replay({ of, events, objects }: WorldRecords): InvariantResult {
   }
   for (const [type, { definition }] of Object.entries(objects)) {
     for (const object of of<{ id: string }>(type)) {
+      await breathe();
       const event = last.get(`${type}/${object.id}`);
       if (!event) continue;
       const published: unknown = JSON.parse(JSON.stringify(definition.schema.parse(object)));

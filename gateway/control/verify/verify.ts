@@ -9,6 +9,7 @@ import { parkedWork } from './parked-work.ts';
 import { points } from './points.ts';
 import { replay } from './replay.ts';
 import { returns } from './returns.ts';
+import { type Breathe, inOneSlice } from './slices.ts';
 import { stock } from './stock.ts';
 import { till } from './till.ts';
 import { type EstateObjects, readWorld, type WorldReader } from './world-records.ts';
@@ -16,7 +17,17 @@ import { type EstateObjects, readWorld, type WorldReader } from './world-records
 const invariants = [money, points, stock, fulfillment, returns, till, oneEffect, eventVersions, moving, parkedWork, replay];
 
 /** Computes the invariants over a whole world. */
-export async function verifyWorld(worlds: WorldReader, world: World, objects: EstateObjects): Promise<InvariantResult[]> {
-  const records = await readWorld(worlds, world, objects);
-  return invariants.map((invariant) => invariant(records));
+export async function verifyWorld(
+  worlds: WorldReader,
+  world: World,
+  objects: EstateObjects,
+  breathe: Breathe = inOneSlice,
+): Promise<InvariantResult[]> {
+  const records = await readWorld(worlds, world, { objects, breathe });
+  const results: InvariantResult[] = [];
+  for (const invariant of invariants) {
+    await breathe();
+    results.push(await invariant(records, breathe));
+  }
+  return results;
 }

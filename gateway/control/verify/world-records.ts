@@ -12,6 +12,7 @@ import type { LedgerStore, Parked } from '../../../shared/store/ports/ledger.ts'
 import type { ApplicationDump, Snapshot, SnapshotStore } from '../../../shared/store/ports/snapshots.ts';
 import { allEventsOf } from '../events/reader.ts';
 import { withheldEvent } from '../events/withheld.ts';
+import type { Breathe } from './slices.ts';
 
 /** Where each business object is stored, by type. */
 export type EstateObjects = Readonly<
@@ -41,11 +42,16 @@ export interface WorldRecords {
 /** The parts of the store that verify reads. */
 export type WorldReader = SnapshotStore & LedgerStore & EventReader;
 
-export async function readWorld(worlds: WorldReader, world: World, objects: EstateObjects): Promise<WorldRecords> {
+export interface ReadOptions {
+  readonly objects: EstateObjects;
+  readonly breathe: Breathe;
+}
+
+export async function readWorld(worlds: WorldReader, world: World, { objects, breathe }: ReadOptions): Promise<WorldRecords> {
   const snapshot = await worlds.snapshot(world);
   const ledger = await worlds.ledger(world);
   const withheld = ledger.withheld.flatMap((item) => withheldEvent(item) ?? []);
-  const listed = [...(await allEventsOf(worlds, world)), ...withheld];
+  const listed = [...(await allEventsOf(worlds, world, breathe)), ...withheld];
   const events = [...new Map(listed.map((event) => [event.id, event])).values()];
   // Parked work that awaits an application is still due, rarely. Nobody may rely on it.
   const parkedKeys = new Set(ledger.parked.map(({ key }) => key));
@@ -56,12 +62,13 @@ export async function readWorld(worlds: WorldReader, world: World, objects: Esta
   const queues = queuesOf(due, deliveries, withheld);
   const dumps = new Map(Object.entries(snapshot.applications) as [Application, ApplicationDump][]);
   const parsed = new Map<string, readonly unknown[]>();
-  const records = <T>(application: Application, collection: string): readonly T[] => {
-    const path = `${application}|${collection}`;
-    const known = parsed.get(path) ?? (dumps.get(application)?.objects[collection] ?? []).map(({ json }) => JSON.parse(json) as unknown);
-    parsed.set(path, known);
-    return known as readonly T[];
-  };
+  for (const [application, dump] of dumps) {
+    for (const [collection, rows] of Object.entries(dump.objects)) {
+      parsed.set(`${application}|${collection}`, await parseAll(rows, breathe));
+    }
+  }
+  const records = <T>(application: Application, collection: string): readonly T[] =>
+    (parsed.get(`${application}|${collection}`) ?? []) as readonly T[];
   return {
     objects,
     seed: await worlds.seed(world),
@@ -77,6 +84,15 @@ export async function readWorld(worlds: WorldReader, world: World, objects: Esta
     awaiting,
     parked: ledger.parked,
   };
+}
+
+async function parseAll(rows: readonly { readonly json: string }[], breathe: Breathe): Promise<unknown[]> {
+  const found: unknown[] = [];
+  for (const { json } of rows) {
+    await breathe();
+    found.push(JSON.parse(json));
+  }
+  return found;
 }
 
 export const ID = /[a-z]{3}_[A-Za-z0-9]+/g;

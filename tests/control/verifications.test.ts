@@ -1,0 +1,157 @@
+import { describe, expect, test } from '@jest/globals';
+import { createSlices } from '../../gateway/control/verify/slices.ts';
+import { createVerifications } from '../../gateway/control/verify/verifications.ts';
+
+const WORLD = 'r~1' as const;
+const OTHER = 'r~2' as const;
+const staying = new AbortController().signal;
+
+/** Verifications that the test ends by hand. Each reads the state when it begins. */
+function byHand() {
+  let state = 0;
+  const begun: { readonly world: string; readonly read: number; end(): void }[] = [];
+  const verified = createVerifications({
+    inSlices: (gone, run) =>
+      new Promise((resolve, reject) => {
+        gone.addEventListener('abort', () => reject(gone.reason));
+        run(() => undefined).then(resolve, reject);
+      }),
+    verify: (world) =>
+      new Promise((resolve) => {
+        const read = state;
+        const result = [{ id: String(read), title: '', holds: true, checked: 0, violations: [] }];
+        begun.push({ world, read, end: () => resolve(result) });
+      }),
+  });
+  return {
+    begun,
+    change: () => {
+      state += 1;
+    },
+    ask: async (world: typeof WORLD | typeof OTHER = WORLD, client = staying) => Number((await verified(world, client))[0]?.id),
+  };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('Verifications of a world', () => {
+  test('sixteen requests at the same time share one verification', async () => {
+    const { begun, ask } = byHand();
+    const answers = Array.from({ length: 16 }, () => ask());
+    await turn();
+    expect(begun).toHaveLength(1);
+    begun[0]?.end();
+    expect(new Set(await Promise.all(answers))).toEqual(new Set([0]));
+  });
+
+  test('requests that arrive while one runs share the next one, which reads the state after their request', async () => {
+    const { begun, ask, change } = byHand();
+    const first = ask();
+    await turn();
+    change();
+    const later = Array.from({ length: 15 }, () => ask());
+    await turn();
+    expect(begun).toHaveLength(1);
+    begun[0]?.end();
+    await turn();
+    expect(begun).toHaveLength(2);
+    begun[1]?.end();
+    expect(await first).toBe(0);
+    expect(new Set(await Promise.all(later))).toEqual(new Set([1]));
+  });
+
+  test('a verification goes on for the clients that stay, and ends when the last one leaves', async () => {
+    const { begun, ask } = byHand();
+    const [one, two] = [new AbortController(), new AbortController()];
+    const answers = [ask(WORLD, one.signal), ask(WORLD, two.signal)];
+    const outcomes = Promise.allSettled(answers);
+    await turn();
+    one.abort();
+    await turn();
+    two.abort();
+    expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    const next = ask();
+    await turn();
+    begun[1]?.end();
+    expect(await next).toBe(0);
+  });
+
+  test('a verification that all its clients have left before it began does not begin, and a later client gets one of its own', async () => {
+    const { begun, ask } = byHand();
+    const first = ask();
+    await turn();
+    const leaving = new AbortController();
+    const left = ask(WORLD, leaving.signal);
+    leaving.abort();
+    const stayed = ask();
+    begun[0]?.end();
+    await expect(left).rejects.toThrow();
+    await turn();
+    expect(begun).toHaveLength(2);
+    begun[1]?.end();
+    await Promise.all([first, stayed]);
+  });
+
+  test('worlds do not wait for each other, and a failed verification does not stop the next one', async () => {
+    const { begun, ask } = byHand();
+    const answers = [ask(WORLD), ask(OTHER)];
+    await turn();
+    expect(begun.map(({ world }) => world)).toEqual([WORLD, OTHER]);
+    for (const one of begun) one.end();
+    await Promise.all(answers);
+    const failing = createVerifications({ inSlices: createSlices(), verify: () => Promise.reject(new Error('no store')) });
+    await expect(failing(WORLD, staying)).rejects.toThrow('no store');
+    await expect(failing(WORLD, staying)).rejects.toThrow('no store');
+  });
+});
+
+describe('Slices', () => {
+  /** Works for some turns of the event loop. */
+  const work = (turns: string[], name: string) => async (breathe: () => Promise<void> | undefined) => {
+    for (let n = 0; n < 3; n++) {
+      turns.push(name);
+      await breathe();
+    }
+    return name;
+  };
+
+  test('others work between the slices of a computation', async () => {
+    const turns: string[] = [];
+    const inSlices = createSlices({ sliceMs: 0 });
+    const other = setInterval(() => turns.push('other'), 0);
+    const done = inSlices(staying, async (breathe) => {
+      for (const until = Date.now() + 200; Date.now() < until; ) {
+        turns.push('slice');
+        for (const end = Date.now() + 2; Date.now() < end; );
+        await breathe();
+      }
+    });
+    await done;
+    clearInterval(other);
+    const [slices, others] = ['slice', 'other'].map((name) => turns.filter((one) => one === name).length);
+    expect(others).toBeGreaterThan((slices ?? 0) / 2);
+  });
+
+  test('computations take turns, one slice each', async () => {
+    const turns: string[] = [];
+    const inSlices = createSlices({ sliceMs: 0, rest: async () => undefined });
+    await Promise.all([inSlices(staying, work(turns, 'a')), inSlices(staying, work(turns, 'b'))]);
+    expect(turns).toEqual(['a', 'b', 'a', 'b', 'a', 'b']);
+  });
+
+  test('a computation ends at its next breath when its clients have left, and lets the next one in', async () => {
+    const turns: string[] = [];
+    const inSlices = createSlices({ sliceMs: 0, rest: async () => undefined });
+    const gone = new AbortController();
+    const left = inSlices(gone.signal, async (breathe) => {
+      for (;;) {
+        turns.push('a');
+        if (turns.length === 2) gone.abort();
+        await breathe();
+      }
+    });
+    await expect(left).rejects.toThrow();
+    expect(await inSlices(staying, work(turns, 'b'))).toBe('b');
+    expect(turns).toEqual(['a', 'a', 'b', 'b', 'b']);
+  });
+});
