@@ -8,6 +8,7 @@ import { gateway } from './gateway.ts';
 import { growth } from './growth.ts';
 import { journeys } from './journeys.ts';
 import { json } from './json-calls.ts';
+import { longLists } from './long-lists.ts';
 import { orders } from './orders.ts';
 import { parcels } from './parcels.ts';
 import { peers } from './peers.ts';
@@ -18,6 +19,7 @@ import { soak } from './soak.ts';
 import { start } from './start.ts';
 import { touchpoint } from './touchpoint.ts';
 import { transport } from './transport.ts';
+import { verifying } from './verifying.ts';
 
 const benchmarks: readonly Benchmark[] = [
   touchpoint,
@@ -29,6 +31,8 @@ const benchmarks: readonly Benchmark[] = [
   parcels,
   events,
   growth,
+  longLists,
+  verifying,
   redis,
   start,
   containers,

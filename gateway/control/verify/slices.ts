@@ -6,7 +6,7 @@ const SLICE_MS = 3;
 /** Wall time of a turn of the event loop in which nobody else works. */
 const IDLE_TURN_MS = 0.3;
 /** How much longer than a slice others may work before the next one. */
-const REST = 2;
+const REST = 4;
 
 /** Called often within a computation. @returns undefined while its slice lasts; otherwise the computation waits for the next one */
 export type Breathe = () => Promise<void> | undefined;
@@ -22,7 +22,7 @@ export interface SlicesOptions {
 
 /**
  * Runs long computations in slices of some milliseconds, so that requests are answered in between. All computations of the process
- * take turns: however many there are, at most one slice of three is theirs while others have work.
+ * take turns: however many there are, at most a fifth of its time is theirs while others have work.
  */
 export function createSlices({ rest = restAfter, sliceMs = SLICE_MS }: SlicesOptions = {}) {
   let last: Promise<void> = Promise.resolve();
