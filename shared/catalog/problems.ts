@@ -183,14 +183,6 @@ export function conflictingRepeat(detail: string, standing: Readonly<Record<stri
   return new Problem('conflicting_repeat', detail, { ...about, standing });
 }
 
-/** 507 for a rehearsal that has reached `MAX_REHEARSAL_BYTES`. @param bytes its size now */
-export const rehearsalFull = (rehearsal: string, bytes: number, limit?: number): Problem =>
-  new Problem(
-    'rehearsal_full',
-    `The rehearsal "${rehearsal}" is full: it has ${bytes} bytes of text. Reading it still works. Reset it with POST /_sim/reset, delete it, or raise MAX_REHEARSAL_BYTES.`,
-    { rehearsal, bytes, limit },
-  );
-
 /** Whether it is unknown if the called application did its work. */
 export const isUnknownOutcome = (error: unknown): boolean =>
   error instanceof Problem && (error.code === 'dependency_timeout' || error.code === 'dependency_error');

@@ -77,9 +77,9 @@ describe('The table of problem codes', () => {
     expect(retried.filter((code) => !problems[code].retryable && !retryableAtTimes.has(code))).toEqual([]);
   });
 
-  test('lets a request be repeated where the estate is at fault, but for an error of its own', () => {
+  test('lets a request be repeated where the estate is at fault, except after an error of its own and in a full rehearsal', () => {
     const serverSide = Object.entries(problems).filter(([, { status }]) => status >= 500);
-    expect(serverSide.filter(([, { retryable }]) => !retryable).map(([code]) => code)).toEqual(['internal_error']);
+    expect(serverSide.filter(([, { retryable }]) => !retryable).map(([code]) => code)).toEqual(['internal_error', 'rehearsal_full']);
   });
 });
 
