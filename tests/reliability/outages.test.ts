@@ -150,7 +150,7 @@ const stories: Readonly<Record<string, Story>> = {
 const played: Readonly<Record<string, readonly string[]>> = {
   alone: [
     ...['carrier-platform|planned-scan', 'carrier-platform|give-up-parcel', 'crm|idle', 'ecommerce-platform|basket-idle'],
-    ...['fms|give-up-delivery', 'fms|give-up-return', 'fms|return-step', 'loyalty-platform|return-redemption'],
+    ...['fms|give-up-delivery', 'fms|give-up-return', 'fms|give-up-silent-parcel', 'fms|return-step', 'loyalty-platform|return-redemption'],
     ...['payment-hub|approve-payment', 'payment-hub|expire-authorization', 'sim|expire-reservation'],
   ],
   interrupted: [

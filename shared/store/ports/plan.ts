@@ -36,7 +36,7 @@ export interface IndexChange {
 }
 
 /** Default limit of the text of objects, events and kept answers of a world. */
-export const WORLD_BYTES = 256 * 1024 * 1024;
+export const WORLD_BYTES = 128 * 1024 * 1024;
 
 /**
  * The gateway refuses requests at the limit. Applications may go on up to this factor, so that started work is finished. Beyond it their
