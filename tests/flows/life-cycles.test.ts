@@ -20,7 +20,7 @@ describe.each(Object.entries(walks))('The life cycle of %s, by state and client 
     lifeCycle.rows.some((row) => row.verb === verb && row.from.includes(state));
   const refused = cases.filter((one) => !isAllowed(one));
   test.each([...cases.filter(isAllowed), ...someOf(refused, 0.4)])('$state × $verb', async ({ state, reach, verb, ask }) => {
-    await using rehearsal = await newRehearsal();
+    await using rehearsal = await newRehearsal({ warehouse: 'manual' });
     const subject = await reach(rehearsal);
     const { id } = subject;
     const before = await rehearsal.object(type, id);

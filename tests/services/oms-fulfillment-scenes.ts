@@ -11,9 +11,8 @@ export interface Line {
 
 /** Steps of an order from its confirmation to its delivery, done by hand: the clock moves only when a test moves it. */
 export async function fulfilling(progression: ProgressionInput = {}) {
-  const scene = await ordering();
+  const scene = await ordering({ carrier: 'manual', ...progression });
   const { rehearsal } = scene;
-  await rehearsal.client.control('set-progression', { body: { carrier: 'manual', ...progression } });
   const routed = async (id: string) => {
     const { fulfillmentOrders } = await scene.order(id);
     return fulfillmentOrders as { id: string; state: string; locationId: string; shipments: { id: string; state: string }[] }[];

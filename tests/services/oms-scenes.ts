@@ -1,3 +1,4 @@
+import type { ProgressionInput } from '../../shared/catalog/simulation/progression.ts';
 import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 
 export const TTL = 'PT15M1S';
@@ -9,9 +10,9 @@ export interface Goods {
   readonly voucherCodes?: readonly string[];
 }
 
-/** A rehearsal with the steps that lead to an order, each of which must succeed. */
-export async function ordering() {
-  const rehearsal = await newRehearsal();
+/** A rehearsal with the steps that lead to an order, each of which must succeed. What follows the order is done by hand. */
+export async function ordering(progression: ProgressionInput = {}) {
+  const rehearsal = await newRehearsal({ warehouse: 'manual', ...progression });
   const basket = ({ sku = 'mug-blue', qty = 2, customerId = 'cus_ada' }: Goods = {}) =>
     rehearsal.ok('POST', '/baskets', { channel: 'web', customerId, lines: [{ sku, qty }] });
   const lockedBasket = async (goods: Goods = {}) => {

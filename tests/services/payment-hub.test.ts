@@ -883,7 +883,7 @@ describe('The Payment Hub, called by the OMS,', () => {
 
 describe('Authorisations that are never captured', () => {
   test('end after seven days, and the order may be paid again', async () => {
-    await using rehearsal = await newRehearsal();
+    await using rehearsal = await newRehearsal({ warehouse: 'manual' });
     const { anOrder, authorise, eventsOf, outstanding } = till(rehearsal);
     const order = await anOrder();
     const { body } = await authorise(order.id);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { newRehearsal } from '../support/estate.ts';
 import { fulfilling } from './parcel-scenes.ts';
 
 const LINE = 'lines';
@@ -382,6 +383,60 @@ describe('A warehouse', () => {
     const { ran } = await scene.rehearsal.advance('P1D');
     expect(ran.filter(({ application }) => application === 'wms')).toEqual([]);
     expect(await stateAt(scene, fulfillmentOrderId)).toBe('allocated');
+  });
+
+  test('of a new rehearsal follows the clock', async () => {
+    await using rehearsal = await newRehearsal();
+    expect(await rehearsal.client.control('read-progression')).toMatchObject({ warehouse: 'time' });
+  });
+
+  test('with progression time takes each step at its own time after a caller took the one before early', async () => {
+    await using scene = await fulfilling();
+    await scene.progression({ warehouse: 'time' });
+    const { orderId, fulfillmentOrderId, pickingOrder } = await scene.picking({}, 'started');
+    await scene.rehearsal.advance('PT11M');
+    expect((await scene.open(fulfillmentOrderId)).body.status).toBe('started');
+    await scene.rehearsal.ok('PUT', `/picking-orders/${pickingOrder.id}/status`, { status: 'picked' });
+    await scene.rehearsal.ok('PUT', `/picking-orders/${pickingOrder.id}/status`, { status: 'packed' });
+    await scene.rehearsal.advance('PT35M');
+    expect(await stateAt(scene, fulfillmentOrderId)).toBe('packed');
+    await scene.rehearsal.advance('PT15M');
+    expect(await stateAt(scene, fulfillmentOrderId)).toBe('dispatched');
+    expect((await scene.order(orderId)).fulfillmentOrders[0].shipments).toHaveLength(1);
+    await scene.rehearsal.verify();
+  });
+
+  test('with progression time and a caller who works by hand take every step once, whoever comes first', async () => {
+    await using scene = await fulfilling();
+    await scene.progression({ warehouse: 'time' });
+    const { fulfillmentOrderId } = await scene.routed();
+    const pickingOrderId = fulfillmentOrderId.replace('ful_', 'pck_');
+    const both: [string, () => Promise<{ status: number }>][] = [
+      ['PT10M', () => scene.open(fulfillmentOrderId)],
+      ['PT20M', () => scene.move(pickingOrderId, 'picked')],
+      ['PT15M', () => scene.move(pickingOrderId, 'packed')],
+      ['PT15M', () => scene.rehearsal.call('POST', `/fulfillment/orders/${fulfillmentOrderId}/dispatch`, {})],
+    ];
+    for (const [by, call] of both) {
+      await Promise.all([scene.rehearsal.advance(by), call()]);
+      const repeated = await call();
+      expect([by, repeated.status]).toEqual([by, 200]);
+    }
+    const { state, shipments } = await scene.fulfillmentOrder(fulfillmentOrderId);
+    expect([state, shipments.length]).toEqual(['dispatched', 1]);
+    expect((await scene.rehearsal.settle()).parked).toEqual([]);
+    await scene.rehearsal.verify();
+  });
+
+  test('with progression time refuses a late caller and names the progression that leaves the steps to callers', async () => {
+    await using scene = await fulfilling();
+    await scene.progression({ warehouse: 'time' });
+    const { pickingOrder, orderId } = await scene.picking({}, 'started');
+    await scene.rehearsal.advance('PT31M');
+    const [line] = (await scene.order(orderId)).lines;
+    const { status, body } = await scene.move(pickingOrder.id, 'short', [{ orderLineId: line.lineId, pickedQty: 1 }]);
+    expect([status, body.code, body.currentState]).toEqual([409, 'invalid_state_transition', 'picked']);
+    expect(body.detail).toContain('set its progression to manual to work by hand');
   });
 
   test('with progression time starts after 10 minutes, has picked after 30, packed after 45 and dispatched after an hour', async () => {

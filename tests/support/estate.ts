@@ -3,6 +3,7 @@ import { expect } from '@jest/globals';
 import { Agent } from 'undici';
 import { type CallOptions, clientOnAgent } from '../../rehearsal/estate-client.ts';
 import type { FaultInput } from '../../shared/catalog/simulation/faults.ts';
+import type { ProgressionInput } from '../../shared/catalog/simulation/progression.ts';
 import { noteTrace } from './catalog-coverage.ts';
 import { type PlainReply, plain } from './plain-client.ts';
 
@@ -24,10 +25,15 @@ const agent = new Agent({ connections: 256, keepAliveTimeout: 20_000 });
 const outside = { gateway: estate.gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN };
 const unbound = clientOnAgent({ ...outside, rehearsal: 'default' }, agent);
 
-/** A rehearsal of its own for a test, with everything that a test asks of it. Delete it with `await using` or leave it. */
-export async function newRehearsal(name = `t-${randomBytes(6).toString('hex')}`) {
+/**
+ * A rehearsal of its own for a test, with everything that a test asks of it. Delete it with `await using` or leave it.
+ * @param progression where it differs from the default, such as `{ warehouse: 'manual' }` for a test that picks by hand
+ */
+export async function newRehearsal(progression?: ProgressionInput) {
+  const name = `t-${randomBytes(6).toString('hex')}`;
   const { credentials, world } = await unbound.control('create-rehearsal', { body: { name } });
   const client = plain(clientOnAgent({ ...outside, bearer: credentials.bearer, apiKey: credentials.apiKey, rehearsal: name }, agent));
+  if (progression) await client.control('set-progression', { body: progression });
   const settle = async () => {
     const outcome = await client.control('settle');
     if (!outcome.settled) throw new Error(`not settled: ${outcome.waitingFor.join(', ')}`);

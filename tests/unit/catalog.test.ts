@@ -464,9 +464,9 @@ describe('Fulfilment', () => {
     expect(publicApis.filter(namesRehearsal).map(({ id }) => id)).toEqual(['label-document']);
   });
 
-  test('by default parcels and returns move with time, the warehouse is worked by hand, and the estate takes every step by itself', () => {
+  test('by default parcels, returns and the warehouse move with time, and the estate takes every other step', () => {
     expect(Progression.parse(DEFAULT_PROGRESSION)).toEqual({
-      ...{ carrier: 'time', returns: 'time', warehouse: 'manual' },
+      ...{ carrier: 'time', returns: 'time', warehouse: 'time' },
       ...{ route: 'auto', label: 'auto', capture: 'auto', refund: 'auto' },
     });
     expect(ProgressionInput.safeParse({ carrier: 'immediate' }).success).toBe(true);

@@ -7,7 +7,7 @@ import { warehouseStepDue } from '../due-work.ts';
 import { movePickingOrder } from '../picking/move-picking-order.ts';
 import { openPickingOrder } from '../picking/open-picking-order.ts';
 import { OFFER_AGAIN_MS } from '../timing.ts';
-import { closeTask, nextStep, pickingOrderOf, scheduleStep } from '../warehouse/warehouse-clock.ts';
+import { closeTask, momentOf, nextStep, pickingOrderOf, scheduleStep } from '../warehouse/warehouse-clock.ts';
 
 /** Takes the next step of a warehouse that works by itself, as a client would by an API call. */
 export const takeWarehouseStep = handleDue(warehouseStepDue)(async ({ key, payload }, scope) => {
@@ -16,6 +16,11 @@ export const takeWarehouseStep = handleDue(warehouseStepDue)(async ({ key, paylo
   const task = await work.get(warehouseTasks, key);
   if (!task?.open || mode === 'manual') return;
   const order = await pickingOrderOf(work, key);
+  // A caller took the planned step. The next one has its own moment.
+  if ((await momentOf(work, task, { order, mode })) > work.now) {
+    await scheduleStep(work, task, { order, mode });
+    return;
+  }
   if (nextStep(order) === 'dispatched') return dispatch(task, payload.attempt, scope);
   const moved = await movePicking(key, order, scope);
   if (moved instanceof Problem) return stopAt(moved, task, scope);

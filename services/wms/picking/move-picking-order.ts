@@ -1,6 +1,6 @@
 import { Problem } from '../../../shared/catalog/problems.ts';
+import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
 import { instant } from '../../../shared/domain/time.ts';
-import type { Scope } from '../../../shared/work/handler.ts';
 import { type IntendedMove, intendedMoves, type PickingOrder, type PickingStatus, pickingOrders } from '../collections.ts';
 import { finishMoveDue } from '../due-work.ts';
 import { TAKE_OVER_MS } from '../timing.ts';
@@ -18,11 +18,11 @@ export async function movePickingOrder(order: PickingOrder, report: PickedReport
   const intended = (await work.get(intendedMoves, order.id))?.move;
   const isOther = intended && (intended.status !== report.status || !isSamePicking(pickedLines(order, report), intended.lines));
   if (isOther) throw moveInProgress(order, intended, report.status);
-  return carryOutMove(order, intended ?? (await intend(order, report, work)), scope);
+  return carryOutMove(order, intended ?? (await intend(order, report, scope)), scope);
 }
 
-async function intend(order: PickingOrder, { status, lines }: PickedReport, work: Scope['work']): Promise<IntendedMove> {
-  refuseMove(order, status);
+async function intend(order: PickingOrder, { status, lines }: PickedReport, { work, context }: PickingScope): Promise<IntendedMove> {
+  refuseMove(order, status, progressionOf(context).warehouse);
   const picked = pickedLines(order, { status, lines });
   const move = { status, since: instant(work.now), ...(picked && { lines: picked }) };
   work.put(intendedMoves, { id: order.id, move });

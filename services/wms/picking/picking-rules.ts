@@ -1,5 +1,6 @@
 import { pickingMoves } from '../../../shared/catalog/fulfillment/picking-orders.ts';
 import { conflictingRepeat, invalid, Problem } from '../../../shared/catalog/problems.ts';
+import type { Progression } from '../../../shared/catalog/simulation/progression.ts';
 import type { PickedLines, PickingOrder, PickingStatus } from '../collections.ts';
 
 const moves: Readonly<Record<PickingStatus, readonly PickingStatus[]>> = pickingMoves;
@@ -8,12 +9,16 @@ const moves: Readonly<Record<PickingStatus, readonly PickingStatus[]>> = picking
 export const allowedFrom = (status: PickingStatus): readonly PickingStatus[] =>
   (Object.keys(moves) as PickingStatus[]).filter((from) => moves[from].includes(status));
 
-/** @throws Problem `invalid_state_transition` unless the picking order may become `status` now */
-export function refuseMove(order: Pick<PickingOrder, 'id' | 'status'>, status: PickingStatus): void {
+/**
+ * @param mode how the rehearsal's warehouse works: the caller may be late because the warehouse took the step itself
+ * @throws Problem `invalid_state_transition` unless the picking order may become `status` now
+ */
+export function refuseMove(order: Pick<PickingOrder, 'id' | 'status'>, status: PickingStatus, mode: Progression['warehouse']): void {
   if (moves[order.status].includes(status)) return;
+  const remedy = mode === 'manual' ? '' : ` The warehouse of this rehearsal works itself (${mode}); set its progression to manual to work by hand.`;
   throw new Problem(
     'invalid_state_transition',
-    `The picking order "${order.id}" is ${order.status}; it becomes ${status} from ${allowedFrom(status).join(', ')}.`,
+    `The picking order "${order.id}" is ${order.status}; it becomes ${status} from ${allowedFrom(status).join(', ')}.${remedy}`,
     { objectType: 'picking-order', id: order.id, currentState: order.status, action: status, allowedFrom: allowedFrom(status) },
   );
 }

@@ -5,7 +5,7 @@ import { isUnknownOutcome, Problem } from '../../../shared/catalog/problems.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { IntendedMove, PickingOrder } from '../collections.ts';
 
-export type PickingScope = Pick<Scope, 'work' | 'call'>;
+export type PickingScope = Pick<Scope, 'work' | 'call' | 'context'>;
 
 /**
  * Reports a status to the FMS before it is stored here.

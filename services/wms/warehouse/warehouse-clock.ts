@@ -22,15 +22,14 @@ export const nextStep = (order: Pick<PickingOrder, 'status'> | undefined): Step 
   }
 };
 
-/** When a step is taken, in epoch milliseconds; undefined while the warehouse is worked by hand. */
-async function momentOf(
+/** When the next step is taken, in epoch milliseconds. */
+export async function momentOf(
   work: UnitOfWork,
   { allocatedAt }: Pick<WarehouseTask, 'allocatedAt'>,
-  { step, mode }: { readonly step: Step; readonly mode: Progression['warehouse'] },
-): Promise<number | undefined> {
-  if (mode === 'manual') return undefined;
+  { order, mode }: { readonly order: Pick<PickingOrder, 'status'> | undefined; readonly mode: Exclude<Progression['warehouse'], 'manual'> },
+): Promise<number> {
   if (mode === 'immediate') return work.now;
-  const afterMs = (await work.get(warehouseSteps, step))?.afterMs ?? 0;
+  const afterMs = (await work.get(warehouseSteps, nextStep(order)))?.afterMs ?? 0;
   return Math.max(work.now, Date.parse(allocatedAt) + afterMs);
 }
 
@@ -41,7 +40,7 @@ export async function scheduleStep(
   { order, mode }: { readonly order: Pick<PickingOrder, 'status'> | undefined; readonly mode: Progression['warehouse'] },
 ): Promise<boolean> {
   const { stepAt: before, ...kept } = task;
-  const stepAt = await momentOf(work, task, { step: nextStep(order), mode });
+  const stepAt = mode === 'manual' ? undefined : await momentOf(work, task, { order, mode });
   work.put(warehouseTasks, { ...kept, ...(stepAt !== undefined && { stepAt }) });
   if (stepAt !== undefined) work.schedule(warehouseStepDue, task.id, stepAt, { attempt: 0 });
   else if (before !== undefined) work.cancel(warehouseStepDue, task.id);

@@ -132,7 +132,7 @@ const ABOUT_FULFILMENT: ReadonlySet<Name> = new Set(['pick', 'dispatch', 'ship',
 
 /** Performs a history in a rehearsal of its own, lets time complete open work, and checks the invariants. */
 export async function runHistory(history: History): Promise<void> {
-  await using rehearsal = await newRehearsal();
+  await using rehearsal = await newRehearsal({ warehouse: 'manual' });
   const scene = newScene(rehearsal);
   for (const acts of history) {
     if (acts.some((act) => ABOUT_FULFILMENT.has(act.do))) await look(scene);
