@@ -14,7 +14,7 @@ export type Configuration = Readonly<Omit<z.output<z.ZodObject<typeof variables>
 };
 
 /** An unknown name with one of these prefixes is a typing error. */
-const OWN_PREFIX = /^(REDIS|KAFKA|GATEWAY|TOUCHPOINT|PORTAL|MOCK|RATE_LIMIT|REHEARSAL)_/;
+const OWN_PREFIX = /^(REDIS|KAFKA|GATEWAY|TOUCHPOINT|PORTAL|MOCK|RATE_LIMIT|REHEARSAL|CORS)_/;
 
 /** @throws StartError with a line for each mistake, which names the variable */
 export function readConfiguration(environment: Readonly<Record<string, string | undefined>>): Configuration {
@@ -87,6 +87,10 @@ function refuseMisplaced({ SERVICE }: Configuration, given: Readonly<Record<stri
     );
   }
 }
+
+/** Origins whose pages may call the gateway. */
+export const corsOriginsOf = ({ CORS_ORIGINS, NODE_ENV }: Configuration): readonly string[] =>
+  CORS_ORIGINS ?? (NODE_ENV === 'production' ? [] : ['loopback']);
 
 /** For programs: where state and events are kept. A gateway by itself does not need the address of Kafka, but its applications do. */
 export const adaptersInUse = ({ SERVICE, REDIS_URL, KAFKA_BROKERS }: Configuration) => ({

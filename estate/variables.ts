@@ -22,6 +22,13 @@ const isBroker = (text: string): boolean => {
 };
 const Secret = z.string().min(32, 'it takes 32 characters or more');
 
+/** As a browser sends it: without a default port, in lower case. */
+function originIn(text: string): string | undefined {
+  if (text === 'loopback' || text === 'none') return text;
+  const url = /^https?:\/\//i.test(text) ? URL.parse(text) : null;
+  return url && url.href === `${url.origin}/` ? url.origin : undefined;
+}
+
 export const variables = {
   SERVICE: z
     .string()
@@ -57,6 +64,18 @@ export const variables = {
     .default([])
     .describe(
       'Host names under which the portal and the gateway’s documents answer, besides `localhost`, addresses and names without a dot. Separated by commas; `.example.com` includes its subdomains, `*` is any name.',
+    ),
+  CORS_ORIGINS: z
+    .string()
+    .transform((origins) => origins.split(',').map((origin) => originIn(origin.trim())))
+    .refine(
+      (origins) => (origins.length === 1 && origins[0] === 'none') || origins.every((origin) => origin !== undefined && origin !== 'none'),
+      'it takes origins without a path, like https://shop.example.com, separated by commas; loopback for every port of this machine; or none',
+    )
+    .transform((origins) => origins.flatMap((origin) => (origin === undefined || origin === 'none' ? [] : [origin])))
+    .optional()
+    .describe(
+      'Origins whose pages may call the gateway from a browser (CORS), separated by commas; `loopback` stands for `localhost`, `127.0.0.1` and `[::1]` on any port, `none` for no origin. Default: `loopback`, or `none` with NODE_ENV=production.',
     ),
   LOG_LEVEL: OneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('warn')

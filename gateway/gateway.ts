@@ -19,6 +19,7 @@ import { WORLD_BYTES } from '../shared/store/ports/plan.ts';
 import { REQUEST_MS } from './application-headers.ts';
 import { CLIENT_TIMES, type ClientTimes, refuseOnSocket, serverOptions } from './client-connections.ts';
 import { type Credential, createKeyring } from './credentials.ts';
+import { crossOrigin } from './cross-origin.ts';
 import { createHandOver } from './hand-over.ts';
 import { observeRequest } from './observing.ts';
 import { beginPassage, checkAndAnswer, type GatewayParts } from './passage.ts';
@@ -60,6 +61,8 @@ export interface GatewayOptions {
   readonly documents: Router;
   /** Host names that may show the documents, besides the machine's own. */
   readonly allowedHosts?: readonly string[];
+  /** Origins whose pages may call the gateway, as `CORS_ORIGINS` names them. Default: none. */
+  readonly corsOrigins?: readonly string[];
   readonly limits: { readonly perAddressPerMinute: number; readonly perKeyPerMinute: number };
   /** The dependencies that must be ready before the gateway is. */
   readonly states: () => readonly State[];
@@ -99,6 +102,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     worldBytes: options.worldBytes ?? WORLD_BYTES,
     routes: routesOf(options.apis ?? Object.values(apis)),
     isOwnHost: ownHosts(options.allowedHosts ?? []),
+    crossOrigin: crossOrigin(options.corsOrigins ?? []),
     documents: createHandOver(options.documents),
     control: createHandOver(Router({ caseSensitive: true, strict: true }).use('/_sim', options.control)),
     proxy: createProxy({ addressOf: options.addressOf, timeoutMs: times.applicationMs, draining: connections.draining }),

@@ -9,6 +9,7 @@ import type { WorldView } from '../shared/store/ports/directory.ts';
 import { ownHeader } from './answer-head.ts';
 import { applicationHeaders } from './application-headers.ts';
 import { type AuthenticatedCaller, CATALOG_SCOPE, CONTROL_SCOPE, type Keyring, type RequiredCredential } from './credentials.ts';
+import type { CrossOrigin } from './cross-origin.ts';
 import { answerDocuments, answerHealth, answerMetrics, type Endpoints, ownEndpointAt } from './endpoints.ts';
 import type { HandOver } from './hand-over.ts';
 import { startCallSpan, startEdgeSpan, type TargetLabel } from './observing.ts';
@@ -22,6 +23,7 @@ import { SECURITY_HEADERS, setSecurityHeaders } from './security-headers.ts';
 /** The parts of a running gateway. */
 export interface GatewayParts extends Endpoints {
   readonly observer: Observer;
+  readonly crossOrigin: CrossOrigin;
   readonly limits: RateLimits;
   readonly keyring: Keyring;
   readonly access: RehearsalAccess;
@@ -68,9 +70,12 @@ export async function checkAndAnswer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  parts.crossOrigin.allow(request, response);
   passage.path = unambiguousPath(request.url ?? '');
   requireSingleHeaders(request);
   refuseWebSocket(request);
+  // A preflight carries no credential.
+  if (parts.crossOrigin.answerPreflight(request, response, parts.routes.methodsAt(passage.path))) return;
   passage.target = ownEndpointAt(parts, passage.path) ?? 'documents';
   if (passage.target === 'documents') passage.api = parts.routes.find(request.method ?? '', passage.path);
   if (!passage.api) setSecurityHeaders(response);

@@ -38,7 +38,7 @@ export function fixedDocument(type: string, write: () => string): (request: Requ
   return (request, response) => {
     const encoding = (['br', 'gzip'] as const).find((one) => request.acceptsEncodings(one) === one) ?? 'identity';
     const { body, etag } = variantOf(encoding);
-    response.set({ ETag: etag, Vary: 'Accept-Encoding', 'Cache-Control': 'no-cache' });
+    response.vary('Accept-Encoding').set({ ETag: etag, 'Cache-Control': 'no-cache' });
     if (request.fresh) {
       response.status(304).end();
       return;

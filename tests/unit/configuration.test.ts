@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { readConfiguration } from '../../estate/configuration.ts';
+import { corsOriginsOf, readConfiguration } from '../../estate/configuration.ts';
 
 const withValue = (variable: string, value: string) => () => readConfiguration({ [variable]: value });
 
@@ -15,6 +15,9 @@ describe('A variable takes', () => {
     ['MAX_REHEARSALS', '500'],
     ['NODE_ENV', 'production'],
     ['NODE_ENV', 'staging'],
+    ['CORS_ORIGINS', 'http://localhost:5173, https://shop.example.com/'],
+    ['CORS_ORIGINS', 'loopback,https://shop.example.com'],
+    ['CORS_ORIGINS', 'none'],
   ])('%s=%s', (variable, value) => {
     expect(withValue(variable, value)).not.toThrow();
   });
@@ -49,7 +52,24 @@ describe('A variable does not take, and its name and a valid form are told:', ()
     ['NODE_ENV', 'Production'],
     ['TRANSPORT', 'grpc'],
     ['CONSOLE', 'maybe'],
+    ['CORS_ORIGINS', '*'],
+    ['CORS_ORIGINS', 'shop.example.com'],
+    ['CORS_ORIGINS', 'https://shop.example.com/cart'],
+    ['CORS_ORIGINS', 'https://user@shop.example.com'],
+    ['CORS_ORIGINS', 'file:///index.html'],
+    ['CORS_ORIGINS', 'none,loopback'],
+    ['CORS_ORIGINS', 'http://localhost:3000,'],
   ])('%s=%s', (variable, value) => {
     expect(withValue(variable, value)).toThrow(new RegExp(`^${variable}(=.*)? cannot be used: it takes `));
   });
+});
+
+test.each([
+  [{}, ['loopback']],
+  [{ NODE_ENV: 'production' }, []],
+  [{ CORS_ORIGINS: 'none' }, []],
+  [{ NODE_ENV: 'production', CORS_ORIGINS: 'loopback' }, ['loopback']],
+  [{ CORS_ORIGINS: 'HTTP://Shop.test:80/, https://shop.test:8443' }, ['http://shop.test', 'https://shop.test:8443']],
+])('With %j, the gateway allows the origins %j', (environment, origins) => {
+  expect(corsOriginsOf(readConfiguration(environment))).toEqual(origins);
 });

@@ -15,7 +15,8 @@ export const allowedFrom = (status: PickingStatus): readonly PickingStatus[] =>
  */
 export function refuseMove(order: Pick<PickingOrder, 'id' | 'status'>, status: PickingStatus, mode: Progression['warehouse']): void {
   if (moves[order.status].includes(status)) return;
-  const remedy = mode === 'manual' ? '' : ` The warehouse of this rehearsal works itself (${mode}); set its progression to manual to work by hand.`;
+  const remedy =
+    mode === 'manual' ? '' : ` The warehouse of this rehearsal works itself (${mode}); set its progression to manual to work by hand.`;
   throw new Problem(
     'invalid_state_transition',
     `The picking order "${order.id}" is ${order.status}; it becomes ${status} from ${allowedFrom(status).join(', ')}.${remedy}`,

@@ -10,7 +10,9 @@ export const Progression = z
   .strictObject({
     carrier: ProgressionMode.describe('Scans of parcels.'),
     returns: ProgressionMode.describe('Steps of policy, store and warehouse on returns.'),
-    warehouse: ProgressionMode.describe('Picking, packing and dispatch. A client may take a step earlier by the API; the warehouse continues from there.'),
+    warehouse: ProgressionMode.describe(
+      'Picking, packing and dispatch. A client may take a step earlier by the API; the warehouse continues from there.',
+    ),
     route: ProgressionStep.describe('Confirm Order routes the order.'),
     label: ProgressionStep.describe('Dispatch Fulfillment Order creates the label.'),
     capture: ProgressionStep.describe('The OMS captures when fulfilment begins, and captures the rest before a dispatch.'),

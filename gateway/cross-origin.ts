@@ -1,0 +1,56 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import cors, { type CorsRequest } from 'cors';
+import { Problem } from '../shared/catalog/problems.ts';
+
+/** Headers of an answer that a page may read, besides those that the Fetch standard always permits. */
+const EXPOSED_HEADERS = [
+  ...['Allow', 'ETag', 'Idempotent-Replayed', 'Location', 'Retry-After', 'WWW-Authenticate'],
+  ...['X-Correlation-Id', 'X-Request-Id'],
+];
+
+const LOOPBACK = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/;
+
+/** Wall time for which a browser need not repeat a preflight. Browsers have maxima of their own. */
+const PREFLIGHT_SECONDS = 600;
+
+/** Lets pages of other origins read answers (CORS). */
+export interface CrossOrigin {
+  /** Sets the headers for a page of an allowed origin, before any check, so that the page can read refusals too. */
+  allow(request: IncomingMessage, response: ServerResponse): void;
+  /**
+   * Answers the preflight of an allowed origin.
+   * @returns false for other requests, `OPTIONS` without a preflight included
+   * @throws Problem method_not_allowed for the preflight of another origin
+   */
+  answerPreflight(request: IncomingMessage, response: ServerResponse, methods: readonly string[]): boolean;
+}
+
+/** @param allowed origins such as `http://shop.test:5173`; `loopback` stands for every port of this machine */
+export function crossOrigin(allowed: readonly string[]): CrossOrigin {
+  const origin = allowed.map((one) => (one === 'loopback' ? LOOPBACK : one));
+  const isAllowed = ({ headers }: IncomingMessage): boolean =>
+    headers.origin !== undefined &&
+    origin.some((one) => (typeof one === 'string' ? one === headers.origin : one.test(headers.origin ?? '')));
+  const handle = cors<CorsRequest>({ origin, exposedHeaders: EXPOSED_HEADERS, maxAge: PREFLIGHT_SECONDS });
+  return {
+    allow(request, response) {
+      if (isPreflight(request) || !isAllowed(request)) return;
+      // The package takes every `OPTIONS` for a preflight and answers it.
+      handle({ method: 'GET', headers: request.headers }, response, () => {});
+    },
+    answerPreflight(request, response, methods) {
+      if (!isPreflight(request)) return false;
+      if (!isAllowed(request)) {
+        throw new Problem('method_not_allowed', 'Pages of this origin cannot call the estate; CORS_ORIGINS lists the origins that can.', {
+          allow: methods,
+        });
+      }
+      handle(request, response, () => {});
+      return true;
+    },
+  };
+}
+
+/** The Fetch standard's definition. */
+const isPreflight = ({ method, headers }: IncomingMessage): boolean =>
+  method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;

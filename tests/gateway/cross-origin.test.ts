@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createDocuments } from '../../gateway/documents.ts';
+import { estateOpenApi } from '../../shared/contract/openapi/document.ts';
+import { aRig, asIntegration, BEARER, type Call, type Rig, raw } from './running-gateway.ts';
+
+const PAGE = 'http://localhost:5173';
+const preflight = (path: string, origin = PAGE, method = 'POST'): Call => ({
+  method: 'OPTIONS',
+  path,
+  headers: {
+    origin,
+    'access-control-request-method': method,
+    'access-control-request-headers': 'authorization,content-type,idempotency-key,if-match,x-rehearsal',
+  },
+});
+
+describe('The preflight of a page', () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    const limits = { perAddressPerMinute: 1, perKeyPerMinute: 1 };
+    rig = await aRig({ documents: createDocuments(), corsOrigins: ['loopback', 'https://shop.example.com'], limits });
+  });
+  afterAll(async () => rig[Symbol.asyncDispose]());
+
+  test.each(['/orders', '/orders/ord_1', '/parcels/par_1/tracking', '/_sim/rehearsals', '/openapi.json', '/nothing'])(
+    'of an allowed origin is answered for %s before credentials and rate limits',
+    async (path) => {
+      for (let time = 0; time < 3; time++) {
+        const { status, headers, text } = await rig.call(preflight(path));
+        expect([status, text]).toEqual([204, '']);
+        expect(headers).toMatchObject({
+          'access-control-allow-origin': PAGE,
+          'access-control-allow-headers': 'authorization,content-type,idempotency-key,if-match,x-rehearsal',
+          'access-control-allow-methods': expect.stringMatching(/PUT.*POST.*DELETE/),
+          'access-control-max-age': '600',
+          vary: expect.stringContaining('Origin'),
+        });
+        expect(headers).not.toHaveProperty('access-control-allow-credentials');
+      }
+      expect(rig.upstream.received).toEqual([]);
+    },
+  );
+
+  test.each([...['http://localhost', 'https://localhost:8443', 'http://127.0.0.1:3000', 'http://[::1]:5173', 'https://shop.example.com']])(
+    'of the origin %s is answered',
+    async (origin) => {
+      expect((await rig.call(preflight('/orders', origin))).headers['access-control-allow-origin']).toBe(origin);
+    },
+  );
+
+  test.each([
+    ...['null', 'http://evil.example', 'http://localhost.evil.example', 'http://evil.example/localhost', 'http://127.0.0.1.evil.example'],
+    ...[
+      'http://localhost:1@evil.example',
+      'http://evil-localhost',
+      'file://localhost',
+      'http://shop.example.com',
+      'https://shop.example.com:8443',
+    ],
+  ])('of the origin %s is refused with the variable that allows it', async (origin) => {
+    const { status, headers, json } = await rig.call(preflight('/orders', origin));
+    expect([status, json['code'], json['detail']]).toEqual([405, 'method_not_allowed', expect.stringContaining('CORS_ORIGINS')]);
+    expect(headers).not.toHaveProperty('access-control-allow-origin');
+  });
+
+  test('with an ambiguous path or two Host headers is refused', async () => {
+    expect((await rig.call(preflight('/orders/%2e%2e/customers'))).status).toBe(400);
+    const lines = [
+      'OPTIONS /orders HTTP/1.1',
+      'Host: localhost',
+      'Host: localhost',
+      `Origin: ${PAGE}`,
+      'Access-Control-Request-Method: GET',
+    ];
+    expect(await raw(rig.gateway.port, `${[...lines, 'Connection: close'].join('\r\n')}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 400 /);
+  });
+});
+
+test('OPTIONS without a preflight is refused for an allowed origin too', async () => {
+  await using rig = await aRig({ documents: createDocuments(), corsOrigins: ['loopback'] });
+  for (const headers of [{}, { origin: PAGE }, { 'access-control-request-method': 'GET' }]) {
+    for (const path of ['/orders/ord_1', '/openapi.json', '/']) {
+      expect([path, (await rig.call({ method: 'OPTIONS', path, headers })).status]).toEqual([path, 405]);
+    }
+  }
+});
+
+test('A gateway without allowed origins refuses preflights and adds no header', async () => {
+  await using rig = await aRig();
+  expect((await rig.call(preflight('/orders'))).status).toBe(405);
+  const { status, headers } = await rig.call({ path: '/orders/ord_1', headers: { ...asIntegration, origin: PAGE } });
+  expect([status, headers['access-control-allow-origin'], headers['vary']]).toEqual([200, undefined, undefined]);
+});
+
+describe('A page of an allowed origin reads', () => {
+  test('an answer of an application with its ETag and all headers that OpenAPI declares', async () => {
+    await using rig = await aRig({ corsOrigins: ['loopback'] });
+    rig.upstream.answer = (_request, response) => {
+      response.setHeader('ETag', '"3"').setHeader('Vary', 'Accept').end('{}');
+    };
+    const { status, headers } = await rig.call({ path: '/orders/ord_1', headers: { ...asIntegration, origin: PAGE } });
+    expect([status, headers['etag'], headers['access-control-allow-origin']]).toEqual([200, '"3"', PAGE]);
+    const exposed = headers['access-control-expose-headers']?.split(',');
+    expect(exposed).toEqual(expect.arrayContaining(['ETag', 'Retry-After', 'Location', 'Idempotent-Replayed', ...declaredHeaders()]));
+    expect(headers['x-content-type-options']).toBe('nosniff');
+  });
+
+  test.each([
+    ['an unknown credential', 401, { path: '/orders/ord_1', headers: { authorization: 'Bearer wrong' } }],
+    ['a missing scope', 403, { path: '/_sim/clock', headers: asIntegration }],
+    ['an unknown path', 404, { path: '/nothing' }],
+    ['an unknown rehearsal', 404, { path: '/products/mug-blue', headers: { 'x-rehearsal': 'nowhere' } }],
+    ['a wrong method', 405, { method: 'PATCH', path: '/orders/ord_1', headers: asIntegration }],
+    ['a body that is too large', 413, { method: 'POST', path: '/orders', headers: asIntegration, body: 'x'.repeat(1_100_000) }],
+    ['an ambiguous path', 400, { path: '/orders//x', headers: asIntegration }],
+  ] as readonly [string, number, Call][])('the refusal of %s', async (_of, status, call) => {
+    await using rig = await aRig({ documents: createDocuments(), corsOrigins: ['loopback'] });
+    const reply = await rig.call({ ...call, headers: { ...call.headers, origin: PAGE } });
+    expect([reply.status, reply.headers['access-control-allow-origin']]).toEqual([status, PAGE]);
+  });
+
+  test('the refusals of the rate limit and of an application that is away, with Retry-After', async () => {
+    await using rig = await aRig({
+      corsOrigins: ['loopback'],
+      limits: { perAddressPerMinute: 1, perKeyPerMinute: 1 },
+      addressOf: () => 'http://127.0.0.1:1',
+    });
+    const headers = { authorization: `Bearer ${BEARER}`, origin: PAGE };
+    const replies = [await rig.call({ path: '/orders/ord_1', headers }), await rig.call({ path: '/orders/ord_1', headers })];
+    expect(replies.map(({ status }) => status)).toEqual([503, 429]);
+    for (const reply of replies) {
+      expect(Number(reply.headers['retry-after'])).toBeGreaterThan(0);
+      expect(reply.headers['access-control-allow-origin']).toBe(PAGE);
+    }
+  });
+
+  test('a document, whose cached copy is for one origin', async () => {
+    await using rig = await aRig({ documents: createDocuments(), corsOrigins: ['loopback'] });
+    const { status, headers } = await rig.call({ path: '/openapi.json', headers: { origin: PAGE } });
+    expect([status, headers['access-control-allow-origin'], headers['vary']]).toEqual([200, PAGE, 'Origin, Accept-Encoding']);
+    const again = await rig.call({ path: '/openapi.json', headers: { origin: PAGE, 'if-none-match': headers['etag'] ?? '' } });
+    expect([again.status, again.headers['access-control-allow-origin']]).toEqual([304, PAGE]);
+  });
+});
+
+/** Names of the headers in all answers of the OpenAPI document. */
+function declaredHeaders(): readonly string[] {
+  const names = new Set<string>();
+  const visit = (part: unknown, key: string): void => {
+    if (typeof part !== 'object' || part === null) return;
+    if (key === 'responses') {
+      for (const answer of Object.values(part) as { readonly headers?: object }[]) {
+        for (const name of Object.keys(answer.headers ?? {})) names.add(name);
+      }
+    }
+    for (const [name, value] of Object.entries(part)) visit(value, name);
+  };
+  visit(estateOpenApi('0.0.0')['paths'], 'paths');
+  return [...names];
+}
