@@ -1,0 +1,50 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { launchChromium } from '../support/chromium.ts';
+import { estate, newRehearsal } from '../support/estate.ts';
+import { textOf } from '../support/tracked-files.ts';
+
+const [, PAGE = ''] = /```html\n([\s\S]*?)^```$/m.exec(textOf('docs/how-to/from-a-browser.md')) ?? [];
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchChromium();
+});
+afterAll(() => browser?.close());
+
+/** Serves one page under an origin of its own, at `/`. */
+async function served(html: string) {
+  const server = createServer((_request, response) => response.setHeader('Content-Type', 'text/html; charset=utf-8').end(html));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { port, [Symbol.asyncDispose]: async () => void server.close().closeAllConnections() };
+}
+
+test.each(['127.0.0.1', 'localhost'])(
+  'The page of "From a browser" calls the estate from another port of %s and reads answers and a refusal',
+  async (host) => {
+    await using rehearsal = await newRehearsal();
+    await using server = await served(PAGE.replace('http://127.0.0.1:8080', estate.gateway).replace("'my-shop'", `'${rehearsal.name}'`));
+    await using page = await browser.newPage();
+    const complaints: string[] = [];
+    page.on('pageerror', (error) => complaints.push(error.message));
+    await page.goto(`http://${host}:${server.port}/`);
+    await Promise.race([page.locator('#refusal:not(:empty)').waitFor(), page.waitForEvent('pageerror')]);
+    expect(complaints).toEqual([]);
+    expect(await page.locator('#product').textContent()).toBe('Blue stoneware mug');
+    expect(await page.locator('#basket').textContent()).toBe('25.98 EUR, version "1"');
+    expect(await page.locator('#refusal').textContent()).toMatch(/^\d{3} \w+: /);
+    expect(await rehearsal.journal()).toEqual(expect.arrayContaining([expect.objectContaining({ api: 'create-basket-api', status: 201 })]));
+  },
+);
+
+test('A page of an origin that is not permitted gets no answer', async () => {
+  await using page = await browser.newPage();
+  await page.route('http://shop.example/**', (route) => route.fulfill({ contentType: 'text/html', body: '<title>shop</title>' }));
+  await page.goto('http://shop.example/');
+  const read = (path: string) => page.evaluate<string>(`fetch('${estate.gateway}${path}').then(({ status }) => String(status), String)`);
+  expect(await read('/products/mug-blue')).toMatch(/Failed to fetch/);
+});
