@@ -1,13 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { createEstateClient, type EstateClient } from '../rehearsal/estate-client.ts';
 import { DEMO_CREDENTIALS, type EstateCredentials } from '../rehearsal/estate-rehearsal.ts';
+import type { ClientVariable } from '../shared/catalog/client-variables.ts';
 import { DEFAULT_REHEARSAL, REHEARSAL_NAME, REHEARSAL_NAME_RULE } from '../shared/domain/ids.ts';
 import { misuse } from './failure.ts';
 
 export const DEFAULT_URL = 'http://127.0.0.1:8080';
-
-/** The variables that options read. */
-export const VARIABLES = ['ESTATE_URL', 'ESTATE_REHEARSAL', 'ESTATE_ADMIN_TOKEN', 'ESTATE_BEARER_TOKEN', 'ESTATE_API_KEY'] as const;
 
 /** Which estate a command talks to, in which rehearsal, and how it prints. */
 export interface Connection {
@@ -33,7 +31,7 @@ export const bearerOption = (): Option =>
 export const apiKeyOption = (): Option =>
   credentialOption('--api-key <key>', 'Credential of the carrier’s APIs.', 'ESTATE_API_KEY').default(DEMO_CREDENTIALS.apiKey);
 
-function credentialOption(flags: string, description: string, variable: string): Option {
+function credentialOption(flags: string, description: string, variable: ClientVariable): Option {
   return new Option(flags, description).env(variable).argParser((text) => {
     if (/^[\x21-\x7e]+$/.test(text)) return text;
     const [option] = flags.split(' ');

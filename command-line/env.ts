@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import type { ClientVariable } from '../shared/catalog/client-variables.ts';
 import { unknownWord } from '../shared/domain/nearest-word.ts';
 import { adminOption, againstOption, apiKeyOption, bearerOption, DEFAULT_URL, jsonOption, rehearsalOption } from './connection.ts';
 import { withExample } from './help.ts';
@@ -37,7 +38,7 @@ function formatOf(text: string): Format {
 }
 
 function write({ against, rehearsal, admin, bearer, apiKey, format, json }: Options): string {
-  const values = {
+  const values: Readonly<Record<ClientVariable, string>> = {
     ESTATE_URL: against,
     ESTATE_REHEARSAL: rehearsal,
     ESTATE_ADMIN_TOKEN: admin,

@@ -1,9 +1,9 @@
 import { Command, CommanderError } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
 import { ConnectionError } from '../rehearsal/connection-error.ts';
+import { CLIENT_VARIABLES } from '../shared/catalog/client-variables.ts';
 import type { StreamId } from '../shared/catalog/simulation/operations.ts';
 import { completionCommand } from './completion.ts';
-import { VARIABLES } from './connection.ts';
 import { doctorCommand } from './doctor/doctor.ts';
 import { envCommand } from './env.ts';
 import { tailCommand } from './events-tail.ts';
@@ -78,7 +78,7 @@ function prepare(command: Command): void {
 export async function run(args: readonly string[]): Promise<void> {
   process.stdout.on('error', endOfReader);
   // An empty variable is like none.
-  for (const name of VARIABLES) if (process.env[name] === '') delete process.env[name];
+  for (const name of CLIENT_VARIABLES) if (process.env[name] === '') delete process.env[name];
   try {
     await createProgram().parseAsync(args, { from: 'user' });
   } catch (error) {

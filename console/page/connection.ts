@@ -1,3 +1,4 @@
+import type { ClientVariable, WebhookVariable } from '../../shared/catalog/client-variables.ts';
 import type { DemoCredentials } from '../config.ts';
 import type { RehearsalCredentials } from './session.ts';
 
@@ -5,7 +6,7 @@ import type { RehearsalCredentials } from './session.ts';
 export interface Setting {
   readonly label: string;
   /** Name of the variable in `.env`. */
-  readonly variable: string;
+  readonly variable: ClientVariable | WebhookVariable;
   readonly value: string;
   /** Shown only when asked for. */
   readonly secret?: true;
@@ -21,23 +22,26 @@ export interface ConnectionInput {
 
 /** How a client reaches the rehearsal: with the credentials of its own, or with those of the estate and the header. */
 export function connectionSettings({ gateway, rehearsal, credentials, demo }: ConnectionInput): readonly Setting[] {
-  const shared = [
+  const shared: readonly Setting[] = [
     { label: 'Gateway', variable: 'ESTATE_URL', value: gateway },
     { label: 'X-Rehearsal', variable: 'ESTATE_REHEARSAL', value: rehearsal },
   ];
   if (credentials) {
     return [
       ...shared,
-      { label: 'Bearer of this rehearsal', variable: 'ESTATE_BEARER', value: credentials.bearer, secret: true },
+      { label: 'Bearer of this rehearsal', variable: 'ESTATE_BEARER_TOKEN', value: credentials.bearer, secret: true },
       { label: 'X-API-Key for the carrier', variable: 'ESTATE_API_KEY', value: credentials.apiKey, secret: true },
       { label: 'Carrier webhook', variable: 'ESTATE_WEBHOOK_URL', value: gateway + credentials.webhookUrl },
       { label: 'Secret of the webhook', variable: 'ESTATE_WEBHOOK_SECRET', value: credentials.webhookSecret, secret: true },
     ];
   }
+  const { integration, apiKey } = demo ?? {};
   return [
     ...shared,
-    ...(demo?.integration === undefined ? [] : [{ label: 'Bearer (demonstration)', variable: 'ESTATE_BEARER', value: demo.integration }]),
-    ...(demo?.apiKey === undefined ? [] : [{ label: 'X-API-Key for the carrier', variable: 'ESTATE_API_KEY', value: demo.apiKey }]),
+    ...(integration === undefined
+      ? []
+      : [{ label: 'Bearer (demonstration)', variable: 'ESTATE_BEARER_TOKEN', value: integration } as const]),
+    ...(apiKey === undefined ? [] : [{ label: 'X-API-Key for the carrier', variable: 'ESTATE_API_KEY', value: apiKey } as const]),
     {
       label: 'Carrier webhook',
       variable: 'ESTATE_WEBHOOK_URL',

@@ -14,7 +14,7 @@ export interface CurlOptions {
 export function curlOf({ method, path, request }: Pick<Hop, 'method' | 'path' | 'request'>, options: CurlOptions): string {
   const { origin, rehearsal, auth, credential, bound } = options;
   const headers = [
-    auth === 'bearer' && `Authorization: Bearer ${credential ?? '$ESTATE_BEARER'}`,
+    auth === 'bearer' && `Authorization: Bearer ${credential ?? '$ESTATE_BEARER_TOKEN'}`,
     auth === 'api-key' && `X-API-Key: ${credential ?? '$ESTATE_API_KEY'}`,
     !bound && `X-Rehearsal: ${rehearsal}`,
     request !== undefined && request !== null && 'Content-Type: application/json',

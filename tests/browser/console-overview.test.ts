@@ -173,7 +173,7 @@ describeInBrowser('the overview of the console in a browser', () => {
     await tab.page.getByText('The .env file copied').waitFor();
     const lines = (await tab.copied()).split('\n');
     expect(lines).toContain(`ESTATE_REHEARSAL=${rehearsal.name}`);
-    expect(lines).toContain('ESTATE_BEARER=demo-integration-token');
+    expect(lines).toContain('ESTATE_BEARER_TOKEN=demo-integration-token');
   });
 
   test('can be used with the keyboard alone, from an order to the first step done and to an application', async () => {

@@ -45,13 +45,15 @@ describeInBrowser('the rehearsals of the console in a browser', () => {
     await main().getByRole('button', { name: 'Copy as .env' }).click();
     await tab.page.getByText('The .env file copied').waitFor();
     const env = Object.fromEntries((await tab.copied()).split('\n').map((line) => line.split(/=(.*)/)));
-    expect(env['ESTATE_BEARER']).toMatch(new RegExp(`^reh_${name}_`));
-    const answer = await fetch(`${env['ESTATE_URL']}/customers/cus_ada`, { headers: { Authorization: `Bearer ${env['ESTATE_BEARER']}` } });
+    expect(env['ESTATE_BEARER_TOKEN']).toMatch(new RegExp(`^reh_${name}_`));
+    const answer = await fetch(`${env['ESTATE_URL']}/customers/cus_ada`, {
+      headers: { Authorization: `Bearer ${env['ESTATE_BEARER_TOKEN']}` },
+    });
     expect(answer.status).toBe(200);
-    expect(await main().textContent()).not.toContain(env['ESTATE_BEARER']);
+    expect(await main().textContent()).not.toContain(env['ESTATE_BEARER_TOKEN']);
     await main().getByRole('button', { name: 'Show secrets' }).click();
     await main()
-      .getByText(env['ESTATE_BEARER'] ?? '')
+      .getByText(env['ESTATE_BEARER_TOKEN'] ?? '')
       .waitFor();
     await main().getByRole('link', { name: 'Open its overview' }).click();
     await tab.heading('Overview').waitFor();

@@ -15,14 +15,14 @@ describe('The settings of a client', () => {
     expect(envText(settings).split('\n')).toEqual([
       `ESTATE_URL=${GATEWAY}`,
       'ESTATE_REHEARSAL=a',
-      'ESTATE_BEARER=reh_a_secret',
+      'ESTATE_BEARER_TOKEN=reh_a_secret',
       'ESTATE_API_KEY=reh_a_key',
       `ESTATE_WEBHOOK_URL=${GATEWAY}/webhooks/carrier?rehearsal=a`,
       'ESTATE_WEBHOOK_SECRET=whsec_abc=',
       '',
     ]);
     expect(settings.filter(({ secret }) => secret).map(({ variable }) => variable)).toEqual([
-      'ESTATE_BEARER',
+      'ESTATE_BEARER_TOKEN',
       'ESTATE_API_KEY',
       'ESTATE_WEBHOOK_SECRET',
     ]);
@@ -34,7 +34,7 @@ describe('The settings of a client', () => {
     expect(of({ integration: 'i', apiKey: 'k' })).toEqual([
       'ESTATE_URL',
       'ESTATE_REHEARSAL',
-      'ESTATE_BEARER',
+      'ESTATE_BEARER_TOKEN',
       'ESTATE_API_KEY',
       'ESTATE_WEBHOOK_URL',
     ]);
@@ -42,10 +42,10 @@ describe('The settings of a client', () => {
   });
 
   test('are quoted in the file .env when a shell would read them differently', () => {
-    const line = (value: string) => envText([{ label: 'x', variable: 'X', value }]);
-    expect(line('a b')).toBe("X='a b'\n");
-    expect(line("a'$(b)")).toBe(`X='a'"'"'$(b)'\n`);
-    expect(line('a&b')).toBe("X='a&b'\n");
+    const line = (value: string) => envText([{ label: 'x', variable: 'ESTATE_URL', value }]);
+    expect(line('a b')).toBe("ESTATE_URL='a b'\n");
+    expect(line("a'$(b)")).toBe(`ESTATE_URL='a'"'"'$(b)'\n`);
+    expect(line('a&b')).toBe("ESTATE_URL='a&b'\n");
   });
 });
 
