@@ -1,9 +1,15 @@
-import type { EstateClient } from '../rehearsal/estate-client.ts';
 import type { EstateCredentials } from '../rehearsal/estate-rehearsal.ts';
 import type { Reply } from '../rehearsal/reply.ts';
+import { DEFAULT_REHEARSAL } from '../shared/domain/ids.ts';
 import { REFUSED_ADMIN, reach } from './ask.ts';
+import { clientOf } from './connection.ts';
 
-/** A harmless call with each credential: what it reads does not exist. */
+/**
+ * No rehearsal can have this name. The gateway checks the credential, refuses the name, and no rehearsal's journal has the request.
+ */
+const NO_REHEARSAL = '-';
+
+/** A call with each credential. */
 const trials = [
   [
     'bearer',
@@ -23,11 +29,12 @@ export interface Access extends EstateCredentials {
 }
 
 /** Tries each credential. @returns a sentence for each that the estate refuses */
-export async function refusedCredentials(client: EstateClient, { against }: Access): Promise<readonly string[]> {
+export async function refusedCredentials({ against, ...credentials }: Access): Promise<readonly string[]> {
+  await using client = clientOf({ ...credentials, against, rehearsal: DEFAULT_REHEARSAL }, credentials);
   const answers = await Promise.all(
     trials.map(async ([as, path, refused]) => ({
       refused,
-      reply: await reach(against, () => client.call('GET', path, undefined, { as })),
+      reply: await reach(against, () => client.call('GET', path, undefined, { as, headers: { 'x-rehearsal': NO_REHEARSAL } })),
     })),
   );
   return answers.filter(({ reply }) => isRefused(reply)).map(({ refused }) => refused);

@@ -16,7 +16,7 @@ import { startCallSpan, startEdgeSpan, type TargetLabel } from './observing.ts';
 import { refuseWebSocket, requireSingleHeaders, unambiguousPath } from './path-safety.ts';
 import type { ApplicationProxy } from './proxy.ts';
 import type { RateLimits } from './rate-limits.ts';
-import { enterRehearsal, type RehearsalAccess, rehearsalName, rehearsalNamedBy } from './rehearsal-of-request.ts';
+import { enterRehearsal, nameInHeader, type RehearsalAccess, rehearsalName, rehearsalNamedBy } from './rehearsal-of-request.ts';
 import { identify, type RequestIds, traceparentOf } from './request-ids.ts';
 import { SECURITY_HEADERS, setSecurityHeaders } from './security-headers.ts';
 
@@ -121,8 +121,11 @@ async function authenticate({ limits, keyring }: GatewayParts, passage: Passage,
   const named = api && rehearsalNamedBy(api, { path: passage.path, query: (request.url ?? '').slice(passage.path.length) });
   const caller = required && named === undefined ? await keyring.authenticate(key, required) : undefined;
   if (caller) passage.principal = caller.principal;
+  if (named !== undefined) return { passage, caller, rehearsal: named };
+  // A request with an invalid name belongs to no rehearsal, so no journal has its refusal.
+  const name = nameInHeader(request.headers);
   if (caller?.boundTo) passage.view = caller.boundTo;
-  return { passage, caller, rehearsal: named ?? rehearsalName(request.headers['x-rehearsal']?.toString(), caller) };
+  return { passage, caller, rehearsal: rehearsalName(name, caller) };
 }
 
 async function passToControl(

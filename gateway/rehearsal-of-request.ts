@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { type ApiDefinition, namesRehearsal } from '../shared/catalog/define.ts';
 import { Problem } from '../shared/catalog/problems.ts';
 import { parsePart } from '../shared/contract/validation.ts';
@@ -31,15 +32,19 @@ export function rehearsalAccess({ directory, createRehearsal, log }: RehearsalAc
   };
 }
 
+/** The name in the header `X-Rehearsal`, if it has one. @throws Problem malformed_request for an invalid name */
+export function nameInHeader({ 'x-rehearsal': header }: IncomingHttpHeaders): string | undefined {
+  const name = header?.toString();
+  if (name === undefined || REHEARSAL_NAME.test(name)) return name;
+  const detail = 'A rehearsal is named with 1 to 40 of a-z, 0-9 and "-", and not with "-" first.';
+  throw new Problem('malformed_request', detail, { errors: [{ pointer: 'X-Rehearsal', code: 'invalid_header', detail }] });
+}
+
 /**
  * The rehearsal of the token, else of the header, else `default`.
- * @throws Problem malformed_request for an invalid name, forbidden when the token belongs to another rehearsal
+ * @throws Problem forbidden when the token belongs to another rehearsal
  */
 export function rehearsalName(header: string | undefined, caller: AuthenticatedCaller | undefined): string {
-  if (header !== undefined && !REHEARSAL_NAME.test(header)) {
-    const detail = 'A rehearsal is named with 1 to 40 of a-z, 0-9 and "-", and not with "-" first.';
-    throw new Problem('malformed_request', detail, { errors: [{ pointer: 'X-Rehearsal', code: 'invalid_header', detail }] });
-  }
   const own = caller?.boundTo?.rehearsal;
   if (own === undefined) return header ?? DEFAULT_REHEARSAL;
   if (header !== undefined && header !== own) {

@@ -1,5 +1,4 @@
 import { requireReady } from '../ask.ts';
-import { clientOf } from '../connection.ts';
 import { type Access, refusedCredentials } from '../credentials.ts';
 import { CommandFailure } from '../failure.ts';
 import { type Finding, note, ok, problem } from './finding.ts';
@@ -19,8 +18,7 @@ export async function estateFindings(access: Asked): Promise<readonly Finding[]>
     if (access.isNamed) return [problem('Estate', found, remedies.join(' '))];
     return [note('Estate', `none runs at ${access.against}`, 'Start one with estate start, or name another with --against.')];
   }
-  await using client = clientOf({ ...access, rehearsal: 'default' }, access);
-  const refused = await refusedCredentials(client, access);
+  const refused = await refusedCredentials(access);
   const credentials = refused.map((sentence) => {
     const [found = '', remedy = ''] = sentence.split('; ');
     return problem('Credentials', `${found}.`, `${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}`);

@@ -3,7 +3,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import type { EstateCredentials } from '../../rehearsal/estate-rehearsal.ts';
 import { scenarios } from '../../rehearsal/scenarios.ts';
 import { requireReady } from '../ask.ts';
-import { adminOption, againstOption, apiKeyOption, bearerOption, clientOf, jsonOption } from '../connection.ts';
+import { adminOption, againstOption, apiKeyOption, bearerOption, jsonOption } from '../connection.ts';
 import { type Access, refusedCredentials } from '../credentials.ts';
 import { EXIT, misuse } from '../failure.ts';
 import { withExample } from '../help.ts';
@@ -111,8 +111,7 @@ function endInterrupted({ message, exitCode }: Interrupted, left: number): void 
 /** @throws CommandFailure unless an estate is ready there and accepts all credentials */
 async function requireUsable(access: Access): Promise<void> {
   await requireReady(access.against);
-  await using client = clientOf({ ...access, rehearsal: 'default' }, access);
-  const refused = await refusedCredentials(client, access);
+  const refused = await refusedCredentials(access);
   if (refused.length > 0) throw misuse(refused.join('\n'));
 }
 
