@@ -10,8 +10,8 @@ import { rehearsalLink, withQuery } from './route.ts';
 import { isTraceRead } from './trace-read.ts';
 
 const FIRST_FAULT = 'payment-hub-down';
-/** A little less than a day: the clock has also flowed since the rehearsal was read. */
-const TOMORROW_MS = 23 * 3_600_000;
+/** The parcel of an order is delivered 29 hours after its confirmation. A little less: the clock has also flowed since the rehearsal was read. */
+const TWO_DAYS_MS = 47 * 3_600_000;
 
 interface FirstStepsProps {
   readonly rehearsal: string;
@@ -33,7 +33,7 @@ export function FirstSteps({ rehearsal, contents, estate, example, onChange }: F
     ordered: orders > 0,
     read: isTraceRead(rehearsal),
     struck: struckBy !== undefined,
-    moved: contents !== undefined && now !== undefined && Date.parse(now) - Date.parse(contents.createdAt) >= TOMORROW_MS,
+    moved: contents !== undefined && now !== undefined && Date.parse(now) - Date.parse(contents.createdAt) >= TWO_DAYS_MS,
   };
   const done = Object.values(steps).filter(Boolean).length;
   const order = (): Promise<void> =>
@@ -84,8 +84,8 @@ export function FirstSteps({ rehearsal, contents, estate, example, onChange }: F
       ),
       h(
         Step,
-        { isDone: steps.moved, title: 'Move the clock to tomorrow', hint: 'parcels arrive, holds run out' },
-        button('+1 day', () => advance({ by: 'P1D' }).then(onChange), next === 'moved'),
+        { isDone: steps.moved, title: 'Move the clock by two days', hint: 'the parcel arrives, reservations run out' },
+        button('+2 days', () => advance({ by: 'P2D' }).then(onChange), next === 'moved'),
       ),
     ),
   );

@@ -1,6 +1,7 @@
 import { h } from 'preact';
 import { applicationTitle } from './facts.ts';
 import { rehearsalTime, shortId } from './format.ts';
+import { FulfillmentWait } from './fulfillment-wait.ts';
 import { JsonView } from './json-view.ts';
 import { LifeCycle } from './life-cycle.ts';
 import { lifeCycleGraph } from './life-cycle-graph.ts';
@@ -72,6 +73,7 @@ function KnownObject({ rehearsal, type, id, found, reload }: ObjectPageProps & {
         h(
           'div',
           { class: 'stack beside' },
+          type === 'fulfillment-order' && h(FulfillmentWait, { rehearsal, state, parcels: parcelsOf(json), onChange: reload }),
           verbs.length > 0 &&
             h(Card, { title: 'Play the outside world' }, h(ObjectVerbs, { type, id, state, verbs, obstacle, onPlayed: reload })),
           h(Card, { title: 'How it got there' }, h(ObjectHistory, { rehearsal, type, lifeCycle, history })),
@@ -89,6 +91,10 @@ function KnownObject({ rehearsal, type, id, found, reload }: ObjectPageProps & {
     !isStock && h(Json, { type, json }),
   );
 }
+
+/** Ids of the parcels of a fulfillment order. */
+const parcelsOf = ({ shipments }: Found['json']): readonly string[] =>
+  Array.isArray(shipments) ? shipments.map(({ id }: { readonly id: string }) => id) : [];
 
 const Json = ({ type, json }: { type: string; json: Found['json'] }) =>
   h(Card, { title: 'As JSON' }, h('div', { class: 'in' }, h(JsonView, { value: json, label: `${type} as JSON` })));

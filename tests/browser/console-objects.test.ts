@@ -3,7 +3,7 @@ import { describeInBrowser } from '../support/chromium.ts';
 import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { consoleTab } from './console-tab.ts';
 import { WIDTHS } from './looks.ts';
-import { dispatchedParcel } from './parcel.ts';
+import { dispatchedParcel, waitingFulfillmentOrder } from './parcel.ts';
 
 describeInBrowser('the objects of the console in a browser', () => {
   const tab = consoleTab();
@@ -50,6 +50,29 @@ describeInBrowser('the objects of the console in a browser', () => {
     await main().locator('.rows li:only-child a').waitFor();
     await main().locator('.rows a').click();
     await main().locator('.cycle .present').getByText('at-risk').waitFor();
+  });
+
+  test('says what a fulfillment order waits for, and ends the wait', async () => {
+    await using other = await newRehearsal({ warehouse: 'manual' });
+    const fulfillmentOrderId = await waitingFulfillmentOrder(other);
+    await tab.open(objects(`/fulfillment-order/${fulfillmentOrderId}`, other));
+    const waits = (words: string) => main().getByText(words).waitFor();
+    const press = (name: string) => main().getByRole('button', { name, exact: true }).click();
+    await waits('It waits for a caller of Create Picking Order: the warehouse works by hand.');
+    await press('Let the warehouse follow the clock');
+    await waits('It waits for the warehouse to start picking, as the clock moves.');
+    await tab.expectSoundInEveryLook();
+    await press('+1 hour');
+    await stateIs('dispatched');
+    await waits('It waits for the carrier to deliver its parcel, as the clock moves.');
+    await main()
+      .getByRole('link', { name: /^Parcel / })
+      .waitFor();
+    await press('+1 day');
+    await tab.page.getByText(/^It is .* timers ran\.$/).waitFor();
+    await press('+1 day');
+    await stateIs('delivered');
+    await main().getByText('What it waits for').waitFor({ state: 'detached' });
   });
 
   test('says why an order was cancelled', async () => {

@@ -87,7 +87,7 @@ describeInBrowser('the overview of the console in a browser', () => {
     await main().getByRole('link', { name: '1 order, confirmed' }).waitFor();
   });
 
-  test('lets a payment fail, says why, and moves the clock to tomorrow', async () => {
+  test('lets a payment fail, says why, and moves the clock until the parcel of an order has arrived', async () => {
     await using rehearsal = await newRehearsal();
     await tab.open(`r/${rehearsal.name}`);
     await tab.isLive();
@@ -103,10 +103,13 @@ describeInBrowser('the overview of the console in a browser', () => {
     await main().getByRole('link', { name: '13 of 13 applications ready', exact: true }).waitFor();
     expect(await rehearsal.faults()).toEqual([]);
     const before = await rehearsal.now();
-    await step(4).getByRole('button', { name: '+1 day' }).click();
+    await placeOrder(rehearsal);
+    await step(4).getByRole('button', { name: '+2 days' }).click();
     await isDone(4);
-    // The step is done while the last things of the day still happen.
-    await eventually('a day has passed', async () => (await rehearsal.now()) - before >= 86_400_000);
+    // The step is done while the last things of the days still happen.
+    await eventually('two days have passed', async () => (await rehearsal.now()) - before >= 2 * 86_400_000);
+    const { items } = await rehearsal.client.control('list-objects', { params: { type: 'shipment' } });
+    expect(items).toMatchObject([{ state: 'delivered' }]);
     await step(3).getByRole('link', { name: 'See why' }).click();
     await tab.heading('Activity').waitFor();
     await main()
