@@ -1,7 +1,7 @@
 import { h } from 'preact';
 import { applicationTitle } from './facts.ts';
 import { rehearsalTime, shortId } from './format.ts';
-import { FulfillmentWait } from './fulfillment-wait.ts';
+import { FulfillmentWait } from './fulfillment-wait-card.ts';
 import { JsonView } from './json-view.ts';
 import { LifeCycle } from './life-cycle.ts';
 import { lifeCycleGraph } from './life-cycle-graph.ts';
