@@ -117,10 +117,10 @@ export const partialDelivery: Scenario = {
     ]);
     stage.expect('fulfillment orders', fulfillmentOrderIds.length, 2);
     await dispatched(stage, fulfillmentOrderIds[0] ?? '');
+    await dispatched(stage, fulfillmentOrderIds[1] ?? '', { service: 'RTS' });
     await stage.advance('P2D');
     const half = await stage.step({ title: 'The first parcel has arrived', call: `GET /orders/${orderId}` });
     stage.expect('order', half.body.state, 'partially-fulfilled');
-    await dispatched(stage, fulfillmentOrderIds[1] ?? '', { service: 'RTS' });
     await stage.advance('P5D');
     const end = await stage.step({ title: 'The second parcel is returned and its line is refunded', call: `GET /orders/${orderId}` });
     stage.expect('order', end.body.state, 'completed');
