@@ -8,6 +8,8 @@ import { spreadLookup } from '../shared/process/spread-lookup.ts';
 import { createMemoryStore } from '../shared/store/memory/store.ts';
 import type { StoreAdapter } from '../shared/store/ports/estate-store.ts';
 import { shownAddress } from '../shared/store/redis/address.ts';
+import { RedisRefused } from '../shared/store/redis/refused.ts';
+import { isStoreAway } from '../shared/store/store-away.ts';
 import { awaitStore } from './awaited-store.ts';
 import type { Configuration } from './configuration.ts';
 
@@ -43,6 +45,15 @@ export function openStore(
       let lastMessage = '';
       // The client reconnects about every second. An unchanged message is a warning only once.
       const onError = (error: Error): void => {
+        if (error instanceof RedisRefused) {
+          log.warn({ waitingFor: 'redis' }, error.message);
+          return;
+        }
+        // The cause was reported before.
+        if (isStoreAway(error)) {
+          log.debug({ err: error }, 'background work at the store failed');
+          return;
+        }
         const trouble = connectionTrouble(error);
         const about = trouble ? { code: trouble.code } : { err: error };
         const sentence = `The connection to the Redis at ${shownAddress(REDIS_URL)} failed${trouble ? `: ${trouble.words}` : ''}. It is tried again.`;

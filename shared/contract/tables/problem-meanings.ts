@@ -121,8 +121,8 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
     'Repeat the request with the same `Idempotency-Key`.',
   ],
   dependency_unavailable: [
-    'Another application, or the store, cannot be reached. `dependency` names it. Nothing was done there.',
-    'Repeat the request after `Retry-After` seconds. `GET /_sim/faults` shows whether a fault is the cause.',
+    'Another application, or the store, cannot be reached, or Redis refuses the command. `dependency` names it. Nothing was done there.',
+    'Repeat the request after `Retry-After` seconds. `detail` has the remedy when Redis needs help. `GET /_sim/faults` shows whether a fault is the cause.',
   ],
   too_many_streams: [
     'The gateway process already serves 32 event streams.',

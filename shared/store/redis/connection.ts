@@ -6,6 +6,7 @@ import { RedisRefused } from './refused.ts';
 import { bareError, repeating } from './repeating.ts';
 import { type Script, type ScriptName, scripts } from './scripts.ts';
 import { checkServers } from './server-check.ts';
+import { watchRefusals } from './watch-refusals.ts';
 
 /** The address of Redis, and its time limits. */
 export interface RedisConnectionOptions {
@@ -18,7 +19,7 @@ export interface RedisConnectionOptions {
   readonly commandTimeoutMs?: number | undefined;
   /** Wall time for which the start waits for a Redis that does not answer yet. */
   readonly startTimeoutMs?: number | undefined;
-  /** Gets the errors that no caller gets: a broken connection, a notification that could not be sent. */
+  /** Gets the errors that no caller gets: a broken connection, a notification that could not be sent. `RedisRefused`: Redis begins to refuse commands. */
   readonly onError?: ((error: Error) => void) | undefined;
 }
 
@@ -26,14 +27,14 @@ export type Argument = string | number;
 
 export interface RedisConnection {
   readonly client: RedisClient;
-  /** Whether the connection is up now. A lost connection is restored automatically. */
+  /** Whether the connection is up now, and Redis takes writes. A lost connection is restored automatically. */
   state(): State;
   /** Opens a separate connection for messages. */
   subscriber(): Promise<RedisClient>;
   /**
    * Runs a script by its hash, and repeats it while the connection fails: every script is harmless when executed twice, or takes an
    * operation id.
-   * @throws Problem `dependency_unavailable` when Redis does not answer, `store_full` when it is full; WorldGone when the world was dropped
+   * @throws Problem `dependency_unavailable` when Redis does not answer or refuses the command, `store_full` when it is full; WorldGone when the world was dropped
    */
   run(name: ScriptName, key: string, args: readonly Argument[]): Promise<unknown>;
   /** Sends a plain command that is harmless when executed twice, and repeats it in the same way. */
@@ -81,14 +82,27 @@ export async function connectRedis(options: RedisConnectionOptions, channel: str
   };
   try {
     const client = await open({ subscribing: false });
-    await checkServers(client, shownAddress(url));
+    const where = shownAddress(url);
+    await checkServers(client, where);
+    const refusals = watchRefusals(client, { where, onError: (error) => options.onError?.(error) });
+    const watched = <T>(key: string, attempt: () => Promise<T>): Promise<T> =>
+      repeating(() =>
+        attempt().catch((error: Error) => {
+          refusals.note(error, key);
+          throw error;
+        }),
+      );
     return {
       client,
-      state: () => (client.status === 'ready' ? READY : { ready: false, waitingFor: `redis: no connection to ${shownAddress(url)}` }),
+      state: () =>
+        client.status === 'ready' ? (refusals.state() ?? READY) : { ready: false, waitingFor: `redis: no connection to ${where}` },
       subscriber: () => open({ subscribing: true }),
-      run: (name, key, args) => repeating(() => runScript(client, scripts[name], [key, channel, ...args])),
-      idempotently: (command) => repeating(() => command(client)),
-      close,
+      run: (name, key, args) => watched(key, () => runScript(client, scripts[name], [key, channel, ...args])),
+      idempotently: (command) => watched(channel, () => command(client)),
+      close: () => {
+        refusals.stop();
+        return close();
+      },
     };
   } catch (error) {
     opened.forEach(hangUp);

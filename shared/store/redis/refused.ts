@@ -3,12 +3,43 @@ export class RedisRefused extends Error {
   override readonly name = 'RedisRefused';
 }
 
-/** The refusal for an error that does not pass by itself; undefined for any other error. */
-export function refusedFor({ message }: Error, where: string): RedisRefused | undefined {
-  if (/^WRONGPASS/.test(message)) return new RedisRefused(`The Redis at ${where} refuses the user name or password of its address.`);
-  if (/^NOAUTH/.test(message)) return new RedisRefused(`The Redis at ${where} requires a password: add it to its address.`);
-  if (/^NOPERM/.test(message)) return new RedisRefused(`The user of the Redis at ${where} lacks a permission (${message}).`);
-  if (/cluster support disabled/.test(message)) return new RedisRefused(`The Redis at ${where} is not a cluster: give a single address.`);
-  if (/DB index is out of range/.test(message)) return new RedisRefused(`The Redis at ${where} does not have this database (${message}).`);
-  return undefined;
+/** An error reply to a command. Nothing was done. */
+export interface Refusal {
+  /** The cause and the remedy, for people. */
+  readonly sentence: string;
+  /** `soon`: worth another attempt within the request. `later`: after somebody has helped. `never`: the address or the user is wrong. */
+  readonly passes: 'soon' | 'later' | 'never';
+}
+
+type Reply = readonly [pattern: RegExp, passes: Refusal['passes'], words: (message: string) => string];
+
+const REPLIES: readonly Reply[] = [
+  [/^WRONGPASS/, 'never', () => 'refuses the user name or password of its address.'],
+  [/^NOAUTH/, 'never', () => 'requires a password: add it to its address.'],
+  [/^NOPERM/, 'never', (message) => `does not let its user do this: the user lacks a permission (${message}).`],
+  [/cluster support disabled/, 'never', () => 'is not a cluster: give a single address.'],
+  [/DB index is out of range/, 'never', (message) => `does not have this database (${message}).`],
+  [/^MISCONF/, 'later', () => 'takes no writes, because it cannot save its data. Free space on its disk; its log has the reason.'],
+  [
+    /^NOREPLICAS/,
+    'later',
+    () => 'takes no writes, because it lacks replicas. Start its replicas, or lower min-replicas-to-write in its configuration.',
+  ],
+  [/^READONLY/, 'soon', () => 'takes no writes, because it is a replica. Give the address of its primary.'],
+  [/^MASTERDOWN/, 'soon', () => 'is a replica that has lost its primary. Start the primary, or give the address of its primary.'],
+  [/^LOADING/, 'soon', () => 'still reads its data from the disk. Wait until it has finished.'],
+  [/^CLUSTERDOWN/, 'soon', () => 'is a cluster in which a part of the data has no node. Start the missing nodes.'],
+  [/^(BUSY|UNKILLABLE) /, 'soon', () => 'runs a long script of another client. Wait until it ends, or stop it with SCRIPT KILL.'],
+];
+
+/** @returns undefined for an error that is no such reply */
+export function refusalIn({ message }: Error, redis: string): Refusal | undefined {
+  const reply = REPLIES.find(([pattern]) => pattern.test(message));
+  return reply && { sentence: `${redis} ${reply[2](message)}`, passes: reply[1] };
+}
+
+/** The refusal for an error that does not pass without a change of the configuration; undefined for any other error. */
+export function refusedFor(error: Error, where: string): RedisRefused | undefined {
+  const refusal = refusalIn(error, `The Redis at ${where}`);
+  return refusal?.passes === 'never' ? new RedisRefused(refusal.sentence) : undefined;
 }

@@ -1,21 +1,22 @@
 import { Problem } from '../../catalog/problems.ts';
 import { WorldGone } from '../ports/directory.ts';
+import { type Refusal, refusalIn } from './refused.ts';
 
 /** Pauses before the second attempt and the following ones. After the last attempt the caller gets an error. */
 const PAUSES_MS = [15, 40, 80, 160, 320] as const;
 /** No new attempt starts after this time. */
 const LAST_ATTEMPT_MS = 3_000;
-/** `Retry-After` of a full store: deleted rehearsals are dropped after a minute, which makes room. */
-const FULL_RETRY_SECONDS = 10;
+/** `Retry-After` of a store that waits for a person. Of a full store: deleted rehearsals are dropped after a minute, which makes room. */
+const HELP_RETRY_SECONDS = 10;
 
-/** Errors that allow another attempt: no reply, or a reply that nothing was done and that the condition is temporary. */
+/** Errors that allow another attempt: no reply, or a redirection. */
 const PASSING =
-  /^(READONLY|LOADING|TRYAGAIN|CLUSTERDOWN|MASTERDOWN|BUSY|UNKILLABLE|MOVED|ASK) |Connection is closed|Stream isn't writeable|isn't ready|Command timed out|Command aborted|max retries per request|Failed to refresh slots|None of startup nodes|Too many Cluster redirections|Socket timeout|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH/;
+  /^(TRYAGAIN|MOVED|ASK) |Connection is closed|Stream isn't writeable|isn't ready|Command timed out|Command aborted|max retries per request|Failed to refresh slots|None of startup nodes|Too many Cluster redirections|Socket timeout|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH/;
 
 /**
- * Repeats a command while the connection fails.
+ * Repeats a command while the connection fails, or while Redis refuses it for a moment.
  * @param attempt is harmless when executed twice
- * @throws Problem `dependency_unavailable` when Redis does not answer, `store_full` when it is full; WorldGone when the world was dropped
+ * @throws Problem `dependency_unavailable` when Redis does not answer or refuses the command, `store_full` when it is full; WorldGone when the world was dropped
  */
 export async function repeating<T>(attempt: () => Promise<T>): Promise<T> {
   const until = Date.now() + LAST_ATTEMPT_MS;
@@ -27,8 +28,10 @@ export async function repeating<T>(attempt: () => Promise<T>): Promise<T> {
       if (message.includes('WORLDGONE')) throw new WorldGone('This world is gone.');
       const pause = PAUSES_MS[tries];
       if (message.startsWith('OOM ')) throw causedBy(storeFull(), error);
-      if (!PASSING.test(message)) throw bareError(error);
-      if (pause === undefined || Date.now() + pause > until) throw causedBy(noAnswer(), error);
+      const refusal = refusalIn(error as Error, 'The Redis of the store');
+      if (refusal && refusal.passes !== 'soon') throw causedBy(refused(refusal), error);
+      if (!refusal && !PASSING.test(message)) throw bareError(error);
+      if (pause === undefined || Date.now() + pause > until) throw causedBy(refusal ? refused(refusal) : noAnswer(), error);
       await new Promise((resolve) => setTimeout(resolve, pause));
     }
   }
@@ -39,10 +42,13 @@ export const bareError = (error: unknown): Error => new Error((error as Error).m
 
 const noAnswer = (): Problem => new Problem('dependency_unavailable', 'The store does not answer.', { dependency: 'store', retryAfter: 1 });
 
+const refused = ({ sentence, passes }: Refusal): Problem =>
+  new Problem('dependency_unavailable', sentence, { dependency: 'store', retryAfter: passes === 'soon' ? 1 : HELP_RETRY_SECONDS });
+
 const storeFull = (): Problem =>
   new Problem('store_full', 'The store is full: its Redis has no memory left. Delete unused rehearsals, or give it more memory.', {
     dependency: 'store',
-    retryAfter: FULL_RETRY_SECONDS,
+    retryAfter: HELP_RETRY_SECONDS,
   });
 
 function causedBy(problem: Problem, cause: unknown): Problem {
