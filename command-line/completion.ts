@@ -2,6 +2,7 @@ import { Argument, Command, InvalidArgumentError } from 'commander';
 import { scenarios } from '../rehearsal/scenarios.ts';
 import { faultPresets } from '../shared/catalog/simulation/fault-presets.ts';
 import { unknownWord } from '../shared/domain/nearest-word.ts';
+import { print, printJson } from '../shared/process/terminal.ts';
 import { jsonOption } from './connection.ts';
 import { withExample } from './help.ts';
 
@@ -24,7 +25,8 @@ export function completionCommand(program: Command): Command {
     .addOption(jsonOption());
   return withExample(command, 'completion bash').action((chosen: Shell, { json }: { json: boolean }) => {
     const words = wordsOf(program);
-    process.stdout.write(`${json ? JSON.stringify(Object.fromEntries(words), null, 2) : scripts[chosen](words)}\n`);
+    if (json) printJson(Object.fromEntries(words), 2);
+    else print(`${scripts[chosen](words)}\n`);
   });
 }
 

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { ClientVariable } from '../shared/catalog/client-variables.ts';
 import { unknownWord } from '../shared/domain/nearest-word.ts';
+import { print } from '../shared/process/terminal.ts';
 import { adminOption, againstOption, apiKeyOption, bearerOption, DEFAULT_URL, jsonOption, rehearsalOption } from './connection.ts';
 import { withExample } from './help.ts';
 
@@ -28,7 +29,7 @@ export function envCommand(): Command {
     .addOption(bearerOption())
     .addOption(apiKeyOption())
     .addOption(jsonOption());
-  return withExample(command, 'env --format dotenv').action((options: Options) => void process.stdout.write(`${write(options)}\n`));
+  return withExample(command, 'env --format dotenv').action((options: Options) => print(`${write(options)}\n`));
 }
 
 function formatOf(text: string): Format {

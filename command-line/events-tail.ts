@@ -3,6 +3,8 @@ import { nameOf } from '../shared/catalog/event-names.ts';
 import { allEvents } from '../shared/catalog/events.ts';
 import type { ControlOutput } from '../shared/catalog/simulation/define-operation.ts';
 import type { controlOperations } from '../shared/catalog/simulation/operations.ts';
+import { inOneLine } from '../shared/domain/printable.ts';
+import { print, printJson } from '../shared/process/terminal.ts';
 import { pause } from '../shared/process/waiting.ts';
 import { askWith } from './ask.ts';
 import { type Connection, clientOf, withConnection } from './connection.ts';
@@ -58,7 +60,10 @@ async function tail(options: Options): Promise<void> {
     const { items, next } = await page(after);
     after = next;
     const shown = isPast ? [] : items.slice(0, count - printed);
-    for (const item of shown) process.stdout.write(`${json ? JSON.stringify(item) : lineOf(item, lookOf(process.stdout))}\n`);
+    for (const item of shown) {
+      if (json) printJson(item);
+      else print(`${lineOf(item, lookOf(process.stdout))}\n`);
+    }
     printed += shown.length;
     if (items.length === PAGE) continue;
     isPast = false;
@@ -68,5 +73,5 @@ async function tail(options: Options): Promise<void> {
 
 function lineOf({ order, event }: Listed, { style }: Look): string {
   const { time, type, subject } = event;
-  return `${style('dim', `${String(order).padStart(5)}  ${String(time).slice(0, 19).replace('T', ' ')}`)}  ${nameOf(String(type)).padEnd(26)} ${subject}`;
+  return `${style('dim', `${String(order).padStart(5)}  ${String(time).slice(0, 19).replace('T', ' ')}`)}  ${inOneLine(nameOf(String(type))).padEnd(26)} ${inOneLine(String(subject))}`;
 }

@@ -3,6 +3,7 @@ import manifest from '../package.json' with { type: 'json' };
 import { ConnectionError } from '../rehearsal/connection-error.ts';
 import { CLIENT_VARIABLES } from '../shared/catalog/client-variables.ts';
 import type { StreamId } from '../shared/catalog/simulation/operations.ts';
+import { print, printError } from '../shared/process/terminal.ts';
 import { completionCommand } from './completion.ts';
 import { doctorCommand } from './doctor/doctor.ts';
 import { envCommand } from './env.ts';
@@ -71,7 +72,7 @@ function prepare(command: Command): void {
     .helpOption('-h, --help', 'Print this help.')
     .exitOverride()
     .configureHelp({ showGlobalOptions: false, styleTitle: (title) => title, subcommandTerm: (one) => one.name() })
-    .configureOutput({ outputError: (text, write) => write(asSentence(text, command)) });
+    .configureOutput({ writeOut: print, writeErr: printError, outputError: (text, write) => write(asSentence(text, command)) });
 }
 
 /** Runs a command and sets the exit code. */
@@ -88,8 +89,8 @@ export async function run(args: readonly string[]): Promise<void> {
 
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.holds : EXIT.misuse;
-  if (error instanceof CommandFailure || error instanceof ConnectionError) process.stderr.write(`${error.message}\n`);
-  else process.stderr.write(`An error of the command itself: ${error instanceof Error ? error.stack : String(error)}\n`);
+  if (error instanceof CommandFailure || error instanceof ConnectionError) printError(`${error.message}\n`);
+  else printError(`An error of the command itself: ${error instanceof Error ? error.stack : String(error)}\n`);
   if (error instanceof ConnectionError) return EXIT.unreachable;
   return error instanceof CommandFailure ? error.exitCode : EXIT.fails;
 }

@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { printError } from '../shared/process/terminal.ts';
 import { jsonOption } from './connection.ts';
 import { loadEstateCode } from './estate-code.ts';
 import { EXIT, misuse } from './failure.ts';
@@ -41,7 +42,7 @@ async function start({ json = false, ...options }: Options): Promise<void> {
   const { explainStart, run } = await loadEstateCode();
   await run(environment, { json }).catch((error: unknown) => {
     const { text, exitCode } = explainStart(error);
-    process.stderr.write(`${asGiven(text, Object.keys(options) as Setting[])}\n`);
+    printError(`${asGiven(text, Object.keys(options) as Setting[])}\n`);
     // A variable, an option or a file cannot be used.
     process.exit(exitCode >= 64 ? EXIT.misuse : EXIT.fails);
   });

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { ControlError } from '../rehearsal/estate-client.ts';
 import { controlOperations, type StreamId } from '../shared/catalog/simulation/operations.ts';
+import { print, printJson } from '../shared/process/terminal.ts';
 import { askWith, exitCodeOfRefusal } from './ask.ts';
 import { type Connection, clientOf, withConnection } from './connection.ts';
 import { CommandFailure, EXIT } from './failure.ts';
@@ -38,8 +39,8 @@ async function follow(id: StreamId, options: Options, query: Readonly<Record<str
   let printed = 0;
   try {
     for await (const { event, id: place, data } of client.stream(id, { query })) {
-      const text = JSON.stringify(data);
-      process.stdout.write(json ? `${JSON.stringify({ event, id: place, data })}\n` : `${style('bold', event.padEnd(7))} ${text}\n`);
+      if (json) printJson({ event, id: place, data });
+      else print(`${style('bold', event.padEnd(7))} ${JSON.stringify(data)}\n`);
       printed += 1;
       if (printed >= count) break;
     }

@@ -3,6 +3,7 @@ import closeWithGrace from 'close-with-grace';
 import type { Application } from '../shared/catalog/applications.ts';
 import { keepSecret } from '../shared/domain/redaction.ts';
 import { createLogger, type Logger, terminalOutput } from '../shared/process/logger.ts';
+import { print, printJson } from '../shared/process/terminal.ts';
 import { pause } from '../shared/process/waiting.ts';
 import type { RunningService } from './application-alone.ts';
 import { banner } from './banner.ts';
@@ -57,8 +58,8 @@ export async function run(environment: Readonly<Record<string, string | undefine
   log.info({ service: configuration.SERVICE ?? 'estate', adapters: adaptersOf(configuration), readyInMs, ...running.addresses }, 'ready');
   // A parent process gets the addresses as a message, a person as text.
   if (process.send) process.send({ ready: true, ...running.addresses });
-  else if (json) process.stdout.write(`${JSON.stringify(running.addresses)}\n`);
-  else if (configuration.SERVICE === undefined || !log.isLevelEnabled('info')) process.stdout.write(running.text());
+  else if (json) printJson(running.addresses);
+  else if (configuration.SERVICE === undefined || !log.isLevelEnabled('info')) print(running.text());
 }
 
 /** Loads the code only after the configuration was accepted, so that a bad variable is refused at once. */

@@ -1,4 +1,4 @@
-import { inOneLine } from '../output/printable.ts';
+import { inOneLine } from '../../shared/domain/printable.ts';
 import { clockJump } from './clock-jumps.ts';
 import type { Arrow, Sequence } from './sequence.ts';
 import { arrowWords, participantTitle } from './words.ts';

@@ -1,7 +1,7 @@
 import { apis } from '../../shared/catalog/apis.ts';
 import { applications } from '../../shared/catalog/applications.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
-import { inOneLine } from '../output/printable.ts';
+import { inOneLine } from '../../shared/domain/printable.ts';
 import { type Arrow, CLIENT } from './sequence.ts';
 
 const applicationTitles: Readonly<Record<string, string>> = {

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import type { Configuration } from '../../estate/configuration.ts';
 import type { EstateCredentials } from '../../rehearsal/estate-rehearsal.ts';
+import { print, printJson } from '../../shared/process/terminal.ts';
 import { adminOption, againstOption, apiKeyOption, bearerOption, DEFAULT_URL, jsonOption } from '../connection.ts';
 import { hasEstateCode, loadEstateCode, REMEDY } from '../estate-code.ts';
 import { EXIT } from '../failure.ts';
@@ -45,9 +46,8 @@ async function examine({ against, json, ...credentials }: Options): Promise<void
   const findings = [nodeVersion(), ...configured, ...ports, docker, ...infrastructure, ...estate];
   progress.clear();
   const problems = findings.filter(({ state }) => state === 'problem');
-  process.stdout.write(
-    json ? `${JSON.stringify({ healthy: problems.length === 0, findings }, null, 2)}\n` : show(findings, lookOf(process.stdout)),
-  );
+  if (json) printJson({ healthy: problems.length === 0, findings }, 2);
+  else print(show(findings, lookOf(process.stdout)));
   process.exitCode = problems.length === 0 ? EXIT.holds : EXIT.fails;
 }
 

@@ -2,6 +2,7 @@ import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type { ControlOperation } from '../../shared/catalog/simulation/define-operation.ts';
 import { type CalledId, controlOperations } from '../../shared/catalog/simulation/operations.ts';
 import { unknownWord } from '../../shared/domain/nearest-word.ts';
+import { print, printJson } from '../../shared/process/terminal.ts';
 import { ask } from '../ask.ts';
 import { type Connection, withConnection } from '../connection.ts';
 import { EXIT, misuse } from '../failure.ts';
@@ -132,8 +133,9 @@ async function perform({ id, declaration, positions, members }: Variant, values:
     },
   );
   const draw = declaration.diagrams?.[String(options['diagram'])];
-  const text = options.json ? JSON.stringify(output, null, 2) : showAnswer(output, declaration, lookOf(process.stdout));
-  process.stdout.write(draw ? await draw(output as never) : `${text}\n`);
+  if (draw) print(await draw(output as never));
+  else if (options.json) printJson(output, 2);
+  else print(`${showAnswer(output, declaration, lookOf(process.stdout))}\n`);
   if (declaration.holds?.(output as never) === false) process.exitCode = EXIT.fails;
 }
 

@@ -1,3 +1,4 @@
+import { inOneLine } from '../../shared/domain/printable.ts';
 import type { Look } from './look.ts';
 
 interface Verification {
@@ -17,8 +18,8 @@ const MOST_VIOLATIONS = 20;
 /** A line for each invariant, with its violations. */
 export function showInvariants({ invariants, settled, waitingFor }: Verification, { style }: Look): string {
   const lines = invariants.flatMap(({ title, holds, checked, violations }) => [
-    `${holds ? style('green', 'holds ') : style('red', 'BROKEN')}  ${title} ${style('dim', `(${checked} checks)`)}`,
-    ...violations.slice(0, MOST_VIOLATIONS).map((violation) => `        ${violation}`),
+    `${holds ? style('green', 'holds ') : style('red', 'BROKEN')}  ${inOneLine(title)} ${style('dim', `(${checked} checks)`)}`,
+    ...violations.slice(0, MOST_VIOLATIONS).map((violation) => `        ${inOneLine(violation)}`),
     ...(violations.length > MOST_VIOLATIONS ? [`        and ${violations.length - MOST_VIOLATIONS} more`] : []),
   ]);
   const unrest = settled ? [] : [`${style('red', 'The rehearsal did not come to rest')}; it waits for ${waitingFor.join(', ')}.`];

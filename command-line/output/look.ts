@@ -1,7 +1,7 @@
 import type { WriteStream } from 'node:tty';
-import { styleText } from 'node:util';
+import { styled } from '../../shared/process/terminal.ts';
 
-type Format = Parameters<typeof styleText>[0];
+type Format = Parameters<typeof styled>[0];
 
 /** How text looks where it is printed. */
 export interface Look {
@@ -13,5 +13,5 @@ export interface Look {
 /** Colours and limited width on a terminal only. NO_COLOR and FORCE_COLOR are respected. */
 export const lookOf = (stream: WriteStream): Look => ({
   columns: stream.isTTY ? stream.columns || 80 : undefined,
-  style: (format, text) => styleText(format, text, { stream }),
+  style: (format, text) => styled(format, text, { stream }),
 });

@@ -1,4 +1,4 @@
-import { printable } from './printable.ts';
+import { printable } from '../../shared/domain/printable.ts';
 
 /** Text with tags, in which everything from outside is escaped. */
 export class Markup {

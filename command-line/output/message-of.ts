@@ -1,4 +1,4 @@
-import { inOneLine } from './printable.ts';
+import { inOneLine } from '../../shared/domain/printable.ts';
 
 /** What an error of any kind says, as a sentence. */
 export function messageOf(error: unknown): string {

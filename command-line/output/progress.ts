@@ -1,4 +1,6 @@
 import type { WriteStream } from 'node:tty';
+import { withoutControls } from '../../shared/domain/printable.ts';
+import { print } from '../../shared/process/terminal.ts';
 
 /** A line on standard error that says what goes on, on a terminal only. */
 export interface Progress {
@@ -16,7 +18,12 @@ export function progressOn(stream: WriteStream): Progress {
   return {
     say: (text) => {
       clear();
-      stream.write(text.slice(0, Math.max(0, stream.columns - 1)));
+      print(
+        withoutControls(text)
+          .replaceAll(/[\r\n]+/g, ' ')
+          .slice(0, Math.max(0, stream.columns - 1)),
+        stream,
+      );
     },
     clear,
   };

@@ -69,7 +69,7 @@ const INSTANT = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.\d{3}Z$/;
 function inWords(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (typeof value === 'string') return nameOf(value.replace(INSTANT, '$1 $2'));
+  if (typeof value === 'string') return nameOf(value.replace(INSTANT, '$1 $2')).replaceAll(/[\r\n]+/g, ' ');
   if (Array.isArray(value)) return value.map(inWords).join(', ');
   if (!isRow(value)) return String(value);
   const { amount, currency } = value;

@@ -1,4 +1,4 @@
-import { stripVTControlCharacters } from 'node:util';
+import { widthOf } from '../../shared/process/terminal.ts';
 import type { Look } from './look.ts';
 
 const GAP = 2;
@@ -7,12 +7,10 @@ const NARROWEST = 6;
 /** Ids are copied by people: they are never cut. Nor is the first column, by which a row is named in the next command. */
 const IS_ID = /^(?:[\w-]+\/)?(?:[a-z]+_[0-9A-Z]{26}|r-[0-9a-z]{26})$/;
 
-const widthOf = (text: string): number => [...stripVTControlCharacters(text)].length;
-
 /** Rows with a heading, as wide as the terminal at most. Columns without content are left out. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[], { columns, style }: Look): string {
   const used = headings.flatMap((_, index) => (rows.some((row) => (row[index] ?? '') !== '') ? [index] : []));
-  const cells = rows.map((row) => used.map((index) => row[index] ?? ''));
+  const cells = rows.map((row) => used.map((index) => (row[index] ?? '').replaceAll(/[\r\n]+/g, ' ')));
   const heads = used.map((index) => headings[index] ?? '');
   const widths = fitting([heads, ...cells], columns);
   const isNumeric = heads.map((_, index) => cells.every((row) => /^\d*$/.test(row[index] ?? '')));

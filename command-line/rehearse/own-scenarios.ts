@@ -5,8 +5,8 @@ import { inspect } from 'node:util';
 import { z } from 'zod';
 import type { OwnScenario, Scenario } from '../../rehearsal/scenario.ts';
 import { IN_WORDS, mistakesIn } from '../../shared/contract/issue-words.ts';
+import { inOneLine } from '../../shared/domain/printable.ts';
 import { messageOf } from '../output/message-of.ts';
-import { inOneLine } from '../output/printable.ts';
 import { supervised } from './supervision.ts';
 
 /** Scenarios have names without dots and slashes; files have an extension or a folder. */

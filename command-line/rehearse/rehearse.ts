@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
 import type { EstateCredentials } from '../../rehearsal/estate-rehearsal.ts';
 import { scenarios } from '../../rehearsal/scenarios.ts';
+import { print, printError, printJson } from '../../shared/process/terminal.ts';
 import { requireReady } from '../ask.ts';
 import { adminOption, againstOption, apiKeyOption, bearerOption, jsonOption } from '../connection.ts';
 import { type Access, refusedCredentials } from '../credentials.ts';
@@ -50,7 +51,6 @@ export function rehearseCommand(): Command {
 }
 
 async function rehearse(names: readonly string[], options: Options): Promise<void> {
-  const write = (text: string): void => void process.stdout.write(text);
   const look = lookOf(process.stdout);
   superviseProcess();
   const interrupted = interruptions();
@@ -59,7 +59,7 @@ async function rehearse(names: readonly string[], options: Options): Promise<voi
   if (options.list) {
     const own = chosen.flatMap(({ scenario, file }) => (file === undefined ? [] : [scenario]));
     const listed = [...scenarios, ...own].map(({ name, title, flows, pains = [] }) => ({ name, title, flows, pains }));
-    return write(`${options.json ? JSON.stringify(listed, null, 2) : listOfScenarios([...scenarios, ...own], look)}\n`);
+    return options.json ? printJson(listed, 2) : print(`${listOfScenarios([...scenarios, ...own], look)}\n`);
   }
   if (options.report !== undefined) await prepareReport(options.report);
   const startedAt = Date.now();
@@ -72,7 +72,16 @@ async function rehearse(names: readonly string[], options: Options): Promise<voi
     await requireUsable({ ...options, against });
     interrupted.removeEventListener('abort', endBeforeFirst);
     const isDetailed = !options.json && (options.verbose === true || chosen.length === 1);
-    const run = { ...options, against, look, write, progress, isDetailed, isRecorded: options.report !== undefined, signal: interrupted };
+    const run = {
+      ...options,
+      against,
+      look,
+      write: print,
+      progress,
+      isDetailed,
+      isRecorded: options.report !== undefined,
+      signal: interrupted,
+    };
     for (const [index, one] of chosen.entries()) {
       if (interrupted.aborted) break;
       const place = chosen.length > 1 ? `${index + 1} of ${chosen.length}  ` : '';
@@ -83,11 +92,12 @@ async function rehearse(names: readonly string[], options: Options): Promise<voi
     await own?.stop();
   }
   const outcomes = done.map(({ outcome }) => outcome);
-  write(options.json ? `${JSON.stringify(asJson(outcomes), null, 2)}\n` : summary(outcomes, look));
+  if (options.json) printJson(asJson(outcomes), 2);
+  else print(summary(outcomes, look));
   if (options.report !== undefined) {
     const recorded = done.flatMap(({ recorded }) => recorded() ?? []);
     const files = await writeReport(options.report, { scenarios: recorded, gateway: against, version: manifest.version, startedAt });
-    if (!options.json) write(`Report: ${files.join(', ')}\n`);
+    if (!options.json) print(`Report: ${files.join(', ')}\n`);
   }
   if (!outcomes.every(({ passed }) => passed)) process.exitCode = EXIT.fails;
   if (interrupted.aborted) endInterrupted(interrupted.reason as Interrupted, chosen.length - done.length);
@@ -98,13 +108,13 @@ async function rehearse(names: readonly string[], options: Options): Promise<voi
 /** Before the first scenario there is nothing to report. */
 function endBeforeFirst({ target }: Event): void {
   const { message, exitCode } = (target as AbortSignal).reason as Interrupted;
-  process.stderr.write(`${message} No scenario ran.\n`);
+  printError(`${message} No scenario ran.\n`);
   endProcess(exitCode);
 }
 
 /** Does not wait for what the interrupted scenario has begun. */
 function endInterrupted({ message, exitCode }: Interrupted, left: number): void {
-  process.stderr.write(`${message}${left > 0 ? ` ${counted(left, 'scenario')} did not run.` : ''}\n`);
+  printError(`${message}${left > 0 ? ` ${counted(left, 'scenario')} did not run.` : ''}\n`);
   endProcess(exitCode);
 }
 

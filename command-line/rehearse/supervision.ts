@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { syncBuiltinESMExports } from 'node:module';
+import { printError } from '../../shared/process/terminal.ts';
 import { nextTurn } from '../../shared/process/waiting.ts';
 import { EXIT } from '../failure.ts';
 import { messageOf } from '../output/message-of.ts';
@@ -52,7 +53,7 @@ export function superviseProcess(): void {
 function failWhatRuns(error: Error): void {
   if (running !== undefined) running.fail(error);
   else {
-    process.stderr.write(`${error.message}\n`);
+    printError(`${error.message}\n`);
     process.exitCode = EXIT.fails;
   }
 }

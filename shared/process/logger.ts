@@ -3,6 +3,7 @@ import { redactJson } from '../domain/redaction.ts';
 import { rehearsalOf, type World } from '../domain/world.ts';
 import { readableLine } from './readable-line.ts';
 import { standardOutput } from './standard-output.ts';
+import { print } from './terminal.ts';
 
 export type { Logger };
 
@@ -23,7 +24,7 @@ export function createLogger(level: string, destination?: { write(line: string):
 }
 
 /** Lines for a person at a terminal, instead of JSON. */
-export const terminalOutput = (): { write(line: string): void } => ({ write: (line) => void process.stdout.write(readableLine(line)) });
+export const terminalOutput = (): { write(line: string): void } => ({ write: (line) => print(readableLine(line)) });
 
 /** A refusal, such as that of an injected fault, has a code and a status. It is no error of the code, so its stack would mislead. */
 function asLogged(error: unknown): unknown {

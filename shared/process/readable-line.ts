@@ -1,6 +1,6 @@
-import { styleText } from 'node:util';
+import { styled } from './terminal.ts';
 
-const LEVELS: Readonly<Record<number, readonly [name: string, colour: Parameters<typeof styleText>[0]]>> = {
+const LEVELS: Readonly<Record<number, readonly [name: string, colour: Parameters<typeof styled>[0]]>> = {
   10: ['TRACE', 'dim'],
   20: ['DEBUG', 'dim'],
   30: ['INFO ', 'green'],
@@ -26,8 +26,8 @@ export function readableLine(json: string): string {
   const members = Object.entries(record).filter(([member]) => !HIDDEN.has(member));
   const rest = members.map(([member, value]) => `${member}=${typeof value === 'string' ? value : JSON.stringify(value)}`).join(' ');
   const text = [msg, ...(message !== undefined && stack === undefined ? [message] : [])].filter((part) => part !== '').join(': ');
-  const words = [styleText('dim', String(time).slice(11, 19)), styleText(colour, name), styleText('bold', String(application)), text];
-  const line = [...words, ...(rest === '' ? [] : [styleText('dim', rest)])].join('  ');
+  const words = [styled('dim', String(time).slice(11, 19)), styled(colour, name), styled('bold', String(application)), text];
+  const line = [...words, ...(rest === '' ? [] : [styled('dim', rest)])].join('  ');
   return stack === undefined ? `${line}\n` : `${line}\n${stack.replaceAll(/^/gm, '    ')}\n`;
 }
 

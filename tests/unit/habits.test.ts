@@ -41,6 +41,12 @@ describe('Code', () => {
     expect(linesWith(services, /\bDate\.now\(\)|\bnew Date\(\)|\bset(Timeout|Interval)\(/)).toEqual([]);
   });
 
+  test('prints in shared/process/terminal.ts alone, so that data steers no terminal', () => {
+    const printing = code.filter((file) => /^(command-line|estate|rehearsal|gateway|services|shared|testcontainers)\//.test(file));
+    const found = linesWith(printing, /\b(stdout|stderr)\.write\(|\bconsole\.(log|error|warn|info)\(/);
+    expect(found.filter((line) => !line.startsWith('shared/process/terminal.ts:'))).toEqual([]);
+  });
+
   test('contains no TODO', () => {
     const others = code.filter((file) => file !== 'tests/unit/habits.test.ts');
     expect(linesWith(others, /\b(TODO|FIXME|XXX|TEMPORARY)\b|[Nn]ot (yet )?implemented/)).toEqual([]);

@@ -1,4 +1,4 @@
-import { inOneLine } from '../../output/printable.ts';
+import { inOneLine } from '../../../shared/domain/printable.ts';
 import { MOST, type Recorded } from './recording.ts';
 
 export const counted = (count: number, one: string, many = `${one}s`): string =>

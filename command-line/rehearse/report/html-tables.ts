@@ -1,6 +1,6 @@
+import { inOneLine } from '../../../shared/domain/printable.ts';
 import { apiTitle, duration, instant, participantTitle } from '../../diagram/words.ts';
 import { type Markup, markup } from '../../output/markup.ts';
-import { inOneLine } from '../../output/printable.ts';
 import { counted } from './facts.ts';
 import { MOST, type Recorded, type RecordedEvent } from './recording.ts';
 

@@ -1,5 +1,5 @@
+import { inOneLine } from '../../../shared/domain/printable.ts';
 import { type Content, type Markup, markup } from '../../output/markup.ts';
-import { inOneLine } from '../../output/printable.ts';
 import { violations } from './facts.ts';
 import type { Recorded, ReportedRun } from './recording.ts';
 

@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto';
+import { stripVTControlCharacters, styleText } from 'node:util';
+import { UNPRINTABLE, withoutControls } from '../domain/printable.ts';
+
+/** Stands for the escape character in text that this process has styled. No data contains it, because it is random. */
+const OWN_ESCAPE = randomUUID();
+
+type Styling = Parameters<typeof styleText>;
+
+/** As `styleText`, for text that `print` writes. */
+export const styled = (format: Styling[0], text: string, options?: Styling[2]): string =>
+  styleText(format, withoutControls(text), options).replaceAll('\u001B', OWN_ESCAPE);
+
+/** A text for a terminal: with the styles of this process, and without control characters of data. */
+const forTerminal = (text: string): string => withoutControls(text).replaceAll('\r', '').replaceAll(OWN_ESCAPE, '\u001B');
+
+/** Number of characters that a terminal shows. */
+export const widthOf = (text: string): number => [...stripVTControlCharacters(forTerminal(text))].length;
+
+/** Writes text for a person. Everything that a process prints passes here: data must not steer a terminal. */
+export function print(text: string, stream: { write(text: string): unknown } = process.stdout): void {
+  stream.write(forTerminal(text));
+}
+
+/** Writes a sentence about what went wrong. */
+export const printError = (text: string): void => print(text, process.stderr);
+
+/** Writes a value as JSON. Characters that a terminal must not get are escaped, so the value is the same. @param indent of its members */
+export function printJson(value: unknown, indent?: number): void {
+  const json = JSON.stringify(value, null, indent) ?? 'null';
+  process.stdout.write(`${json.replaceAll(UNPRINTABLE, inHexadecimal)}\n`);
+}
+
+const inHexadecimal = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
