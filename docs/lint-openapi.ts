@@ -16,7 +16,8 @@ const folder = await mkdtemp(join(tmpdir(), 'openapi-'));
 try {
   const documents = {
     'estate.json': estateOpenApi('0.0.0'),
-    'events.json': estateAsyncApi('0.0.0'),
+    'events.json': estateAsyncApi('0.0.0', { kafka: ['localhost:9092'] }),
+    'events-in-memory.json': estateAsyncApi('0.0.0', 'memory'),
     'touchpoint.json': touchpointOpenApi(await loadTouchpointFixtures()),
   };
   const files = Object.entries(documents).map(([name, document]) => ({

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { type Application, applicationNames } from '../shared/catalog/applications.ts';
+import type { EventServers } from '../shared/contract/asyncapi/document.ts';
+import { isMisspelt } from '../shared/domain/nearest-word.ts';
 import { StartError } from './start-error.ts';
 import { urls, urlVariable, variables, variablesByName } from './variables.ts';
 
@@ -13,8 +15,11 @@ export type Configuration = Readonly<Omit<z.output<z.ZodObject<typeof variables>
   readonly addressOf: (application: Application) => string;
 };
 
-/** An unknown name with one of these prefixes is a typing error. */
+/** An unknown name with one of these prefixes is a mistake. */
 const OWN_PREFIX = /^(REDIS|KAFKA|GATEWAY|TOUCHPOINT|PORTAL|MOCK|RATE_LIMIT|REHEARSAL|CORS)_/;
+
+/** A misspelt one of these stops the start. Short names, and those of Node, resemble names of other programs. */
+const CHECKED_NAMES = Object.keys(variablesByName).filter((name) => name.length >= 9 && name.includes('_') && name !== 'NODE_ENV');
 
 /** @throws StartError with a line for each mistake, which names the variable */
 export function readConfiguration(environment: Readonly<Record<string, string | undefined>>): Configuration {
@@ -55,8 +60,12 @@ const describeValue = (name: string, given: Readonly<Record<string, string | und
 
 function unknownNames(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
   return Object.keys(environment).flatMap((name) => {
+    if (name in variablesByName) return [];
     const prefix = OWN_PREFIX.exec(name)?.[0];
-    if (prefix === undefined || name in variablesByName) return [];
+    if (prefix === undefined) {
+      const meant = CHECKED_NAMES.find((known) => isMisspelt(name, known) && environment[known] === undefined);
+      return meant === undefined ? [] : [`${name} is no variable of the estate; did you mean ${meant}? Correct or remove it.`];
+    }
     const known = Object.keys(variablesByName).filter((one) => one.startsWith(prefix));
     return [`${name} is no variable of the estate; variables with ${prefix} are ${known.join(', ')}. Correct or remove it.`];
   });
@@ -97,6 +106,10 @@ export const adaptersInUse = ({ SERVICE, REDIS_URL, KAFKA_BROKERS }: Configurati
   store: REDIS_URL === undefined ? ('memory' as const) : ('redis' as const),
   events: KAFKA_BROKERS === undefined && SERVICE === undefined ? ('memory' as const) : ('kafka' as const),
 });
+
+/** For the AsyncAPI document. */
+export const eventServers = (configuration: Configuration): EventServers =>
+  adaptersInUse(configuration).events === 'memory' ? 'memory' : { kafka: configuration.KAFKA_BROKERS ?? [] };
 
 const TITLES = { memory: 'memory', redis: 'Redis', kafka: 'Kafka' } as const;
 

@@ -29,7 +29,7 @@ import { pause } from '../shared/process/waiting.ts';
 import type { StoreAdapter } from '../shared/store/ports/estate-store.ts';
 import type { Transport } from '../shared/transport/transport.ts';
 import { objectsOf } from './business-objects.ts';
-import { adaptersInUse, type Configuration, corsOriginsOf } from './configuration.ts';
+import { adaptersInUse, type Configuration, corsOriginsOf, eventServers } from './configuration.ts';
 import { consoleConfig } from './console.ts';
 import { publicAmong, refuseDemoCredentials } from './demo-credentials.ts';
 import { explainListenError } from './listen-errors.ts';
@@ -134,8 +134,11 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     }),
     documents:
       configuration.CONSOLE === 'on'
-        ? Router().use(createConsole(consoleConfig(configuration, credentials, () => touchpoint().portal)), createDocuments())
-        : createDocuments(),
+        ? Router().use(
+            createConsole(consoleConfig(configuration, credentials, () => touchpoint().portal)),
+            createDocuments(eventServers(configuration)),
+          )
+        : createDocuments(eventServers(configuration)),
     allowedHosts: configuration.ALLOWED_HOSTS,
     corsOrigins: corsOriginsOf(configuration),
     limits: { perAddressPerMinute: configuration.RATE_LIMIT_PER_ADDRESS, perKeyPerMinute: configuration.RATE_LIMIT_PER_KEY },

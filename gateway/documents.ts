@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Router } from 'express';
 import { stringify } from 'yaml';
-import { estateAsyncApi } from '../shared/contract/asyncapi/document.ts';
+import { type EventServers, estateAsyncApi } from '../shared/contract/asyncapi/document.ts';
 import { estateOpenApi } from '../shared/contract/openapi/document.ts';
 import { fixedDocument } from '../shared/http/fixed-document.ts';
 import { createProblemDocuments } from './problem-documents.ts';
@@ -37,10 +37,13 @@ const WELCOME = `<!doctype html>
 </html>
 `;
 
-/** Public documents: the APIs as OpenAPI, the events as AsyncAPI, each in JSON and YAML, the problems, and a welcome page for browsers. */
-export function createDocuments(): Router {
+/**
+ * Public documents: the APIs as OpenAPI, the events as AsyncAPI, each in JSON and YAML, the problems, and a welcome page for browsers.
+ * @param events where this estate publishes them
+ */
+export function createDocuments(events: EventServers): Router {
   const openapi = once(() => estateOpenApi(manifest.version));
-  const asyncapi = once(() => estateAsyncApi(manifest.version));
+  const asyncapi = once(() => estateAsyncApi(manifest.version, events));
   const router = Router({ caseSensitive: true, strict: true });
   for (const [name, document] of Object.entries({ openapi, asyncapi })) {
     const yaml = () => stringify(document(), { aliasDuplicateObjects: false, lineWidth: 0 });

@@ -7,6 +7,15 @@ export function nearestWord(given: string, words: readonly string[]): string | u
   return nearest?.word ?? words.find((word) => given.length > 2 && word.includes(given));
 }
 
+/**
+ * Whether a name is another one with a typing error: one character, or two in a long name. Both begin alike and have words joined by `_`,
+ * so that names which only resemble each other by chance are told apart.
+ */
+export function isMisspelt(given: string, known: string): boolean {
+  if (!given.includes('_') || given[0]?.toUpperCase() !== known[0]?.toUpperCase()) return false;
+  return distanceOf(given.toUpperCase(), known.toUpperCase()) <= (known.length < 12 ? 1 : 2);
+}
+
 /** A sentence about an unknown word: with the nearest one, or else with all of a short list. */
 export function unknownWord(what: string, given: string, words: readonly string[], list?: string): string {
   const nearest = nearestWord(given, words);

@@ -8,7 +8,7 @@ import { estate } from '../support/estate.ts';
 import { textOf } from '../support/tracked-files.ts';
 
 const { version } = JSON.parse(textOf('package.json')) as { version: string };
-const documents = { openapi: estateOpenApi(version), asyncapi: estateAsyncApi(version) };
+const documents = { openapi: estateOpenApi(version), asyncapi: estateAsyncApi(version, 'memory') };
 
 describe('The public page of the gateway', () => {
   test.each(Object.entries(documents))('includes the %s document, with the same content in JSON and YAML', async (name, described) => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createDocuments } from '../../gateway/documents.ts';
 import { aRig, asIntegration, BEARER, raw } from './running-gateway.ts';
 
-const documents = createDocuments();
+const documents = createDocuments('memory');
 const SHOWN = ['/', '/openapi.json', '/openapi.yaml', '/asyncapi.json', '/asyncapi.yaml'];
 
 describe('A foreign page that resolves its own name to the gateway', () => {

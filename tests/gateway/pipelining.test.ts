@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.ts';
 import { aRig, BEARER, raw } from './running-gateway.ts';
 
 // Made once: writing them is most of the work.
-const documents = createDocuments();
+const documents = createDocuments('memory');
 
 const sockets: Socket[] = [];
 afterEach(() => {

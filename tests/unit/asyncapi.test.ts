@@ -7,7 +7,7 @@ import { describe, expect, test } from '@jest/globals';
 import { domains, topicOf } from '../../shared/catalog/applications.ts';
 import { allEvents } from '../../shared/catalog/events.ts';
 import { objects } from '../../shared/catalog/objects.ts';
-import { estateAsyncApi } from '../../shared/contract/asyncapi/document.ts';
+import { type EventServers, estateAsyncApi } from '../../shared/contract/asyncapi/document.ts';
 import { payloadSchema } from '../support/event-document.ts';
 
 interface Operation {
@@ -29,7 +29,7 @@ interface Document {
   readonly components: { readonly messages: Readonly<Record<string, Message>>; readonly schemas: Readonly<Record<string, unknown>> };
 }
 
-const document = JSON.parse(JSON.stringify(estateAsyncApi('1.2.3'))) as Document;
+const document = JSON.parse(JSON.stringify(estateAsyncApi('1.2.3', { kafka: ['kafka-1:9092', 'kafka-2:9092'] }))) as Document;
 const named = allEvents.map((event) => [event.name, event] as const);
 const ownerOf = (object: string) => objects.find(({ type }) => type === object);
 
@@ -54,6 +54,30 @@ const messagesOf = (operation: string): string[] =>
   (document.operations[operation]?.messages ?? []).map(({ $ref }) => $ref.split('/').at(-1) ?? '');
 
 describe('The AsyncAPI document of the estate', () => {
+  const serversIn = (events: EventServers) => {
+    const { servers, channels } = JSON.parse(JSON.stringify(estateAsyncApi('1', events))) as {
+      servers: Readonly<Record<string, { variables: Readonly<Record<string, { default?: string; enum?: string[] }>> }>>;
+      channels: Readonly<Record<string, { servers: readonly { $ref: string }[] }>>;
+    };
+    const named = new Set(Object.values(channels).flatMap((channel) => channel.servers.map(({ $ref }) => $ref)));
+    return { servers, named: [...named].toSorted() };
+  };
+
+  test('names the brokers of the estate', () => {
+    const { servers } = serversIn({ kafka: ['kafka-1:9092', 'kafka-2:9092'] });
+    expect(servers['kafka']?.variables).toMatchObject({ broker: { default: 'kafka-1:9092', enum: ['kafka-1:9092', 'kafka-2:9092'] } });
+  });
+
+  test('has no broker for an estate that keeps its events in memory', () => {
+    const { servers, named } = serversIn('memory');
+    expect(Object.keys(servers)).toEqual(['gateway']);
+    expect(named).toEqual(['#/servers/gateway']);
+  });
+
+  test('invents no address of a broker that its process does not have', () => {
+    expect(serversIn({ kafka: [] }).servers['kafka']?.variables['broker']?.default).toBeUndefined();
+  });
+
   test('is AsyncAPI 3.0 and carries the version of the package', () => {
     expect(document.asyncapi).toBe('3.0.0');
     expect(document.info.version).toBe('1.2.3');

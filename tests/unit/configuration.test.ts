@@ -73,3 +73,38 @@ test.each([
 ])('With %j, the gateway allows the origins %j', (environment, origins) => {
   expect(corsOriginsOf(readConfiguration(environment))).toEqual(origins);
 });
+
+describe('An unknown variable that resembles one of the estate', () => {
+  test.each([
+    ['LOG_LEVL', 'LOG_LEVEL'],
+    ['log_level', 'LOG_LEVEL'],
+    ['ALLOWED_HOST', 'ALLOWED_HOSTS'],
+    ['FIXTURE_DIR', 'FIXTURES_DIR'],
+    ['MAX_REHERSALS', 'MAX_REHEARSALS'],
+    ['ESTATE_TOKENS', 'ESTATE_TOKEN'],
+    ['CREDENTIALS_PEPPER', 'CREDENTIAL_PEPPER'],
+    ['STRICT_RESPONSE', 'STRICT_RESPONSES'],
+    ['ALLOW_DEMO_CREDENTIAL', 'ALLOW_DEMO_CREDENTIALS'],
+    ['OTEL_EXPORTER_OTLP_ENDPIONT', 'OTEL_EXPORTER_OTLP_ENDPOINT'],
+    ['PAYMENTS_HUB_URL', 'PAYMENT_HUB_URL'],
+  ])('is refused by its name: %s', (given, meant) => {
+    expect(withValue(given, 'x')).toThrow(`${given} is no variable of the estate; did you mean ${meant}? Correct or remove it.`);
+  });
+
+  test('is accepted beside the right one, because it belongs to another program', () => {
+    expect(() => readConfiguration({ LOG_LEVEL: 'warn', LOG_LEVELS: 'all' })).not.toThrow();
+  });
+});
+
+test('Variables of CI systems, shells and other programs do not stop the start', () => {
+  const others = `CI HOSTNAME HOST_IP HOSTS PORTS NODE_VERSION NODE_OPTIONS NODE_PATH NODE_EXTRA_CA_CERTS LOGLEVEL LOG_FORMAT LOG_FILE LOGNAME SERVICE_NAME
+    SERVICES SERVICE_URL CMS_URL DB_URL POS_TAG OMS_TOKEN CRM_KEY JOURNAL_STREAM TRANSPORT_URL TRANSPORTS CONSOLES CONSOLE_LEVEL STRICT_MODE MAX_WORKERS
+    OTEL_EXPORTER_OTLP_PROTOCOL OTEL_EXPORTER_OTLP_TRACES_ENDPOINT OTEL_EXPORTER_OTLP_TRACES_HEADERS OTEL_EXPORTER_OTLP_TIMEOUT OTEL_SERVICE_NAME
+    OTEL_EXPORTER_JAEGER_ENDPOINT GITHUB_TOKEN GITHUB_ACTIONS GITHUB_SERVER_URL GITHUB_WORKSPACE RUNNER_OS RUNNER_TEMP ACTIONS_CACHE_URL CI_JOB_TOKEN CI_REGISTRY_URL
+    CI_PROJECT_DIR GITLAB_USER_LOGIN BUILD_URL JENKINS_URL WORKSPACE AGENT_NAME SYSTEM_TEAMPROJECT TF_BUILD BUILDKITE_JOB_ID CIRCLE_SHA1 TRAVIS_BRANCH DRONE_BUILD_LINK
+    PGHOST PGPORT DATABASE_URL HTTP_PROXY NO_PROXY FORCE_COLOR NO_COLOR TERM SHELL LC_ALL SSH_AUTH_SOCK XDG_RUNTIME_DIR DOCKER_HOST TESTCONTAINERS_HOST_OVERRIDE
+    TESTCONTAINERS_RYUK_DISABLED npm_config_loglevel npm_package_name npm_lifecycle_event INIT_CWD npm_config_user_agent DRAIN_DELAY ESTATE_URL ESTATE_REHEARSAL
+    ESTATE_ADMIN_TOKEN ESTATE_BEARER_TOKEN ESTATE_API_KEY ESTATE_IMAGE ESTATE_PACKAGE PUBLISH_ADDRESS DEBUG_KAFKA_PORT DEBUG_REDIS_PORT ALLOWED_ORIGINS APP_URL`;
+  const environment = Object.fromEntries(others.split(/\s+/).map((name) => [name, 'x']));
+  expect(() => readConfiguration(environment)).not.toThrow();
+});

@@ -10,26 +10,38 @@ Events are CloudEvents 1.0 in structured mode. Each business domain has one topi
 only. Delivery is at least once. A consumer drops an \`id\` that it has seen. A consumer that copies state also drops an
 \`aggregateversion\` lower than the newest one it has seen.
 
-An estate in a single process keeps its events in memory: \`GET /_sim/events\` lists them in order of publication.
+\`GET /_sim/events\` lists the events of a rehearsal in order of publication. Without a broker, this is the only way to them.
 Events may gain members: ignore those you do not know.`;
 
-const SERVERS: Part = {
-  kafka: {
-    host: '{broker}',
-    protocol: 'kafka',
-    description: 'The broker of an estate that runs on Kafka.',
-    variables: { broker: { default: 'localhost:9092', description: 'Host and port of a broker.' } },
-  },
-  gateway: {
-    host: '{gateway}',
-    protocol: 'http',
-    description: 'The gateway, which receives webhooks.',
-    variables: { gateway: { default: 'localhost:8080', description: 'Host and port of the gateway.' } },
-  },
+/** Where an estate publishes its events: in memory, or at these brokers. The list is empty when the process that serves the document does not have it. */
+export type EventServers = 'memory' | { readonly kafka: readonly string[] };
+
+const GATEWAY_HOST: Part = {
+  host: '{gateway}',
+  protocol: 'http',
+  variables: { gateway: { default: 'localhost:8080', description: 'Host and port of the gateway.' } },
 };
 
+function serversOf(events: EventServers): Part {
+  if (events === 'memory') {
+    const description = 'The gateway receives webhooks. This estate has no broker: `GET /_sim/events` lists its events.';
+    return { gateway: { ...GATEWAY_HOST, description } };
+  }
+  const [first] = events.kafka;
+  const known = first === undefined ? {} : { default: first, enum: events.kafka };
+  return {
+    kafka: {
+      host: '{broker}',
+      protocol: 'kafka',
+      description: 'The brokers of this estate, as its applications reach them.',
+      variables: { broker: { ...known, description: 'Host and port of a broker.' } },
+    },
+    gateway: { ...GATEWAY_HOST, description: 'The gateway, which receives webhooks.' },
+  };
+}
+
 /** The events of the estate and the signed webhook of the carrier as AsyncAPI 3, derived from the catalog. */
-export function estateAsyncApi(version: string): Part {
+export function estateAsyncApi(version: string, events: EventServers): Part {
   const schemas = new JsonSchemas('draft-7');
   const messages = { ...eventMessages(schemas), [WEBHOOK]: webhookMessage(schemas) };
   const operations = { ...topicOperations(), ...webhookOperations(schemas) };
@@ -42,8 +54,8 @@ export function estateAsyncApi(version: string): Part {
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
     defaultContentType: EVENT_CONTENT_TYPE,
-    servers: SERVERS,
-    channels: { ...topicChannels(), [WEBHOOK]: WEBHOOK_CHANNEL },
+    servers: serversOf(events),
+    channels: { ...topicChannels(events === 'memory' ? 'gateway' : 'kafka'), [WEBHOOK]: WEBHOOK_CHANNEL },
     operations,
     components: {
       messages,

@@ -8,17 +8,17 @@ import { KAFKA_BINDING, ref } from './references.ts';
 
 const eventsOf = (domain: Domain): readonly EventDefinition[] => allEvents.filter((event) => objectOf(event).domain === domain);
 
-/** A channel per domain: its event topic. */
-export const topicChannels = (): Part => Object.fromEntries(domains.map((domain) => [domain, topicChannel(domain)]));
+/** A channel per domain: its event topic. @param server the name of the server that has them */
+export const topicChannels = (server: string): Part => Object.fromEntries(domains.map((domain) => [domain, topicChannel(domain, server)]));
 
-function topicChannel(domain: Domain): Part {
+function topicChannel(domain: Domain, server: string): Part {
   const address = topicOf(domain);
   const owned = objects.filter((object) => object.domain === domain).map(({ type }) => type);
   return {
     address,
     title: address,
     description: owned.length > 0 ? `Changes of ${owned.join(', ')}.` : 'The domain has no events yet.',
-    servers: [ref('servers', 'kafka')],
+    servers: [ref('servers', server)],
     messages: Object.fromEntries(eventsOf(domain).map(({ name }) => [name, ref('components', 'messages', name)])),
     bindings: { kafka: { topic: address, bindingVersion: KAFKA_BINDING } },
   };
