@@ -1,5 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import manifest from '../package.json' with { type: 'json' };
 import { CommandFailure, EXIT } from './failure.ts';
 
 export type EstateCode = typeof import('../estate/for-command-line.ts');
@@ -8,7 +10,31 @@ export type EstateCode = typeof import('../estate/for-command-line.ts');
 const PACKAGE = 'unified-commerce-estate-server';
 const IN_A_CLONE = new URL('../estate/', import.meta.url);
 
-export const REMEDY = `install it with: npm install --save-dev ${PACKAGE}`;
+const ARCHIVE = `${PACKAGE}-${manifest.version}.tgz`;
+
+/** How to get the estate's own code. No registry has it. */
+export const remedy = (): string => {
+  const archive = archiveBesideOurs();
+  const install = archive === undefined ? `<folder>/${ARCHIVE}, which npm run package writes in a checkout of the estate` : archive;
+  return `install its archive: npm install --save-dev ${install}. Or name a running estate with --against, such as one of the image that docker build makes in a checkout.`;
+};
+
+/** The archive that was packed together with the one from which this command was installed. npm remembers where that was. */
+function archiveBesideOurs(): string | undefined {
+  const [project, name = ''] = fileURLToPath(import.meta.url).split(/[/\\]node_modules[/\\]/);
+  const [own = ''] = name.split(/[/\\]/);
+  try {
+    const lock = readFileSync(join(project ?? '', 'node_modules/.package-lock.json'), 'utf8');
+    const { packages } = JSON.parse(lock) as { packages: Readonly<Record<string, { resolved?: string }>> };
+    const ours = packages[`node_modules/${own}`]?.resolved ?? '';
+    if (!ours.startsWith('file:')) return undefined;
+    const archive = join(dirname(resolve(project ?? '', ours.slice('file:'.length))), ARCHIVE);
+    return existsSync(archive) ? archive : undefined;
+  } catch {
+    // Another package manager, or no project: the place of the archive is not known.
+    return undefined;
+  }
+}
 
 /** @throws CommandFailure with the remedy when the estate's own code is not installed */
 export async function loadEstateCode(): Promise<EstateCode> {
@@ -33,6 +59,6 @@ function urlOf(file: 'for-command-line' | 'main'): string {
     return import.meta.resolve(`${PACKAGE}/${file}`);
   } catch (error) {
     if ((error as { code?: string }).code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new CommandFailure(`The estate itself is not installed; ${REMEDY}`, EXIT.misuse);
+    throw new CommandFailure(`The estate itself is not installed; ${remedy()}`, EXIT.misuse);
   }
 }

@@ -31,7 +31,7 @@ export function tailCommand(): Command {
     .description('Prints events as they come, until Ctrl-C.')
     .addOption(
       optionOf(
-        { path: ['type'], schema: { type: 'string' }, required: false, inRequiredPart: false },
+        { path: ['type'], schema: { type: 'string', description: 'Only events of this type.' }, required: false, inRequiredPart: false },
         { choices: { type: allEvents.map(({ name }) => name) } },
       ),
     )

@@ -12,6 +12,7 @@ const DECLARATIONS = join(DIST, 'declarations');
 const READ = [
   'LICENSE',
   'command-line/loaded-first.cjs',
+  'command-line/oldest-node.cjs',
   'command-line/**/*.{css,html,svg}',
   'rehearsal/**/*.{css,html,svg}',
   'design/*.css',
@@ -20,10 +21,10 @@ const READ = [
 export async function writeClient(): Promise<void> {
   const bundled = await Promise.all([
     // One build for `import` and `require`: classes such as ApiRefusal exist once, and test runners without ES modules can load it.
-    bundle({ entry: 'rehearsal/public.ts', to: join(FOLDER, 'client.js'), format: 'cjs' }),
+    bundle({ entry: 'rehearsal/public.ts', to: join(FOLDER, 'client-code.js'), format: 'cjs' }),
     bundle({
       entry: 'testcontainers/public.ts',
-      to: join(FOLDER, 'testcontainers.js'),
+      to: join(FOLDER, 'testcontainers-code.js'),
       format: 'cjs',
       external: ['testcontainers'],
       plugins: [sharesTheClient],
@@ -31,16 +32,22 @@ export async function writeClient(): Promise<void> {
     bundle({ entry: 'command-line/program.ts', to: join(FOLDER, 'command-line.mjs'), format: 'esm' }),
   ]);
   await write(join(FOLDER, 'THIRD-PARTY-LICENSES.txt'), await licencesOf(bundled));
+  await write(join(FOLDER, 'client.js'), entryTo('./client-code.js'));
+  await write(join(FOLDER, 'testcontainers.js'), entryTo('./testcontainers-code.js'));
   await cp(join(PROJECT, 'package/estate.cjs'), join(FOLDER, 'estate.cjs'));
   await copyTo(FOLDER, READ);
   await writeDeclarations();
   await write(join(FOLDER, 'package.json'), `${JSON.stringify(clientManifest, null, 2)}\n`);
 }
 
+/** An entry point that an older Node can read, which then says what it needs. The code itself would be a syntax error. */
+const entryTo = (code: string): string =>
+  `'use strict';\nrequire('./command-line/oldest-node.cjs').requireNode();\nmodule.exports = require('${code}');\n`;
+
 const sharesTheClient: Plugin = {
   name: 'shares-the-client',
   setup: ({ onResolve }) => {
-    onResolve({ filter: /\/rehearsal\/[a-z-]+\.ts$/ }, () => ({ path: './client.js', external: true }));
+    onResolve({ filter: /\/rehearsal\/[a-z-]+\.ts$/ }, () => ({ path: './client-code.js', external: true }));
   },
 };
 

@@ -3,7 +3,7 @@ import type { Configuration } from '../../estate/configuration.ts';
 import type { EstateCredentials } from '../../rehearsal/estate-rehearsal.ts';
 import { print, printJson } from '../../shared/process/terminal.ts';
 import { adminOption, againstOption, apiKeyOption, bearerOption, DEFAULT_URL, jsonOption } from '../connection.ts';
-import { hasEstateCode, loadEstateCode, REMEDY } from '../estate-code.ts';
+import { hasEstateCode, loadEstateCode, remedy } from '../estate-code.ts';
 import { EXIT } from '../failure.ts';
 import { withExample } from '../help.ts';
 import { type Look, lookOf } from '../output/look.ts';
@@ -58,7 +58,7 @@ interface Configured {
 
 /** The configuration and the fixtures that a start would use. */
 async function configurationFindings(): Promise<Configured> {
-  if (!hasEstateCode()) return { findings: [note('The estate itself', 'not installed', `To start one here, ${REMEDY}`)] };
+  if (!hasEstateCode()) return { findings: [note('The estate itself', 'not installed', `To start one here, ${remedy()}`)] };
   const { checkFixtures, explainStart, readConfiguration } = await loadEstateCode();
   try {
     const configuration = readConfiguration(process.env);

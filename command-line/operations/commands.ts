@@ -140,7 +140,8 @@ export const operationCommands: OperationCommands = {
   'read-journal': {
     words: 'journal',
     positional: ['correlationId'],
-    example: ['journal my-order --limit 20', 'journal my-order --diagram mermaid'],
+    unlessGiven: { bodies: 'false' },
+    example: ['journal my-order --limit 20', 'journal my-order --bodies', 'journal my-order --diagram mermaid'],
     show: ({ items, truncated }, look) => showHops(items, truncated, look),
     diagrams: journalDiagrams,
   },

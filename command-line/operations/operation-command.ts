@@ -18,6 +18,8 @@ export interface OperationCommand<Id extends CalledId = CalledId> extends ValueH
   readonly arguments?: Readonly<Record<string, string>>;
   /** Values of the body that the words already say. */
   readonly fixed?: Readonly<Record<string, unknown>>;
+  /** Values that are sent unless an option gives them. */
+  readonly unlessGiven?: Readonly<Record<string, unknown>>;
   /** Ready bodies that the first argument can choose. */
   readonly presets?: Presets;
   /** Columns of a list: paths into an item, with their heading. */

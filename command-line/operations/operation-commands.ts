@@ -115,7 +115,7 @@ async function perform({ id, declaration, positions, members }: Variant, values:
         hints: declaration,
         request: controlOperations[id].request,
       })
-    : { ...declaration.fixed };
+    : { ...declaration.unlessGiven, ...declaration.fixed };
   for (const { in: place, member, value } of given) if (place === 'content') put(content, member.path, value);
   for (const { member, value } of chosen) put(content, member.path, value);
   // A required part is sent empty when nothing of it is given, so that the estate explains what belongs into it.

@@ -62,8 +62,13 @@ function merged(variants: readonly SchemaPart[], definitions: Definitions, place
   return [...found.values()].flatMap(([first, ...others]) => {
     if (first === undefined) return [];
     const words = [first, ...others].flatMap(({ schema }) => schema.const ?? []);
+    const choice = {
+      type: 'string',
+      enum: words,
+      ...(first.schema.description !== undefined && { description: first.schema.description }),
+    };
     const isEverywhere = others.length + 1 === variants.length && [first, ...others].every((member) => member.required);
-    return [{ ...first, required: isEverywhere, schema: words.length > 0 ? { type: 'string', enum: words } : first.schema }];
+    return [{ ...first, required: isEverywhere, schema: words.length > 0 ? choice : first.schema }];
   });
 }
 

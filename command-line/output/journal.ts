@@ -13,11 +13,23 @@ export function showHops(hops: readonly Hop[], truncated: boolean, look: Look): 
     hops.toSorted((a, b) => textOf(a, 'startedAt').localeCompare(textOf(b, 'startedAt'))),
     (hop) => (known.has(textOf(hop, 'parentId')) ? textOf(hop, 'parentId') : ''),
   );
-  const below = (parent: string, depth: number): readonly (readonly string[])[] =>
-    (byParent.get(parent) ?? []).flatMap((hop) => [rowOf(hop, depth), ...below(textOf(hop, 'requestId'), depth + 1)]);
-  const rows = table(['status', 'application', 'api', 'path', 'ms', 'faults', 'changed nothing'], below('', 0), look);
+  const below = (parent: string, depth: number): readonly (readonly [Hop, readonly string[]])[] =>
+    (byParent.get(parent) ?? []).flatMap((hop) => [[hop, rowOf(hop, depth)] as const, ...below(textOf(hop, 'requestId'), depth + 1)]);
+  const shown = below('', 0);
+  const [head, ...lines] = table(
+    ['status', 'application', 'api', 'path', 'ms', 'faults', 'changed nothing'],
+    shown.map(([, row]) => row),
+    look,
+  ).split('\n');
+  const rows = [head, ...shown.flatMap(([hop], index) => [lines[index], ...bodiesOf(hop, look)])].join('\n');
   return truncated ? `${rows}\n${look.style('dim', 'Older hops are gone: the journal has reached its limit.')}` : rows;
 }
+
+/** A line for each body that the hop has. */
+const bodiesOf = ({ request, response }: Hop, { style }: Look): readonly string[] =>
+  Object.entries({ request, response }).flatMap(([name, body]) =>
+    body === undefined ? [] : [`        ${style('dim', name.padEnd(8))}  ${JSON.stringify(body)}`],
+  );
 
 function rowOf(hop: Hop, depth: number): readonly string[] {
   const faults = Array.isArray(hop['faults']) ? hop['faults'].join(', ') : '';

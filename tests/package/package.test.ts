@@ -49,6 +49,18 @@ function describeThePackages(): void {
       expect(await client.run(process.execPath, [file], withEstate)).toEqual({ code: 0, out: 'open\n', err: '' });
     });
 
+    test.each(['', '/testcontainers'])('names the Node that it needs on an older one: unified-commerce-estate%s', async (path) => {
+      const older = `Object.defineProperty(process.versions, 'node', { value: '20.19.1' })`;
+      const { code, err } = await client.run(process.execPath, ['-e', `${older}; require('unified-commerce-estate${path}')`]);
+      expect([code, err]).toEqual([
+        1,
+        expect.stringContaining(
+          'The estate needs Node 22.19 or newer; this is 20.19.1. Run the program that loads unified-commerce-estate with a newer one.',
+        ),
+      ]);
+      expect(err).not.toContain('SyntaxError');
+    });
+
     test('exports its manifest, and no internal file', async () => {
       const program = `
         console.log(require('unified-commerce-estate/package.json').name);
@@ -112,7 +124,7 @@ function describeThePackages(): void {
         expect(await client.run('npx', ['unified-commerce-estate', ...words])).toEqual({
           code: 2,
           out: '',
-          err: 'The estate itself is not installed; install it with: npm install --save-dev unified-commerce-estate-server\n',
+          err: `The estate itself is not installed; install its archive: npm install --save-dev ${packed.archives.server}. Or name a running estate with --against, such as one of the image that docker build makes in a checkout.\n`,
         });
       },
     );

@@ -31,6 +31,11 @@ describe('The command line', () => {
     expect(command.description()).toMatch(/^[A-Z].*\.$|: source/);
   });
 
+  test.each(leaves)('%s describes each of its options and arguments', (_path, command) => {
+    const named = [...command.options.map(({ flags, description }) => [flags, description])];
+    expect(named.filter(([, description = '']) => description.replace(/\(.*\)$/s, '').trim() === '')).toEqual([]);
+  });
+
   test.each(
     commands
       .filter(({ parent, commands: below }) => parent?.parent === null && below.length > 0)

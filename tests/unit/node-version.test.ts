@@ -11,7 +11,7 @@ const [own = ''] = (devDependencies['node'] ?? '').split('.');
 
 describe('The oldest Node', () => {
   test('is that of package.json where the command checks it', () => {
-    expect(/OLDEST = '(.*)'/.exec(textOf('command-line/loaded-first.cjs'))?.[1]).toBe(oldest);
+    expect(/OLDEST = '(.*)'/.exec(textOf('command-line/oldest-node.cjs'))?.[1]).toBe(oldest);
   });
 
   test('satisfies every dependency', () => {

@@ -27,20 +27,33 @@ function isPositiveDuration(text: string): boolean {
 
 /** The kinds of faults; `faultKinds` lists those of each target. */
 export const Fault = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('latency'), ms: z.int().min(1).max(60_000) }),
-  z.strictObject({ kind: z.literal('status'), status: z.int().min(400).max(599), code: z.string().max(64).optional() }),
+  z.strictObject({
+    kind: z.literal('latency').describe('What happens.'),
+    ms: z.int().min(1).max(60_000).describe('Delay in milliseconds of wall time.'),
+  }),
+  z.strictObject({
+    kind: z.literal('status'),
+    status: z.int().min(400).max(599).describe('Status of the answer.'),
+    code: z.string().max(64).optional().describe('Code in the body of the problem.'),
+  }),
   z.strictObject({ kind: z.literal('outage') }),
   /** The connection breaks before the handler runs. */
   z.strictObject({ kind: z.literal('drop') }),
   /** The handler commits, then its answer is lost: the caller gets a 504 or a reset connection. */
-  z.strictObject({ kind: z.literal('lost-response'), as: z.enum(['timeout', 'reset']).default('timeout') }),
+  z.strictObject({
+    kind: z.literal('lost-response'),
+    as: z.enum(['timeout', 'reset']).default('timeout').describe('What the caller sees: a 504, or a broken connection.'),
+  }),
   /** Requests wait until `parties` of them have arrived, then run together. */
-  z.strictObject({ kind: z.literal('barrier'), parties: z.int().min(2).max(1_000) }),
+  z.strictObject({ kind: z.literal('barrier'), parties: z.int().min(2).max(1_000).describe('Requests that wait for each other.') }),
   /** `copies` more deliveries with the same id. */
-  z.strictObject({ kind: z.literal('duplicate'), copies: z.int().min(1).max(20).default(1) }),
-  z.strictObject({ kind: z.literal('late'), by: Duration }),
+  z.strictObject({ kind: z.literal('duplicate'), copies: z.int().min(1).max(20).default(1).describe('Further deliveries.') }),
+  z.strictObject({ kind: z.literal('late'), by: Duration.describe('How late, on the clock of the rehearsal.') }),
   /** Sent after the next one about the same object, or when the time `within` is over. */
-  z.strictObject({ kind: z.literal('reorder'), within: Duration.default('P1D') }),
+  z.strictObject({
+    kind: z.literal('reorder'),
+    within: Duration.default('P1D').describe('Time after which it is sent without a next one, on the clock of the rehearsal.'),
+  }),
   /** Sent when the fault is deleted. */
   z.strictObject({ kind: z.literal('withhold') }),
   z.strictObject({ kind: z.literal('bad-signature') }),
@@ -87,7 +100,10 @@ export const strikableApis: readonly ApiDefinition[] = [
 ];
 
 const Match = z.strictObject({
-  application: z.enum(applicationNames as [string, ...string[]]).optional(),
+  application: z
+    .enum(applicationNames as [string, ...string[]])
+    .optional()
+    .describe('Strikes the calls of this application’s APIs.'),
   api: z
     .string()
     .max(80)
@@ -95,7 +111,7 @@ const Match = z.strictObject({
     .optional(),
   event: EventType.optional(),
   subject: z.string().max(160).optional().describe('Subject of the event: order/ord_….'),
-  webhook: z.enum(['carrier']).optional(),
+  webhook: z.enum(['carrier']).optional().describe('Strikes the webhooks of this sender.'),
   status: TrackingStatus.optional().describe('Scan that the carrier’s webhook reports.'),
 });
 

@@ -61,6 +61,16 @@ describe('A command', () => {
     expect(JSON.parse(json.out)).toMatchObject({ items: [{ name: 'slow', hits: 0 }] });
   });
 
+  test('journal prints bodies with --bodies only', async () => {
+    await using rehearsal = await newRehearsal();
+    await rehearsal.ok('POST', '/baskets', { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] });
+    await rehearsal.settle();
+    const at = ['--rehearsal', rehearsal.name];
+    expect((await runEstate(['journal', ...at])).out).not.toContain('"channel":"web"');
+    const { out } = await runEstate(['journal', '--bodies', ...at]);
+    expect(out).toMatch(/ {2}create-basket-api .*\n +request +\{"channel":"web",.*\n +response +\{.*"state":"open"/);
+  });
+
   test('ends with 1 when what it waits for does not come', async () => {
     await using rehearsal = await newRehearsal();
     const waited = await runEstate(['events', 'wait', 'order-confirmed', '--timeout-ms', '0', '--rehearsal', rehearsal.name]);

@@ -11,7 +11,7 @@ export const readClock = defineOperation({
   summary: 'Reads the clock of the rehearsal.',
   method: 'GET',
   path: '/_sim/clock',
-  response: z.object({ now: Instant, flowing: z.boolean() }),
+  response: z.object({ now: Instant, flowing: z.boolean().describe('false freezes the clock.') }),
 });
 
 export const setClock = defineOperation({

@@ -40,12 +40,12 @@ export const readJournal = defineOperation({
   method: 'GET',
   path: '/_sim/journal',
   query: z.strictObject({
-    correlationId: z.string().max(128).optional(),
+    correlationId: z.string().max(128).optional().describe('Only hops of the request with this correlation id.'),
     after: queryInteger(0, Number.MAX_SAFE_INTEGER)
       .optional()
       .describe('Lists the oldest hops after this sequence. Default: lists the newest hops.'),
-    bodies: z.enum(['true', 'false']).default('true'),
-    limit: queryInteger(1, 5_000).default(500),
+    bodies: z.enum(['true', 'false']).default('true').describe('Include the bodies of requests and answers.'),
+    limit: queryInteger(1, 5_000).default(500).describe('Most hops of an answer.'),
   }),
   response: z.object({
     items: z.array(Hop).describe('In the order of completion.'),

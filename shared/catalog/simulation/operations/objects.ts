@@ -46,10 +46,10 @@ export const listObjects = defineOperation({
   method: 'GET',
   path: '/_sim/objects/{type}',
   query: z.strictObject({
-    state: z.string().max(60).optional(),
+    state: z.string().max(60).optional().describe('Only objects in this state.'),
     q: typedText(160).optional().describe('Text in the id or label, whatever its case. A request reads at most 1,000 objects for it.'),
     before: queryInteger(1, Number.MAX_SAFE_INTEGER).optional().describe('The member next of the previous answer.'),
-    limit: queryInteger(1, 200).default(50),
+    limit: queryInteger(1, 200).default(50).describe('Most objects of an answer.'),
   }),
   response: z.object({
     items: z.array(ListedObject),
@@ -80,10 +80,10 @@ export const listStock = defineOperation({
   method: 'GET',
   path: '/_sim/stock',
   query: z.strictObject({
-    sku: Sku.optional(),
-    location: z.string().max(64).optional(),
+    sku: Sku.optional().describe('Only stock of this SKU.'),
+    location: z.string().max(64).optional().describe('Only stock at this store or distribution center.'),
     after: z.string().max(140).optional().describe('The member next of the previous answer.'),
-    limit: queryInteger(1, 500).default(100),
+    limit: queryInteger(1, 500).default(100).describe('Most rows of an answer.'),
   }),
   response: z.object({
     items: z.array(

@@ -14,7 +14,10 @@ export const playScan = defineOperation({
   summary: 'Plays the carrier: scans a parcel. The estate gets the scan by signed webhook.',
   method: 'POST',
   path: '/_sim/shipments/{id}/{scan}',
-  request: z.strictObject({ location: typedText(120).optional(), message: typedText(200).optional() }),
+  request: z.strictObject({
+    location: typedText(120).optional().describe('Where the parcel is scanned, as the tracking shows it.'),
+    message: typedText(200).optional().describe('What the carrier writes into the tracking.'),
+  }),
   plays: { object: shipment.type, verbs: Scan.options },
   response: Shipment,
   problems: ['not_found', 'invalid_state_transition'],

@@ -51,11 +51,11 @@ export const listTraces = defineOperation({
       .describe('An application that answered a hop.'),
     api: z.string().max(80).optional().describe('API of a hop; event:<name> of a delivery, due:<kind> of due work.'),
     status: z.enum(['ok', 'refused', 'failed']).optional().describe('ok: below 400; refused: 4xx; failed: 5xx, or no answer.'),
-    fault: FaultName.optional(),
+    fault: FaultName.optional().describe('Only traces that this fault struck.'),
     object: z.string().max(160).optional().describe('type/id. Its newest 1,000 events are looked at.'),
-    correlationId: z.string().max(128).optional(),
+    correlationId: z.string().max(128).optional().describe('Only the trace with this correlation id.'),
     before: queryInteger(1, Number.MAX_SAFE_INTEGER).optional().describe('The member next of the previous answer.'),
-    limit: queryInteger(1, 200).default(50),
+    limit: queryInteger(1, 200).default(50).describe('Most traces of an answer.'),
   }),
   response: z.object({
     items: z
