@@ -44,6 +44,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
   }
   const configuration: Configuration = Object.freeze({
     ...parsed.data,
+    REDIS_URL: withPassword(parsed.data),
     SERVICE,
     addressOf: (application: Application) => (parsed.data as Record<string, unknown>)[urlVariable(application)] as string,
   });
@@ -56,7 +57,7 @@ const isStartable = (name: string): name is StartableService => (startableServic
 
 /** Repeats the value unless it is secret. */
 const describeValue = (name: string, given: Readonly<Record<string, string | undefined>>): string =>
-  /TOKEN|PEPPER|STORE_KEY|REDIS_URL|HEADERS/.test(name) ? name : `${name}=${given[name]}`;
+  /TOKEN|PEPPER|PASSWORD|STORE_KEY|REDIS_URL|HEADERS/.test(name) ? name : `${name}=${given[name]}`;
 
 function unknownNames(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
   return Object.keys(environment).flatMap((name) => {
@@ -79,6 +80,24 @@ function refuseIncomplete({ SERVICE, ...configuration }: Configuration): void {
   throw new StartError(
     `SERVICE=${SERVICE} shares state and events with other processes: set ${missing.join(' and ')} too, or remove SERVICE to start the whole estate in one process.`,
   );
+}
+
+/** The address of Redis with its password, encoded. @throws StartError */
+function withPassword({
+  REDIS_URL,
+  REDIS_PASSWORD,
+}: {
+  readonly REDIS_URL?: string;
+  readonly REDIS_PASSWORD?: string;
+}): string | undefined {
+  if (REDIS_PASSWORD === undefined) return REDIS_URL;
+  if (REDIS_URL === undefined) throw new StartError('REDIS_PASSWORD is for REDIS_URL: set the address too, or remove the password.');
+  const nodes = REDIS_URL.split(',').map((node) => {
+    const [, scheme = '', user = '', rest = ''] = /^(\s*(?:cluster:)?rediss?:\/\/)(?:([^@]*)@)?(.*)$/.exec(node) ?? [];
+    if (user.includes(':')) throw new StartError('REDIS_URL has a password, and REDIS_PASSWORD another: remove one of them.');
+    return `${scheme}${user}:${encodeURIComponent(REDIS_PASSWORD)}@${rest}`;
+  });
+  return nodes.join(',');
 }
 
 /** In one process for the whole estate, applications find each other without these variables. */

@@ -34,8 +34,8 @@ export async function run(environment: Readonly<Record<string, string | undefine
   const started = performance.now();
   enableCompileCache();
   const configuration = readConfiguration(environment);
-  const { ESTATE_TOKEN, CREDENTIAL_PEPPER, MOCK_STORE_KEY } = configuration;
-  keepSecret([ESTATE_TOKEN, CREDENTIAL_PEPPER, MOCK_STORE_KEY]);
+  const { ESTATE_TOKEN, CREDENTIAL_PEPPER, MOCK_STORE_KEY, REDIS_PASSWORD } = configuration;
+  keepSecret([ESTATE_TOKEN, CREDENTIAL_PEPPER, MOCK_STORE_KEY, REDIS_PASSWORD]);
   const isForPerson = process.stdout.isTTY === true && configuration.NODE_ENV !== 'production';
   const log = createLogger(configuration.LOG_LEVEL, isForPerson ? terminalOutput() : undefined);
   const starting = start(configuration, log);

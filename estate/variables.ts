@@ -136,6 +136,10 @@ export const variables = {
     .describe(
       'State in Redis: `redis://[user:password@]host:port[/db]`. For a cluster, several separated by commas, or one with the prefix `cluster:`.',
     ),
+  REDIS_PASSWORD: z
+    .string()
+    .optional()
+    .describe('Password of Redis, as it is. It takes the place of a percent-encoded one in `REDIS_URL`.'),
   KAFKA_BROKERS: z
     .string()
     .transform((brokers) => brokers.split(',').map((broker) => broker.trim()))

@@ -218,7 +218,7 @@ if (whyNoKustomize === undefined)
     test('configure Redis alike, apart from its password', () => {
       const redis = containers.find(({ name }) => name === 'redis')?.container;
       const command = services['redis']?.['command'];
-      expect(redis?.args).toEqual([...(Array.isArray(command) ? command : []), '--requirepass', '$(PASSWORD_OF_REDIS)']);
+      expect(redis?.args).toEqual((Array.isArray(command) ? command : []).slice(1));
     });
   });
 

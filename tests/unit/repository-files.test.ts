@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
+import { documents } from '../support/documents.ts';
 import { textOf, trackedFiles } from '../support/tracked-files.ts';
 
 const templates = trackedFiles.filter((file) => /^\.github\/ISSUE_TEMPLATE\/(?!config).*\.yml$/.test(file));
@@ -13,8 +14,19 @@ interface Template {
 describe('The workflow', () => {
   test('checks out the repository and runs .ci/run', () => {
     const { jobs } = parse(textOf('.github/workflows/ci.yml')) as { jobs: Record<string, { steps: readonly Record<string, string>[] }> };
-    expect(Object.values(jobs).flatMap(({ steps }) => steps)).toEqual([{ uses: 'actions/checkout@v4' }, { run: '.ci/run' }]);
+    expect(Object.values(jobs).flatMap(({ steps }) => steps)).toEqual([
+      { uses: expect.stringMatching(/^actions\/checkout@/) },
+      { run: '.ci/run' },
+    ]);
     expect(trackedFiles).toContain('.ci/run');
+  });
+
+  test('uses actions by the hash of their commit, because a tag can be moved', () => {
+    const used = trackedFiles
+      .filter((file) => /^\.github\/.*\.ya?ml$/.test(file))
+      .flatMap((file) => [...textOf(file).matchAll(/\buses:\s*(\S+)/g)].map(([, action = '']) => action));
+    expect(used.length).toBeGreaterThan(0);
+    expect(used.filter((action) => !/@[0-9a-f]{40}$/.test(action))).toEqual([]);
   });
 });
 
@@ -25,6 +37,17 @@ describe('An issue template', () => {
     expect(body.length).toBeGreaterThan(0);
     expect(new Set(body.map(({ id }) => id)).size).toBe(body.length);
     expect(body.filter(({ type, attributes }) => type === undefined || attributes?.label === undefined)).toEqual([]);
+  });
+});
+
+describe('Git', () => {
+  test('ignores the folders of reports that the documents name', () => {
+    const ignored = textOf('.gitignore').split('\n');
+    const named = documents.flatMap((file) =>
+      [...textOf(file).matchAll(/--report ([\w-]+)(?![\w./-]|\s*<)/g)].map(([, folder = '']) => folder),
+    );
+    expect(named.length).toBeGreaterThan(0);
+    expect([...new Set(named)].filter((folder) => !ignored.includes(`${folder}/`))).toEqual([]);
   });
 });
 
