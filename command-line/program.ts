@@ -95,8 +95,10 @@ function exitCodeOf(error: unknown): number {
   return error instanceof CommandFailure ? error.exitCode : EXIT.fails;
 }
 
-/** A reader such as `head` may close its end early. */
-function endOfReader(error: NodeJS.ErrnoException): void {
-  if (error.code === 'EPIPE') endProcess(EXIT.holds);
-  throw error;
+/** A reader such as `head` may close its end early; a disk may be full. */
+function endOfReader({ code, message }: NodeJS.ErrnoException): void {
+  if (code === 'EPIPE') endProcess(EXIT.holds);
+  const cause = code === 'ENOSPC' ? 'its disk is full. Free space' : `${message}. Correct the redirection`;
+  printError(`Standard output cannot be written: ${cause}, and repeat the command.\n`);
+  endProcess(EXIT.fails);
 }

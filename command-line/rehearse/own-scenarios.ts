@@ -1,4 +1,4 @@
-import { access } from 'node:fs/promises';
+import { access, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
@@ -70,6 +70,8 @@ async function scenariosOf(file: string): Promise<Loaded> {
     () => false,
   );
   if (!exists) return refused(`${file} does not exist; check the path.`);
+  // Reading a named pipe would wait for ever for its writer.
+  if ((await stat(path)).isFIFO()) return refused(`${file} is a named pipe; name a file.`);
   let module: Readonly<Record<string, unknown>>;
   try {
     module = await supervised(() => import(pathToFileURL(path).href));

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { COMMAND, MAIN, runAtTerminal, runEstate } from '../../support/command.ts';
+import { COMMAND, MAIN, runAtTerminal, runEstate, runProgram } from '../../support/command.ts';
 import { estate, newRehearsal } from '../../support/estate.ts';
 
 /** Clears the screen, sets the title of the window, hides what follows, writes over the line, and the one-byte form of CSI. */
@@ -100,5 +100,23 @@ describe('A terminal gets no escape sequence of data', () => {
     const { out } = await runAtTerminal(`${process.execPath} ${MAIN} start`, { LOG_LEVEL: ATTACK });
     expect(out).toMatch(CLEAN);
     expect(written(out)).not.toMatch(UNSAFE);
+  });
+});
+
+describe('A command says in a sentence that', () => {
+  test('its standard output is full', async () => {
+    const { code, err } = await runProgram('sh', ['-c', `${COMMAND} completion bash > /dev/full`]);
+    expect([code, err]).toEqual([1, 'Standard output cannot be written: its disk is full. Free space, and repeat the command.\n']);
+  });
+
+  test('a scenario file is a named pipe', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'pipe-'));
+    try {
+      await runProgram('mkfifo', [join(folder, 'pipe.js')]);
+      const { code, err } = await runEstate(['rehearse', join(folder, 'pipe.js')]);
+      expect([code, err]).toEqual([2, expect.stringContaining('is a named pipe; name a file.')]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 });
