@@ -87,8 +87,8 @@ function withPassword({
   REDIS_URL,
   REDIS_PASSWORD,
 }: {
-  readonly REDIS_URL?: string;
-  readonly REDIS_PASSWORD?: string;
+  readonly REDIS_URL?: string | undefined;
+  readonly REDIS_PASSWORD?: string | undefined;
 }): string | undefined {
   if (REDIS_PASSWORD === undefined) return REDIS_URL;
   if (REDIS_URL === undefined) throw new StartError('REDIS_PASSWORD is for REDIS_URL: set the address too, or remove the password.');
