@@ -18,7 +18,7 @@ describe('The preflight of a page', () => {
   let rig: Rig;
   beforeAll(async () => {
     const limits = { perAddressPerMinute: 1, perKeyPerMinute: 1 };
-    rig = await aRig({ documents: createDocuments(), corsOrigins: ['loopback', 'https://shop.example.com'], limits });
+    rig = await aRig({ documents: createDocuments('memory'), corsOrigins: ['loopback', 'https://shop.example.com'], limits });
   });
   afterAll(async () => rig[Symbol.asyncDispose]());
 
@@ -77,7 +77,7 @@ describe('The preflight of a page', () => {
 });
 
 test('OPTIONS without a preflight is refused for an allowed origin too', async () => {
-  await using rig = await aRig({ documents: createDocuments(), corsOrigins: ['loopback'] });
+  await using rig = await aRig({ documents: createDocuments('memory'), corsOrigins: ['loopback'] });
   for (const headers of [{}, { origin: PAGE }, { 'access-control-request-method': 'GET' }]) {
     for (const path of ['/orders/ord_1', '/openapi.json', '/']) {
       expect([path, (await rig.call({ method: 'OPTIONS', path, headers })).status]).toEqual([path, 405]);
@@ -114,7 +114,7 @@ describe('A page of an allowed origin reads', () => {
     ['a body that is too large', 413, { method: 'POST', path: '/orders', headers: asIntegration, body: 'x'.repeat(1_100_000) }],
     ['an ambiguous path', 400, { path: '/orders//x', headers: asIntegration }],
   ] as readonly [string, number, Call][])('the refusal of %s', async (_of, status, call) => {
-    await using rig = await aRig({ documents: createDocuments(), corsOrigins: ['loopback'] });
+    await using rig = await aRig({ documents: createDocuments('memory'), corsOrigins: ['loopback'] });
     const reply = await rig.call({ ...call, headers: { ...call.headers, origin: PAGE } });
     expect([reply.status, reply.headers['access-control-allow-origin']]).toEqual([status, PAGE]);
   });
@@ -135,7 +135,7 @@ describe('A page of an allowed origin reads', () => {
   });
 
   test('a document, whose cached copy is for one origin', async () => {
-    await using rig = await aRig({ documents: createDocuments(), corsOrigins: ['loopback'] });
+    await using rig = await aRig({ documents: createDocuments('memory'), corsOrigins: ['loopback'] });
     const { status, headers } = await rig.call({ path: '/openapi.json', headers: { origin: PAGE } });
     expect([status, headers['access-control-allow-origin'], headers['vary']]).toEqual([200, PAGE, 'Origin, Accept-Encoding']);
     const again = await rig.call({ path: '/openapi.json', headers: { origin: PAGE, 'if-none-match': headers['etag'] ?? '' } });
