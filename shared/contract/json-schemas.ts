@@ -16,8 +16,9 @@ export class JsonSchemas {
   of(schema: z.ZodType, io: 'input' | 'output'): Part {
     const options = { io, target: this.#dialect, override: asPublished } as const;
     const { $schema: _dialect, $defs, definitions, ...own } = z.toJSONSchema(schema, options);
-    for (const [name, part] of Object.entries($defs ?? definitions ?? {})) this.#add(name, hoisted(part));
-    return hoisted(own);
+    const named = ($defs ?? definitions ?? {}) as Readonly<Record<string, Part>>;
+    for (const [name, part] of Object.entries(named)) this.#add(name, forGenerators(part, named));
+    return forGenerators(own, named);
   }
 
   #add(name: string, part: Part): void {
@@ -31,8 +32,34 @@ export class JsonSchemas {
 
 export const sorted = (map: ReadonlyMap<string, Part>): Part => Object.fromEntries([...map].sort(([a], [b]) => a.localeCompare(b)));
 
-const hoisted = (part: unknown): Part =>
-  JSON.parse(JSON.stringify(part).replaceAll(/"#\/(?:\$defs|definitions)\//g, '"#/components/schemas/')) as Part;
+/**
+ * The schema with references to `#/components/schemas`, and in the forms that generators of clients know. Other forms they refuse, warn of,
+ * or turn into code that does not compile.
+ */
+const forGenerators = (schema: Part, named: Readonly<Record<string, Part>>): Part =>
+  JSON.parse(JSON.stringify(schema), (_name, value) => (isPart(value) ? withOneType(withReference(value, named)) : value)) as Part;
+
+const isPart = (value: unknown): value is Part => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const PLAIN_TYPES: ReadonlySet<unknown> = new Set(['string', 'integer', 'number', 'boolean']);
+
+/** A reference has no other member: those of a value without a class are written in place, others beside `allOf`. */
+function withReference(part: Part, named: Readonly<Record<string, Part>>): Part {
+  const { $ref, pattern: _ofTarget, examples: _too, ...own } = part;
+  if (typeof $ref !== 'string') return part;
+  const name = $ref.slice($ref.lastIndexOf('/') + 1);
+  const target = named[name];
+  const reference = { $ref: `#/components/schemas/${name}` };
+  if (target === undefined || Object.keys(own).length === 0) return reference;
+  const isPlain = PLAIN_TYPES.has(target['type']) && target['enum'] === undefined;
+  return isPlain ? { ...target, ...own } : { allOf: [reference], ...own };
+}
+
+/** There is no list of types, except with null. zod writes one for a union of primitives, after its override. */
+function withOneType(part: Part): Part {
+  const { type, ...others } = part;
+  return Array.isArray(type) && !type.includes('null') ? { ...others, anyOf: type.map((one: unknown) => ({ type: one })) } : part;
+}
 
 /** Removes what zod adds and readers of the document do not need. */
 function asPublished({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: z.core.JSONSchema.BaseSchema }): void {
@@ -46,4 +73,8 @@ function asPublished({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; j
     jsonSchema.examples = [jsonSchema['example']];
     delete jsonSchema['example'];
   }
+  // Enumerations of booleans become constants named after keywords.
+  if (typeof jsonSchema.const === 'boolean') delete jsonSchema.const;
+  // Generators refuse bounds of an enumeration.
+  if (jsonSchema.enum !== undefined) delete jsonSchema.maxLength;
 }

@@ -14,6 +14,8 @@ interface Content {
 interface Described {
   readonly $ref?: string;
   readonly content?: Content;
+  /** The codes of a refusal, in the document of the estate. */
+  readonly 'x-problem-codes'?: readonly string[];
 }
 interface OperationPart {
   readonly operationId: string;
@@ -89,13 +91,16 @@ export function describedBy(document: OpenApiDocument) {
   function complaint({ responses }: Operation, { status, contentType, text }: Answered): string | undefined {
     const response = responses[status] ?? responses['default'];
     if (!response) return `status ${status} is not described, only ${Object.keys(responses).join(', ')}: ${text.slice(0, 300)}`;
-    const { content } = found(response);
+    const { content, 'x-problem-codes': codes } = found(response);
     if (content === undefined) return text === '' ? undefined : `status ${status} is described without a body, and has one`;
     const mediaType = contentType?.split(';')[0] ?? 'none';
     const described = content[mediaType];
     if (!described) return `content type ${mediaType} of status ${status} is not described, only ${Object.keys(content).join(', ')}`;
     if (!mediaType.endsWith('json')) return undefined;
-    return schemas.misfit(described.schema, JSON.parse(text));
+    const answer = JSON.parse(text) as { readonly code?: string };
+    if (codes !== undefined && !codes.includes(answer.code ?? 'none'))
+      return `code ${answer.code} of status ${status} is not described, only ${codes.join(', ')}`;
+    return schemas.misfit(described.schema, answer);
   }
 
   return { operations, fittingRequests, misfittingRequests, complaint };

@@ -133,7 +133,7 @@ describe('the served contract', () => {
 
   test('marks exactly the fields of a calculate response that the source document does not show as additions', () => {
     const shown = {
-      CalculateResponse: ['touchpointId', 'basketId', 'engine', 'loyaltyCard', 'loyaltyCardStatus', 'lines', 'total', 'totalSaving'],
+      CalculatedBasket: ['touchpointId', 'basketId', 'engine', 'loyaltyCard', 'loyaltyCardStatus', 'lines', 'total', 'totalSaving'],
       ResponseLine: ['ref', 'barcode', 'qty', 'lineId', 'itemCode', 'description', 'weight'],
     };
     for (const [schema, fields] of Object.entries(shown)) {

@@ -11,10 +11,10 @@ interface Operation {
   readonly security: readonly Record<string, unknown>[];
   readonly parameters: readonly { readonly $ref?: string; readonly name?: string; readonly in?: string }[];
   readonly requestBody?: { readonly required: boolean; readonly content: Record<string, { schema: Record<string, unknown> }> };
-  readonly responses: Readonly<Record<string, { readonly $ref?: string; readonly content?: Record<string, { schema: Coded }> }>>;
+  readonly responses: Readonly<Record<string, Coded & { readonly $ref?: string }>>;
 }
 interface Coded {
-  readonly properties?: { readonly code?: { readonly enum: readonly string[] } };
+  readonly 'x-problem-codes'?: readonly string[];
 }
 
 const document = estateOpenApi('1.2.3') as {
@@ -23,7 +23,7 @@ const document = estateOpenApi('1.2.3') as {
   paths: Record<string, Record<string, Operation>>;
   components: {
     schemas: Record<string, Record<string, unknown>>;
-    responses: Record<string, { content: Record<string, { schema: Coded }> }>;
+    responses: Record<string, Coded>;
   };
 };
 const publicApis = Object.values(apis) as readonly ApiDefinition[];
@@ -38,8 +38,7 @@ function operationOf({ method, path }: { readonly method: string; readonly path:
 function codesOf(operation: Operation): string[] {
   return Object.values(operation.responses).flatMap((response) => {
     const named = response.$ref?.split('/').at(-1);
-    const content = named === undefined ? response.content : document.components.responses[named]?.content;
-    return [...(content?.['application/problem+json']?.schema.properties?.code?.enum ?? [])];
+    return [...((named === undefined ? response : document.components.responses[named])?.['x-problem-codes'] ?? [])];
   });
 }
 

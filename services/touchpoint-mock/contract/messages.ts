@@ -1,6 +1,6 @@
 import type { Alias } from './cases.ts';
-import { CalculateResponse, ResponseLine } from './messages/calculated-basket.ts';
-import { Finished, FinishResult, StaleDigest } from './messages/finish-results.ts';
+import { CalculatedBasket, ResponseLine } from './messages/calculated-basket.ts';
+import { Finished, FinishOutcome, StaleDigest } from './messages/finish-results.ts';
 import { AuthorizationDenied, FinishRefusal, OtherError, SelectorRefused, TouchpointRefusal } from './messages/refusals.ts';
 import { CalculateRequest, FinishRequest, RequestLine } from './messages/requests.ts';
 
@@ -14,10 +14,10 @@ export const MESSAGES = {
   CalculateRequest,
   FinishRequest,
   ResponseLine,
-  CalculateResponse,
+  CalculatedBasket,
   StaleDigest,
   Finished,
-  FinishResult,
+  FinishOutcome,
   TouchpointRefusal,
   FinishRefusal,
   AuthorizationDenied,
@@ -35,6 +35,6 @@ export const REQUEST_OF: Readonly<Record<Alias, 'CalculateRequest' | 'FinishRequ
 
 /** What each alias answers, by status: the statuses that a case may have are exactly these. */
 export const RESPONSES_OF: Readonly<Record<Alias, Readonly<Partial<Record<number, MessageName>>>>> = {
-  calculate: { 200: 'CalculateResponse', 403: 'TouchpointRefusal', 503: 'TouchpointRefusal' },
-  finish: { 200: 'FinishResult', 409: 'FinishRefusal' },
+  calculate: { 200: 'CalculatedBasket', 403: 'TouchpointRefusal', 503: 'TouchpointRefusal' },
+  finish: { 200: 'FinishOutcome', 409: 'FinishRefusal' },
 };

@@ -18,7 +18,7 @@ const ALIAS_TEXT: Readonly<Record<Alias, { readonly summary: string; readonly de
 export function aliasOperation(alias: Alias, cases: readonly CaseFixture[]): Part {
   const own = cases.filter((fixture) => fixture.alias === alias);
   return {
-    operationId: alias,
+    operationId: `${alias}-basket`,
     tags: ['aliases'],
     ...ALIAS_TEXT[alias],
     parameters: [selectorParameter(alias)],

@@ -16,11 +16,12 @@ export function schemas(): Part {
     io: 'input',
     uri: (id) => `#/components/schemas/${id}`,
     override: ({ jsonSchema }) => {
-      // In OpenAPI 3.0 an enumeration of a nullable field has to list null itself.
-      if (jsonSchema.nullable === true && jsonSchema.enum?.includes(null) === false) jsonSchema.enum.push(null);
       // Integers of the contract have no bounds; these two are JavaScript's.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      // Generators make constants of an enumeration, which a boolean and null cannot name.
+      if (jsonSchema.type === 'boolean') delete jsonSchema.enum;
+      if (jsonSchema.nullable === true) nullableEnumeration(jsonSchema);
     },
   });
   return Object.fromEntries(
@@ -29,4 +30,13 @@ export function schemas(): Part {
       return [name, rest];
     }),
   );
+}
+
+/** In OpenAPI 3.0 the enumeration of a nullable field has to list null itself. A single number is a range instead, without null in a list of numbers. */
+function nullableEnumeration(schema: z.core.JSONSchema.BaseSchema): void {
+  const [value, ...others] = (schema.enum ?? []).filter((one) => one !== null);
+  if (typeof value === 'number' && others.length === 0) {
+    delete schema.enum;
+    Object.assign(schema, { minimum: value, maximum: value });
+  } else if (schema.enum !== undefined) schema.enum = [value, ...others, null] as NonNullable<typeof schema.enum>;
 }

@@ -76,4 +76,4 @@ function successOf(api: ApiDefinition, description: string, components: Componen
 const contentOf = (api: ApiDefinition, components: Components): Part =>
   api.produces === 'application/json'
     ? json(components.schemaOf(api.response, 'output'))
-    : { [api.produces]: { schema: { type: 'string', contentMediaType: api.produces } } };
+    : { [api.produces]: { schema: { type: 'string', format: 'binary', contentMediaType: api.produces } } };

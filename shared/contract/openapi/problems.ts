@@ -42,22 +42,22 @@ export const PROBLEM: Part = {
   },
 };
 
+/** The extension that lists the codes of a refusal. Its schema is `Problem` alone, so that generated clients have one class for every refusal. */
+export const CODES = 'x-problem-codes';
+
 /** A response that refuses with one of these codes, which all have the same status. */
 export function problemResponse(codes: readonly ProblemCode[]): Part {
   const status = codes[0] === undefined ? 500 : problems[codes[0]].status;
   const isRetryable = codes.some((code) => problems[code].retryable || retryableAtTimes.has(code));
   return {
-    description: codes.map((code) => problems[code].title).join('; '),
+    description: codes.map((code) => `\`${code}\`: ${problems[code].title}`).join('; '),
     ...((isRetryable || status === 401) && {
       headers: {
         ...(isRetryable && { 'Retry-After': responseHeader('RetryAfter') }),
         ...(status === 401 && { 'WWW-Authenticate': responseHeader('WwwAuthenticate') }),
       },
     }),
-    content: {
-      'application/problem+json': {
-        schema: { $ref: '#/components/schemas/Problem', properties: { status: { const: status }, code: { enum: codes } } },
-      },
-    },
+    content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+    [CODES]: codes,
   };
 }

@@ -15,6 +15,7 @@ interface MemberSchema {
   readonly items?: MemberSchema;
   readonly properties?: Readonly<Record<string, MemberSchema>>;
   readonly required?: readonly string[];
+  readonly allOf?: readonly MemberSchema[];
   readonly anyOf?: readonly MemberSchema[];
   readonly oneOf?: readonly MemberSchema[];
 }
@@ -46,7 +47,7 @@ function membersOf({ properties = {}, required = [] }: MemberSchema, named: Part
 }
 
 function resolved(member: MemberSchema, named: Part): MemberSchema {
-  const name = member.$ref?.split('/').at(-1);
+  const name = (member.$ref ?? member.allOf?.[0]?.$ref)?.split('/').at(-1);
   return name === undefined ? member : (named[name] as MemberSchema);
 }
 

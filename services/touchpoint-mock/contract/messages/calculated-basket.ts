@@ -51,6 +51,6 @@ export const calculated = {
     ),
 };
 
-export const CalculateResponse = z
+export const CalculatedBasket = z
   .strictObject({ touchpointId: echoedLane, basketId: echoedBasket, ...calculated })
   .describe('The calculated basket. A business refusal is a rejected line or a loyalty card status, not an error status.');

@@ -30,4 +30,4 @@ export const Finished = z
   })
   .describe('Finish was accepted. Apart from the echoed identifiers the shape is ours.');
 
-export const FinishResult = z.discriminatedUnion('status', [StaleDigest, Finished]).describe('Outcome of finish.');
+export const FinishOutcome = z.discriminatedUnion('status', [StaleDigest, Finished]).describe('Outcome of finish.');
