@@ -18,7 +18,7 @@ try {
     'estate.json': estateOpenApi('0.0.0'),
     'events.json': estateAsyncApi('0.0.0', { kafka: ['localhost:9092'] }),
     'events-in-memory.json': estateAsyncApi('0.0.0', 'memory'),
-    'touchpoint.json': touchpointOpenApi(await loadTouchpointFixtures()),
+    'touchpoint.json': touchpointOpenApi(await loadTouchpointFixtures(), { from: 'portal', other: 'http://127.0.0.1:15115' }),
   };
   const files = Object.entries(documents).map(([name, document]) => ({
     path: join(folder, name),

@@ -15,7 +15,11 @@ export async function startTouchpoint(configuration: Configuration, log: Logger,
   const fixtures = await touchpointFixtures(configuration);
   const shared = { storeKey: MOCK_STORE_KEY, lanes: MOCK_LANES, allowedHosts: ALLOWED_HOSTS, logger: log, ...(fixtures && { fixtures }) };
   const consoleUrl = gateway === undefined ? undefined : `${gateway}/console/`;
-  const mock = await startTouchpointMock({ ...shared, host: HOST, port: TOUCHPOINT_PORT }).catch(explainListenError('TOUCHPOINT_PORT'));
+  // A free port is known only after the portal has started, which needs the mock.
+  const portalUrl = PORTAL_PORT === 0 ? undefined : `http://127.0.0.1:${PORTAL_PORT}`;
+  const mock = await startTouchpointMock({ ...shared, host: HOST, port: TOUCHPOINT_PORT, portalUrl }).catch(
+    explainListenError('TOUCHPOINT_PORT'),
+  );
   try {
     const portal = await startPortal({ ...shared, host: PORTAL_HOST, port: PORTAL_PORT, mockUrl: mock.url, consoleUrl }).catch(
       explainListenError('PORTAL_PORT', 'PORTAL_HOST'),

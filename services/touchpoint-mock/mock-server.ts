@@ -21,6 +21,8 @@ export interface TouchpointMockOptions {
   readonly lanes: readonly string[];
   /** Host names under which the document is served, besides those of this machine. */
   readonly allowedHosts?: readonly string[];
+  /** Address of the portal, which the document lists: `http://127.0.0.1:15116`. */
+  readonly portalUrl?: string | undefined;
   readonly logger?: Pick<Logger, 'info'>;
   /** Folder of the fixtures; the project's own by default. */
   readonly fixtures?: URL;
@@ -37,6 +39,7 @@ export async function startTouchpointMock({
   storeKey,
   lanes,
   allowedHosts = [],
+  portalUrl,
   logger,
   fixtures: directory,
 }: TouchpointMockOptions): Promise<Listening> {
@@ -47,7 +50,7 @@ export async function startTouchpointMock({
   const others = express()
     .disable('x-powered-by')
     .use(ownHostsOnly(allowedHosts))
-    .use(documentRouter({ fixtures, isReady: () => ready, from: 'mock' }));
+    .use(documentRouter({ fixtures, isReady: () => ready, from: 'mock', other: portalUrl }));
   others.use((_request, response) => send(response, NOT_FOUND));
 
   const listener = contractListener({

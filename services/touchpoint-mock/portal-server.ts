@@ -79,7 +79,7 @@ export async function startPortal({
   portal.use(ownHostsOnly(allowedHosts));
   portal.use('/mock', forwardTo(mockUrl));
   portal.use(security);
-  portal.use(documentRouter({ fixtures, isReady: () => ready, from: 'portal' }));
+  portal.use(documentRouter({ fixtures, isReady: () => ready, from: 'portal', other: mockUrl }));
   const description = portalDescription({ fixtures, mockUrl, consoleUrl, storeKey, lanes });
   portal.get('/portal.json', (_request, response) => void response.set('Cache-Control', 'no-store').json(description));
   portal.get('/tokens.css', (_request, response) => response.sendFile(TOKENS, { cacheControl: true, maxAge: 0 }));

@@ -125,18 +125,35 @@ export const VoucherCode = typedText(64).meta({ id: 'VoucherCode', description: 
 
 /** Requires exactly one of several members, also in the OpenAPI document. */
 export function exactlyOne<T extends z.ZodObject>(schema: T, names: readonly (keyof z.output<T> & string)[]): T {
+  const rule = `Give exactly one of ${names.join(', ')}.`;
   return schema
-    .refine((value) => names.filter((name) => value[name] !== undefined).length === 1, {
-      error: `Give exactly one of ${names.join(', ')}.`,
-    })
-    .meta({ oneOf: names.map((name) => ({ required: [name] })) });
+    .refine((value) => names.filter((name) => value[name] !== undefined).length === 1, { error: rule })
+    .meta({ description: schema.description ?? rule, ...oneRequired(names) });
 }
 
 /** Requires at least one of several members, also in the OpenAPI document. */
 export function atLeastOne<T extends z.ZodObject>(schema: T, names: readonly (keyof z.output<T> & string)[]): T {
+  const rule = `Give at least one of ${names.join(', ')}.`;
   return schema
-    .refine((value) => names.some((name) => value[name] !== undefined), { error: `Give at least one of ${names.join(', ')}.` })
-    .meta({ anyOf: names.map((name) => ({ required: [name] })) });
+    .refine((value) => names.some((name) => value[name] !== undefined), { error: rule })
+    .meta({ description: schema.description ?? rule, ...anyRequired(names) });
+}
+
+/**
+ * Conditions as JSON Schema. Generators of clients ignore `if` and `then`. From `oneOf` beside `properties` they make classes of the
+ * alternatives, without the properties.
+ */
+type Condition = Readonly<Record<string, unknown>>;
+
+export function anyRequired([name, ...others]: readonly string[]): Condition {
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  return others.length === 0 ? { required: [name] } : { if: { not: { required: [name] } }, then: anyRequired(others) };
+}
+
+function oneRequired([name, ...others]: readonly string[]): Condition {
+  if (others.length === 0) return { required: [name] };
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  return { if: { required: [name] }, then: { not: anyRequired(others) }, else: oneRequired(others) };
 }
 
 /** When a member has one of these values, another member is required or refused. */

@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals';
-import type { z } from 'zod';
 import { fulfilling } from '../services/parcel-scenes.ts';
 import { estate } from '../support/estate.ts';
 import { payloadSchema } from '../support/event-document.ts';
@@ -15,12 +14,12 @@ test('Published events match the AsyncAPI document', async () => {
   await rehearsal.ok('POST', '/customers', { email: 'zoe@people.example', firstName: 'Zoe', lastName: 'Marsh' });
   await scene.cancel((await scene.draft()).id);
   const events = await rehearsal.events({ ext: true });
-  const schemas = new Map<string, z.ZodType>();
+  const schemas = new Map<string, ReturnType<typeof payloadSchema>>();
   for (const event of events) {
     const name = event.type.replace('com.unified-commerce.', '');
     const schema = schemas.get(name) ?? payloadSchema(document, name);
     schemas.set(name, schema);
-    expect([name, schema.safeParse(event).error?.issues ?? []]).toEqual([name, []]);
+    expect([name, schema.safeParse(event).error]).toEqual([name, undefined]);
     expect(Object.keys(document.components.schemas.CloudEvent.properties)).toEqual(expect.arrayContaining(Object.keys(event)));
   }
   expect(schemas.size).toBeGreaterThan(15);

@@ -1,17 +1,18 @@
-import { z } from 'zod';
+import { type Schema, schemasOf } from './json-schema.ts';
 
 interface Described {
   readonly components: { readonly messages: unknown; readonly schemas: unknown };
 }
 
 /** The payload schemas of the AsyncAPI document, for validation. */
-export function payloadSchema(document: Described, message: string): z.ZodType {
-  const { components } = JSON.parse(JSON.stringify(document).replaceAll('"#/components/schemas/', '"#/definitions/')) as Described;
-  const { payload } = (components.messages as Record<string, { payload: object }>)[message] ?? {};
+export function payloadSchema(document: Described, message: string) {
+  const { payload } = (document.components.messages as Record<string, { payload: Schema }>)[message] ?? {};
   if (!payload) throw new Error(`The document has no message ${message}.`);
-  return z.fromJSONSchema({
-    $schema: 'http://json-schema.org/draft-07/schema#',
-    ...payload,
-    definitions: components.schemas,
-  } as z.core.JSONSchema.JSONSchema);
+  const { misfit } = schemasOf(document);
+  return {
+    safeParse(value: unknown): { readonly success: boolean; readonly error: string | undefined } {
+      const error = misfit(payload, value);
+      return { success: error === undefined, error };
+    },
+  };
 }

@@ -81,11 +81,9 @@ export function schemasOf(document: object) {
     if (schema.const !== undefined) return fc.constant(schema.const);
     if (schema.enum) return fc.constantFrom(...schema.enum);
     const { anyOf, oneOf, ...rest } = schema;
-    const alternatives = anyOf ?? oneOf;
-    // Alternatives that only say which members there are leave the shape to the schema itself.
+    const alternatives = anyOf ?? oneOf ?? schema.allOf?.filter(({ $ref }) => $ref !== undefined);
     if (alternatives && schema.properties === undefined)
       return fc.oneof(...alternatives.map((one) => shaped({ ...rest, ...resolved(one) }, known, name)));
-    if (alternatives) return fc.oneof(...alternatives.map((one) => shaped(merged(rest, resolved(one)), known, name)));
     switch (schema.type) {
       case 'object':
         return objects(schema, known);
@@ -139,17 +137,6 @@ const inNewestDialect = (json: string): string => json.replaceAll('"minimum":0,"
 
 const without = (value: unknown, name: string): object =>
   Object.fromEntries(Object.entries(value as object).filter(([member]) => member !== name));
-
-/** A schema with one of its alternatives. Members that the alternative rules out are left out. */
-function merged(schema: Schema, alternative: Schema): Schema {
-  const properties: Record<string, Schema> = { ...schema.properties };
-  for (const [name, member] of Object.entries(alternative.properties ?? {})) {
-    if (member.not !== undefined) delete properties[name];
-    else properties[name] = merged(schema.properties?.[name] ?? {}, member);
-  }
-  const required = [...(schema.required ?? []), ...(alternative.required ?? [])];
-  return { ...schema, ...alternative, ...(Object.keys(properties).length > 0 && { properties }), ...(required.length > 0 && { required }) };
-}
 
 function numbers({ type, minimum, maximum, exclusiveMinimum }: Schema): fc.Arbitrary<number> {
   const min = minimum ?? exclusiveMinimum ?? -1_000;

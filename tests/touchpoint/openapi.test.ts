@@ -22,6 +22,11 @@ import {
 
 type Part = { readonly [member: string]: Part } & { readonly $ref?: string };
 
+interface Server {
+  readonly url: string;
+  readonly variables?: Readonly<Record<string, { readonly default: string }>>;
+}
+
 let mock: Listening;
 let portal: Listening;
 let folder: string;
@@ -87,14 +92,25 @@ describe('the served contract', () => {
     expect(at('info')['version']).toBe('0.2.0');
   });
 
-  test('names a server with the port of the request, at which its paths exist', async () => {
-    for (const from of [mock, portal]) {
-      const { servers } = JSON.parse((await served('/openapi.json', from)).text) as { servers: { url: string }[] };
-      expect(servers).toHaveLength(1);
-      const prefix = (servers[0]?.url ?? '').replace(/\/$/, '');
-      const answer = await authorized(from.url, { path: `${prefix}/caso02`, body: fixtureOf('02').request });
-      expect([prefix, answer.status]).toEqual([from === mock ? '' : '/mock', 200]);
+  test('lists the mock and the portal, that which serves the document first, and its paths exist at both', async () => {
+    const facing = await aMock({ portalUrl: portal.url });
+    for (const [from, bases] of [
+      [facing, ['/', `${portal.url}/mock`]],
+      [portal, ['/mock', mock.url]],
+    ] as const) {
+      const { servers } = JSON.parse((await served('/openapi.json', from)).text) as { servers: Server[] };
+      const urls = servers.map(({ url, variables = {} }) => url.replaceAll(/\{(\w+)\}/g, (_, name: string) => variables[name]?.default ?? ''));
+      expect(urls).toEqual(bases);
+      for (const url of urls) {
+        const { origin, pathname } = new URL(url, from.url);
+        const answer = await authorized(origin, { path: `${pathname.replace(/\/$/, '')}/caso02`, body: fixtureOf('02').request });
+        expect([url, answer.status]).toEqual([url, 200]);
+      }
     }
+  });
+
+  test('lists the mock alone where there is no portal', () => {
+    expect(document['servers']).toMatchObject([{ url: '/' }]);
   });
 
   test('is the same on the mock and on the portal but for the server, in JSON and in YAML', async () => {

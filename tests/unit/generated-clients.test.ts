@@ -21,7 +21,7 @@ interface Document {
 
 const documents = {
   estate: estateOpenApi('1.2.3'),
-  touchpoint: touchpointOpenApi(await loadTouchpointFixtures()),
+  touchpoint: touchpointOpenApi(await loadTouchpointFixtures(), { from: 'portal', other: 'http://127.0.0.1:15115' }),
 } as unknown as Readonly<Record<string, Document>>;
 
 /** Members whose values are data. */

@@ -4,13 +4,11 @@ import { fixedDocument } from '../../../shared/http/fixed-document.ts';
 import { ownHosts } from '../../../shared/process/own-hosts.ts';
 import { FOREIGN_HOST, GET_ONLY, send } from '../contract/answers.ts';
 import type { TouchpointFixtures } from '../contract/fixtures.ts';
-import { type SERVERS, touchpointOpenApi } from './openapi.ts';
+import { type Served, touchpointOpenApi } from './openapi.ts';
 
-interface Documented {
+interface Documented extends Served {
   readonly fixtures: TouchpointFixtures;
   readonly isReady: () => boolean;
-  /** The server of the document, to which its paths refer. */
-  readonly from: keyof typeof SERVERS;
 }
 
 /** Refuses host names of others, against DNS rebinding. Health and readiness answer under any name. */
@@ -23,10 +21,10 @@ export function ownHostsOnly(allowed: readonly string[]): RequestHandler {
 }
 
 /** Health, readiness and the contract document, on the mock and the portal. None of them needs a key. */
-export function documentRouter({ fixtures, isReady, from }: Documented): Router {
-  const json = fixedDocument('application/json', () => JSON.stringify(touchpointOpenApi(fixtures, from), null, 2));
+export function documentRouter({ fixtures, isReady, ...served }: Documented): Router {
+  const json = fixedDocument('application/json', () => JSON.stringify(touchpointOpenApi(fixtures, served), null, 2));
   const yaml = fixedDocument('application/yaml', () =>
-    stringify(touchpointOpenApi(fixtures, from), { aliasDuplicateObjects: false, lineWidth: 0 }),
+    stringify(touchpointOpenApi(fixtures, served), { aliasDuplicateObjects: false, lineWidth: 0 }),
   );
   const router = Router({ caseSensitive: true, strict: true });
   router

@@ -12,14 +12,36 @@ real installations have the same paths without it.
 
 Fields whose description starts with "Ours" are not shown in the source document; a real installation may name them differently.`;
 
-/** The base of the paths, by the server of the document. */
-export const SERVERS = {
-  mock: { url: '/', description: 'The mock that serves this document.' },
-  portal: { url: '/mock', description: 'The mock, through the portal that serves this document.' },
-} as const;
+export interface Served {
+  /** What serves the document. */
+  readonly from: 'mock' | 'portal';
+  /** Address of the other of the two, if there is one: `http://127.0.0.1:15115`. */
+  readonly other?: string | undefined;
+}
+
+/** Base of the paths at the mock and at the portal. */
+const BASES = { mock: '/', portal: '/mock' } as const;
+
+/** The server of the document first, whose paths need no address, then the other one at its own address. */
+function serversOf({ from, other }: Served): Part[] {
+  const own = {
+    url: BASES[from],
+    description: from === 'mock' ? 'The mock that serves this document.' : 'The mock, through the portal that serves this document.',
+  };
+  if (other === undefined) return [own];
+  const { hostname, port } = new URL(other);
+  return [
+    own,
+    {
+      url: from === 'mock' ? `http://{host}:{port}${BASES.portal}` : 'http://{host}:{port}',
+      description: from === 'mock' ? 'The mock, through its portal.' : 'The mock itself.',
+      variables: { host: { default: hostname }, port: { default: port, description: 'As published, if it runs in a container.' } },
+    },
+  ];
+}
 
 /** The contract as OpenAPI 3.0.3, with the fixtures as its examples. */
-export function touchpointOpenApi({ cases }: TouchpointFixtures, from: keyof typeof SERVERS = 'mock'): Part {
+export function touchpointOpenApi({ cases }: TouchpointFixtures, served: Served = { from: 'mock' }): Part {
   const aliases = ALIAS_NAMES.map((alias) => [ALIASES[alias].path, { post: aliasOperation(alias, cases) }] as const);
   const scenarios = cases.map((fixture) => [scenarioPath(fixture.case), { post: scenarioOperation(fixture) }] as const);
   return {
@@ -30,7 +52,7 @@ export function touchpointOpenApi({ cases }: TouchpointFixtures, from: keyof typ
       description: DESCRIPTION,
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
-    servers: [SERVERS[from]],
+    servers: serversOf(served),
     security: [{ storeKey: [] }],
     tags: [
       { name: 'aliases', description: 'The two paths of a real installation. Here X-Mock-Case selects the response.' },

@@ -7,6 +7,7 @@ import { TYPE_PREFIX } from '../event-names.ts';
 import { allEvents } from '../events.ts';
 import { TrackingStatus } from '../fulfillment/shipments.ts';
 import { internalCalls } from '../internal-calls.ts';
+import { anyRequired } from '../shapes.ts';
 
 const LONGEST_MS = durationMs('P3650D');
 /** On the rehearsal's clock. */
@@ -128,22 +129,25 @@ const TARGET_NAMES = Object.keys(TARGETS) as (keyof typeof TARGETS)[];
 export const targetsOf = (match: Match): (keyof typeof TARGETS)[] =>
   TARGET_NAMES.filter((name) => TARGETS[name].by.some((member) => match[member] !== undefined));
 
-/** The refinements of `FaultInput` as JSON Schema, for the OpenAPI document. */
+/** The refinements of `FaultInput` as JSON Schema, for the OpenAPI document: one target, its members and its faults. */
 const RULES = {
-  anyOf: TARGET_NAMES.map((name) => {
-    const { by, optional } = TARGETS[name];
-    const own: readonly string[] = [...by, ...optional];
-    const members = Object.keys(Match.shape).map((member) => [member, own.includes(member) ? {} : { not: {} }]);
-    return {
-      properties: {
-        match: {
-          properties: Object.fromEntries(members),
-          ...(by.length === 1 ? { required: by } : { anyOf: by.map((member) => ({ required: [member] })) }),
+  allOf: [
+    { properties: { match: anyRequired(TARGET_NAMES.flatMap((name) => TARGETS[name].by)) } },
+    ...TARGET_NAMES.map((name) => {
+      const { by, optional } = TARGETS[name];
+      const own: readonly string[] = [...by, ...optional];
+      return {
+        if: { properties: { match: anyRequired(by) } },
+        // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+        then: {
+          properties: {
+            match: { not: anyRequired(Object.keys(Match.shape).filter((member) => !own.includes(member))) },
+            fault: { properties: { kind: { enum: faultKinds[name] } } },
+          },
         },
-        fault: { properties: { kind: { enum: faultKinds[name] } } },
-      },
-    };
-  }),
+      };
+    }),
+  ],
   dependentRequired: { probability: ['seed'], seed: ['probability'] },
 };
 
