@@ -17,8 +17,20 @@ export class JsonSchemas {
     const options = { io, target: this.#dialect, override: asPublished } as const;
     const { $schema: _dialect, $defs, definitions, ...own } = z.toJSONSchema(schema, options);
     const named = ($defs ?? definitions ?? {}) as Readonly<Record<string, Part>>;
-    for (const [name, part] of Object.entries(named)) this.#add(name, forGenerators(part, named));
-    return forGenerators(own, named);
+    const published = forGenerators(own, named);
+    this.#addReferenced(published, named, new Set());
+    return published;
+  }
+
+  #addReferenced(part: Part, named: Readonly<Record<string, Part>>, known: Set<string>): void {
+    for (const [, name = ''] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      const target = named[name];
+      if (target === undefined || known.has(name)) continue;
+      known.add(name);
+      const published = forGenerators(target, named);
+      this.#add(name, published);
+      this.#addReferenced(published, named, known);
+    }
   }
 
   #add(name: string, part: Part): void {
