@@ -80,6 +80,10 @@ describe.each(Object.entries(documents))('The OpenAPI document of the %s', (_nam
     expect(collisions).toEqual([]);
   });
 
+  test('has no header with a default, which generated clients would send', () => {
+    expect(places((part) => 'in' in part && part.in === 'header' && JSON.stringify(part).includes('"default":'))).toEqual([]);
+  });
+
   test('has no two names of schemas and operations that differ only in case and hyphens', () => {
     const operations = Object.values(document.paths).flatMap((item) => Object.values(item).map(({ operationId }) => operationId));
     const names = [...operations, ...Object.keys(document.components.schemas)].map((name) => wordsOf(name).join(''));
