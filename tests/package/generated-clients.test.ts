@@ -26,32 +26,33 @@ for (const family of families) {
 }
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-describe.each(ready)('Clients: $name', ({ folder, steps, calls }) => {
-  const run = (script: string, env: NodeJS.ProcessEnv = {}) => runIn(join(root, folder), 'bash', ['-ec', script], env);
+for (const { name, folder, steps, calls } of ready)
+  describe(`Clients: ${name}`, () => {
+    const run = (script: string, env: NodeJS.ProcessEnv = {}) => runIn(join(root, folder), 'bash', ['-ec', script], env);
 
-  test.each(steps)(
-    '$what',
-    async ({ script, mayWarn }) => {
-      const { code, out, err } = await run(script);
-      const warnings = `${out}${err}`
-        .split('\n')
-        .filter((line) => /\b(?:warn(?:ing)?|error)\b/i.test(line) && mayWarn?.test(line) !== true);
-      expect([code, warnings, code === 0 ? '' : out + err]).toEqual([0, [], '']);
-    },
-    STEP_MS,
-  );
+    test.each(steps)(
+      '$what',
+      async ({ script, mayWarn }) => {
+        const { code, out, err } = await run(script);
+        const warnings = `${out}${err}`
+          .split('\n')
+          .filter((line) => /\b(?:warn(?:ing)?|error)\b/i.test(line) && mayWarn?.test(line) !== true);
+        expect([code, warnings, code === 0 ? '' : out + err]).toEqual([0, [], '']);
+      },
+      STEP_MS,
+    );
 
-  if (calls === undefined) return;
-  test(
-    'The clients call the estate',
-    async () => {
-      await using rehearsal = await newRehearsal();
-      const answer = await run(calls.script, { ESTATE_URL: estate.gateway, ESTATE_BEARER_TOKEN: rehearsal.credentials.bearer });
-      expect(answer).toEqual({ code: 0, out: calls.prints, err: '' });
-    },
-    STEP_MS,
-  );
-});
+    if (calls === undefined) return;
+    test(
+      'The clients call the estate',
+      async () => {
+        await using rehearsal = await newRehearsal();
+        const answer = await run(calls.script, { ESTATE_URL: estate.gateway, ESTATE_BEARER_TOKEN: rehearsal.credentials.bearer });
+        expect(answer).toEqual({ code: 0, out: calls.prints, err: '' });
+      },
+      STEP_MS,
+    );
+  });
 
 function skipped({ name }: Family, output: string): void {
   // biome-ignore lint/suspicious/noConsole: a test that did not run must not look like one that passed

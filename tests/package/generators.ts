@@ -24,6 +24,9 @@ const NPM_TOOLS =
 const OF_THE_GENERATOR =
   /3\.1 support is still in beta|reserved word\) cannot be used|matches existing language type\)|Ignoring complex example|Failed to get the schema name: null/;
 
+const NEEDS_OPENAPI_GENERATOR =
+  "[ -f ../openapi-generator/openapi-generator-cli.jar ] || { echo 'openapi-generator is missing' >&2; exit 1; }";
+
 const forBoth = (command: (document: string) => string): string => ['estate', 'touchpoint'].map(command).join('\n');
 
 /** A run in one process is four times as fast as runs of each language, but shows no warnings: they come from the runs for Go. */
@@ -42,6 +45,7 @@ export const families: readonly Family[] = [
     folder: 'openapi-generator',
     prepare: `
       mvn -B -ntp -q dependency:copy -Dartifact=org.openapitools:openapi-generator-cli:7.25.0 -DoutputDirectory=. -Dmdep.stripVersion=true
+      java -version
       go version`,
     steps: [
       {
@@ -98,6 +102,7 @@ export const families: readonly Family[] = [
     name: 'openapi-python-client, and the clients of openapi-generator in Python',
     folder: 'python',
     prepare: `
+      ${NEEDS_OPENAPI_GENERATOR}
       python3 -m venv .venv
       .venv/bin/pip install -q openapi-python-client==0.29.1 pydantic==2.12.4 urllib3==2.7.0 python-dateutil==2.9.0.post0 typing-extensions==4.15.0`,
     steps: [
@@ -125,6 +130,7 @@ for name in ("generated", "touchpoint", "openapi_client", "touchpoint_client"):
     name: 'orval, @hey-api/openapi-ts, openapi-typescript, and the clients of openapi-generator in TypeScript',
     folder: 'typescript',
     prepare: `
+      ${NEEDS_OPENAPI_GENERATOR}
       echo '{ "private": true }' > package.json
       npm install --save-exact --prefer-offline --no-audit --no-fund --ignore-scripts ${NPM_TOOLS}`,
     steps: [

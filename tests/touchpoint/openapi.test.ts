@@ -99,7 +99,9 @@ describe('the served contract', () => {
       [portal, ['/mock', mock.url]],
     ] as const) {
       const { servers } = JSON.parse((await served('/openapi.json', from)).text) as { servers: Server[] };
-      const urls = servers.map(({ url, variables = {} }) => url.replaceAll(/\{(\w+)\}/g, (_, name: string) => variables[name]?.default ?? ''));
+      const urls = servers.map(({ url, variables = {} }) =>
+        url.replaceAll(/\{(\w+)\}/g, (_, name: string) => variables[name]?.default ?? ''),
+      );
       expect(urls).toEqual(bases);
       for (const url of urls) {
         const { origin, pathname } = new URL(url, from.url);
