@@ -132,6 +132,8 @@ for name in ("generated", "touchpoint", "openapi_client", "touchpoint_client"):
     prepare: `
       ${NEEDS_OPENAPI_GENERATOR}
       echo '{ "private": true }' > package.json
+      # Its imports exist only here.
+      cp calls.ts.template calls.ts
       npm install --save-exact --prefer-offline --no-audit --no-fund --ignore-scripts ${NPM_TOOLS}`,
     steps: [
       {
