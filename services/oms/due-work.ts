@@ -8,8 +8,8 @@ export const finishCreationDue = defineDueWork('finish-creation', z.object({ exc
 /** The key is the return. */
 export const payOutReturnDue = defineDueWork('pay-out-return');
 
-/** The key is the payment whose authorisation expired. */
-export const renewAuthorizationDue = defineDueWork('renew-authorization', z.object({ orderId: Id }));
+/** The key is the payment whose authorisation expired, at `lostAt`. */
+export const renewAuthorizationDue = defineDueWork('renew-authorization', z.object({ orderId: Id, lostAt: z.number().optional() }));
 
 // The key of all others is the order.
 export const finishConfirmationDue = defineDueWork('finish-confirmation');

@@ -196,6 +196,7 @@ export const calls = {
     'record-stock-movement',
     'put-shipment',
     'generate-label-api',
+    'track-shipment-api',
     'book-return',
     'close-return',
   ],

@@ -169,3 +169,32 @@ describe('A payment with gift cards and points', () => {
     await scene.rehearsal.verify();
   });
 });
+
+describe('An authorisation that expires while the Payment Hub is away', () => {
+  test.each(['P2D', 'P3D'])('is renewed after %s, when the hub is back, and its order stays confirmed', async (length) => {
+    await using scene = await fulfilling();
+    const { id } = await scene.confirmed();
+    await scene.rehearsal.advance('P6D');
+    await scene.rehearsal.fault('away', { match: { application: 'payment-hub' }, fault: { kind: 'outage' } });
+    await scene.rehearsal.advance(length);
+    await scene.rehearsal.noFaults();
+    await scene.settle();
+    await scene.rehearsal.advance('PT2H');
+    expect(await scene.order(id)).toMatchObject({ state: 'confirmed', paymentStatus: 'authorised' });
+    await scene.rehearsal.verify();
+  });
+
+  test('and that cannot be renewed afterwards ends its order', async () => {
+    await using scene = await fulfilling();
+    const { id } = await scene.confirmed();
+    await scene.rehearsal.advance('P6D');
+    await scene.rehearsal.fault('away', { match: { application: 'payment-hub' }, fault: { kind: 'outage' } });
+    await scene.rehearsal.advance('P3D');
+    await scene.rehearsal.fault('declining', declining());
+    await scene.rehearsal.client.control('delete-fault', { params: { name: 'away' } });
+    await scene.settle();
+    await scene.rehearsal.advance('PT2H');
+    expect(await scene.order(id)).toMatchObject({ state: 'cancelled', cancelReason: 'authorisation-lost' });
+    await scene.rehearsal.verify();
+  });
+});

@@ -1,12 +1,11 @@
 import { carrierWebhook as carrierWebhookApi } from '../../../shared/catalog/fulfillment/apis.ts';
 import { invalid, notFound, type Problem } from '../../../shared/catalog/problems.ts';
-import { instant } from '../../../shared/domain/time.ts';
+import { CLOCK_TOLERANCE_MS, instant } from '../../../shared/domain/time.ts';
 import { handle, unchanged } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { acceptedWebhooks, type Tracking, trackings } from '../collections.ts';
 import type { TrackingScan } from '../parcels/tracking-rules.ts';
 import { applyScan } from '../scans.ts';
-import { AHEAD_MS } from '../timing.ts';
 
 /** The pipeline has verified the signature. A `webhook-id` is stored in the commit of its effect, so that the effect happens once. */
 export const carrierWebhook = handle(carrierWebhookApi)(async ({ body: { data: scan } }, scope) => {
@@ -45,7 +44,7 @@ function otherShipment({ id }: Tracking, other: Tracking, trackingNumber: string
  * @throws Problem `validation_failed`
  */
 function refuseFuture({ occurredAt }: TrackingScan, now: number): void {
-  if (Date.parse(occurredAt) <= now + AHEAD_MS) return;
+  if (Date.parse(occurredAt) <= now + CLOCK_TOLERANCE_MS) return;
   const remedy = 'Send an instant of the rehearsal, whose clock GET /_sim/clock returns, or advance that clock first.';
   const detail = `${occurredAt} is more than five minutes ahead of the rehearsal’s clock, which is at ${instant(now)}. ${remedy}`;
   throw invalid('/data/occurredAt', 'in_the_future', detail);

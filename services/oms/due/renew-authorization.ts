@@ -5,6 +5,7 @@ import { handleDue, type Scope } from '../../../shared/work/handler.ts';
 import { orders, type StoredOrder } from '../collections.ts';
 import { renewAuthorizationDue } from '../due-work.ts';
 import { requiredFor } from '../order/line-value.ts';
+import { giveUpLater } from '../payment/lost-authorizations.ts';
 import { type Payment, paymentsToDecideOn } from '../payment/payments.ts';
 import { outstandingOf } from '../payment/status.ts';
 import { payableOf } from '../returns/payable.ts';
@@ -17,11 +18,12 @@ import { DECIDE_TIMEOUT_MS, RECHECK_MS, RENEWAL_PERIOD_MS } from '../timing.ts';
  */
 export const renewAuthorization = handleDue(renewAuthorizationDue)(async ({ key, payload }, scope) => {
   const { work, log } = scope;
-  const { orderId } = payload;
+  const { orderId, lostAt = work.now } = payload;
   const order = await work.get(orders, orderId);
   if (order?.state !== 'confirmed') return;
   if (work.now >= Date.parse(order.createdAt) + RENEWAL_PERIOD_MS) {
     log.info({ orderId, paymentId: key }, 'an authorisation is not renewed: its order is too old');
+    giveUpLater(work, orderId, lostAt);
     return;
   }
   if (order.pendingAction) {
@@ -34,6 +36,7 @@ export const renewAuthorization = handleDue(renewAuthorizationDue)(async ({ key,
     if (!(error instanceof Problem) || error.retryable) throw error;
     log.warn({ orderId, paymentId: key, code: error.code }, `renewing an authorisation failed: ${error.message}`);
   }
+  giveUpLater(work, orderId, lostAt);
 });
 
 async function authorizeAgain(order: StoredOrder, paymentId: string, scope: Scope): Promise<void> {

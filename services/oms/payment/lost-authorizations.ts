@@ -24,7 +24,13 @@ export async function noteLostAuthorization(work: UnitOfWork, payment: Voided): 
   const order = await work.get(orders, payment.orderId);
   if (!order || isSale(order) || (order.state !== 'confirmed' && order.state !== 'draft')) return false;
   // Drafts too: a pending confirmation may have seen the payment before it was voided.
-  if (order.state === 'confirmed' && hasExpired(payment)) work.schedule(renewAuthorizationDue, payment.id, work.now, { orderId: order.id });
-  work.schedule(giveUpUncoveredDue, order.id, work.now + UNCOVERED_LIFETIME_MS, {});
+  if (order.state === 'confirmed' && hasExpired(payment)) {
+    work.schedule(renewAuthorizationDue, payment.id, work.now, { orderId: order.id, lostAt: work.now });
+  } else giveUpLater(work, order.id, work.now);
   return true;
+}
+
+/** An order that is not covered a day after its loss is given up. A renewal that waits for the Payment Hub comes first, however long it takes. */
+export function giveUpLater(work: UnitOfWork, orderId: string, lostAt: number): void {
+  work.schedule(giveUpUncoveredDue, orderId, Math.max(work.now, lostAt + UNCOVERED_LIFETIME_MS), {});
 }
