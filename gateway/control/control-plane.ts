@@ -64,7 +64,7 @@ async function readInput({ method }: ControlOperation, request: Request, respons
   else refuseRedacted(params, 'path');
   refuseRedacted(request.query, 'query');
   if (body) refuseSecrets(body.value);
-  return { params, query: request.query, body: body?.value ?? {}, lastEventId: request.get('last-event-id') };
+  return { params, query: request.query, body: body ? body.value : {}, lastEventId: request.get('last-event-id') };
 }
 
 /** A page that somebody left open must not keep its rehearsal for ever, and one that is watched must not lose it. */

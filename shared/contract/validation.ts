@@ -21,6 +21,12 @@ export function pointerTo(part: Part, path: readonly PropertyKey[]): string {
   return names.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
+const NULL_BODY: FieldError = {
+  pointer: '',
+  code: 'invalid_type',
+  detail: 'This must be an object, not null. Send {} or no body if it has no members.',
+};
+
 /**
  * Parses one part of a request.
  * @throws Problem `validation_failed` naming each member that does not fit
@@ -30,6 +36,7 @@ export function parsePart(schema: z.ZodType, value: unknown, part: 'body' | 'que
   if (part === 'query') refuseNotText(value, part);
   const parsed = schema.safeParse(value, IN_WORDS);
   if (parsed.success) return parsed.data;
+  if (value === null) throw validationFailed([NULL_BODY]);
   const errors = fieldErrors(parsed.error.issues, part);
   throw validationFailed(part === 'query' ? withPlusRemedy(errors, value) : errors);
 }

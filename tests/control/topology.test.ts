@@ -61,7 +61,8 @@ describe('The topology of a rehearsal', () => {
   test('counts the calls between clients and applications, and the hops that each application answered', async () => {
     await using scene = await fulfilling();
     const { rehearsal } = scene;
-    expect((await topologyOf(rehearsal)).seen).toEqual([]);
+    // The progression that this scene sets is reported to the WMS.
+    expect((await topologyOf(rehearsal)).seen).toEqual([{ from: 'client', to: 'wms', calls: 1, failed: 0 }]);
     await scene.confirmed({ customerId: 'cus_ben' });
     await rehearsal.settle();
     const hops = await rehearsal.journal();

@@ -406,7 +406,7 @@ describe('Parked work', () => {
     await rehearsal.client.control('set-progression', { body: { warehouse: 'immediate' } });
     await confirmedOrder(rehearsal);
     await rehearsal.fault('down', { match: { application: 'fms' }, fault: { kind: 'outage' } });
-    await rehearsal.advance('P3D');
+    await rehearsal.advance('P8D');
     const { parked } = await rehearsal.settle();
     expect(parked.length).toBeGreaterThan(0);
     const { redriven } = await rehearsal.client.control('redrive-parked');

@@ -75,6 +75,7 @@ describe('Traces', () => {
     await using collector = await startCollector();
     {
       await using estate = await anObservedEstate({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+      await estate.client.control('set-progression', { body: { warehouse: 'manual' } });
       await placeAnOrder(estate.running.gateway, { traceparent: `00-${TRACE}-${ROOT}-01` });
       await estate.client.control('advance-clock', { body: { by: 'PT48H' } });
       const { items } = await estate.client.control('list-events', { query: { type: 'order-confirmed' } });

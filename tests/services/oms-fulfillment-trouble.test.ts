@@ -149,7 +149,8 @@ describe('Refunds', () => {
     await scene.authorise(order.id);
     await scene.rehearsal.ok('POST', `/orders/${order.id}/confirm`);
     const first = await onlyFulfilment(scene, order.id);
-    await scene.rehearsal.fault('down', { match: { application: 'payment-hub' }, fault: { kind: 'outage' } });
+    const fault = { kind: 'status', status: 402, code: 'payment_declined' };
+    await scene.rehearsal.fault('declined', { match: { api: 'capture-payment-api' }, fault });
     const picking = await scene.short(order, first, 0);
     await scene.rehearsal.noFaults();
     await scene.rehearsal.ok('PUT', `/picking-orders/${picking.id}/status`, { status: 'packed' });

@@ -1001,7 +1001,7 @@ describe('Of two payments that both read enough room', () => {
       openPending(work, asked(id, 'ord_1', 1000), 'provider-answer');
     });
     expect(outcomes).toEqual(['committed', 'Conflict: version: payable-orders/ord_1']);
-    expect(await inside.counters('payment-hub', 'order-covers', 'ord_1')).toEqual({ payable: 10_000, committed: 1000 });
+    expect(await inside.counters('payment-hub', 'order-covers', 'ord_1')).toEqual({ payable: 10_000, committed: 1000, payments: 1 });
   });
 
   test('with one gift card for two orders, the guard lets one commit', async () => {

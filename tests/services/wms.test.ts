@@ -310,6 +310,9 @@ describe('Update Picking Status', () => {
     const { status, body } = await scene.move(pickingOrder.id, 'picked');
     expect([status, body.objectType, body.currentState]).toEqual([409, 'fulfillment-order', 'cancelled']);
     expect((await scene.move(pickingOrder.id, 'started')).body).toEqual(pickingOrder);
+    await scene.rehearsal.settle();
+    const skipped = await scene.move(pickingOrder.id, 'packed');
+    expect([skipped.status, skipped.body.objectType, skipped.body.currentState]).toEqual([409, 'fulfillment-order', 'cancelled']);
   });
 
   test('while the FMS is down answers 503, and any status may follow', async () => {

@@ -9,8 +9,10 @@ import { refuseOtherPicking } from '../picking/picking-rules.ts';
 export const updatePickingStatus = handle(updatePickingStatusApi)(async ({ params: { id }, body }, scope) => {
   const order = await scope.work.get(pickingOrders, id);
   if (!order) throw notFound('picking-order', id);
-  await refuseCancelled(scope.work, order.fulfillmentOrderId);
-  if (order.status !== body.status) return movePickingOrder(order, body, scope);
+  if (order.status !== body.status) {
+    await refuseCancelled(scope.work, order.fulfillmentOrderId);
+    return movePickingOrder(order, body, scope);
+  }
   refuseOtherPicking(order, body);
   return again(order);
 });

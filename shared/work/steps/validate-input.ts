@@ -35,7 +35,7 @@ function inputOf({ bound: { api }, received, context, body: sent }: VerifiedRequ
   }
   const query = parsePart(api.query, received.query, 'query');
   const schema = isFromService ? api.serviceRequest : api.request;
-  const body = api.method === 'GET' ? {} : parsePart(schema, sent?.value ?? {}, 'body');
+  const body = api.method === 'GET' ? {} : parsePart(schema, sent ? sent.value : {}, 'body');
   return { params, query, body };
 }
 
