@@ -58,6 +58,16 @@ const BEYOND_SCHEMAS = new Set([
   'unknown_store',
   'unsupported_currency',
 ]);
+/** Targets of faults: random members seldom make one target together. */
+const match = [
+  { api: 'get-product-api' },
+  { application: 'oms' },
+  { application: 'payment-hub', api: 'capture-payment-api' },
+  { event: 'payment-authorized' },
+  { event: 'ext.order-changed', subject: 'order/nothing' },
+  { webhook: 'carrier', status: 'delivered' },
+  { webhook: 'carrier' },
+];
 /** Values that name no object, for requests that are refused before the lookup. */
 const NOTHING: Record<string, readonly unknown[]> = {
   id: ['nothing'],
@@ -65,6 +75,7 @@ const NOTHING: Record<string, readonly unknown[]> = {
   rehearsal: ['default'],
   sku: ['nothing'],
   code: ['NOTHING'],
+  match,
 };
 
 type Operation = (typeof operations)[number];
@@ -122,6 +133,7 @@ async function somethingOfEach(rehearsal: TestRehearsal): Promise<Record<string,
     code: ['WELCOME10', 'NOTHING'],
     ms: [1],
     parties: [2],
+    match,
   };
 }
 

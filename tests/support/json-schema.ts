@@ -141,7 +141,8 @@ const without = (value: unknown, name: string): object =>
 function numbers({ type, minimum, maximum, exclusiveMinimum }: Schema): fc.Arbitrary<number> {
   const min = minimum ?? exclusiveMinimum ?? -1_000;
   const max = maximum ?? Math.max(min, 1_000);
-  return type === 'integer' ? fc.integer({ min: Math.ceil(min), max: Math.min(max, min + 1_000) }) : fc.double({ min, max, noNaN: true });
+  if (type === 'integer') return fc.integer({ min: Math.ceil(min), max: Math.min(max, min + 1_000) });
+  return fc.double({ min, max, noNaN: true, minExcluded: minimum === undefined && exclusiveMinimum !== undefined });
 }
 
 function strings({ format, pattern, minLength = 0, maxLength = minLength + 12 }: Schema): fc.Arbitrary<string> {
