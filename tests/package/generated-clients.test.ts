@@ -25,6 +25,8 @@ for (const family of families) {
   else skipped(family, `${out}${err}`);
 }
 afterAll(() => rm(root, { recursive: true, force: true }));
+// Hooks run only with tests.
+if (ready.length === 0) await rm(root, { recursive: true, force: true });
 
 for (const { name, folder, steps, calls } of ready)
   describe(`Clients: ${name}`, () => {
