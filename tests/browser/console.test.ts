@@ -422,7 +422,7 @@ describeInBrowser('the console in a browser', () => {
         .locator(selector)
         .last()
         .evaluate((element, of) => element.getBoundingClientRect()[of], side);
-    expect(await edge('.rail', 'bottom')).toBe(900);
+    expect(await edge('.rail', 'bottom')).toBeCloseTo(900, 0);
     expect(await edge('.status-line', 'top')).toBeLessThan(800);
     expect(await edge('main li', 'bottom')).toBeLessThanOrEqual(await edge('.status-line', 'top'));
   });
