@@ -1,4 +1,4 @@
-import { invalid, Problem } from '../../shared/catalog/problems.ts';
+import { Problem } from '../../shared/catalog/problems.ts';
 
 export interface Demand {
   readonly sku: string;
@@ -14,23 +14,6 @@ export interface Shortage {
   readonly requested: number;
   /** Units that the best single node can promise. */
   readonly available: number;
-}
-
-const MAX_PER_LINE = 9_999;
-
-/**
- * Merges repeated SKUs into one line, in order of first mention. Lines checked one by one would be promised the same unit twice.
- * @throws Problem `validation_failed` that points at the item with which the line becomes too long
- */
-export function mergeBySku(items: readonly Demand[]): readonly Demand[] {
-  const merged = new Map<string, number>();
-  for (const [index, { sku, qty }] of items.entries()) {
-    const sum = (merged.get(sku) ?? 0) + qty;
-    if (sum > MAX_PER_LINE)
-      throw invalid(`/items/${index}/qty`, 'too_big', `${sku} adds up to ${sum} units; a line has at most ${MAX_PER_LINE}.`);
-    merged.set(sku, sum);
-  }
-  return [...merged].map(([sku, qty]) => ({ sku, qty }));
 }
 
 /** Highest ATP first. Nodes with the same ATP stay in their order. */

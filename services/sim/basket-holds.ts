@@ -3,18 +3,19 @@ import type { InputOf, OutputOf } from '../../shared/catalog/define.ts';
 import type { reserveInventory } from '../../shared/catalog/inventory/apis.ts';
 import { conflictingRepeat, Problem } from '../../shared/catalog/problems.ts';
 import type { Scope } from '../../shared/work/handler.ts';
+import { linesBySku, type SkuUnits } from '../../shared/work/lines-by-sku.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { finishRival } from './attempt.ts';
 import { attempts, basketAttempts, reservations, type StoredReservation } from './collections.ts';
 import { findOpenReservation } from './open-reservations.ts';
-import { type Item, mergeItems, refuseForeignOrder } from './reservation-rules.ts';
+import { refuseForeignOrder } from './reservation-rules.ts';
 
 export type ReserveRequest = InputOf<typeof reserveInventory>['body'];
 type BasketRequest = ReserveRequest & { readonly basketId: string };
 type Basket = OutputOf<typeof getBasket>;
 
 interface WantedHold {
-  readonly items: readonly Item[];
+  readonly items: readonly SkuUnits[];
   /** An open reservation that answers the request already. */
   readonly standing?: StoredReservation;
 }
@@ -35,7 +36,7 @@ export async function decideBasketHold(request: BasketRequest, { work, call }: P
   const basket = await call(getBasket, { params: { id: basketId } });
   refuseForeignOrder(basket, request.orderId);
   if (standing && isBeingBought(basket)) return confirmStanding(request, standing, basket);
-  const items = mergeItems(request.items ?? linesOf(basket));
+  const items = linesBySku(request.items ?? linesOf(basket), '/items');
   if (standing && basket.state === 'open' && isSameRequest({ ...request, items }, standing, attempt?.ttlSeconds))
     return { items, standing };
   await refuseUnholdable(basket, work);
@@ -49,7 +50,7 @@ const isInCheckout = ({ state }: Basket): boolean => state === 'locked' || state
 
 /** @throws Problem `conflicting_repeat` for other items or another location */
 function confirmStanding({ basketId, items, locationId }: BasketRequest, standing: StoredReservation, basket: Basket): WantedHold {
-  const hasSameItems = items === undefined || areSameItems(mergeItems(items), standing.items);
+  const hasSameItems = items === undefined || areSameItems(linesBySku(items, '/items'), standing.items);
   if (hasSameItems && isAt(locationId, standing)) return { items: standing.items, standing };
   const { id: reservationId, items: held, allocations } = standing;
   throw conflictingRepeat(
@@ -62,7 +63,7 @@ function confirmStanding({ basketId, items, locationId }: BasketRequest, standin
 
 /** An omitted member matches any value. */
 function isSameRequest(
-  { items, locationId, ttlSeconds }: BasketRequest & { items: readonly Item[] },
+  { items, locationId, ttlSeconds }: BasketRequest & { items: readonly SkuUnits[] },
   standing: StoredReservation,
   standingTtlSeconds: number | undefined,
 ): boolean {
@@ -73,11 +74,11 @@ function isSameRequest(
 const isAt = (locationId: string | undefined, { allocations }: StoredReservation): boolean =>
   locationId === undefined || allocations.every((allocation) => allocation.locationId === locationId);
 
-const areSameItems = (some: readonly Item[], others: readonly Item[]): boolean =>
+const areSameItems = (some: readonly SkuUnits[], others: readonly SkuUnits[]): boolean =>
   some.length === others.length && some.every(({ sku, qty }) => others.some((other) => other.sku === sku && other.qty === qty));
 
 /** @throws Problem `basket_empty` */
-function linesOf({ id, lines }: Basket): readonly Item[] {
+function linesOf({ id, lines }: Basket): readonly SkuUnits[] {
   if (lines.length > 0) return lines.map(({ sku, qty }) => ({ sku, qty }));
   throw new Problem('basket_empty', `The basket "${id}" has no lines to reserve stock for.`, { objectType: 'basket', id });
 }

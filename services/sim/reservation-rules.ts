@@ -1,35 +1,12 @@
 import { invalid, Problem } from '../../shared/catalog/problems.ts';
 import type { StoredReservation } from './collections.ts';
 
-export interface Item {
-  readonly sku: string;
-  readonly qty: number;
-}
-
-const MAX_PER_LINE = 9_999;
-
 /** Whether the reservation holds stock. */
 export const isOpen = ({ state }: Pick<StoredReservation, 'state'>): boolean => state === 'requested' || state === 'confirmed';
 
 /** A hold for the till has no time limit and is never confirmed, since the customer takes the goods along. */
 export const isTillHold = ({ state, expiresAt }: Pick<StoredReservation, 'state' | 'expiresAt'>): boolean =>
   state === 'requested' && expiresAt === undefined;
-
-/**
- * Merges repeated SKUs into one line.
- * @throws Problem `validation_failed` that points at the item with which the line becomes too long
- */
-export function mergeItems(items: readonly Item[]): Item[] {
-  const merged = new Map<string, number>();
-  for (const [index, { sku, qty }] of items.entries()) {
-    const sum = (merged.get(sku) ?? 0) + qty;
-    if (sum > MAX_PER_LINE) {
-      throw invalid(`/items/${index}/qty`, 'too_big', `${sku} adds up to ${sum} units; a line has at most ${MAX_PER_LINE}.`);
-    }
-    merged.set(sku, sum);
-  }
-  return [...merged].map(([sku, qty]) => ({ sku, qty }));
-}
 
 /** @throws Problem `validation_failed` when a reservation of one order is confirmed for another */
 export function refuseOtherOrder({ id, orderId }: StoredReservation, requested: string | undefined): void {

@@ -253,10 +253,11 @@ describe('Create Basket', () => {
         lines: [
           { sku: 'mug-blue', qty: 9_999 },
           { sku: 'mug-blue', qty: 1 },
+          { sku: 'mug-blue', qty: 5 },
         ],
       },
       422,
-      { errors: [{ pointer: '/lines/1/qty' }] },
+      { errors: [{ pointer: '/lines/1/qty', detail: 'mug-blue adds up to 10005 units; a line has at most 9999.' }] },
     ],
     ['an unknown member', { colour: 'blue' }, 422, { errors: [{ pointer: '/colour', code: 'unknown_member' }] }],
     ['an unknown customer', { customerId: 'cus_nobody' }, 404, { code: 'not_found', objectType: 'customer', id: 'cus_nobody' }],

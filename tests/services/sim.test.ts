@@ -153,8 +153,11 @@ describe('Reserve Inventory', () => {
     const { status, body } = await reserve(rehearsal, [
       { sku: 'mug-blue', qty: 9_999 },
       { sku: 'mug-blue', qty: 1 },
+      { sku: 'mug-green', qty: 1 },
+      { sku: 'mug-blue', qty: 9_999 },
     ]);
-    expect([status, body.errors[0].pointer]).toEqual([422, '/items/1/qty']);
+    const detail = 'mug-blue adds up to 19999 units; a line has at most 9999.';
+    expect([status, body.errors]).toEqual([422, [{ pointer: '/items/1/qty', code: 'too_big', detail }]]);
   });
 
   test.each([

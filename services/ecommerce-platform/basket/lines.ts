@@ -1,10 +1,6 @@
 import { LIMITS } from '../../../shared/catalog/limits.ts';
 import { invalid } from '../../../shared/catalog/problems.ts';
-
-export interface SkuUnits {
-  readonly sku: string;
-  readonly qty: number;
-}
+import { MOST_UNITS, type SkuUnits, tooManyUnits, unitsOf } from '../../../shared/work/lines-by-sku.ts';
 
 export interface RequestedUnits extends SkuUnits {
   /** JSON pointer to the member of the request. */
@@ -14,8 +10,6 @@ export interface RequestedUnits extends SkuUnits {
 export interface UnpricedLine extends SkuUnits {
   readonly lineId: string;
 }
-
-const MAX_QTY = 9_999;
 
 /**
  * Adds units to the lines of a basket: one line per SKU, in the order of the requests. Line ids are unique in the whole estate,
@@ -27,9 +21,7 @@ export function addToLines(basketId: string, lines: readonly UnpricedLine[], req
   for (const { sku, qty, pointer } of requested) {
     const known = result.find((line) => line.sku === sku);
     const total = (known?.qty ?? 0) + qty;
-    if (total > MAX_QTY) {
-      throw invalid(pointer, 'too_big', `A line has at most ${MAX_QTY} units; "${sku}" would have ${total}.`);
-    }
+    if (total > MOST_UNITS) throw tooManyUnits(pointer, sku, unitsOf(sku, [...lines, ...requested]));
     if (known) known.qty = total;
     else if (result.length === LIMITS.lines) throw invalid(pointer, 'too_many_lines', `A basket has at most ${LIMITS.lines} lines.`);
     else result.push({ lineId: `${basketId}-${result.length + 1}`, sku, qty });

@@ -1,10 +1,11 @@
 import { takeHold as takeHoldCall } from '../../../shared/catalog/inventory/internal.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { handle } from '../../../shared/work/handler.ts';
+import { linesBySku } from '../../../shared/work/lines-by-sku.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type Hold, holds } from '../collections.ts';
 import { findStock, giveBack, reserveStock, restOf } from '../holds.ts';
-import { insufficientStock, mergeBySku } from '../node-choice.ts';
+import { insufficientStock } from '../node-choice.ts';
 import { listNodes } from '../stock-levels.ts';
 
 /**
@@ -18,7 +19,7 @@ export const takeHold = handle(takeHoldCall)(async ({ params: { reservationId },
   const freed = await findHeld(body.replaces ?? [], work);
   const nodes = await listNodes(work, body.locationId);
   const { held, short } = await findStock(work, {
-    lines: mergeBySku(body.items),
+    lines: linesBySku(body.items, '/items'),
     nodes,
     prefer: body.prefer,
     freed: freed.flatMap(restOf),

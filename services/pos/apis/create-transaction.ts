@@ -3,12 +3,12 @@ import { putTransactionBasket } from '../../../shared/catalog/commerce/internal.
 import { invalid, isDependencyProblem, Problem } from '../../../shared/catalog/problems.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import { handle, type Scope } from '../../../shared/work/handler.ts';
+import { linesBySku } from '../../../shared/work/lines-by-sku.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type Sale, type StoredTransaction, stores, transactions } from '../collections.ts';
 import { abandonOpeningDue } from '../due-work.ts';
 import { OPENING_MS } from '../timing.ts';
 import { isCovered } from '../transaction/coverage.ts';
-import { mergeLines } from '../transaction/lines.ts';
 import { markPaid } from '../transaction/outcome.ts';
 import { isSale, renewIdleTimer, save } from '../transaction/transactions.ts';
 import { orderView } from '../transaction/views.ts';
@@ -19,7 +19,7 @@ import { orderView } from '../transaction/views.ts';
  */
 export const createTransaction = handle(createTransactionApi)(async ({ body: { laneId, ...sent } }, scope) => {
   const { work, call } = scope;
-  const body = { ...sent, ...(sent.lines && { lines: mergeLines(sent.lines) }) };
+  const body = { ...sent, ...(sent.lines && { lines: linesBySku(sent.lines, '/lines') }) };
   const { id, found } = await findOwnTransaction(work);
   if (isSale(found)) return orderView(found);
   const opening = found ?? (await beginTransaction(scope, { id, storeId: body.storeId, laneId }));

@@ -2,13 +2,13 @@ import { reserveInventory as reserveInventoryApi } from '../../../shared/catalog
 import { didNothing, Problem } from '../../../shared/catalog/problems.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import { again, handle, type Scope } from '../../../shared/work/handler.ts';
+import { linesBySku, type SkuUnits } from '../../../shared/work/lines-by-sku.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { beginAttempt, markCarriedOn, type NewAttempt } from '../attempt.ts';
 import { endAttempt, NOTHING_HELD_CODES, takeAndRecord } from '../attempt-outcome.ts';
 import { decideBasketHold, type ReserveRequest } from '../basket-holds.ts';
 import { type Attempt, attempts, reservations } from '../collections.ts';
 import { abortHoldDue } from '../due-work.ts';
-import { type Item, mergeItems } from '../reservation-rules.ts';
 
 /** Our choice. */
 const DEFAULT_TTL_SECONDS = 900;
@@ -64,12 +64,12 @@ function attemptFor(
     items,
     ttlSeconds = DEFAULT_TTL_SECONDS,
     takesOverLines,
-  }: ReserveRequest & { readonly items: Item[] },
+  }: ReserveRequest & { readonly items: SkuUnits[] },
   { work, context }: Scope,
 ): NewAttempt {
   return {
     id,
-    items: mergeItems(items),
+    items: linesBySku(items, '/items'),
     ...(basketId !== undefined && { basketId }),
     ...(orderId !== undefined && { orderId }),
     ...(locationId !== undefined && { locationId }),
