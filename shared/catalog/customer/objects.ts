@@ -15,7 +15,7 @@ export const customerLifeCycle = defineLifeCycle({
       from: [null, 'identified'],
       to: 'registered',
       events: ['customer-registered'],
-      trigger: 'Create Customer; no other customer has this e-mail or phone',
+      trigger: 'Create Customer; no other registered customer has this e-mail or phone',
     },
     { verb: 'activity', from: ['anonymous', 'identified', 'active'], trigger: 'order confirmed' },
     { verb: 'activity', from: ['registered', 'at-risk', 'reactivated'], to: 'active', trigger: 'order confirmed' },
