@@ -1,13 +1,22 @@
 import { z } from 'zod';
 import { parseInstant } from '../domain/instant.ts';
+import { CURRENCY } from '../domain/money.ts';
 import { shippingInWords } from './shipping-prices.ts';
 
 /** Shapes of several domains. Their `id` names them in the OpenAPI document. */
 
 export const Currency = z
   .string()
-  .regex(/^[A-Z]{3}$/, 'This must be a currency of ISO 4217, such as EUR.')
-  .meta({ id: 'Currency', description: 'ISO 4217 currency code.', example: 'EUR' });
+  .refine((currency): boolean => currency === CURRENCY, {
+    error: `This must be ${CURRENCY}, the currency of every price.`,
+    params: { code: 'unsupported_currency' },
+  })
+  .meta({
+    id: 'Currency',
+    pattern: `^${CURRENCY}$`,
+    description: `ISO 4217 currency code. ${CURRENCY} is the only one.`,
+    example: CURRENCY,
+  });
 
 export const Money = z
   .strictObject({ amount: z.int().meta({ description: 'Integer minor units: 1299 is 12.99.' }), currency: Currency })

@@ -15,9 +15,13 @@ export function* mistakesIn(issues: readonly z.core.$ZodIssue[]): Generator<Mist
   for (const { code, path, message, ...issue } of issues.filter(isTightest)) {
     if (code === 'unrecognized_keys' && 'keys' in issue) {
       for (const key of issue.keys) yield { path: [...path, key], code: 'unknown_member', detail: 'This member is unknown.' };
-    } else yield { path, code: message === REQUIRED ? 'required' : code, detail: message };
+    } else yield { path, code: message === REQUIRED ? 'required' : codeOf(code, issue), detail: message };
   }
 }
+
+/** A rule that a schema states itself may have a code of its own. */
+const codeOf = (code: string, issue: object): string =>
+  code === 'custom' && 'params' in issue ? ((issue.params as { readonly code?: string } | undefined)?.code ?? code) : code;
 
 const BOUNDS: ReadonlySet<string> = new Set(['too_big', 'too_small']);
 

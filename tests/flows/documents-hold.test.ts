@@ -19,7 +19,6 @@ const BEYOND_SCHEMAS = new Set([
   'beyond_the_end',
   'card_number',
   'credential',
-  'currency_mismatch',
   'differs_from_line',
   'exceeds_line',
   'idempotency_key_reused',
@@ -56,7 +55,6 @@ const BEYOND_SCHEMAS = new Set([
   'unknown_sku',
   'unknown_state',
   'unknown_store',
-  'unsupported_currency',
 ]);
 /** Targets of faults: random members seldom make one target together. */
 const match = [

@@ -21,7 +21,6 @@ type Body = InputOf<typeof createBasket>['body'];
 export const createBasketHandler = handle(createBasket)(async ({ body }, scope) => {
   const { work } = scope;
   const { channel, currency = CURRENCY, lines = [], mergeBasketIds = [] } = body;
-  if (currency !== CURRENCY) throw invalid('/currency', 'unsupported_currency', `Every price is in ${CURRENCY}; leave the currency out.`);
   const id = work.id('bsk');
   const basketsToMerge = await openBaskets(work, mergeBasketIds);
   for (const basket of basketsToMerge) await refuseBasketOfAnother(scope, basket, body);

@@ -13,7 +13,7 @@ import { earningAmountOf } from '../earning/earning-amount.ts';
 /** Books the same points as the completion of the order. The first of the two books them. */
 export const earnPoints = handle(earnPointsApi)(async ({ params, body: { orderId, amount } }, { work, call }) => {
   const account = await memberByIdOrCard(work, params.id);
-  const requested = pointsOfValue(amount, '/amount/currency');
+  const requested = pointsOfValue(amount);
   const earned = (await work.get(earnings, orderId))?.earned;
   if (earned) {
     if (earned.accountId !== account.id) throw orderOfOtherMember(orderId, account.id);

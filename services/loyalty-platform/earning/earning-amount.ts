@@ -10,7 +10,7 @@ const EARNING_STATES: readonly string[] = ['completed', 'return-in-progress'];
  * @throws Problem `invalid_state_transition` before the order is completed, and when it is cancelled
  */
 export function earningAmountOf({ id, state, earningAmount }: OutputOf<typeof getOrderEarning>): number {
-  if (EARNING_STATES.includes(state)) return earningAmount ? pointsOfValue(earningAmount, '/amount/currency') : 0;
+  if (EARNING_STATES.includes(state)) return earningAmount ? pointsOfValue(earningAmount) : 0;
   throw new Problem('invalid_state_transition', `The order "${id}" is ${state}; a completed order earns its points by itself.`, {
     objectType: 'order',
     id,

@@ -25,7 +25,7 @@ export const onOrderChanged: EventHandler = async (event, { work, log }) => {
     log.warn({ orderId, loyaltyAccountId }, 'a completed order names an unknown member: no points booked');
     return unchanged(`There is no member "${loyaltyAccountId}".`);
   }
-  const amount = pointsOfValue(earningAmount, '/earningAmount');
+  const amount = pointsOfValue(earningAmount);
   await earn(work, account, { orderId, amount, deducted });
   return undefined;
 };

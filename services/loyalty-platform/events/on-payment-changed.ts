@@ -13,9 +13,7 @@ export const onPaymentChanged: EventHandler = async (event, { work }) => {
   const { id, orderId, tender, refunds } = RefundedPayment.parse(event.data.object);
   if (tender.type === 'loyalty' || tender.type === 'exchange-credit') return unchanged(`A payment by ${tender.type} earned no points.`);
   const earningRefunds = refunds.flatMap(({ amount, reference, returnId }, index) =>
-    reference === undefined || returnId !== undefined
-      ? [{ id: `${id}.refund-${index + 1}`, amount: pointsOfValue(amount, '/refunds') }]
-      : [],
+    reference === undefined || returnId !== undefined ? [{ id: `${id}.refund-${index + 1}`, amount: pointsOfValue(amount) }] : [],
   );
   if (earningRefunds.length === 0) return unchanged('No refund of the payment takes points back.');
   const isNews = await noteRefunds(work, orderId, earningRefunds);

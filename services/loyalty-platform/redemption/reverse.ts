@@ -26,7 +26,7 @@ export async function reverse(work: UnitOfWork, reference: string, request: Ledg
   }
   if (before) return { account, redemption: publishedRedemption(redemption) };
   const left = redemption.spentPoints - redemption.reversedPoints;
-  const points = Math.min(left, request.amount ? pointsOfValue(request.amount, '/amount/currency') : left);
+  const points = Math.min(left, request.amount ? pointsOfValue(request.amount) : left);
   const reversedPoints = redemption.reversedPoints + points;
   const next = work.put(redemptions, {
     ...redemption,

@@ -18,7 +18,7 @@ export async function spend(work: UnitOfWork, paymentId: string, { redemptionId,
   if (!account) throw notFound('redemption', redemptionId);
   if (redemption.paymentId === paymentId) return { account, redemption: publishedRedemption(redemption) };
   refuseOtherPurpose(redemption, account, { orderId, purchase });
-  const points = amount ? pointsOfValue(amount, '/amount/currency') : redemption.points;
+  const points = amount ? pointsOfValue(amount) : redemption.points;
   await refuseUnspendable(work, { redemption, paymentId, points });
   const spent = work.put(redemptions, {
     ...redemption,

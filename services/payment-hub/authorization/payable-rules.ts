@@ -14,8 +14,8 @@ type OrderToPay = z.output<typeof Payable>;
  */
 const PAYABLE_STATES: readonly OrderToPay['state'][] = ['draft', 'confirmed', 'in-fulfilment', 'partially-fulfilled'];
 
-/** @throws Problem `invalid_state_transition` for an order that cannot be paid; `validation_failed` for another order or currency */
-export function refuseUnpayable(order: OrderToPay, request: { readonly orderId: string; readonly amount?: Money | undefined }): void {
+/** @throws Problem `invalid_state_transition` for an order that cannot be paid; `validation_failed` for another order */
+export function refuseUnpayable(order: OrderToPay, request: { readonly orderId: string }): void {
   if (order.orderId !== request.orderId) {
     throw invalid('/payable/orderId', 'other_order', `payable is about "${order.orderId}", the payment about "${request.orderId}".`);
   }
@@ -24,13 +24,6 @@ export function refuseUnpayable(order: OrderToPay, request: { readonly orderId: 
       'invalid_state_transition',
       `The order "${order.orderId}" is ${order.state}; it can be paid while it is ${PAYABLE_STATES.join(', ')}.`,
       { objectType: 'order', id: order.orderId, currentState: order.state, action: 'authorise', allowedFrom: PAYABLE_STATES },
-    );
-  }
-  if (request.amount && request.amount.currency !== order.total.currency) {
-    throw invalid(
-      '/amount/currency',
-      'currency_mismatch',
-      `The order is in ${order.total.currency}, so it is paid in ${order.total.currency}, not in ${request.amount.currency}.`,
     );
   }
 }

@@ -1,4 +1,4 @@
-import { invalid, Problem } from '../../../shared/catalog/problems.ts';
+import { Problem } from '../../../shared/catalog/problems.ts';
 import { type Money, money, moneyInWords } from '../../../shared/domain/money.ts';
 import type { StoredPayment } from '../collections.ts';
 
@@ -11,14 +11,11 @@ export interface CaptureSplit {
 /**
  * Splits an authorisation at its capture. A payment is captured once, so the remainder is given back at once.
  * @param requested undefined captures the whole authorised amount
- * @throws Problem `capture_exceeds_authorized`, or `validation_failed` for another currency
+ * @throws Problem `capture_exceeds_authorized`
  */
 export function splitCapture(payment: StoredPayment, requested: Money | undefined): CaptureSplit {
   const { authorizedAmount } = payment;
   const captured = requested ?? authorizedAmount;
-  if (captured.currency !== authorizedAmount.currency) {
-    throw invalid('/amount/currency', 'currency_mismatch', `This payment is in ${authorizedAmount.currency}.`);
-  }
   if (captured.amount > authorizedAmount.amount) {
     throw new Problem(
       'capture_exceeds_authorized',

@@ -1,5 +1,5 @@
 import { LIMITS, limitReached } from '../../../shared/catalog/limits.ts';
-import { invalid, Problem } from '../../../shared/catalog/problems.ts';
+import { Problem } from '../../../shared/catalog/problems.ts';
 import { type Money, money, moneyInWords } from '../../../shared/domain/money.ts';
 import type { StoredPayment } from '../collections.ts';
 import type { LeftOfOrder } from '../funds/order-cover.ts';
@@ -11,13 +11,10 @@ export const refundableOf = ({ capturedAmount, refundedAmount }: Pick<StoredPaym
 
 /**
  * @param ofReturn limits a refund for a return to what is left of the return
- * @throws Problem `refund_exceeds_captured` about the payment or the return; `validation_failed` for another currency
+ * @throws Problem `refund_exceeds_captured` about the payment or the return
  */
 export function refuseExcessiveRefund(payment: StoredPayment, requested: Money, ofReturn?: LeftOfReturn): void {
   const refundableAmount = refundableOf(payment);
-  if (requested.currency !== refundableAmount.currency) {
-    throw invalid('/amount/currency', 'currency_mismatch', `This payment is in ${refundableAmount.currency}.`);
-  }
   if (ofReturn && ofReturn.left < Math.min(requested.amount, refundableAmount.amount)) throw returnExceeded(ofReturn, requested);
   if (requested.amount <= refundableAmount.amount) return;
   throw new Problem(

@@ -2,7 +2,7 @@ import type { OutputOf } from '../../../shared/catalog/define.ts';
 import { LIMITS, limitReached } from '../../../shared/catalog/limits.ts';
 import { addPayment as addPaymentApi } from '../../../shared/catalog/payment/apis.ts';
 import { awaiting, mayFit, pendingInWords } from '../../../shared/catalog/payment/pending.ts';
-import { invalid, isUnknownOutcome, Problem } from '../../../shared/catalog/problems.ts';
+import { isUnknownOutcome, Problem } from '../../../shared/catalog/problems.ts';
 import { type Money, money, moneyInWords } from '../../../shared/domain/money.ts';
 import { handle, type Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
@@ -29,7 +29,6 @@ type Answer = OutputOf<typeof addPaymentApi>;
 
 export const addPayment = handle(addPaymentApi)(async ({ params, body }, scope) => {
   const found = await saleById(scope.work, params.id);
-  refuseOtherCurrency(found, body.amount);
   // A repeat gets the tender of its request, even if the transaction was paid in the meantime.
   const isRepeat = found.asked.includes(ownerOf(scope.work));
   if (found.state === 'voided' || (found.state !== 'open' && !isRepeat)) throw transactionNotOpen(found, 'add-payment');
@@ -39,16 +38,6 @@ export const addPayment = handle(addPaymentApi)(async ({ params, body }, scope) 
   const refusal = isRepeat ? undefined : ((await checkOverpayment(scope.work, sale, body.amount)) ?? checkTenders(sale));
   return refusal ?? takeTender(scope, sale, body);
 });
-
-function refuseOtherCurrency({ basket }: Sale, { currency }: Money): void {
-  const expected = basket.totals.total.currency;
-  if (currency === expected) return;
-  throw invalid(
-    '/amount/currency',
-    'currency_mismatch',
-    `The transaction is in ${expected}, so it is paid in ${expected}, not in ${currency}.`,
-  );
-}
 
 /** Returns its Problem instead of throwing it, so that payments just read from the Payment Hub are kept. They may cover the total. */
 async function checkOverpayment(work: UnitOfWork, sale: Sale, amount: Money): Promise<Problem | undefined> {

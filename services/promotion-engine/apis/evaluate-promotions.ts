@@ -1,7 +1,6 @@
 import type { z } from 'zod';
-import { invalid } from '../../../shared/catalog/problems.ts';
 import { evaluatePromotions as evaluatePromotionsApi } from '../../../shared/catalog/promotion/apis.ts';
-import { money } from '../../../shared/domain/money.ts';
+import { CURRENCY, money } from '../../../shared/domain/money.ts';
 import { handle, type Scope } from '../../../shared/work/handler.ts';
 import { readBasketGoods } from '../basket-goods.ts';
 import { evaluate, type Goods, totalsBySource } from '../evaluation.ts';
@@ -18,19 +17,11 @@ export const evaluatePromotions = handle(evaluatePromotionsApi)(async ({ body },
 /** The lines of the request; without lines, those of its basket. */
 async function goodsOf({ basketId, lines, customerId, loyaltyTier }: EvaluateRequest, { call }: Scope): Promise<Goods> {
   if (lines === undefined) return { ...(await readBasketGoods(call, basketId ?? '', customerId)), loyaltyTier };
-  const currency = lines[0]?.unitPrice.currency ?? '';
-  const otherCurrency = lines.findIndex(({ unitPrice }) => unitPrice.currency !== currency);
-  if (otherCurrency >= 0)
-    throw invalid(
-      `/lines/${otherCurrency}/unitPrice/currency`,
-      'currency',
-      `All lines must have the currency of the first one, ${currency}.`,
-    );
   return {
     basketId,
     customerId,
     loyaltyTier,
-    currency,
+    currency: CURRENCY,
     lines: lines.map(({ sku, qty, unitPrice }) => ({ sku, qty, unitPrice: unitPrice.amount })),
   };
 }
