@@ -63,6 +63,9 @@ export const Sku = z.string().max(64).regex(NAME, NAME_RULE).meta({ id: 'Sku', e
 
 export const Id = z.string().max(64).regex(NAME, NAME_RULE).meta({ id: 'Id', description: 'Opaque id.' });
 
+/** An account id, or the number of a card as people type it. */
+export const AccountOrCard = z.string().trim().max(64).regex(NAME, NAME_RULE);
+
 export const Quantity = z.int().min(1).max(9999).meta({ id: 'Quantity', example: 1 });
 
 /** A whole number in a query: decimal digits only. */
@@ -99,13 +102,22 @@ export const ShippingMethod = z.enum(['STANDARD', 'EXPRESS']).meta({ id: 'Shippi
 /** A page of a list. The last page has no `nextCursor`. */
 export const pageOf = <T extends z.ZodType>(item: T) => z.object({ items: z.array(item), nextCursor: z.string().optional() });
 
-export const Email = z
-  .string()
-  .trim()
-  .toLowerCase()
-  .max(254)
-  .check(z.email())
-  .meta({ id: 'Email', description: 'Stored and compared in lower case.', example: 'ada@people.example' });
+const emailOf = (text: z.ZodString) => text.trim().toLowerCase().max(254).check(z.email());
+
+export const Email = emailOf(z.string()).meta({
+  id: 'Email',
+  description: 'Stored and compared in lower case.',
+  example: 'ada@people.example',
+});
+
+/** In a query, a blank at the beginning or the end is a + that was not escaped. Without it, the value would be somebody else’s. */
+const textOfQuery = (error: string) => z.string().refine((text) => text === text.trim(), { error, abort: true });
+
+export const EmailInQuery = emailOf(textOfQuery('This must not begin or end with a blank.')).meta({
+  format: 'email',
+  description: 'The whole address, in any case.',
+  example: 'ada@people.example',
+});
 
 /** National numbers of these countries never begin with 0; inside the country, 0 is written before them. */
 const TRUNK_ZERO = /^(\+(?:31|32|33|353|41|43|44|49))0+/;
@@ -118,16 +130,22 @@ const e164Of = (text: string): string =>
     .replaceAll(/(?<=\d|\))[ ./-]+(?=\d|\()|[()]/g, '')
     .replace(TRUNK_ZERO, '$1');
 
-export const Phone = z
-  .string()
-  .max(40)
-  .overwrite(e164Of)
-  .regex(/^\+[1-9][0-9]{6,14}$/, 'This must be a phone number in E.164, such as +353915550101.')
-  .meta({
-    id: 'Phone',
-    description: 'E.164. In a request it may have blanks, hyphens, dots, slashes and parentheses, and a trunk zero: +353 (0)91 555 0101.',
-    example: '+353915550101',
-  });
+const PHONE_RULE = 'This must be a phone number in E.164, such as +353915550101.';
+
+const phoneOf = (text: z.ZodString) =>
+  text
+    .max(40)
+    .overwrite(e164Of)
+    .regex(/^\+[1-9][0-9]{6,14}$/, PHONE_RULE);
+
+const phoneMeta = {
+  description: 'E.164. In a request it may have blanks, hyphens, dots, slashes and parentheses, and a trunk zero: +353 (0)91 555 0101.',
+  example: '+353915550101',
+};
+
+export const Phone = phoneOf(z.string()).meta({ id: 'Phone', ...phoneMeta });
+
+export const PhoneInQuery = phoneOf(textOfQuery(PHONE_RULE)).meta(phoneMeta);
 
 /** A voucher code as a customer types it. */
 export const VoucherCode = typedText(64).meta({ id: 'VoucherCode', description: 'Case does not matter.', example: 'WELCOME10' });

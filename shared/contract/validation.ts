@@ -111,8 +111,11 @@ export function validationFailed(all: Iterable<FieldError>): Problem {
 }
 
 function* fieldErrors(issues: readonly z.core.$ZodIssue[], part: Part): Generator<FieldError, void> {
-  for (const { path, code, detail } of mistakesIn(issues)) yield { pointer: pointerTo(part, path), code, detail };
+  for (const { path, code, detail } of mistakesIn(issues)) yield { pointer: pointerTo(part, path), code, detail: inPart(detail, part) };
 }
+
+/** A query has parameters, not members. */
+const inPart = (detail: string, part: Part): string => (part === 'query' ? detail.replace(/^This member\b/, 'This parameter') : detail);
 
 /**
  * Filters members out of a response that the catalog does not declare. With `strict` (in tests) it throws instead, to find handlers that

@@ -49,7 +49,58 @@ describe('A + in a query', () => {
   });
 });
 
+describe('A blank at the edge of an e-mail address or a phone number in a query', () => {
+  test.each([
+    ['email', '+ada@people.example'],
+    ['email', 'ada@people.example+'],
+    ['email', '%20ada@people.example'],
+    ['phone', '+353209100001'],
+    ['phone', '%2B353209100001+'],
+  ])('finds nobody else: %s=%s is refused with the remedy', async (name, value) => {
+    const { status, body } = await ask('GET', `/customers?${name}=${value}`);
+    const rule =
+      name === 'email' ? 'This must not begin or end with a blank.' : 'This must be a phone number in E.164, such as +353915550101.';
+    const detail = `${rule} A + in a query stands for a blank: write it as %2B.`;
+    expect([status, body.errors.length, body.errors[0].pointer, body.errors[0].detail]).toEqual([422, 1, `?${name}`, detail]);
+  });
+});
+
+describe('A query', () => {
+  test('has parameters, and a refusal calls them so', async () => {
+    expect((await ask('GET', '/customers?nothing=1')).body.errors).toEqual([
+      { pointer: '?nothing', code: 'unknown_member', detail: 'This parameter is unknown.' },
+    ]);
+    expect((await ask('POST', '/interactions', { nothing: 1 })).body.errors).toContainEqual({
+      pointer: '/nothing',
+      code: 'unknown_member',
+      detail: 'This member is unknown.',
+    });
+  });
+});
+
 describe('Blanks around a value', () => {
+  test('are no part of a card number that is enrolled, used at the till or given at checkout', async () => {
+    const account = await rehearsal.ok('POST', '/loyalty/members', { customerId: 'cus_ben', cardNumber: ' BEN-0001 ' });
+    expect(account.cardNumber).toBe('BEN-0001');
+    const lines = [{ sku: 'mug-blue', qty: 1 }];
+    const sale = await rehearsal.ok('POST', '/transactions', { storeId: 'store-01', laneId: 'lane-1', lines, loyaltyId: 'BEN-0001 ' });
+    expect(sale.customerId).toBe('cus_ben');
+    const { id } = await rehearsal.ok('POST', '/baskets', { channel: 'web', lines });
+    const contact = { loyaltyCard: '\tBEN-0001' };
+    expect((await rehearsal.ok('POST', `/baskets/${id}/checkout`, { contact, shippingAddress: ADDRESS })).customerId).toBe('cus_ben');
+  });
+
+  test('inside a card number are refused with the rule in words', async () => {
+    const { body } = await ask('POST', '/loyalty/members', { customerId: 'cus_ben', cardNumber: 'BEN 1' });
+    expect(body.errors).toEqual([
+      {
+        pointer: '/cardNumber',
+        code: 'invalid_format',
+        detail: 'This must have 4 to 32 letters, digits, dots, hyphens and underscores.',
+      },
+    ]);
+  });
+
   test('are no part of a voucher code, in body and path', async () => {
     const { id } = await rehearsal.ok('POST', '/baskets', { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] });
     const basket = await ask('POST', '/vouchers/%20WELCOME10%09/validate', { basketId: id });

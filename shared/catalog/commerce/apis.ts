@@ -2,7 +2,19 @@ import { z } from 'zod';
 import { defineApi } from '../define.ts';
 import { OrderView } from '../order/objects.ts';
 import { dependencyProblems } from '../problems.ts';
-import { Address, Currency, Email, exactlyOne, Id, Phone, ShippingMethod, SkuQuantity, typedText, VoucherCode } from '../shapes.ts';
+import {
+  AccountOrCard,
+  Address,
+  Currency,
+  Email,
+  exactlyOne,
+  Id,
+  Phone,
+  ShippingMethod,
+  SkuQuantity,
+  typedText,
+  VoucherCode,
+} from '../shapes.ts';
 import { shippingInWords } from '../shipping-prices.ts';
 import { Basket, DigitalChannel, ProductView } from './objects.ts';
 
@@ -33,7 +45,7 @@ export const createBasket = defineApi({
   path: '/baskets',
   request: z.strictObject({
     channel: DigitalChannel,
-    currency: Currency.optional().describe('Default EUR, the currency of every price.'),
+    currency: Currency.optional().describe('Default: EUR.'),
     customerId: Id.optional(),
     lines: z.array(SkuQuantity).max(200).optional(),
     mergeBasketIds: z
@@ -123,7 +135,7 @@ export const createTransaction = defineApi({
       laneId: Id,
       lines: z.array(SkuQuantity).min(1).max(200).optional(),
       basketId: Id.optional().describe('An open basket to be paid at the till.'),
-      loyaltyId: Id.optional().describe(
+      loyaltyId: AccountOrCard.optional().describe(
         'Account id or card number of the member. While the Loyalty Platform does not answer, it is taken as it was given: nobody checks whether it exists or whose it is, the sale gets no customer from it, and there are no member prices. The points of the completed order go to the member with that id or card, if there is one.',
       ),
     }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineInternalCall } from '../define.ts';
 import { dependencyProblems } from '../problems.ts';
-import { exactlyOne, Id, SkuQuantity } from '../shapes.ts';
+import { AccountOrCard, exactlyOne, Id, SkuQuantity } from '../shapes.ts';
 import { Basket, Product, ProductVerb } from './objects.ts';
 import { Transaction } from './transaction.ts';
 
@@ -51,7 +51,7 @@ export const putTransactionBasket = defineInternalCall({
       storeId: Id,
       lines: z.array(SkuQuantity).min(1).max(200).optional(),
       basketId: Id.optional(),
-      loyaltyId: Id.optional().describe(
+      loyaltyId: AccountOrCard.optional().describe(
         'Account id or card number. It is kept as it was given while the Loyalty Platform does not answer.',
       ),
     }),

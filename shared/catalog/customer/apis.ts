@@ -5,7 +5,7 @@ import { Return } from '../fulfillment/returns.ts';
 import { LoyaltyAccount } from '../loyalty/objects.ts';
 import { Order } from '../order/objects.ts';
 import { dependencyProblems } from '../problems.ts';
-import { AnyInstant, atLeastOne, Email, Id, Phone, pageOf, queryInteger, typedText } from '../shapes.ts';
+import { AnyInstant, atLeastOne, Email, EmailInQuery, Id, Phone, PhoneInQuery, pageOf, queryInteger, typedText } from '../shapes.ts';
 import { Consents, Customer, Interaction, InteractionType } from './objects.ts';
 
 export const searchCustomer = defineApi({
@@ -20,8 +20,8 @@ export const searchCustomer = defineApi({
   method: 'GET',
   path: '/customers',
   query: z.strictObject({
-    email: Email.optional().describe('The whole address, in any case.'),
-    phone: Phone.optional(),
+    email: EmailInQuery.optional(),
+    phone: PhoneInQuery.optional(),
     q: typedText(100).optional().describe('Part of a name, an e-mail address or a phone number.'),
     limit: queryInteger(1, 100).default(20).describe('Customers per page. Default: 20.'),
     cursor: z.string().min(1).max(200).optional().describe('The nextCursor of the previous page.'),

@@ -15,7 +15,8 @@ export const tierThresholds = [
 
 export const CardNumber = z
   .string()
-  .regex(/^[A-Za-z0-9._-]{4,32}$/)
+  .trim()
+  .regex(/^[A-Za-z0-9._-]{4,32}$/, 'This must have 4 to 32 letters, digits, dots, hyphens and underscores.')
   .meta({ id: 'CardNumber', description: 'Card that the member shows at the till.' });
 
 export const LedgerEntry = z
