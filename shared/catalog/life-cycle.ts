@@ -67,19 +67,32 @@ export function allowedFrom<S extends string, V extends string>(lifeCycle: LifeC
 export const allowedElsewhere = <S extends string, V extends string>(lifeCycle: LifeCycle<S, V>, verb: V, current: string): readonly S[] =>
   allowedFrom(lifeCycle, verb).filter((state) => state !== current);
 
-/** 409 for a verb that the table does not allow in the current state. @param extra context such as `retryable` */
-export function refuseTransition(
-  lifeCycle: LifeCycle,
-  found: { readonly id: string; readonly state: string },
-  verb: string,
-  extra: Readonly<Record<string, unknown>> = {},
-): Problem {
+type InState = { readonly id: string; readonly state: string };
+
+/**
+ * 409 for a verb that the table does not allow in the current state.
+ * @throws Error when the table allows it: the refusal has another reason, which `refuseVerb` states
+ */
+export function refuseTransition(lifeCycle: LifeCycle, found: InState, verb: string): Problem {
   const allowed = allowedFrom(lifeCycle, verb);
-  return new Problem(
-    'invalid_state_transition',
-    `The ${lifeCycle.object} "${found.id}" is ${found.state}; ${verb} is possible from ${allowed.length > 0 ? allowed.join(', ') : 'no state'}.`,
-    { objectType: lifeCycle.object, id: found.id, currentState: found.state, action: verb, allowedFrom: allowed, ...extra },
-  );
+  if (allowed.includes(found.state)) throw new Error(`${lifeCycle.object} × ${verb} in ${found.state} is allowed: state the reason.`);
+  const detail = `The ${lifeCycle.object} "${found.id}" is ${found.state}; ${verb} is possible from ${allowed.join(', ') || 'no state'}.`;
+  return refuseVerb(lifeCycle, found, verb, { detail });
+}
+
+/**
+ * 409 for another reason than the state. A retryable refusal lists the current state in `allowedFrom`, since the verb may succeed in it later.
+ * @param detail the reason @param extra context such as `retryable`
+ */
+export function refuseVerb(
+  lifeCycle: LifeCycle,
+  found: InState,
+  verb: string,
+  { detail, ...extra }: { readonly detail: string; readonly retryable?: true; readonly [member: string]: unknown },
+): Problem {
+  const allowed = extra.retryable ? allowedFrom(lifeCycle, verb) : allowedElsewhere(lifeCycle, verb, found.state);
+  const context = { objectType: lifeCycle.object, id: found.id, currentState: found.state, action: verb, allowedFrom: allowed };
+  return new Problem('invalid_state_transition', detail, { ...context, ...extra });
 }
 
 /**

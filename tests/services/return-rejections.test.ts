@@ -34,6 +34,24 @@ describe('A return that is rejected while a client refunds it', () => {
 });
 
 describe('A rejection while the OMS is down', () => {
+  test('refuses other moves of the return until it has ended, and names itself as the reason', async () => {
+    await using scene = await returning();
+    const { id } = await scene.requested(await scene.completed());
+    await scene.down('oms');
+    expect((await scene.move(id, 'reject')).status).toBe(503);
+    const { body } = await scene.move(id, 'approve');
+    expect(body).toMatchObject({
+      code: 'invalid_state_transition',
+      currentState: 'requested',
+      allowedFrom: ['requested'],
+      retryable: true,
+    });
+    expect(body.detail).toBe(
+      `A rejection of the return "${id}" has been in progress since ${body.pendingAction.since}; send this request again when it has ended.`,
+    );
+    expect((await scene.move(id, 'inspect')).body).toMatchObject({ allowedFrom: ['received'], retryable: false });
+  });
+
   test('is tried for a week, parked without further work, and finished when the OMS is back', async () => {
     await using scene = await returning({ refund: 'manual' });
     const order = await scene.completed();

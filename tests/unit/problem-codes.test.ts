@@ -16,7 +16,7 @@ const prose = trackedFiles.filter((file) => file.endsWith('.md'));
 const HELPERS: Readonly<Record<string, RegExp>> = {
   not_found: /\bnotFound\(/,
   validation_failed: /\binvalid\(/,
-  invalid_state_transition: /\brefuseTransition\(/,
+  invalid_state_transition: /\brefuse(?:Transition|Verb)\(/,
   conflicting_repeat: /\bconflictingRepeat\(/,
 };
 

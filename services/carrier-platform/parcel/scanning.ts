@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { CARRIER_SILENCE_MS, Scan, shipmentLifeCycle, trackingStatusCodes } from '../../../shared/catalog/fulfillment/shipments.ts';
-import { allowedFrom, refuseTransition, rowFor } from '../../../shared/catalog/life-cycle.ts';
+import { allowedFrom, refuseTransition, refuseVerb, rowFor } from '../../../shared/catalog/life-cycle.ts';
 import { KEPT_SCANS } from '../../../shared/catalog/limits.ts';
-import { Problem } from '../../../shared/catalog/problems.ts';
+import type { Problem } from '../../../shared/catalog/problems.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import { type StoredShipment, shipments } from '../collections.ts';
@@ -45,17 +45,22 @@ export async function scanParcel(
   return moved;
 }
 
+const isAllowed = (shipment: StoredShipment, scan: ReportedScan['scan']): boolean =>
+  allowedFrom(shipmentLifeCycle, scan).includes(shipment.state) && !(scan === 'find' && isNeverHandedOver(shipment));
+
 /** A returned parcel that its customer never handed over is not found: the return is rejected, and its label is void. */
-const isAllowed = ({ state, returnId, events }: StoredShipment, scan: ReportedScan['scan']): boolean =>
-  allowedFrom(shipmentLifeCycle, scan).includes(state) &&
-  (scan !== 'find' || returnId === undefined || events.some(({ status }) => status !== 'label-created' && status !== 'lost'));
+const isNeverHandedOver = ({ state, returnId, events }: StoredShipment): boolean =>
+  state === 'lost' && returnId !== undefined && events.every(({ status }) => status === 'label-created' || status === 'lost');
 
 /** The refusal lists the scans that the parcel can take now, for testers who play scans by hand. */
 function scanRefusal(shipment: StoredShipment, scan: ReportedScan['scan']): Problem {
   const allowedScans = Scan.options.filter((one) => isAllowed(shipment, one));
-  const { message, context } = refuseTransition(shipmentLifeCycle, shipment, scan, { allowedScans });
+  const why =
+    scan === 'find' && isNeverHandedOver(shipment)
+      ? `The customer never handed over the parcel "${shipment.id}" of the return "${shipment.returnId}", so it cannot be found.`
+      : refuseTransition(shipmentLifeCycle, shipment, scan).message;
   const now = allowedScans.length > 0 ? `Allowed now: ${allowedScans.join(', ')}.` : 'No further scan is allowed.';
-  return new Problem('invalid_state_transition', `${message} ${now}`, context);
+  return refuseVerb(shipmentLifeCycle, shipment, scan, { detail: `${why} ${now}`, allowedScans });
 }
 
 /** Scans of a parcel differ in time, so that a receiver can order them. */

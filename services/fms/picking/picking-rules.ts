@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import { fulfillmentOrderLifeCycle } from '../../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import type { recordPicking } from '../../../shared/catalog/fulfillment/internal.ts';
 import { pickingMoves } from '../../../shared/catalog/fulfillment/picking-orders.ts';
-import { allowedElsewhere, refuseTransition } from '../../../shared/catalog/life-cycle.ts';
-import { invalid, Problem } from '../../../shared/catalog/problems.ts';
+import { isAgain, refuseVerb } from '../../../shared/catalog/life-cycle.ts';
+import { invalid, type Problem } from '../../../shared/catalog/problems.ts';
 import type { StoredFulfillmentOrder } from '../collections.ts';
 
 type Report = z.output<typeof recordPicking.request>;
@@ -28,9 +28,9 @@ export function refuseUntimely(found: StoredFulfillmentOrder, { status, pickingO
   if (status !== 'open' && found.pickingOrderId !== undefined && found.pickingOrderId !== pickingOrderId) {
     throw untimely(found, verb, `it is picked by the picking order "${found.pickingOrderId}", not by "${pickingOrderId}"`);
   }
-  if (!fulfillmentOrderLifeCycle.rows.some((row) => row.verb === verb && !row.again && row.from.includes(found.state))) {
-    throw refuseTransition(fulfillmentOrderLifeCycle, found, verb);
-  }
+  // `isReported` accepts repeats, so this status was skipped.
+  if (isAgain(fulfillmentOrderLifeCycle, found, verb))
+    throw untimely(found, verb, `it is ${found.state}, and was never reported ${status}`);
   const last = found.pickingSteps.at(-1);
   const next: readonly string[] = last === undefined ? ['open'] : pickingMoves[last];
   if (!next.includes(status))
@@ -38,17 +38,9 @@ export function refuseUntimely(found: StoredFulfillmentOrder, { status, pickingO
 }
 
 const untimely = (found: StoredFulfillmentOrder, verb: (typeof verbOf)[keyof typeof verbOf], why: string): Problem =>
-  new Problem(
-    'invalid_state_transition',
-    `The fulfillment order "${found.id}" cannot be ${verb === 'pack' ? 'packed' : 'picked'} so: ${why}.`,
-    {
-      objectType: 'fulfillment-order',
-      id: found.id,
-      currentState: found.state,
-      action: verb,
-      allowedFrom: allowedElsewhere(fulfillmentOrderLifeCycle, verb, found.state),
-    },
-  );
+  refuseVerb(fulfillmentOrderLifeCycle, found, verb, {
+    detail: `The fulfillment order "${found.id}" cannot be ${verb === 'pack' ? 'packed' : 'picked'} so: ${why}.`,
+  });
 
 /**
  * The lines as the warehouse picked them; a line that is not named was picked in full.

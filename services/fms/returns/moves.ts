@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import type { InputOf } from '../../../shared/catalog/define.ts';
 import type { moveReturn } from '../../../shared/catalog/fulfillment/internal.ts';
 import { type ReturnLine, returnLifeCycle } from '../../../shared/catalog/fulfillment/returns.ts';
-import { refuseTransition } from '../../../shared/catalog/life-cycle.ts';
-import { invalid, Problem } from '../../../shared/catalog/problems.ts';
+import { refuseVerb, rowFor } from '../../../shared/catalog/life-cycle.ts';
+import { invalid } from '../../../shared/catalog/problems.ts';
 import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
@@ -17,13 +17,17 @@ import { EXCHANGE_WAIT_MS } from './timing.ts';
 
 type Line = z.output<typeof ReturnLine>;
 type Findings = InputOf<typeof moveReturn>['body']['lines'];
+type Move = 'approve' | 'receive' | 'inspect' | 'write-off';
 type MoveScope = Pick<Scope, 'work' | 'context'>;
 
-/** @throws Problem `invalid_state_transition` with `retryable: true` while the return is being rejected */
-function refuseWhileRejecting(found: StoredReturn, verb: string): void {
+/** @throws Problem `invalid_state_transition`, with `retryable: true` while the return is being rejected */
+function refuseWhileRejecting(found: StoredReturn, verb: Move): void {
   if (!found.rejecting) return;
-  throw refuseTransition(returnLifeCycle, found, verb, {
-    pendingAction: { action: 'reject', since: found.rejecting.since },
+  rowFor(returnLifeCycle, found, verb);
+  const { since } = found.rejecting;
+  throw refuseVerb(returnLifeCycle, found, verb, {
+    detail: `A rejection of the return "${found.id}" has been in progress since ${since}; send this request again when it has ended.`,
+    pendingAction: { action: 'reject', since },
     retryable: true,
   });
 }
@@ -31,15 +35,14 @@ function refuseWhileRejecting(found: StoredReturn, verb: string): void {
 /** A written-off return is paid back, wherever its parcel is. @throws Problem `invalid_state_transition` */
 export function refuseOnceWrittenOff(found: StoredReturn, verb: string): void {
   if (found.state !== 'in-transit' || found.writtenOffAt === undefined) return;
-  const { context } = refuseTransition(returnLifeCycle, found, verb);
   const detail = `The return "${found.id}" was written off at ${found.writtenOffAt}: it is paid back, and ${verb} is no longer possible.`;
-  throw new Problem('invalid_state_transition', detail, context);
+  throw refuseVerb(returnLifeCycle, found, verb, { detail });
 }
 
 /** Moves a return and plans its next step. */
 async function moveOn(
   found: StoredReturn,
-  { verb, patch = {} }: { readonly verb: 'approve' | 'receive' | 'inspect'; readonly patch?: Patch<StoredReturn> },
+  { verb, patch = {} }: { readonly verb: Exclude<Move, 'write-off'>; readonly patch?: Patch<StoredReturn> },
   { work, context }: MoveScope,
 ): Promise<StoredReturn> {
   refuseWhileRejecting(found, verb);

@@ -1,5 +1,5 @@
 import { returnLifeCycle } from '../../../shared/catalog/fulfillment/returns.ts';
-import { refuseTransition, rowFor } from '../../../shared/catalog/life-cycle.ts';
+import { refuseVerb, rowFor } from '../../../shared/catalog/life-cycle.ts';
 import { closeReturn } from '../../../shared/catalog/order/internal.ts';
 import { isDependencyProblem, Problem } from '../../../shared/catalog/problems.ts';
 import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
@@ -23,13 +23,12 @@ function refuseWhileAway(found: StoredReturn): void {
   const { id, state, shipments } = found;
   const parcel = shipments.at(-1);
   if (!parcel || (state === 'approved' ? parcel.state === 'lost' : state !== 'in-transit' || parcel.state === 'returned-to-sender')) return;
-  const { context } = refuseTransition(returnLifeCycle, found, 'reject');
   const where = `The parcel "${parcel.id}" of the return "${id}" is ${parcel.state}, so its goods may still arrive.`;
   const remedy =
     parcel.state === 'lost'
       ? 'Write the return off, which pays it back.'
       : 'Wait until the parcel arrives, and inspect the goods before you reject the return, or until the parcel is back with the customer.';
-  throw new Problem('invalid_state_transition', `${where} ${remedy}`, context);
+  throw refuseVerb(returnLifeCycle, found, 'reject', { detail: `${where} ${remedy}` });
 }
 
 /**

@@ -43,7 +43,7 @@ function refuseUnheld(hold: Hold, kind: Movement['kind'], requested: readonly He
       id: hold.id,
       currentState: hold.state,
       action: kind,
-      allowedFrom: ['held'],
+      allowedFrom: hold.state === 'held' ? [] : ['held'],
     });
   if (hold.state !== 'held') throw refuse(`The hold "${hold.id}" is ${hold.state}; nothing of it can be moved.`);
   for (const { sku, locationId, qty } of requested) {
