@@ -14,6 +14,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, Coded & { readonly $ref?: string }>>;
 }
 interface Coded {
+  readonly description?: string;
   readonly 'x-problem-codes'?: readonly string[];
 }
 
@@ -65,6 +66,40 @@ describe('The OpenAPI document of the estate', () => {
     expect(refs.includes('IdempotencyKey')).toBe(isMutating(api) && api.auth !== 'signature');
     expect(refs.includes('Rehearsal')).toBe(!namesRehearsal(api));
     expect(refs).toContain('CorrelationId');
+  });
+
+  test('promises a success for a natural repeat only of the operations that answer one', () => {
+    const promising = publicApis.filter((api) => {
+      const { responses } = operationOf(api);
+      const texts = Object.values(responses).map(({ description = '' }) => description);
+      return texts.some((text) => text.includes('earlier') || text.includes('Already done'));
+    });
+    expect(promising.map(({ id }) => id).toSorted()).toEqual([
+      'allocate-inventory-api',
+      'cancel-order-api',
+      'carrier-webhook',
+      'checkout-basket-api',
+      'confirm-order-api',
+      'confirm-reservation-api',
+      'create-order-api',
+      'create-picking-order-api',
+      'dispatch-fulfillment-order-api',
+      'earn-points-api',
+      'generate-label-api',
+      'issue-loyalty-points-api',
+      'redeem-loyalty-points-api',
+      'redeem-points-api',
+      'release-reservation-api',
+      'reserve-inventory-api',
+      'route-order-api',
+      'update-picking-status-api',
+      'void-payment-api',
+      'void-transaction-api',
+    ]);
+    for (const api of publicApis.filter((one) => !promising.includes(one))) {
+      const successes = Object.keys(operationOf(api).responses).filter((status) => status < '300');
+      expect([api.id, successes]).toEqual([api.id, [String(api.status)]]);
+    }
   });
 
   test.each(publicApis.map((api) => [api.id, api] as const))('names every refusal that %s declares, each under its status', (_id, api) => {

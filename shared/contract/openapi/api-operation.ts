@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { applications } from '../../catalog/applications.ts';
 import { type ApiDefinition, isMutating, namesRehearsal } from '../../catalog/define.ts';
 import { requestExamples } from '../../catalog/examples.ts';
+import { answersRepeats } from '../../catalog/natural-repeats.ts';
 import { commonProblems, dependencyProblems, type ProblemCode } from '../../catalog/problems.ts';
 import type { Part } from '../json-schemas.ts';
 import type { Components } from './components.ts';
@@ -57,8 +58,10 @@ function problemsOf(api: ApiDefinition): ProblemCode[] {
 
 function successes(api: ApiDefinition, components: Components): Part {
   const success = (description: string): Part => successOf(api, description, components);
+  if (!isMutating(api)) return { [api.status]: success('The requested data.') };
+  if (!answersRepeats(api)) return { [api.status]: success('Done.') };
   if (api.status === 201) return { '200': success('Already done: the object as it is. Nothing changed.'), '201': success('Done.') };
-  return { [api.status]: success(isMutating(api) ? 'Done, now or earlier.' : 'The requested data.') };
+  return { [api.status]: success('Done, now or earlier.') };
 }
 
 function successOf(api: ApiDefinition, description: string, components: Components): Part {
