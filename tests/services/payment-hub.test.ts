@@ -108,12 +108,16 @@ describe('Authorize Payment', () => {
     const awaited = { retryable: true, pending: [{ paymentId: pending.id, amount: eur(order.total) }] };
     const more = await authorise(order.id, card());
     expect(more).toMatchObject({ status: 409, body: { code: 'overpayment', outstanding: eur(0), ...awaited } });
+    const inWords = `${moneyInWords(eur(order.total))} of "${pending.id}"`;
+    expect(more.body.detail).toBe(
+      `Pending payments may cover the order "${order.id}". Not decided yet: ${inWords}. Send this request again when that is decided.`,
+    );
     const never = await authorise(order.id, card(), order.total + 1);
     expect(never.body).toMatchObject({ code: 'overpayment', outstanding: eur(0), retryable: false });
     const confirm = () => rehearsal.call('POST', `/orders/${order.id}/confirm`);
     const early = await confirm();
     expect(early).toMatchObject({ status: 409, body: { code: 'payment_incomplete', outstanding: eur(order.total), ...awaited } });
-    for (const { body } of [more, early]) expect(body.detail).toContain(`${moneyInWords(eur(order.total))} of "${pending.id}"`);
+    for (const { body } of [more, early]) expect(body.detail).toContain(inWords);
     await rehearsal.advance('PT5M');
     expect((await confirm()).status).toBe(200);
     await rehearsal.verify();

@@ -261,7 +261,7 @@ describe('A tender that waits for approval', () => {
       status: 409,
       body: {
         ...{ code: 'invalid_state_transition', currentState: 'open', action: 'void', retryable: true },
-        detail: expect.stringMatching(/awaits approval; send this again/),
+        detail: expect.stringMatching(/^Pending payments may cover the transaction .*; send this again if they are declined/),
       },
     });
     await rehearsal.advance('PT1M');

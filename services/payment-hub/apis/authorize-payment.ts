@@ -3,6 +3,7 @@ import type { InputOf } from '../../../shared/catalog/define.ts';
 import { getPayable } from '../../../shared/catalog/order/internal.ts';
 import type { Payable } from '../../../shared/catalog/order/objects.ts';
 import { authorizePayment as authorizePaymentApi } from '../../../shared/catalog/payment/apis.ts';
+import { overpayment } from '../../../shared/catalog/payment/pending.ts';
 import { didNothing, invalid, Problem } from '../../../shared/catalog/problems.ts';
 import { money } from '../../../shared/domain/money.ts';
 import { allPages } from '../../../shared/work/all-pages.ts';
@@ -12,7 +13,7 @@ import { answerFor, isAbandoned, LOYALTY_UNAVAILABLE, refuseOtherRequest } from 
 import { approve, fail } from '../authorization/authorization.ts';
 import { giftCardVerdict } from '../authorization/gift-card-rules.ts';
 import { openPayment, openPending, type PaymentRequest } from '../authorization/new-payment.ts';
-import { isTooMuch, outstandingOf, overpayment, refuseUnpayable } from '../authorization/payable-rules.ts';
+import { isTooMuch, outstandingOf, refuseUnpayable } from '../authorization/payable-rules.ts';
 import { last4Of, providerVerdict, reasonOf } from '../authorization/provider-rules.ts';
 import { isRedemptionId, spendRedemption } from '../authorization/redemption.ts';
 import { giftCardBalances, giftCards, payments, paymentTokens, type StoredPayment } from '../collections.ts';
@@ -37,7 +38,7 @@ export const authorizePayment = handle(authorizePaymentApi)(async ({ body }, sco
   if (isTooMuch(outstanding, body.amount)) {
     const ofOrder = await allPages((cursor) => work.find(payments, 'order', orderId, { cursor }));
     const pending = ofOrder.filter(({ state }) => state === 'pending');
-    throw overpayment(orderId, { outstanding, requested: body.amount, pending });
+    throw overpayment({ objectType: 'order', id: orderId, outstanding, requested: body.amount, pending });
   }
   const request = {
     id,

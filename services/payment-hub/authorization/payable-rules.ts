@@ -1,9 +1,7 @@
 import type { z } from 'zod';
 import type { Payable } from '../../../shared/catalog/order/objects.ts';
-import { awaiting, mayFit, pendingInWords } from '../../../shared/catalog/payment/pending.ts';
 import { invalid, Problem } from '../../../shared/catalog/problems.ts';
-import { type Money, money, moneyInWords } from '../../../shared/domain/money.ts';
-import type { StoredPayment } from '../collections.ts';
+import { type Money, money } from '../../../shared/domain/money.ts';
 import { requiredFor } from '../funds/order-cover.ts';
 
 type OrderToPay = z.output<typeof Payable>;
@@ -38,24 +36,3 @@ export const outstandingOf = (order: OrderToPay, committed: number): Money =>
 /** @param requested absent: all that is outstanding */
 export const isTooMuch = (outstanding: Money, requested = outstanding): boolean =>
   requested.amount <= 0 || requested.amount > outstanding.amount;
-
-/**
- * 409 when the amount exceeds what is outstanding, or nothing is outstanding.
- * @param pending payments of the order that await approval: if one is declined, its amount may be paid otherwise
- */
-export function overpayment(
-  orderId: string,
-  { outstanding, requested, pending }: { outstanding: Money; requested: Money | undefined; pending: readonly StoredPayment[] },
-): Problem {
-  const why = outstanding.amount === 0 ? 'is covered: nothing is outstanding' : `has ${moneyInWords(outstanding)} outstanding`;
-  const refused = requested ? `${moneyInWords(requested)} would be too much` : 'there is nothing to pay';
-  const tooMuch = `The order "${orderId}" ${why}; ${refused}.`;
-  const about = { objectType: 'order', id: orderId, outstanding };
-  if (pending.length === 0 || !mayFit(requested?.amount ?? 0, outstanding.amount, pending))
-    return new Problem('overpayment', tooMuch, about);
-  return new Problem(
-    'overpayment',
-    `${tooMuch} It counts ${pendingInWords(pending)}, which is not decided yet. Wait for that; if it is declined, send this again.`,
-    { ...about, ...awaiting(pending) },
-  );
-}

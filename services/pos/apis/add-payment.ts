@@ -1,9 +1,9 @@
 import type { OutputOf } from '../../../shared/catalog/define.ts';
 import { LIMITS, limitReached } from '../../../shared/catalog/limits.ts';
 import { addPayment as addPaymentApi } from '../../../shared/catalog/payment/apis.ts';
-import { awaiting, mayFit, pendingInWords } from '../../../shared/catalog/payment/pending.ts';
+import { overpayment } from '../../../shared/catalog/payment/pending.ts';
 import { isUnknownOutcome, Problem } from '../../../shared/catalog/problems.ts';
-import { type Money, money, moneyInWords } from '../../../shared/domain/money.ts';
+import { type Money, money } from '../../../shared/domain/money.ts';
 import { handle, type Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import type { Sale } from '../collections.ts';
@@ -44,15 +44,8 @@ async function checkOverpayment(work: UnitOfWork, sale: Sale, amount: Money): Pr
   const outstanding = outstandingOf(sale);
   if (amount.amount <= outstanding.amount) return undefined;
   if (isCovered(sale)) await markPaid(work, sale);
-  const tooMuch = `The transaction "${sale.id}" has ${moneyInWords(outstanding)} outstanding; ${moneyInWords(amount)} would be too much.`;
-  const about = { objectType: 'transaction', id: sale.id, outstanding };
   const pending = sale.tenders.filter(({ state }) => state === 'pending');
-  if (pending.length === 0 || !mayFit(amount.amount, outstanding.amount, pending)) return new Problem('overpayment', tooMuch, about);
-  return new Problem(
-    'overpayment',
-    `${tooMuch} It counts ${pendingInWords(pending)}, which is not decided yet. Wait for that; if it is declined, send this again.`,
-    { ...about, ...awaiting(pending) },
-  );
+  return overpayment({ objectType: 'transaction', id: sale.id, outstanding, requested: amount, pending });
 }
 
 /** Returns its Problem instead of throwing it, as `checkOverpayment` does. */

@@ -19,14 +19,11 @@ export const transactionNotOpen = (sale: Sale, action: string): Problem =>
 export const nothingOutstanding = (sale: Sale): Problem =>
   notOpen(sale, 'void', `Nothing is outstanding on the transaction "${sale.id}": it is paid, and can only be returned.`);
 
-/** 409, retryable: if the pending tender is declined, something is outstanding again. */
+/** 409, retryable: if a pending tender is declined, something is outstanding again. */
 export const awaitingApproval = (sale: Sale, action: string): Problem =>
-  notOpen(
-    sale,
-    action,
-    `Nothing is outstanding on the transaction "${sale.id}", but one of its tenders awaits approval; send this again if that tender is declined.`,
-    { retryable: true },
-  );
+  notOpen(sale, action, `Pending payments may cover the transaction "${sale.id}"; send this again if they are declined.`, {
+    retryable: true,
+  });
 
 /** 409, retryable: another request is authorising a tender, and its outcome decides. */
 export const tenderUnderWay = (sale: Sale, action: string): Problem =>
