@@ -13,6 +13,7 @@ import { submitOrder } from './due/submit-order.ts';
 import { undoSale } from './due/undo-sale.ts';
 import { onOrderCancelled } from './events/on-order-cancelled.ts';
 import { onPaymentAuthorized } from './events/on-payment-authorized.ts';
+import { onPaymentCaptured } from './events/on-payment-captured.ts';
 import { onPaymentChanged } from './events/on-payment-changed.ts';
 import { getTransaction } from './internal/get-transaction.ts';
 
@@ -28,6 +29,7 @@ export const service = defineService({
   internal: { 'get-transaction': getTransaction },
   events: {
     'payment-authorized': onPaymentAuthorized,
+    'payment-captured': onPaymentCaptured,
     'ext.payment-changed': onPaymentChanged,
     'order-cancelled': onOrderCancelled,
   },

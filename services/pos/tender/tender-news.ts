@@ -2,7 +2,7 @@ import { type EventHandler, unchanged } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type Sale, transactions } from '../collections.ts';
 import { undoSaleDue } from '../due-work.ts';
-import { isCovered } from '../transaction/coverage.ts';
+import { coveredBy, isCovered } from '../transaction/coverage.ts';
 import { markPaid } from '../transaction/outcome.ts';
 import { isSale, save } from '../transaction/transactions.ts';
 import { bindsMoney, type HubPayment, parsePayment } from './hub-payments.ts';
@@ -34,12 +34,15 @@ export const recordTenderNews: EventHandler = async (event, { work }) => {
 };
 
 /**
- * Lists a changed tender of a paid sale. The OMS decides at the submission whether money is missing.
+ * Lists a tender of a paid sale that pays another amount than before. The OMS decides at the submission whether money is missing. The full
+ * captures during the submission change nothing, and so do not conflict with it.
  * @returns whether the list changed
  */
 function updateTenders(work: UnitOfWork, sale: Sale, payment: HubPayment): boolean {
   const tenders = listTender(sale.tenders, payment);
-  if (tenders === sale.tenders || payment.state === 'failed') return false;
+  const known = sale.tenders.find(({ id }) => id === payment.id);
+  const listed = tenders.find(({ id }) => id === payment.id);
+  if (payment.state === 'failed' || !listed || coveredBy(listed) === (known ? coveredBy(known) : 0)) return false;
   save(work, sale, { tenders: [...tenders] });
   return true;
 }

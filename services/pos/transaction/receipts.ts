@@ -1,8 +1,10 @@
 import type { z } from 'zod';
 import type { Receipt } from '../../../shared/catalog/commerce/transaction.ts';
+import { money } from '../../../shared/domain/money.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type Sale, saleNumbers } from '../collections.ts';
+import { coveredBy } from './coverage.ts';
 
 /** Issues the next number of the lane and day. Of two sales at once, one runs again and gets the number after. */
 export async function issueReceipt(work: UnitOfWork, { storeId, laneId }: Sale): Promise<NonNullable<Sale['receipt']>> {
@@ -20,12 +22,12 @@ export function receiptOf({ state, basket, tenders, receipt }: Sale): z.output<t
     ...receipt,
     lines: basket.lines.map(({ sku, qty, unitPrice, discount, lineTotal }) => ({ sku, qty, unitPrice, discount, lineTotal })),
     tenders: tenders
-      .filter(({ state }) => state === 'authorised' || state === 'captured')
-      .map(({ id, tender, amount }) => ({
-        paymentId: id,
-        type: tender.type,
-        ...(tender.last4 !== undefined && { last4: tender.last4 }),
-        amount,
+      .filter((listed) => coveredBy(listed) > 0)
+      .map((listed) => ({
+        paymentId: listed.id,
+        type: listed.tender.type,
+        ...(listed.tender.last4 !== undefined && { last4: listed.tender.last4 }),
+        amount: money(coveredBy(listed), listed.amount.currency),
       })),
     totals: basket.totals,
   };

@@ -13,7 +13,14 @@ export const Receipt = z
   .object({
     number: z.string().describe('Store, lane, day in UTC, and sequence number of the sale on that day.'),
     lines: z.array(BasketLine.pick({ sku: true, qty: true, unitPrice: true, discount: true, lineTotal: true })),
-    tenders: z.array(z.object({ paymentId: Id, type: Payment.shape.tender.shape.type, last4: z.string().optional(), amount: Money })),
+    tenders: z.array(
+      z.object({
+        paymentId: Id,
+        type: Payment.shape.tender.shape.type,
+        last4: z.string().optional(),
+        amount: Money.describe('What the tender pays: a captured one less its refunds. All tenders add up to the total.'),
+      }),
+    ),
     totals: Totals,
     issuedAt: Instant,
   })

@@ -103,7 +103,7 @@ export const payment = defineObject({
   label: ['{amount} {tender.type}'],
   lifeCycle: paymentLifeCycle,
   changeSubscribers: [
-    { application: 'pos', purpose: 'drops a pending tender that is declined or times out' },
+    { application: 'pos', purpose: 'drops a tender that is declined, times out or is voided, and counts a refunded one with its rest' },
     {
       application: 'loyalty-platform',
       purpose:

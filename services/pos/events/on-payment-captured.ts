@@ -1,0 +1,3 @@
+import { recordTenderNews } from '../tender/tender-news.ts';
+
+export const onPaymentCaptured = recordTenderNews;
