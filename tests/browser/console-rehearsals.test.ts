@@ -135,7 +135,8 @@ describeInBrowser('the rehearsals of the console in a browser', () => {
   test('list parked work, and redrive it', async () => {
     await using scene = await ordering();
     const { rehearsal } = scene;
-    await rehearsal.fault('down', { match: { api: 'allocate-inventory-api' }, fault: { kind: 'outage' } });
+    const fault = { kind: 'status', status: 500, code: 'internal_error' };
+    await rehearsal.fault('broken', { match: { api: 'allocate-inventory-api' }, fault });
     await scene.confirmed();
     await rehearsal.advance('P2D');
     const { items } = await rehearsal.client.control('list-parked');
