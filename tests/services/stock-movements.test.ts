@@ -323,10 +323,10 @@ describe('Move Hold, called by the SIM,', () => {
       code: 'invalid_state_transition',
       context: { objectType: 'hold', id, currentState, allowedFrom },
     });
-    await expect(move(id, 'consume', 'too much', [at(2), at(1)])).rejects.toMatchObject(refused('held'));
-    await expect(move(id, 'consume', 'elsewhere', [at(1, 'dc-02')])).rejects.toMatchObject(refused('held'));
+    await expect(move(id, 'consume', 'too much', [at(2), at(1)])).rejects.toMatchObject(refused('held', []));
+    await expect(move(id, 'consume', 'elsewhere', [at(1, 'dc-02')])).rejects.toMatchObject(refused('held', []));
     await move(id, 'consume', 'fits', [at(1)]);
-    await expect(move(id, 'write-off', 'too late', [at(2)])).rejects.toMatchObject(refused('held'));
+    await expect(move(id, 'write-off', 'too late', [at(2)])).rejects.toMatchObject(refused('held', []));
     await move(id, 'release', 'over');
     await expect(move(id, 'consume', 'over', [at(1)])).rejects.toMatchObject(refused('released'));
     await expect(move('res_nobody', 'consume', 'one', [at(1)])).rejects.toMatchObject({ code: 'not_found' });
