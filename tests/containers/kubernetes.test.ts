@@ -173,7 +173,11 @@ if (whyNoKustomize === undefined)
   });
 
 /** Intended differences between one machine and a cluster. Addresses are functions, which the tests above compare with the catalog. */
-const OF_A_CLUSTER = ['REDIS_URL', 'ESTATE_TOKEN', 'CREDENTIAL_PEPPER', 'DRAIN_DELAY_MS', 'ALLOW_DEMO_CREDENTIALS', 'addressOf'];
+const OF_A_CLUSTER = [
+  ...['REDIS_URL', 'REDIS_PASSWORD', 'ESTATE_TOKEN', 'CREDENTIAL_PEPPER', 'DRAIN_DELAY_MS', 'ALLOW_DEMO_CREDENTIALS', 'addressOf'],
+  // Pages on the machine of a developer call the compose file's gateway.
+  'CORS_ORIGINS',
+];
 /** The compose file gives tools on the machine a listener of their own, in a cluster they are forwarded to that of the pod. */
 const LISTENERS = ['KAFKA_LISTENERS', 'KAFKA_ADVERTISED_LISTENERS', 'KAFKA_LISTENER_SECURITY_PROTOCOL_MAP'];
 
