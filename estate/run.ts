@@ -3,7 +3,7 @@ import closeWithGrace from 'close-with-grace';
 import type { Application } from '../shared/catalog/applications.ts';
 import { keepSecret } from '../shared/domain/redaction.ts';
 import { createLogger, type Logger, terminalOutput } from '../shared/process/logger.ts';
-import { print, printJson } from '../shared/process/terminal.ts';
+import { print, printError, printJson } from '../shared/process/terminal.ts';
 import { pause } from '../shared/process/waiting.ts';
 import type { RunningService } from './application-alone.ts';
 import { banner } from './banner.ts';
@@ -38,6 +38,7 @@ export async function run(environment: Readonly<Record<string, string | undefine
   keepSecret([ESTATE_TOKEN, CREDENTIAL_PEPPER, MOCK_STORE_KEY, REDIS_PASSWORD]);
   const isForPerson = process.stdout.isTTY === true && configuration.NODE_ENV !== 'production';
   const log = createLogger(configuration.LOG_LEVEL, isForPerson ? terminalOutput() : undefined);
+  serveWithoutOutput();
   const starting = start(configuration, log);
   let stopping = false;
   const { close } = closeWithGrace({ delay: STOP_LIMIT_MS, logger: false, skip: [...STOP_SIGNALS] }, async ({ err }) => {
@@ -60,6 +61,17 @@ export async function run(environment: Readonly<Record<string, string | undefine
   if (process.send) process.send({ ready: true, ...running.addresses });
   else if (json) printJson(running.addresses);
   else if (configuration.SERVICE === undefined || !log.isLevelEnabled('info')) print(running.text());
+}
+
+/** An estate serves without its standard output: a reader that has gone is no news, and anything else is reported once. */
+function serveWithoutOutput(): void {
+  let reported = false;
+  process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+    if (code === 'EPIPE' || reported) return;
+    reported = true;
+    const cause = code === 'ENOSPC' ? 'its disk is full. Free space' : `${message}. Correct the redirection`;
+    printError(`The standard output takes no text: ${cause}. The estate runs, and its addresses are not shown.\n`);
+  });
 }
 
 /** Loads the code only after the configuration was accepted, so that a bad variable is refused at once. */
