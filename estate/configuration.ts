@@ -18,7 +18,7 @@ export type Configuration = Readonly<Omit<z.output<z.ZodObject<typeof variables>
 /** An unknown name with one of these prefixes is a mistake. */
 const OWN_PREFIX = /^(REDIS|KAFKA|GATEWAY|TOUCHPOINT|PORTAL|MOCK|RATE_LIMIT|REHEARSAL|CORS)_/;
 
-/** A misspelt one of these stops the start. Short names, and those of Node, resemble names of other programs. */
+/** Misspelling one of these names stops the start. Short names and Node's names resemble names of other programs. */
 const CHECKED_NAMES = Object.keys(variablesByName).filter((name) => name.length >= 9 && name.includes('_') && name !== 'NODE_ENV');
 
 /** @throws StartError with a line for each mistake, which names the variable */

@@ -63,7 +63,7 @@ export async function run(environment: Readonly<Record<string, string | undefine
   else if (configuration.SERVICE === undefined || !log.isLevelEnabled('info')) print(running.text());
 }
 
-/** An estate serves without its standard output: a reader that has gone is no news, and anything else is reported once. */
+/** The estate serves without its standard output. It ignores a closed pipe, and reports any other error once. */
 function serveWithoutOutput(): void {
   let reported = false;
   process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {

@@ -9,7 +9,7 @@ export interface Wait {
   readonly remedy: { readonly by: string } | { readonly follow: keyof Progression };
 }
 
-/** For each state in which the warehouse has the goods: the next step, and the API of that step. */
+/** The next step of the warehouse in each state, and the API for it. */
 const WAREHOUSE: Readonly<Record<string, readonly [step: string, api: string]>> = {
   allocated: ['to start picking', 'Create Picking Order'],
   picking: ['to pick and pack', 'Update Picking Status'],

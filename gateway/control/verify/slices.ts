@@ -3,7 +3,7 @@ import type { Ms } from '../../../shared/domain/time.ts';
 
 /** Wall time that a computation may keep the event loop. */
 const SLICE_MS = 3;
-/** Wall time of a turn of the event loop in which nobody else works. */
+/** Wall time of an otherwise idle turn of the event loop. */
 const IDLE_TURN_MS = 0.3;
 /** How much longer than a slice others may work before the next one. */
 const REST = 4;

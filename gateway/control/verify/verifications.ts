@@ -19,8 +19,8 @@ export interface VerificationsOptions {
 }
 
 /**
- * One verification of a world at a time. Whoever asks while it runs shares the next one with all others who ask: each gets the findings
- * of a verification that began after its request, and reads no state older than that.
+ * One verification of a world runs at a time. Requests that arrive during it share the next one. So each request gets the findings of a
+ * verification that began after it.
  */
 export function createVerifications({ verify, inSlices }: VerificationsOptions) {
   const running = new Map<World, Promise<unknown>>();

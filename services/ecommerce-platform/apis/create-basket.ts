@@ -58,7 +58,7 @@ async function openBaskets(work: UnitOfWork, ids: readonly string[]): Promise<Ba
 }
 
 /**
- * The basket of a registered customer is merged only for this customer. The basket of a guest belongs to whoever has its id.
+ * The basket of a registered customer is merged only for this customer. Anybody with its id may merge the basket of a guest.
  * @throws Problem `validation_failed` without any data of the other customer; 503, 504
  */
 async function refuseBasketOfAnother({ call }: Scope, { id, customerId: owner }: Basket, { mergeBasketIds = [], customerId }: Body) {

@@ -13,7 +13,7 @@ local function readDue(name)
   local tries, awaits = string.match(attempts, '^(%d*) ?(.*)$')
   return { name = name, at = at, seq = seq, attempts = tries, awaits = awaits, withheldBy = withheldBy, token = token, till = till, rest = rest, stored = stored }
 end
--- What is parked under the name of an item, and its key.
+-- The kind and key under which an item is parked.
 local function parkedAs(name)
   local app, kind, id = string.match(name, '^([^|]*)|([^|]*)|(.*)$')
   if kind == DELIVER_AGAIN then return 'delivery', app .. '|' .. id end
