@@ -4,7 +4,7 @@ ARG NODE_IMAGE=node:24-trixie-slim
 FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev --ignore-scripts
+RUN npm ci --omit=dev --omit=optional --ignore-scripts
 COPY image/strip-dependencies.ts image/
 COPY console/scalar-bundle.ts console/
 RUN node image/strip-dependencies.ts node_modules

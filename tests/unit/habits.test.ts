@@ -67,8 +67,11 @@ describe('Tests', () => {
 });
 
 describe('Dependencies', () => {
-  const { dependencies, devDependencies } = JSON.parse(textOf('package.json')) as Record<string, Record<string, string>>;
-  const declared = { ...dependencies, ...devDependencies };
+  const { dependencies, optionalDependencies, devDependencies } = JSON.parse(textOf('package.json')) as Record<
+    string,
+    Record<string, string>
+  >;
+  const declared = { ...dependencies, ...optionalDependencies, ...devDependencies };
 
   test('are exactly those with a reason in ARCHITECTURE.md', () => {
     const [, section = ''] = textOf('ARCHITECTURE.md').split('## Dependencies');

