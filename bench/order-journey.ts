@@ -55,7 +55,7 @@ export async function completeOrder(client: EstateClient): Promise<string | unde
   const parcel = shipments?.[0]?.id ?? STAND_IN;
   await ask('POST', `/shipments/${parcel}/label`, {}, 'api-key');
   await ask('GET', `/shipments/${parcel}/tracking`, undefined, 'api-key');
-  await ask('POST', '/_sim/clock/advance', { by: 'P2D' }, 'admin');
+  await ask('POST', '/_control/clock/advance', { by: 'P2D' }, 'admin');
   const { state } = await ask('GET', `/orders/${order}`);
   return state;
 }

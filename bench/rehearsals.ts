@@ -1,6 +1,6 @@
 import { createEstateClient, type EstateClient } from '../rehearsal/estate-client.ts';
 
-export const ADMIN = 'demo-sim-admin';
+export const ADMIN = 'demo-control-token';
 
 /** A client with its own rehearsal, which starts with full stock and is deleted with the client. */
 export interface OwnRehearsal extends AsyncDisposable {

@@ -1,9 +1,9 @@
 import type { EstateClient } from '../rehearsal/estate-client.ts';
 import { filledPath } from '../rehearsal/named-call.ts';
 import type { Reply } from '../rehearsal/reply.ts';
+import type { ControlOutput } from '../shared/catalog/control/define-operation.ts';
+import { type CalledId, controlOperations } from '../shared/catalog/control/operations.ts';
 import { problemType } from '../shared/catalog/problems.ts';
-import type { ControlOutput } from '../shared/catalog/simulation/define-operation.ts';
-import { type CalledId, controlOperations } from '../shared/catalog/simulation/operations.ts';
 import { REHEARSAL_NAME } from '../shared/domain/ids.ts';
 import { nearestWord } from '../shared/domain/nearest-word.ts';
 import { connectionTrouble } from '../shared/process/connection-trouble.ts';
@@ -18,7 +18,7 @@ export interface Input {
   readonly places?: Readonly<Record<string, string>>;
 }
 
-/** Performs one operation of the simulation plane. @throws CommandFailure with a sentence for the user */
+/** Performs one operation of the control plane. @throws CommandFailure with a sentence for the user */
 export async function ask<Id extends CalledId>(
   id: Id,
   connection: Connection,
@@ -106,7 +106,7 @@ const sentenceOf = (place: string, detail: string): string =>
   detail === 'This member is required.' ? `${place} is required.` : `${place}: ${detail}`.replace(/^: /, '');
 
 export const REFUSED_ADMIN =
-  'The estate refuses this credential for the simulation plane; give the right one with --admin or ESTATE_ADMIN_TOKEN.';
+  'The estate refuses this credential for the control plane; give the right one with --admin or ESTATE_ADMIN_TOKEN.';
 
 async function unknownRehearsal(asked: string, client: EstateClient): Promise<string> {
   const { items } = await client.control('list-rehearsals').catch(() => ({ items: [] }));

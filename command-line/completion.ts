@@ -1,6 +1,6 @@
 import { Argument, Command, InvalidArgumentError } from 'commander';
 import { scenarios } from '../rehearsal/scenarios.ts';
-import { faultPresets } from '../shared/catalog/simulation/fault-presets.ts';
+import { faultPresets } from '../shared/catalog/control/fault-presets.ts';
 import { unknownWord } from '../shared/domain/nearest-word.ts';
 import { print, printJson } from '../shared/process/terminal.ts';
 import { jsonOption } from './connection.ts';

@@ -23,7 +23,7 @@ export const rehearsalOption = (): Option =>
   new Option('--rehearsal <name>', 'Rehearsal to work in.').env('ESTATE_REHEARSAL').default(DEFAULT_REHEARSAL).argParser(rehearsalOf);
 
 export const adminOption = (): Option =>
-  credentialOption('--admin <token>', 'Credential of the simulation plane.', 'ESTATE_ADMIN_TOKEN').default(DEMO_CREDENTIALS.admin);
+  credentialOption('--admin <token>', 'Credential of the control plane.', 'ESTATE_ADMIN_TOKEN').default(DEMO_CREDENTIALS.admin);
 
 export const bearerOption = (): Option =>
   credentialOption('--bearer <token>', 'Credential of the APIs.', 'ESTATE_BEARER_TOKEN').default(DEMO_CREDENTIALS.bearer);
@@ -39,7 +39,7 @@ function credentialOption(flags: string, description: string, variable: ClientVa
   });
 }
 
-/** Adds the options of every command that asks the simulation plane. */
+/** Adds the options of every command that asks the control plane. */
 export const withConnection = (command: Command): Command =>
   command.addOption(againstOption().default(DEFAULT_URL)).addOption(rehearsalOption()).addOption(adminOption()).addOption(jsonOption());
 

@@ -21,7 +21,7 @@ const trials = [
     '/shipments/shp_none/tracking',
     'The estate refuses this key for the carrier’s APIs; give the right one with --api-key or ESTATE_API_KEY.',
   ],
-  ['admin', '/_sim/clock', REFUSED_ADMIN],
+  ['admin', '/_control/clock', REFUSED_ADMIN],
 ] as const satisfies readonly (readonly ['bearer' | 'api-key' | 'admin', string, string])[];
 
 export interface Access extends EstateCredentials {

@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander';
+import type { ControlOutput } from '../shared/catalog/control/define-operation.ts';
+import type { controlOperations } from '../shared/catalog/control/operations.ts';
 import { nameOf } from '../shared/catalog/event-names.ts';
 import { allEvents } from '../shared/catalog/events.ts';
-import type { ControlOutput } from '../shared/catalog/simulation/define-operation.ts';
-import type { controlOperations } from '../shared/catalog/simulation/operations.ts';
 import { inOneLine } from '../shared/domain/printable.ts';
 import { print, printJson } from '../shared/process/terminal.ts';
 import { pause } from '../shared/process/waiting.ts';

@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
 import { ConnectionError } from '../rehearsal/connection-error.ts';
 import { CLIENT_VARIABLES } from '../shared/catalog/client-variables.ts';
-import type { StreamId } from '../shared/catalog/simulation/operations.ts';
+import type { StreamId } from '../shared/catalog/control/operations.ts';
 import { print, printError } from '../shared/process/terminal.ts';
 import { completionCommand } from './completion.ts';
 import { doctorCommand } from './doctor/doctor.ts';

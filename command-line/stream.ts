@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { ControlError } from '../rehearsal/estate-client.ts';
-import { controlOperations, type StreamId } from '../shared/catalog/simulation/operations.ts';
+import { controlOperations, type StreamId } from '../shared/catalog/control/operations.ts';
 import { print, printJson } from '../shared/process/terminal.ts';
 import { askWith, exitCodeOfRefusal } from './ask.ts';
 import { type Connection, clientOf, withConnection } from './connection.ts';

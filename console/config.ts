@@ -10,7 +10,7 @@ export interface ConsoleConfig {
 }
 
 export interface DemoCredentials {
-  readonly simulation?: string;
+  readonly control?: string;
   readonly integration?: string;
   readonly apiKey?: string;
 }

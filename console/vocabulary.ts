@@ -1,13 +1,13 @@
 import { apis } from '../shared/catalog/apis.ts';
 import { applications } from '../shared/catalog/applications.ts';
+import { FaultName, faultKinds } from '../shared/catalog/control/faults.ts';
+import { controlOperations } from '../shared/catalog/control/operations.ts';
 import type { ApiDefinition } from '../shared/catalog/define.ts';
 import { allEvents } from '../shared/catalog/events.ts';
 import { flows } from '../shared/catalog/flows.ts';
 import { TrackingStatus } from '../shared/catalog/fulfillment/shipments.ts';
 import { internalCalls } from '../shared/catalog/internal-calls.ts';
 import { objects } from '../shared/catalog/objects.ts';
-import { FaultName, faultKinds } from '../shared/catalog/simulation/faults.ts';
-import { controlOperations } from '../shared/catalog/simulation/operations.ts';
 
 /** What the page needs of the catalog: it imports only types, so that the catalog does not travel to the browser. */
 export const vocabulary = () => ({

@@ -30,7 +30,7 @@ const parts: readonly Part[] = [
   { file: 'docs/reference/problems.md', name: 'problems', text: problemTable() },
   { file: 'docs/reference/problems.md', name: 'problem-sections', text: problemSections() },
   { file: 'docs/reference/variables.md', name: 'variables', text: variableTable() },
-  { file: 'docs/reference/simulation-plane.md', name: 'operations', text: controlOperationSections() },
+  { file: 'docs/reference/control-plane.md', name: 'operations', text: controlOperationSections() },
   { file: 'docs/reference/life-cycles.md', name: 'life-cycles', text: lifeCycles() },
   { file: 'docs/reference/flows.md', name: 'flows', text: flowSections() },
   { file: 'docs/reference/flows.md', name: 'calls', text: callMatrix() },

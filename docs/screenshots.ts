@@ -51,8 +51,8 @@ async function playOrder(gateway: string): Promise<void> {
     });
     return (await answer.json()) as { readonly id: string; readonly orderId: string };
   };
-  const [client, simulation] = ['demo-integration-token', 'demo-sim-admin'];
-  await send('POST', '/_sim/rehearsals', simulation, { name: REHEARSAL });
+  const [client, control] = ['demo-integration-token', 'demo-control-token'];
+  await send('POST', '/_control/rehearsals', control, { name: REHEARSAL });
   const basket = await send('POST', '/baskets', client, { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 2 }] });
   const shippingAddress = { name: 'Ada', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' };
   const { orderId } = await send('POST', `/baskets/${basket.id}/checkout`, client, { shippingAddress, placeOrder: true });
@@ -60,9 +60,9 @@ async function playOrder(gateway: string): Promise<void> {
   await pay('tok_decline_insufficient_funds');
   await pay('tok_visa');
   const slow = { match: { api: 'allocate-inventory-api' }, fault: { kind: 'latency', ms: 400 } };
-  await send('PUT', '/_sim/faults/slow-allocation', simulation, slow);
+  await send('PUT', '/_control/faults/slow-allocation', control, slow);
   await send('POST', `/orders/${orderId}/confirm`, client, {}, { 'X-Correlation-Id': TRACE });
-  await send('POST', '/_sim/settle', simulation);
+  await send('POST', '/_control/settle', control);
 }
 
 async function takePictures(page: Page, gateway: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { Problem } from '../shared/catalog/problems.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import type { WorldListener } from '../shared/store/ports/clock.ts';
-import type { Simulation, StoreAdapter, Worlds } from '../shared/store/ports/estate-store.ts';
+import type { ControlStore, StoreAdapter, Worlds } from '../shared/store/ports/estate-store.ts';
 
 const RETRY_MS = 1_000;
 const NOT_YET = 'It is not connected yet.';
@@ -47,9 +47,9 @@ export function awaitStore({ connect, log }: AwaitedStoreOptions): StoreAdapter 
   }
   const connecting = connectUntilSuccess();
 
-  const simulation = createProxy<Simulation>(() => requireStore().simulation, {
-    journal: (world, entry) => store?.simulation.journal(world, entry),
-    expectHops: (world) => store?.simulation.expectHops(world),
+  const control = createProxy<ControlStore>(() => requireStore().control, {
+    journal: (world, entry) => store?.control.journal(world, entry),
+    expectHops: (world) => store?.control.expectHops(world),
   });
   const worlds = createProxy<Worlds>(() => requireStore().worlds, {
     watch: (listener) => {
@@ -62,7 +62,7 @@ export function awaitStore({ connect, log }: AwaitedStoreOptions): StoreAdapter 
   });
   return {
     store: (application) => createProxy(() => requireStore().store(application), { application }),
-    simulation,
+    control,
     worlds,
     state: () => store?.state() ?? { ready: false, waitingFor: `redis: ${reason}` },
     close: async () => {

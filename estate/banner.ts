@@ -32,27 +32,27 @@ const consoleLine = ({ console }: RunningEstate): string =>
 
 const OWN_CREDENTIALS = 'those of credentials.json in the folder FIXTURES_DIR';
 
-function acceptedBy({ demo: { integration, apiKey, simulation } }: RunningEstate): string {
+function acceptedBy({ demo: { integration, apiKey, control } }: RunningEstate): string {
   const lines = [
     integration && `Authorization: Bearer ${integration}`.padEnd(50).concat('for the APIs'),
     apiKey && `X-API-Key: ${apiKey}`.padEnd(50).concat("for the carrier's APIs"),
-    simulation && `Authorization: Bearer ${simulation}`.padEnd(50).concat('for the simulation plane under /_sim'),
+    control && `Authorization: Bearer ${control}`.padEnd(50).concat('for the control plane under /_control'),
   ].filter((line) => line !== undefined);
   const others = lines.length < 3 ? [lines.length === 0 ? OWN_CREDENTIALS : `and ${OWN_CREDENTIALS}`] : [];
   return [...lines, ...others].join('\n               ');
 }
 
 /** Without the demo credentials there is nothing to copy. */
-function firstOrder({ gateway, demo: { integration, simulation } }: RunningEstate): string {
-  if (integration === undefined || simulation === undefined) return '';
+function firstOrder({ gateway, demo: { integration, control } }: RunningEstate): string {
+  if (integration === undefined || control === undefined) return '';
   return `  Try          an order from basket to confirmed, in three lines
-${orderInThreeLines(gateway, { integration, simulation })}
+${orderInThreeLines(gateway, { integration, control })}
 
 `;
 }
 
 /** Each line shows its answers and keeps the id for the next line. The last line pays, confirms and verifies the rehearsal. */
-function orderInThreeLines(gateway: string, { integration, simulation }: Required<Omit<DemoCredentials, 'apiKey'>>): string {
+function orderInThreeLines(gateway: string, { integration, control }: Required<Omit<DemoCredentials, 'apiKey'>>): string {
   const keep = (member: string): string => `| tee /dev/stderr | sed -n 's/.*"${member}":"\\([^"]*\\)".*/\\1/p'`;
   const basket = { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 2 }] };
   const shippingAddress = { name: 'Ada', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' };
@@ -62,7 +62,7 @@ function orderInThreeLines(gateway: string, { integration, simulation }: Require
   return [
     `A='Authorization: Bearer ${integration}'; BASKET=$(${curl} -d '${JSON.stringify(basket)}' ${gateway}/baskets ${keep('id')})`,
     `ORDER=$(${curl} -d '${JSON.stringify(checkout)}' ${gateway}/baskets/$BASKET/checkout ${keep('orderId')})`,
-    `${curl} -d '{"tender":{"type":"card","token":"tok_visa"},"orderId":"'$ORDER'"}' ${gateway}/payments/authorizations ${next} -H "$A" -X POST ${gateway}/orders/$ORDER/confirm ${next} -H 'Authorization: Bearer ${simulation}' ${gateway}/_sim/verify`,
+    `${curl} -d '{"tender":{"type":"card","token":"tok_visa"},"orderId":"'$ORDER'"}' ${gateway}/payments/authorizations ${next} -H "$A" -X POST ${gateway}/orders/$ORDER/confirm ${next} -H 'Authorization: Bearer ${control}' ${gateway}/_control/verify`,
   ]
     .map((line) => `    ${line}`)
     .join('\n');

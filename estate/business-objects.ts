@@ -1,4 +1,4 @@
-import type { EstateObjects } from '../gateway/control/verify/world-records.ts';
+import type { EstateObjects } from '../control/verify/world-records.ts';
 import type { AnyService } from '../shared/work/handler.ts';
 
 /** Application and collection of each type of business object. */

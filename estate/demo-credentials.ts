@@ -36,6 +36,6 @@ export function publicAmong(credentials: readonly Credential[]): DemoCredentials
   const names = new Set(demoAmong(credentials));
   const find = (kind: Credential['kind'], scope: string): string | undefined =>
     credentials.find((one) => names.has(one.name) && one.kind === kind && one.scopes.some((given) => given === scope))?.secret;
-  const found = { simulation: find('bearer', 'sim:admin'), integration: find('bearer', 'catalog'), apiKey: find('api-key', 'catalog') };
+  const found = { control: find('bearer', 'control'), integration: find('bearer', 'catalog'), apiKey: find('api-key', 'catalog') };
   return Object.fromEntries(Object.entries(found).filter(([, secret]) => secret !== undefined));
 }

@@ -2,19 +2,19 @@ import { Router } from 'express';
 import type { Agent } from 'undici';
 import type { DemoCredentials } from '../console/config.ts';
 import { createConsole } from '../console/serve.ts';
+import { createClockDriver } from '../control/clock/driver.ts';
+import { createControlPlane } from '../control/control-plane.ts';
+import { createOutsideCall } from '../control/outside-call.ts';
+import { startExpiry } from '../control/rehearsals/expiry.ts';
+import { createRehearsals, type Rehearsals } from '../control/rehearsals/rehearsals.ts';
+import { createUse } from '../control/rehearsals/use.ts';
+import { createRuns } from '../control/runs/runs.ts';
+import { createStreams } from '../control/stream/streams.ts';
+import { createTopology, type TouchpointState } from '../control/topology/topology.ts';
+import { createSlices } from '../control/verify/slices.ts';
+import { createVerifications } from '../control/verify/verifications.ts';
+import { verifyWorld } from '../control/verify/verify.ts';
 import type { FixtureSet } from '../fixtures/load.ts';
-import { createClockDriver } from '../gateway/control/clock/driver.ts';
-import { createControlPlane } from '../gateway/control/control-plane.ts';
-import { createOutsideCall } from '../gateway/control/outside-call.ts';
-import { startExpiry } from '../gateway/control/rehearsals/expiry.ts';
-import { createRehearsals, type Rehearsals } from '../gateway/control/rehearsals/rehearsals.ts';
-import { createUse } from '../gateway/control/rehearsals/use.ts';
-import { createRuns } from '../gateway/control/runs/runs.ts';
-import { createStreams } from '../gateway/control/stream/streams.ts';
-import { createTopology, type TouchpointState } from '../gateway/control/topology/topology.ts';
-import { createSlices } from '../gateway/control/verify/slices.ts';
-import { createVerifications } from '../gateway/control/verify/verifications.ts';
-import { verifyWorld } from '../gateway/control/verify/verify.ts';
 import { createDocuments } from '../gateway/documents.ts';
 import { startGateway } from '../gateway/gateway.ts';
 import type { Application } from '../shared/catalog/applications.ts';
@@ -71,7 +71,7 @@ export interface FrontDoor {
   close(): Promise<void>;
 }
 
-/** Starts the gateway and the simulation plane, which drives the clocks of all rehearsals. */
+/** Starts the gateway and the control plane, which drives the clocks of all rehearsals. */
 export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoor> {
   const { configuration, fixtures, adapter, addressOf, transport, token, pepper, agent, log, observability, stopping } = options;
   const { touchpoint = (): TouchpointState => ({ state: 'unknown' }) } = options;
@@ -107,9 +107,9 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     pepper,
     addressOf,
     token,
-    simulation: adapter.simulation,
+    control: adapter.control,
     log: log.child({ application: 'gateway' }),
-    control: createControlPlane({
+    controlPlane: createControlPlane({
       worlds: adapter.worlds,
       rehearsals,
       use,
@@ -122,7 +122,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
         verify: (world, breathe) => verifyWorld(adapter.worlds, world, objects, breathe),
         inSlices: createSlices(),
       }),
-      simulation: adapter.simulation,
+      control: adapter.control,
       topology: createTopology({
         worlds: adapter.worlds,
         addressOf,

@@ -1,6 +1,6 @@
 import { Agent } from 'undici';
+import type { ScenarioRunner } from '../control/runs/scenario-runner.ts';
 import type { Credential } from '../fixtures/files.ts';
-import type { ScenarioRunner } from '../gateway/control/runs/scenario-runner.ts';
 import { pains } from '../rehearsal/pains.ts';
 import type { Report } from '../rehearsal/report.ts';
 
@@ -18,7 +18,7 @@ export function createScenarioRuns({ gateway, credentials }: ScenarioRunsOptions
   const access = {
     bearer: secretOf('bearer', 'catalog'),
     apiKey: secretOf('api-key', 'catalog'),
-    admin: secretOf('bearer', 'sim:admin'),
+    admin: secretOf('bearer', 'control'),
   };
 
   return {

@@ -94,7 +94,7 @@ export const variables = {
     .refine((lanes) => lanes.every((lane) => lane !== ''), 'it names lanes, separated by commas')
     .describe('Lanes of the touchpoint mock, separated by commas.'),
   FIXTURES_DIR: z.string().min(1).optional().describe('Folder with your own fixtures.'),
-  JOURNAL: OneOf(['on', 'off']).default('on').describe('`off` records no hops, for load tests. `/_sim/journal` then stays empty.'),
+  JOURNAL: OneOf(['on', 'off']).default('on').describe('`off` records no hops, for load tests. `/_control/journal` then stays empty.'),
   ALLOW_DEMO_CREDENTIALS: Flag.default(false).describe(
     'Accepts the demo credentials although others can reach `HOST` or NODE_ENV is `production`. The start logs a warning.',
   ),

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { contextFor } from '../shared/simulation/context.ts';
+import { contextFor } from '../shared/control/context.ts';
 import type { WorldView } from '../shared/store/ports/directory.ts';
 import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../shared/transport/estate-headers.ts';
 import type { RequestIds } from './request-ids.ts';

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import type { AuthScheme } from '../shared/catalog/define.ts';
 import { Problem } from '../shared/catalog/problems.ts';
-import { hmacOf, rehearsalOfKey } from '../shared/simulation/credentials.ts';
+import { hmacOf, rehearsalOfKey } from '../shared/control/credentials.ts';
 import type { WorldView } from '../shared/store/ports/directory.ts';
 import { ProblemWithHeaders } from './problems.ts';
 
@@ -22,8 +22,8 @@ export type RequiredScheme = Exclude<AuthScheme, 'signature'>;
 
 /** Lets a credential call the APIs of the catalog. */
 export const CATALOG_SCOPE = 'catalog';
-/** Lets a credential drive the simulation plane. */
-export const CONTROL_SCOPE = 'sim:admin';
+/** Lets a credential drive the control plane. */
+export const CONTROL_SCOPE = 'control';
 
 /** A key in a request. Comparison, rate limits and caches use its HMAC. */
 export interface PresentedKey {

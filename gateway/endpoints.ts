@@ -18,11 +18,11 @@ export interface Endpoints {
 }
 
 /** Endpoints that are no API. */
-export type OwnEndpoint = 'health' | 'simulation plane' | 'metrics';
+export type OwnEndpoint = 'health' | 'control plane' | 'metrics';
 
 export function ownEndpointAt({ observability }: Endpoints, path: string): OwnEndpoint | undefined {
   if (path === '/healthz' || path === '/readyz') return 'health';
-  if (path === '/_sim' || path.startsWith('/_sim/')) return 'simulation plane';
+  if (path === '/_control' || path.startsWith('/_control/')) return 'control plane';
   return path === '/metrics' && observability ? 'metrics' : undefined;
 }
 

@@ -48,15 +48,15 @@ export interface GatewayOptions {
   /** Authenticates the gateway to the applications. */
   readonly token: string;
   /** The journal of the gateway's own refusals. */
-  readonly simulation: JournalWriter;
+  readonly control: JournalWriter;
   readonly log: Logger;
-  /** Metrics and traces; `/metrics` is for credentials with the scope `sim:admin`. Without it the gateway is not observed. */
+  /** Metrics and traces; `/metrics` is for credentials with the scope `control`. Without it the gateway is not observed. */
   readonly observability?: Observability | undefined;
   /**
-   * The simulation plane, at `/_sim` for credentials with the scope `sim:admin`. It gets `principal`, `rehearsal`, `correlationId` and the unparsed `body`
+   * The control plane, at `/_control` for credentials with the scope `control`. It gets `principal`, `rehearsal`, `correlationId` and the unparsed `body`
    * in `response.locals`; the gateway answers its errors.
    */
-  readonly control: Router;
+  readonly controlPlane: Router;
   /** Answers all other paths, without a credential. */
   readonly documents: Router;
   /** Host names that may show the documents, besides the machine's own. */
@@ -83,7 +83,7 @@ export interface RunningGateway {
 
 /** @throws Error with code EADDRINUSE when the port is taken */
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
-  const { log, simulation, observability } = options;
+  const { log, control, observability } = options;
   const times = { ...CLIENT_TIMES, applicationMs: REQUEST_MS, ...options.times };
   // `100 Continue` is sent after all other checks; unknown expectations are ignored.
   const expectations = ['checkContinue', 'checkExpectation'] as const;
@@ -104,10 +104,10 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     isOwnHost: ownHosts(options.allowedHosts ?? []),
     crossOrigin: crossOrigin(options.corsOrigins ?? []),
     documents: createHandOver(options.documents),
-    control: createHandOver(Router({ caseSensitive: true, strict: true }).use('/_sim', options.control)),
+    control: createHandOver(Router({ caseSensitive: true, strict: true }).use('/_control', options.controlPlane)),
     proxy: createProxy({ addressOf: options.addressOf, timeoutMs: times.applicationMs, draining: connections.draining }),
     token: options.token,
-    expectHops: simulation.expectHops,
+    expectHops: control.expectHops,
   };
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -115,7 +115,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     try {
       await checkAndAnswer(parts, passage, request, response);
     } catch (error) {
-      refuse({ log, simulation, observer: parts.observer }, error, { passage, request, response });
+      refuse({ log, control, observer: parts.observer }, error, { passage, request, response });
     }
     withoutFailing(log, 'observing a request', () => observeRequest(parts.observer, passage, request, response));
   }

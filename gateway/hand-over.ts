@@ -9,7 +9,7 @@ import { Problem } from '../shared/catalog/problems.ts';
  */
 export type HandOver = (request: IncomingMessage, response: ServerResponse, locals?: Readonly<Record<string, unknown>>) => Promise<void>;
 
-/** Express serves documents, console and simulation plane. Requests to the APIs pass without it, which saves them its cost. */
+/** Express serves documents, console and control plane. Requests to the APIs pass without it, which saves them its cost. */
 export function createHandOver(router: Router): HandOver {
   const app = express().disable('x-powered-by').use(router);
   return (incoming, outgoing, locals = {}) => {

@@ -47,7 +47,7 @@ export function observeRequest(observer: Observer, observed: ObservedRequest, re
 
 /** The span of a request at the edge; it continues the trace of the client's `traceparent`. */
 export function startEdgeSpan(tracer: Tracer, method: string, api: ApiDefinition | undefined, parent: string | undefined): Span {
-  const route = api?.path ?? '/_sim';
+  const route = api?.path ?? '/_control';
   const attributes = { 'http.request.method': method, 'http.route': route, 'url.scheme': 'http', ...(api && { 'uc.api': api.id }) };
   return tracer.start({ kind: 'server', name: `${method} ${route}`, parent, attributes });
 }

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ApiDefinition, isMutating } from '../shared/catalog/define.ts';
+import { ANONYMOUS } from '../shared/control/context.ts';
+import { rehearsalFull } from '../shared/control/rehearsal-full.ts';
 import type { World } from '../shared/domain/world.ts';
 import { readBody } from '../shared/http/request-body.ts';
 import type { Observer, Span } from '../shared/observability/observer.ts';
-import { ANONYMOUS } from '../shared/simulation/context.ts';
-import { rehearsalFull } from '../shared/simulation/rehearsal-full.ts';
 import type { WorldView } from '../shared/store/ports/directory.ts';
 import { ownHeader } from './answer-head.ts';
 import { applicationHeaders } from './application-headers.ts';

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { journalHop } from '../shared/control/journal.ts';
 import { endAnyhow } from '../shared/http/last-resort.ts';
 import { ClientGone } from '../shared/http/request-body.ts';
 import { type Observer, traceIds } from '../shared/observability/observer.ts';
 import { withoutFailing } from '../shared/process/harmless.ts';
 import type { Logger } from '../shared/process/logger.ts';
-import { journalHop } from '../shared/simulation/journal.ts';
 import type { JournalWriter } from '../shared/store/ports/journal.ts';
 import { asProblem } from '../shared/transport/answer.ts';
 import type { Passage } from './passage.ts';
@@ -15,7 +15,7 @@ import { identify, type RequestIds } from './request-ids.ts';
 export interface RefusalRecords {
   readonly log: Logger;
   readonly observer: Observer;
-  readonly simulation: JournalWriter;
+  readonly control: JournalWriter;
 }
 
 interface RefusedRequest {
@@ -54,11 +54,7 @@ function idsOf({ ids, isForwarded, view }: Passage, { headers }: IncomingMessage
   return isForwarded ? { ...ids, requestId: `${ids.requestId}.gateway` } : ids;
 }
 
-function record(
-  { log, observer, simulation }: RefusalRecords,
-  { problem, ids }: AnsweredRefusal,
-  { passage, request }: RefusedRequest,
-): void {
+function record({ log, observer, control }: RefusalRecords, { problem, ids }: AnsweredRefusal, { passage, request }: RefusedRequest): void {
   observer.refused(problem.code);
   const { api, view, traceparent } = passage;
   const { code, status } = problem;
@@ -68,7 +64,7 @@ function record(
   // Without a rehearsal there is no journal to write to. Applications journal their own answers.
   if (!api || !view) return;
   journalHop(
-    { simulation, log },
+    { control, log },
     {
       ids,
       world: view.world,

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import { apis } from '../shared/catalog/apis.ts';
+import { type ControlOperation, isStream } from '../shared/catalog/control/define-operation.ts';
+import { controlOperations } from '../shared/catalog/control/operations.ts';
 import { allEvents } from '../shared/catalog/events.ts';
 import { objects } from '../shared/catalog/objects.ts';
-import { type ControlOperation, isStream } from '../shared/catalog/simulation/define-operation.ts';
-import { controlOperations } from '../shared/catalog/simulation/operations.ts';
 import { TypeTexts } from './type-text.ts';
 
 interface Call {

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 import type { ApiId, apis } from '../shared/catalog/apis.ts';
 import type { Application } from '../shared/catalog/applications.ts';
+import type { ControlCall, ControlOutput, FrameOf } from '../shared/catalog/control/define-operation.ts';
+import type { CalledId as AnyCalledId, StreamId as AnyStreamId, controlOperations } from '../shared/catalog/control/operations.ts';
 import type { ApiDefinition, OutputOf, PathParameter } from '../shared/catalog/define.ts';
 import type { ListedEvent } from '../shared/catalog/events.ts';
 import type { ListedObject } from '../shared/catalog/objects.ts';
-import type { ControlCall, ControlOutput, FrameOf } from '../shared/catalog/simulation/define-operation.ts';
-import type { CalledId as AnyCalledId, StreamId as AnyStreamId, controlOperations } from '../shared/catalog/simulation/operations.ts';
 
 /*
  * What the client's calls take and answer, as the catalog declares it. The package has these types written out
@@ -29,12 +29,12 @@ export type ApiOutput<Id extends TypedApiId> = OutputOf<(typeof apis)[Id]>;
 /** `POST /orders/{id}/confirm` */
 export type ApiRoute<Id extends TypedApiId> = `${(typeof apis)[Id]['method']} ${(typeof apis)[Id]['path']}`;
 
-/** Operations of the simulation plane with one answer. */
+/** Operations of the control plane with one answer. */
 export type CalledId = AnyCalledId;
 export type OperationInput<Id extends CalledId> = ControlCall<Operations[Id]>;
 export type OperationOutput<Id extends CalledId> = ControlOutput<Operations[Id]>;
 
-/** Operations of the simulation plane whose answer is a stream. */
+/** Operations of the control plane whose answer is a stream. */
 export type StreamId = AnyStreamId;
 export type StreamInput<Id extends StreamId> = ControlCall<Operations[Id]>;
 export type StreamFrame<Id extends StreamId> = FrameOf<Operations[Id]>;

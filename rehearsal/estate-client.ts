@@ -22,7 +22,7 @@ export interface EstateClientOptions {
   readonly gateway: string;
   readonly bearer: string;
   readonly apiKey: string;
-  /** Credential of the simulation plane. */
+  /** Credential of the control plane. */
   readonly admin: string;
   /** Rehearsal of control operations, and of plain calls whose bearer is not bound to a rehearsal. */
   readonly rehearsal?: string;
@@ -76,9 +76,9 @@ export interface EstateClient extends AsyncDisposable {
     to: To,
     ...rest: CallRest<To, Path>
   ) => Promise<Reply<CallOutput<To, Path>>>;
-  /** An operation of the simulation plane. @throws ControlError when it is refused */
+  /** An operation of the control plane. @throws ControlError when it is refused */
   readonly control: <Id extends CalledId>(id: Id, ...input: Optionally<OperationInput<Id>>) => Promise<OperationOutput<Id>>;
-  /** Reads a stream of the simulation plane. Leaving the loop closes it. @throws ControlError when it is refused */
+  /** Reads a stream of the control plane. Leaving the loop closes it. @throws ControlError when it is refused */
   readonly stream: <Id extends StreamId>(id: Id, input?: StreamInput<Id> & StreamOptions) => AsyncGenerator<StreamFrame<Id>, void>;
   readonly close: () => Promise<void>;
 }

@@ -9,7 +9,7 @@ export interface EstateCredentials {
   readonly bearer: string;
   /** For the carrier's APIs. */
   readonly apiKey: string;
-  /** For the simulation plane. */
+  /** For the control plane. */
   readonly admin: string;
 }
 
@@ -17,7 +17,7 @@ export interface EstateCredentials {
 export const DEMO_CREDENTIALS: EstateCredentials = {
   bearer: 'demo-integration-token',
   apiKey: 'demo-carrier-key',
-  admin: 'demo-sim-admin',
+  admin: 'demo-control-token',
 };
 
 export interface EstateAccess {
@@ -70,7 +70,7 @@ export class EstateRehearsal implements AsyncDisposable {
   readonly client: EstateClient;
   /** Any call of a public API, by its id or by method and path. It returns refusals as replies. */
   readonly call: EstateClient['call'];
-  /** Any operation of the simulation plane. @throws ControlError when it is refused */
+  /** Any operation of the control plane. @throws ControlError when it is refused */
   readonly control: EstateClient['control'];
 
   private constructor({ name, credentials, client }: Pick<EstateRehearsal, 'name' | 'credentials' | 'client'>) {

@@ -1,6 +1,6 @@
 import { apis } from '../shared/catalog/apis.ts';
+import { controlOperations } from '../shared/catalog/control/operations.ts';
 import type { ApiDefinition } from '../shared/catalog/define.ts';
-import { controlOperations } from '../shared/catalog/simulation/operations.ts';
 import { unknownWord } from '../shared/domain/nearest-word.ts';
 import { fillPath, queryString } from '../shared/transport/path.ts';
 import type { CalledId, StreamId } from './call-types.ts';
@@ -44,5 +44,5 @@ function requireApi(id: string): ApiDefinition {
 /** The operation of an id. @throws TypeError when a caller without types asks for one that does not exist */
 export function requireOperation<Id extends CalledId | StreamId>(id: Id): (typeof controlOperations)[Id] {
   if (Object.hasOwn(controlOperations, id)) return controlOperations[id];
-  throw new TypeError(unknownWord('operation', String(id), Object.keys(controlOperations), 'docs/reference/simulation-plane.md'));
+  throw new TypeError(unknownWord('operation', String(id), Object.keys(controlOperations), 'docs/reference/control-plane.md'));
 }

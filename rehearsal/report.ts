@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Invariant } from '../shared/catalog/simulation/operations/verification.ts';
+import type { Invariant } from '../shared/catalog/control/operations/verification.ts';
 import type { Scenario, StepRecord } from './scenario.ts';
 
 /** What a note is about. */

@@ -1,8 +1,8 @@
 import { inspect, isDeepStrictEqual } from 'node:util';
 import { Money } from '../shared/catalog/shapes.ts';
+import { signWebhook } from '../shared/control/webhook-signature.ts';
 import { moneyInWords } from '../shared/domain/money.ts';
 import { unknownWord } from '../shared/domain/nearest-word.ts';
-import { signWebhook } from '../shared/simulation/webhook-signature.ts';
 import type { EstateClient } from './estate-client.ts';
 import type { CallText, Method, Reply, StepReply } from './reply.ts';
 import type { Report } from './report.ts';

@@ -19,7 +19,7 @@ export function credentialsOf(folder: string): EstateCredentials {
     if (!found) throw new EstateStartError(`${join(folder, FILE)} has no credential of kind ${kind} with the scope ${scope}; add one.`);
     return found.secret;
   };
-  return { bearer: secretOf('bearer', 'catalog'), apiKey: secretOf('api-key', 'catalog'), admin: secretOf('bearer', 'sim:admin') };
+  return { bearer: secretOf('bearer', 'catalog'), apiKey: secretOf('api-key', 'catalog'), admin: secretOf('bearer', 'control') };
 }
 
 function rowsOf(folder: string): readonly Credential[] {

@@ -56,7 +56,7 @@ const KINDS: readonly {
 export async function growWorld(adapter: StoreAdapter, world: World, { objects, events, hops }: Growth, first = 1): Promise<void> {
   for (const kind of KINDS) await copyObjects(adapter, world, { ...kind, count: objects, first });
   await copyEvents(adapter, world, events, first);
-  for (let n = first; n < first + hops; n++) adapter.simulation.journal(world, aHop(n));
+  for (let n = first; n < first + hops; n++) adapter.control.journal(world, aHop(n));
 }
 
 interface Copying {

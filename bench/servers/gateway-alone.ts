@@ -1,7 +1,7 @@
 import express from 'express';
 import { startGateway } from '../../gateway/gateway.ts';
+import { mintCredentials } from '../../shared/control/credentials.ts';
 import { createLogger } from '../../shared/process/logger.ts';
-import { mintCredentials } from '../../shared/simulation/credentials.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import type { WorldView } from '../../shared/store/ports/directory.ts';
 
@@ -27,9 +27,9 @@ const gateway = await startGateway({
   pepper,
   addressOf: () => upstream,
   token: 'a-token-for-measuring',
-  simulation: adapter.simulation,
+  control: adapter.control,
   log: createLogger('warn'),
-  control: express.Router(),
+  controlPlane: express.Router(),
   documents: express.Router(),
   limits: { perAddressPerMinute: Number.MAX_SAFE_INTEGER, perKeyPerMinute: Number.MAX_SAFE_INTEGER },
   states: () => [],

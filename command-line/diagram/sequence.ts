@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { apis } from '../../shared/catalog/apis.ts';
+import type { Hop as HopSchema } from '../../shared/catalog/control/operations/journal.ts';
 import type { ApiDefinition } from '../../shared/catalog/define.ts';
-import type { Hop as HopSchema } from '../../shared/catalog/simulation/operations/journal.ts';
 
 export type Hop = Omit<z.output<typeof HopSchema>, 'request' | 'response'>;
 

@@ -1,10 +1,10 @@
 import { ProductVerb } from '../../shared/catalog/commerce/objects.ts';
+import { faultPresets } from '../../shared/catalog/control/fault-presets.ts';
 import { CustomerVerb } from '../../shared/catalog/customer/objects.ts';
 import { allEvents } from '../../shared/catalog/events.ts';
 import { ReturnVerb } from '../../shared/catalog/fulfillment/returns.ts';
 import { Scan } from '../../shared/catalog/fulfillment/shipments.ts';
 import { objects } from '../../shared/catalog/objects.ts';
-import { faultPresets } from '../../shared/catalog/simulation/fault-presets.ts';
 import { journalDiagrams } from '../diagram/journal-diagrams.ts';
 import { showInvariants } from '../output/invariants.ts';
 import { showHops } from '../output/journal.ts';
@@ -15,7 +15,7 @@ const eventTypes = allEvents.map(({ name }) => name);
 const objectTypes = objects.map(({ type }) => type);
 const isSettled = ({ settled }: { readonly settled: boolean }): boolean => settled;
 
-/** The command of each operation of the simulation plane. An operation that is missing here fails the type check. */
+/** The command of each operation of the control plane. An operation that is missing here fails the type check. */
 export const operationCommands: OperationCommands = {
   'create-rehearsal': { words: 'rehearsals create', positional: ['name'], example: 'rehearsals create my-tests --idle-expiry PT2H' },
   'list-rehearsals': {

@@ -1,6 +1,6 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
-import type { ControlOperation } from '../../shared/catalog/simulation/define-operation.ts';
-import { type CalledId, controlOperations } from '../../shared/catalog/simulation/operations.ts';
+import type { ControlOperation } from '../../shared/catalog/control/define-operation.ts';
+import { type CalledId, controlOperations } from '../../shared/catalog/control/operations.ts';
 import { unknownWord } from '../../shared/domain/nearest-word.ts';
 import { print, printJson } from '../../shared/process/terminal.ts';
 import { ask } from '../ask.ts';

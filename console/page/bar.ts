@@ -8,7 +8,7 @@ import { held, live } from './live.ts';
 import { pages } from './pages.ts';
 import { Badge } from './parts.ts';
 import { Picker } from './picker.ts';
-import { busy, faults, isUsedUp, laws, offState, trouble, unlessOff, verify } from './rehearsal.ts';
+import { busy, faults, isUsedUp, offState, trouble, unlessOff, verified, verify } from './rehearsal.ts';
 import { rehearsalLink, withQuery } from './route.ts';
 
 /** The sticky bar: which rehearsal, what time it is there, what is set and what holds. Of a rehearsal that cannot be shown it has the name only. */
@@ -30,7 +30,7 @@ export function Bar({ rehearsal }: { rehearsal: string }) {
 
 const State = ({ rehearsal }: { rehearsal: string }) => [
   h(FaultsSet, { rehearsal }),
-  h(Laws, {}),
+  h(Invariants, {}),
   h(
     'button',
     { type: 'button', class: 'wide', 'aria-disabled': offState(), onClick: unlessOff(() => void verify()) },
@@ -65,9 +65,9 @@ function FaultsSet({ rehearsal }: { rehearsal: string }) {
 }
 
 /** What verify found, until something happens again. */
-function Laws() {
+function Invariants() {
   const open = useSignal(false);
-  const outcome = laws.value;
+  const outcome = verified.value;
   if (!outcome) return null;
   const { invariants, holds } = outcome;
   const held = invariants.filter((one) => one.holds).length;
@@ -78,12 +78,12 @@ function Laws() {
       'button',
       { type: 'button', class: `badge ${holds ? 'good' : 'bad'}`, 'aria-haspopup': 'dialog', onClick: () => (open.value = true) },
       h('span', { 'aria-hidden': 'true' }, holds ? '✓' : '✕'),
-      `${held} of ${invariants.length} laws hold`,
+      `${held} of ${invariants.length} invariants hold`,
     ),
     open.value &&
       h(
         Dialog,
-        { title: 'Laws', onClose: () => (open.value = false) },
+        { title: 'Invariants', onClose: () => (open.value = false) },
         h(
           'ul',
           { class: 'rows' },

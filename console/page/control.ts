@@ -1,12 +1,12 @@
-import type { ControlCall, ControlOutput } from '../../shared/catalog/simulation/define-operation.ts';
-import type { readEvent } from '../../shared/catalog/simulation/operations/events.ts';
-import type { readHop, readJournal } from '../../shared/catalog/simulation/operations/journal.ts';
-import type { listLifeCycles, listObjects, listObjectTypes, listStock } from '../../shared/catalog/simulation/operations/objects.ts';
-import type { readRehearsal } from '../../shared/catalog/simulation/operations/rehearsals.ts';
-import type { deleteRun, listRuns, listScenarios, readRun, startRun } from '../../shared/catalog/simulation/operations/runs.ts';
-import type { readTopology } from '../../shared/catalog/simulation/operations/topology.ts';
-import type { listTraces } from '../../shared/catalog/simulation/operations/traces.ts';
-import type { controlOperations } from '../../shared/catalog/simulation/operations.ts';
+import type { ControlCall, ControlOutput } from '../../shared/catalog/control/define-operation.ts';
+import type { readEvent } from '../../shared/catalog/control/operations/events.ts';
+import type { readHop, readJournal } from '../../shared/catalog/control/operations/journal.ts';
+import type { listLifeCycles, listObjects, listObjectTypes, listStock } from '../../shared/catalog/control/operations/objects.ts';
+import type { readRehearsal } from '../../shared/catalog/control/operations/rehearsals.ts';
+import type { deleteRun, listRuns, listScenarios, readRun, startRun } from '../../shared/catalog/control/operations/runs.ts';
+import type { readTopology } from '../../shared/catalog/control/operations/topology.ts';
+import type { listTraces } from '../../shared/catalog/control/operations/traces.ts';
+import type { controlOperations } from '../../shared/catalog/control/operations.ts';
 import { facts } from './facts.ts';
 import { Refusal, refusalOf, unreachable } from './refusal.ts';
 import { isRehearsalName } from './route.ts';
@@ -47,7 +47,7 @@ export interface ControlOptions {
 }
 
 /**
- * An operation of the simulation plane: `await control('read-hop', { params: { requestId } })`. A refused credential ends the session.
+ * An operation of the control plane: `await control('read-hop', { params: { requestId } })`. A refused credential ends the session.
  * @throws Refusal
  */
 export async function control<Id extends OperationId>(

@@ -1,4 +1,4 @@
-import type { Fault, FaultInput } from '../../shared/catalog/simulation/faults.ts';
+import type { Fault, FaultInput } from '../../shared/catalog/control/faults.ts';
 
 export type FaultKind = Fault['kind'];
 export type FaultTargetKind = 'call' | 'event' | 'webhook';

@@ -1,5 +1,5 @@
-import type { ControlOutput } from '../../shared/catalog/simulation/define-operation.ts';
-import type { listLifeCycles } from '../../shared/catalog/simulation/operations/objects.ts';
+import type { ControlOutput } from '../../shared/catalog/control/define-operation.ts';
+import type { listLifeCycles } from '../../shared/catalog/control/operations/objects.ts';
 import type { Change } from './object-history.ts';
 
 export type LifeCycle = ControlOutput<typeof listLifeCycles>['items'][number];

@@ -1,4 +1,4 @@
-import type { FaultInput } from '../../shared/catalog/simulation/faults.ts';
+import type { FaultInput } from '../../shared/catalog/control/faults.ts';
 
 /** What faults do to an application in a rehearsal. */
 export interface NodeFaults {

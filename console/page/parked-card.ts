@@ -34,7 +34,7 @@ export function ParkedCard({ name }: { name: string }) {
         ? h('p', { class: 'in muted' }, 'Nothing is parked. Deliveries and timers that failed too often appear here.')
         : h(
             'ul',
-            { class: 'laws' },
+            { class: 'invariants' },
             items.map(({ what, key, error, at }) =>
               h(
                 'li',

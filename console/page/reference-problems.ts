@@ -75,7 +75,7 @@ function Section({
 /** Many APIs answer the same problem: their names wait until they are asked for. */
 function AnsweredBy({ common, apis }: Pick<Problem, 'common' | 'apis'>) {
   if (common) return h('p', { class: 'muted' }, 'Every API may answer it.');
-  if (apis.length === 0) return h('p', { class: 'muted' }, 'The gateway, an application or the simulation plane answers it.');
+  if (apis.length === 0) return h('p', { class: 'muted' }, 'The gateway, an application or the control plane answers it.');
   if (apis.length <= FEW_APIS) return h('p', { class: 'muted' }, `Answered by ${apis.join(', ')}.`);
   return h('details', { class: 'muted' }, h('summary', {}, `Answered by ${apis.length} APIs`), h('p', {}, `${apis.join(', ')}.`));
 }

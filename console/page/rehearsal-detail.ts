@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { h } from 'preact';
 import { control, type Output } from './control.ts';
 import { counted, rehearsalTime } from './format.ts';
-import { LawsCard } from './laws-card.ts';
+import { InvariantsCard } from './invariants-card.ts';
 import { ParkedCard } from './parked-card.ts';
 import { Card, Heading } from './parts.ts';
 import { RehearsalList } from './picker.ts';
@@ -12,7 +12,7 @@ import { useOf, wallInstant } from './rehearsal-times.ts';
 import { drawn, useResource } from './resource.ts';
 import { estateLink, rehearsalLink } from './route.ts';
 
-/** One rehearsal to look after: what it holds, its laws, its progression, its parked work, reset and delete. */
+/** One rehearsal to look after: what it holds, its invariants, its progression, its parked work, reset and delete. */
 export function RehearsalDetail({ name }: { name: string }) {
   const read = useResource(name, (signal) => control('read-rehearsal', { params: { name } }, { signal }));
   const round = useSignal(0);
@@ -40,7 +40,7 @@ export function RehearsalDetail({ name }: { name: string }) {
       h(
         'div',
         { class: 'over' },
-        h('div', { class: 'stack' }, h(LawsCard, { name }), h(ParkedCard, { key: round.value, name })),
+        h('div', { class: 'stack' }, h(InvariantsCard, { name }), h(ParkedCard, { key: round.value, name })),
         h(
           'div',
           { class: 'stack' },

@@ -11,7 +11,7 @@ import { say } from './status-line.ts';
 /** The rehearsal in the address, as every page shows it. */
 export const clock = signal<Output<'read-clock'> | undefined>(undefined);
 export const faults = signal<Output<'list-faults'>['items'] | undefined>(undefined);
-export const laws = signal<Output<'verify'> | undefined>(undefined);
+export const verified = signal<Output<'verify'> | undefined>(undefined);
 /** Why the rehearsal cannot be shown. */
 export const trouble = signal<Refusal | undefined>(undefined);
 /** The action that runs: its buttons wait. */
@@ -35,7 +35,7 @@ export async function enterRehearsal(rehearsal: string | undefined): Promise<voi
   batch(() => {
     clock.value = undefined;
     faults.value = undefined;
-    laws.value = undefined;
+    verified.value = undefined;
     trouble.value = undefined;
   });
   watch(undefined);
@@ -87,11 +87,11 @@ onFrames('clock', (told) => {
 });
 onFrames('faults', () => void readFaults().catch(() => {}));
 onFrames('hops', () => {
-  laws.value = undefined;
+  verified.value = undefined;
 });
 onFrames('gap', ({ reason }) => {
   if (reason === 'deleted') return void enterRehearsal(route.peek().rehearsal);
-  laws.value = undefined;
+  verified.value = undefined;
   void control('read-clock')
     .then((now) => {
       clock.value = now;
@@ -144,9 +144,9 @@ export const settle = (): Promise<void> =>
 export const verify = (): Promise<void> =>
   act('verify', async () => {
     const outcome = await control('verify');
-    laws.value = outcome;
+    verified.value = outcome;
     const broken = outcome.invariants.filter(({ holds }) => !holds).length;
     return broken === 0
-      ? `All ${outcome.invariants.length} laws hold.`
-      : `${counted(broken, 'law')} of ${outcome.invariants.length} broken.`;
+      ? `All ${outcome.invariants.length} invariants hold.`
+      : `${counted(broken, 'invariant')} of ${outcome.invariants.length} broken.`;
   });

@@ -2,7 +2,7 @@ import { h } from 'preact';
 import { control, type Output } from './control.ts';
 import { apiTitle, applicationTitle } from './facts.ts';
 import { duration, wallTime } from './format.ts';
-import { LawList } from './laws-card.ts';
+import { InvariantList } from './invariants-card.ts';
 import type { PageProps } from './page.ts';
 import { Card, Empty, Heading, StatusBadge } from './parts.ts';
 import { asRefusal } from './refusal.ts';
@@ -14,7 +14,7 @@ import { RunBadge, RunList } from './run-list.ts';
 
 type RunRecord = Output<'read-run'>;
 
-/** A run of a scenario: its steps as they happen, and whether the laws hold at its end. */
+/** A run of a scenario: its steps as they happen, and whether the invariants hold at its end. */
 export function Run({ rehearsal, rest: [id] }: PageProps) {
   const read = useResource(`run ${id}`, async (signal) => ({ run: id === undefined ? undefined : await readRun(id, signal) }));
   useReread(['runs', 'gap'], read.reload);
@@ -89,7 +89,7 @@ function KnownRun({ rehearsal, run, reread }: { rehearsal: string; run: RunRecor
             steps.map((step) => h(StepRow, { key: step.number, step, own })),
           ),
     ),
-    invariants.length > 0 && h(Card, { title: 'Laws at the end' }, h(LawList, { laws: invariants })),
+    invariants.length > 0 && h(Card, { title: 'Invariants at the end' }, h(InvariantList, { invariants: invariants })),
   );
 }
 

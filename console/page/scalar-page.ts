@@ -1,6 +1,6 @@
 import type { ConsoleConfig } from '../config.ts';
 import type { RehearsalCredentials } from './session.ts';
-import { LAST_REHEARSAL, OF_REHEARSAL, SIMULATION } from './session-keys.ts';
+import { CONTROL, LAST_REHEARSAL, OF_REHEARSAL } from './session-keys.ts';
 
 /** The script of a reference page. It loads no library: the page has no import map. */
 
@@ -54,7 +54,7 @@ function callerOf({ demo }: ConsoleConfig) {
     rehearsal,
     bearer: own?.bearer ?? demo?.integration ?? '',
     apiKey: own?.apiKey ?? demo?.apiKey ?? '',
-    simulation: sessionStorage.getItem(SIMULATION) ?? demo?.simulation ?? '',
+    control: sessionStorage.getItem(CONTROL) ?? demo?.control ?? '',
   };
 }
 
@@ -91,7 +91,7 @@ async function show(at: HTMLElement): Promise<void> {
       securitySchemes: {
         bearer: { token: caller.bearer },
         apiKey: { value: caller.apiKey },
-        simulation: { token: caller.simulation },
+        control: { token: caller.control },
       },
     },
   });

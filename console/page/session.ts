@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { facts } from './facts.ts';
-import { OF_REHEARSAL, SIMULATION } from './session-keys.ts';
+import { CONTROL, OF_REHEARSAL } from './session-keys.ts';
 
 /** Credentials that only the answer of create-rehearsal shows. */
 export interface RehearsalCredentials {
@@ -10,16 +10,16 @@ export interface RehearsalCredentials {
   readonly webhookUrl: string;
 }
 
-/** The bearer of the simulation plane; undefined: the page asks for it. */
+/** The bearer of the control plane; undefined: the page asks for it. */
 export const bearer = signal<string | undefined>(undefined);
 /** Why the credential was refused. */
 export const refusedBecause = signal<string | undefined>(undefined);
 
 /** Takes the credential of this tab, or the public one of a demonstration. */
 export function openSession(): void {
-  const kept = sessionStorage.getItem(SIMULATION);
+  const kept = sessionStorage.getItem(CONTROL);
   if (kept !== null) signIn(kept);
-  else bearer.value = facts().config.demo?.simulation;
+  else bearer.value = facts().config.demo?.control;
 }
 
 /** Visible ASCII: a header carries nothing else, and a request with more would fail without an answer. */
@@ -30,13 +30,13 @@ export function signIn(credential: string): void {
     signOut('it has a blank or a character that no header can carry. Copy it again.');
     return;
   }
-  sessionStorage.setItem(SIMULATION, credential);
+  sessionStorage.setItem(CONTROL, credential);
   refusedBecause.value = undefined;
   bearer.value = credential;
 }
 
 export function signOut(because?: string): void {
-  sessionStorage.removeItem(SIMULATION);
+  sessionStorage.removeItem(CONTROL);
   refusedBecause.value = because;
   bearer.value = undefined;
 }

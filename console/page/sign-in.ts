@@ -4,7 +4,7 @@ import { facts } from './facts.ts';
 import { Heading } from './parts.ts';
 import { refusedBecause, signIn } from './session.ts';
 
-/** One field for the bearer of the simulation plane. It stays in this tab. */
+/** One field for the bearer of the control plane. It stays in this tab. */
 export function SignIn() {
   const [typed, setTyped] = useState('');
   const refused = refusedBecause.value;
@@ -25,7 +25,7 @@ export function SignIn() {
       'form',
       { class: 'card in', onSubmit: submit },
       h(Heading, { title: 'Sign in' }, 'Estate console'),
-      h('p', {}, 'The console uses the simulation plane. Enter a bearer token with the scope ', h('code', {}, 'sim:admin'), '.'),
+      h('p', {}, 'The console uses the control plane. Enter a bearer token with the scope ', h('code', {}, 'control'), '.'),
       refused !== undefined && h('p', { class: 'problem', role: 'alert', id: 'refused' }, `The credential was refused: ${refused}`),
       h('label', { for: 'bearer' }, 'Bearer token'),
       h('input', {

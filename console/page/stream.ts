@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import type { output } from 'zod';
-import type { StreamFrames } from '../../shared/catalog/simulation/operations/stream.ts';
+import type { StreamFrames } from '../../shared/catalog/control/operations/stream.ts';
 import { type Refusal, refusalOf } from './refusal.ts';
 
 export type FrameKind = keyof typeof StreamFrames;
@@ -36,7 +36,7 @@ export function openStream({ headers, onFrame, onOpen, onBreak, onRefusal }: Str
 
   /** @returns whether to try again */
   async function readOnce(): Promise<boolean> {
-    const answer = await fetch('/_sim/stream', {
+    const answer = await fetch('/_control/stream', {
       headers: { ...headers(), Accept: 'text/event-stream', ...(cursor !== undefined && { 'Last-Event-ID': cursor }) },
       signal: closing.signal,
       cache: 'no-store',

@@ -1,5 +1,5 @@
-import type { ControlOutput } from '../../shared/catalog/simulation/define-operation.ts';
-import type { listEvents } from '../../shared/catalog/simulation/operations/events.ts';
+import type { ControlOutput } from '../../shared/catalog/control/define-operation.ts';
+import type { listEvents } from '../../shared/catalog/control/operations/events.ts';
 import type { Part } from './explanation.ts';
 import { requestOf, type TraceTree } from './trace-tree.ts';
 

@@ -8,15 +8,15 @@ tutorials=$PWD/docs/tutorials
 # in_rehearsal NAME: creates the rehearsal, or resets it. All calls that follow are made in it.
 in_rehearsal() {
   rehearsal=$1
-  case $(sim POST /reset) in
-    *unknown_rehearsal*) rehearsal=default sim POST /rehearsals "{\"name\":\"$1\"}" ;;
-    *) sim GET /clock ;;
+  case $(control POST /reset) in
+    *unknown_rehearsal*) rehearsal=default control POST /rehearsals "{\"name\":\"$1\"}" ;;
+    *) control GET /clock ;;
   esac > /dev/null
 }
 
-# api METHOD PATH [BODY]: calls an API. sim METHOD PATH [BODY]: calls the simulation plane. carrier METHOD PATH [BODY]: calls the carrier.
+# api METHOD PATH [BODY]: calls an API. sim METHOD PATH [BODY]: calls the control plane. carrier METHOD PATH [BODY]: calls the carrier.
 api() { send "$1" "$estate$2" 'Authorization: Bearer demo-integration-token' "${3-}"; }
-sim() { send "$1" "$estate/_sim$2" 'Authorization: Bearer demo-sim-admin' "${3-}"; }
+control() { send "$1" "$estate/_control$2" 'Authorization: Bearer demo-control-token' "${3-}"; }
 carrier() { send "$1" "$estate$2" 'X-API-Key: demo-carrier-key' "${3-}"; }
 send() {
   curl -sS -X "$1" "$2" -H "$3" -H "X-Rehearsal: $rehearsal" -H 'Content-Type: application/json' ${4:+--data} ${4:+"$4"}

@@ -1,4 +1,4 @@
-import { progressionOf } from '../../shared/catalog/simulation/progression.ts';
+import { progressionOf } from '../../shared/catalog/control/progression.ts';
 import type { Scope, Unchanged } from '../../shared/work/handler.ts';
 import { applyScanToFulfillmentOrder } from './delivery/delivery.ts';
 import { fulfillmentOrderById } from './fulfillment-order-by-id.ts';

@@ -1,6 +1,6 @@
 import { nameOf } from '../catalog/event-names.ts';
+import { type ActiveFault, createFaults, withheldUntil } from '../control/faults.ts';
 import type { World } from '../domain/world.ts';
-import { type ActiveFault, createFaults, withheldUntil } from '../simulation/faults.ts';
 import type { Directory, WorldView } from '../store/ports/directory.ts';
 import { type DueWorkStore, PUBLISH_WITHHELD_EVENT } from '../store/ports/due-work.ts';
 import type { FaultStore } from '../store/ports/faults.ts';
@@ -25,9 +25,9 @@ interface Waiting {
  * Applies the faults of events between outbox and bus, so that every consumer, and the list of events, sees the same on any bus. A withheld
  * event becomes due work of its owner, which releases it.
  */
-export function createEventFaults(options: { store: DueWorkStore; simulation: FaultStore; directory: Directory }): Divert {
+export function createEventFaults(options: { store: DueWorkStore; control: FaultStore; directory: Directory }): Divert {
   const { store, directory } = options;
-  const faults = createFaults(options.simulation);
+  const faults = createFaults(options.control);
 
   /** Events withheld by `reorder` until the next event of the same object, by object. */
   async function waitingIn(world: World, rules: readonly ActiveFault[]): Promise<Map<string, Waiting>> {

@@ -14,7 +14,7 @@ export interface JsonBody {
 }
 
 /**
- * Reads a JSON body of an API, of the simulation plane or of a call between applications. It refuses, before any schema, bytes that are not
+ * Reads a JSON body of an API, of the control plane or of a call between applications. It refuses, before any schema, bytes that are not
  * UTF-8, JSON beyond the limits, and strings that are not text.
  *
  * @param body bytes from a connection; text within a process

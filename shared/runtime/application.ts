@@ -66,14 +66,14 @@ export async function startApplication(options: ApplicationOptions): Promise<Run
   const { service, adapter, bus, stopping = new AbortController().signal } = options;
   const log = options.log.child({ application: service.application });
   const store = adapter.store(service.application);
-  const divert = createEventFaults({ store, simulation: adapter.simulation, directory: adapter.worlds });
+  const divert = createEventFaults({ store, control: adapter.control, directory: adapter.worlds });
   const observer = options.observability?.observer(service.application, log);
   options.observability?.watchOutbox(service.application, () => store.outbox());
   const relay = createRelay({ store, bus, log, divert, observer });
   const pipeline = createPipeline({
     service,
     store,
-    simulation: adapter.simulation,
+    control: adapter.control,
     directory: adapter.worlds,
     transport: options.transport,
     gatewayUrl: options.gatewayUrl ?? (() => NO_GATEWAY),

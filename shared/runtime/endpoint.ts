@@ -1,11 +1,11 @@
 import { parse as parseQuery } from 'node:querystring';
 import { Problem } from '../catalog/problems.ts';
+import type { Context } from '../control/context.ts';
+import { comparisonWith } from '../control/credentials.ts';
+import { DUE } from '../control/journal.ts';
 import { readJson } from '../http/json-body.ts';
 import type { Logger } from '../process/logger.ts';
 import { within } from '../process/waiting.ts';
-import type { Context } from '../simulation/context.ts';
-import { comparisonWith } from '../simulation/credentials.ts';
-import { DUE } from '../simulation/journal.ts';
 import { type Answer, answerProblem, asProblem } from '../transport/answer.ts';
 import { CONTEXT_HEADER, decodeContext, TOKEN_HEADER } from '../transport/estate-headers.ts';
 import { type ArrivingCall, type Endpoint, NotListening } from '../transport/in-process-transport.ts';

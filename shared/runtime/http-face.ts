@@ -7,14 +7,14 @@ import express, {
   type Response,
 } from 'express';
 import { Problem } from '../catalog/problems.ts';
+import type { Context } from '../control/context.ts';
+import { comparisonWith } from '../control/credentials.ts';
+import { DUE } from '../control/journal.ts';
 import { readJson } from '../http/json-body.ts';
 import { endAnyhow } from '../http/last-resort.ts';
 import { ClientGone, readBody } from '../http/request-body.ts';
 import type { Logger } from '../process/logger.ts';
 import type { ReadinessAnswer } from '../process/readiness.ts';
-import type { Context } from '../simulation/context.ts';
-import { comparisonWith } from '../simulation/credentials.ts';
-import { DUE } from '../simulation/journal.ts';
 import { type Answer, answerProblem, asProblem } from '../transport/answer.ts';
 import { CONTEXT_HEADER, decodeContext, TOKEN_HEADER } from '../transport/estate-headers.ts';
 import { expressPath } from '../transport/path.ts';

@@ -1,9 +1,9 @@
 import type { Application } from '../catalog/applications.ts';
 import { type ApiDefinition, type CallOf, isMutating, type OutputOf } from '../catalog/define.ts';
 import { mayCall } from '../catalog/flows.ts';
+import type { Context } from '../control/context.ts';
 import { digest } from '../domain/ids.ts';
 import { type Observer, UNOBSERVED } from '../observability/observer.ts';
-import type { Context } from '../simulation/context.ts';
 import { readReply } from './answer.ts';
 import { observeCall } from './observe-call.ts';
 import { fillPath, queryString } from './path.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Progression } from '../catalog/simulation/progression.ts';
-import type { Context } from '../simulation/context.ts';
+import { Progression } from '../catalog/control/progression.ts';
+import type { Context } from '../control/context.ts';
 import type { OutgoingCall } from './transport.ts';
 
 /** Header that carries a request's context between the applications of the estate. */

@@ -1,7 +1,7 @@
 import type { ApiDefinition } from '../catalog/define.ts';
 import { Problem, type ProblemCode } from '../catalog/problems.ts';
+import type { Context } from '../control/context.ts';
 import type { MadeCall, Observer, SpanStart } from '../observability/observer.ts';
-import type { Context } from '../simulation/context.ts';
 
 interface ObservableCall {
   readonly api: ApiDefinition;

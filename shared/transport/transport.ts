@@ -1,7 +1,7 @@
 import type { Application } from '../catalog/applications.ts';
 import type { Method } from '../catalog/define.ts';
 import { Problem } from '../catalog/problems.ts';
-import type { Context } from '../simulation/context.ts';
+import type { Context } from '../control/context.ts';
 
 export interface OutgoingCall {
   readonly application: Application;

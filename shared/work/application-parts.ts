@@ -1,11 +1,11 @@
 import type { Agent } from 'undici';
+import type { Context } from '../control/context.ts';
+import { createFaults } from '../control/faults.ts';
 import type { Relay } from '../events/relay.ts';
 import { type Observer, UNOBSERVED } from '../observability/observer.ts';
 import type { Logger } from '../process/logger.ts';
-import type { Context } from '../simulation/context.ts';
-import { createFaults } from '../simulation/faults.ts';
 import type { Directory } from '../store/ports/directory.ts';
-import type { Simulation, Store } from '../store/ports/estate-store.ts';
+import type { ControlStore, Store } from '../store/ports/estate-store.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { AnyService } from './handler.ts';
 import { createParsedObjects } from './unit/parsed-objects.ts';
@@ -17,7 +17,7 @@ const LEASE_MARGIN_MS = 5_000;
 export interface PipelineOptions {
   readonly service: AnyService;
   readonly store: Store;
-  readonly simulation: Simulation;
+  readonly control: ControlStore;
   readonly directory: Directory;
   /** Carries calls to other applications. */
   readonly transport: Transport;
@@ -50,7 +50,7 @@ export function createParts({
     application: options.service.application,
     observer,
     workDeadlineMs,
-    faults: createFaults(options.simulation),
+    faults: createFaults(options.control),
     parse: createParsedObjects({ frozen: options.strictResponses }),
     /** Wall time for which claims and due work before a reply are kept from others. */
     leaseMs: ({ deadline }: Context): number => Math.max(0, deadline - Date.now()) + leaseMarginMs,

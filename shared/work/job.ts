@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Context } from '../control/context.ts';
 import type { EstateEvent } from '../events/envelope.ts';
-import type { Context } from '../simulation/context.ts';
 import type { DueItem } from '../store/ports/due-work.ts';
 import type { Answer } from '../transport/answer.ts';
 import type { BoundApi } from './handler.ts';

@@ -1,8 +1,8 @@
+import type { Context } from '../control/context.ts';
+import { createWebhooks, type Webhooks } from '../control/webhook-sender.ts';
 import { digest } from '../domain/ids.ts';
 import { rehearsalOf } from '../domain/world.ts';
 import { traceIds } from '../observability/observer.ts';
-import type { Context } from '../simulation/context.ts';
-import { createWebhooks, type Webhooks } from '../simulation/webhook-sender.ts';
 import { type Caller, type CallScope, createCaller } from '../transport/caller.ts';
 import type { ApplicationParts } from './application-parts.ts';
 import type { Scope } from './handler.ts';

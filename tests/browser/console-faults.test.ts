@@ -77,7 +77,9 @@ describeInBrowser('the faults of the console in a browser', () => {
 
   test('show a refusal that belongs to no field where it is in sight', async () => {
     await using rehearsal = await newRehearsal();
-    await tab.page.route('**/_sim/faults/full', (route) => route.fulfill({ status: 409, json: { detail: 'There are too many faults.' } }));
+    await tab.page.route('**/_control/faults/full', (route) =>
+      route.fulfill({ status: 409, json: { detail: 'There are too many faults.' } }),
+    );
     await tab.resize(390);
     await tab.open(`r/${rehearsal.name}/faults`);
     await card('A rule of your own').getByLabel('Name', { exact: true }).fill('full');

@@ -30,12 +30,12 @@ describeInBrowser('the flows of the console in a browser', () => {
 
   test.each([
     ['the flows', () => 'flows', 'goes wrong'],
-    ['a run', () => `runs/${passed}`, 'Laws at the end'],
+    ['a run', () => `runs/${passed}`, 'Invariants at the end'],
     ['a run that does not exist', () => 'runs/run_never', 'There is no run'],
   ])('shows %s without an accessibility finding or horizontal scrolling in any look', async (_what, rest, words) => {
     await tab.open(page(rest()));
     await main().getByText(words).locator('visible=true').first().waitFor();
-    await main().locator('.rows a, .laws li').first().waitFor();
+    await main().locator('.rows a, .invariants li').first().waitFor();
     await tab.expectSoundInEveryLook();
   });
 
@@ -65,7 +65,7 @@ describeInBrowser('the flows of the console in a browser', () => {
     await tab.page.waitForURL(/\/runs\/run_/);
     await stateIs('passed');
     await main().getByText('✗ broken').waitFor({ state: 'detached' });
-    expect(await main().locator('.laws li').count()).toBeGreaterThan(0);
+    expect(await main().locator('.invariants li').count()).toBeGreaterThan(0);
     await tab.page.keyboard.press('j');
     await tab.page.keyboard.press('Enter');
     await tab.page.waitForURL(/\/r\/r-[^/]+\/activity\/rehearse-1$/);
@@ -85,7 +85,7 @@ describeInBrowser('the flows of the console in a browser', () => {
     const run = await rehearsal.client.control('start-run', { body: { scenario: 'digital-order' } });
     const stateNow = async () => (await rehearsal.client.control('read-run', { params: { id: run.id } })).state;
     let isStopping = false;
-    await tab.page.route(`**/_sim/runs/${run.id}*`, async (route) => {
+    await tab.page.route(`**/_control/runs/${run.id}*`, async (route) => {
       if (route.request().method() === 'DELETE') {
         isStopping = true;
         await eventually('the end of the run', async () => (await stateNow()) === 'passed', 60_000);

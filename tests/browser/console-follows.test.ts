@@ -54,15 +54,18 @@ describeInBrowser('the console in a browser, beside what others do,', () => {
     await heading.waitFor();
     await tab.page.getByRole('button', { name: 'Look again' }).click();
     await heading.waitFor();
-    const made = await fetch(`${estate.gateway}/_sim/rehearsals`, {
+    const made = await fetch(`${estate.gateway}/_control/rehearsals`, {
       method: 'POST',
-      headers: { authorization: 'Bearer demo-sim-admin', 'content-type': 'application/json' },
+      headers: { authorization: 'Bearer demo-control-token', 'content-type': 'application/json' },
       body: JSON.stringify({ name }),
     });
     expect(made.status).toBe(201);
     await tab.page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: 'Stock' }).click();
     await tab.heading('Stock').waitFor();
-    await fetch(`${estate.gateway}/_sim/rehearsals/${name}`, { method: 'DELETE', headers: { authorization: 'Bearer demo-sim-admin' } });
+    await fetch(`${estate.gateway}/_control/rehearsals/${name}`, {
+      method: 'DELETE',
+      headers: { authorization: 'Bearer demo-control-token' },
+    });
     await heading.waitFor();
   });
 
@@ -72,7 +75,7 @@ describeInBrowser('the console in a browser, beside what others do,', () => {
     await tab.heading('No trace has this correlation id').waitFor();
     await tab.isLive();
     let refusals = 2;
-    await tab.page.route('**/_sim/traces*', (route) => {
+    await tab.page.route('**/_control/traces*', (route) => {
       refusals -= 1;
       return refusals >= 0 ? route.fulfill({ status: 503, json: { code: 'dependency_unavailable' } }) : route.continue();
     });
@@ -85,7 +88,7 @@ describeInBrowser('the console in a browser, beside what others do,', () => {
     await using other = await newRehearsal();
     const { promise: isDone, resolve: cut } = Promise.withResolvers<void>();
     let streams = 0;
-    await tab.page.route('**/_sim/stream*', async (route) => {
+    await tab.page.route('**/_control/stream*', async (route) => {
       streams += 1;
       if (streams > 1) return route.continue();
       await isDone;

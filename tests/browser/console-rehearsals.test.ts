@@ -29,7 +29,7 @@ describeInBrowser('the rehearsals of the console in a browser', () => {
     await tab.open(`rehearsals/${rehearsal.name}`);
     await tab.heading(rehearsal.name).waitFor();
     await main().getByRole('button', { name: 'Verify' }).click();
-    await main().locator('.laws .badge.good').first().waitFor();
+    await main().locator('.invariants .badge.good').first().waitFor();
     await tab.expectSoundInEveryLook();
   });
 
@@ -115,13 +115,13 @@ describeInBrowser('the rehearsals of the console in a browser', () => {
     expect(await tab.page.title()).toContain('Estate console');
   });
 
-  test('verify, and list each law with its checks', async () => {
+  test('verify, and list each invariant with its checks', async () => {
     await using rehearsal = await newRehearsal();
     await tab.open(`rehearsals/${rehearsal.name}`);
     await main().getByRole('button', { name: 'Verify' }).click();
     const { invariants } = await rehearsal.verify();
-    await tab.page.getByText(`All ${invariants.length} laws hold.`).waitFor();
-    expect(await main().locator('.laws .badge.good').count()).toBe(invariants.length);
+    await tab.page.getByText(`All ${invariants.length} invariants hold.`).waitFor();
+    expect(await main().locator('.invariants .badge.good').count()).toBe(invariants.length);
   });
 
   test('take steps by themselves as chosen', async () => {

@@ -30,7 +30,7 @@ if (whyNoRedis) {
         tab,
         gateway: estate.gateway,
         rehearsal: `console-${randomBytes(5).toString('hex')}`,
-        stopGateway: async () => stopped.add(await estate.stopGatewayOf('/_sim/stream')),
+        stopGateway: async () => stopped.add(await estate.stopGatewayOf('/_control/stream')),
       });
       expect(stopped.size).toBe(2);
     });

@@ -156,7 +156,7 @@ describeInBrowser('a trace of the console in a browser', () => {
 
   test('of 500 hops draws those in view, with few requests, and the others when they are scrolled to', async () => {
     const asked: string[] = [];
-    tab.page.on('request', (request) => request.url().includes('/_sim/') && asked.push(new URL(request.url()).pathname));
+    tab.page.on('request', (request) => request.url().includes('/_control/') && asked.push(new URL(request.url()).pathname));
     await open(LONG);
     await hop(/^\d+\. /).waitFor();
     await main().locator('.hop pre').first().waitFor();

@@ -96,6 +96,6 @@ describeInBrowser('the console in a browser, from an order to proof', () => {
     await goTo('Rehearsals');
     await press(main().getByRole('link', { name: `Manage ${rehearsal.name}`, exact: true }));
     await press(main().getByRole('button', { name: 'Verify' }));
-    await tab.page.getByText(/^All \d+ laws hold\.$/).waitFor();
+    await tab.page.getByText(/^All \d+ invariants hold\.$/).waitFor();
   });
 });

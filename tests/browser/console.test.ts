@@ -132,7 +132,7 @@ describeInBrowser('the console in a browser', () => {
   test('shows what happened between its first read and the beginning of its stream', async () => {
     await using other = await newRehearsal();
     const { promise, resolve: begin } = Promise.withResolvers<void>();
-    await tab.page.route('**/_sim/stream*', async (route) => {
+    await tab.page.route('**/_control/stream*', async (route) => {
       await promise;
       await route.continue();
     });
@@ -241,7 +241,7 @@ describeInBrowser('the console in a browser', () => {
     expect((await other.now()) - before).toBeGreaterThanOrEqual(86_400_000);
     expect(await tab.page.evaluate('document.activeElement?.textContent')).toBe('+1 day');
     await tab.page.getByRole('button', { name: 'Verify' }).click();
-    await tab.page.getByRole('button', { name: /^\d+ of \d+ laws hold$/ }).waitFor();
+    await tab.page.getByRole('button', { name: /^\d+ of \d+ invariants hold$/ }).waitFor();
   });
 
   test('freezes and resumes the clock from the bar, and marks a clock that stands still', async () => {
@@ -332,11 +332,11 @@ describeInBrowser('the console in a browser', () => {
 
   test.each([
     ['is unknown', 'wrong', /refused: ./],
-    ['lacks the scope', 'demo-integration-token', /refused: .*sim:admin/],
+    ['lacks the scope', 'demo-integration-token', /refused: .*control/],
     ['was pasted with typographic quotes', `“${ADMIN}”`, /refused: it has a blank or a character that no header can carry/],
   ])('asks for the credential again, with the reason, when it %s', async (_, credential, reason) => {
     const kept = JSON.stringify(credential);
-    await tab.page.addInitScript(`sessionStorage.getItem('estate.simulation') ?? sessionStorage.setItem('estate.simulation', ${kept})`);
+    await tab.page.addInitScript(`sessionStorage.getItem('estate.control') ?? sessionStorage.setItem('estate.control', ${kept})`);
     await open(activity());
     await tab.page.getByRole('alert').waitFor();
     expect(await tab.page.getByRole('alert').textContent()).toMatch(reason);
@@ -397,7 +397,7 @@ describeInBrowser('the console in a browser', () => {
     await tab.page.clock.install();
     await open(`r/${other.name}/activity`);
     await isLive();
-    const ended = tab.page.waitForEvent('requestfailed', (request) => request.url().endsWith('/_sim/stream'));
+    const ended = tab.page.waitForEvent('requestfailed', (request) => request.url().endsWith('/_control/stream'));
     await look(true);
     await tab.page.clock.fastForward(11_000);
     await ended;

@@ -38,7 +38,7 @@ export async function expectStreamMoves({ tab, gateway, rehearsal, stopGateway }
   const links = await tab.page.locator('a[data-row]').evaluateAll((rows) => rows.map((row) => row.getAttribute('href')?.split('/').at(-1)));
   expect(links).toEqual(items.map(({ correlationId }) => correlationId));
   await tab.page.getByRole('button', { name: 'Verify' }).click();
-  await tab.page.getByText(/^All \d+ laws hold\.$/).waitFor();
+  await tab.page.getByText(/^All \d+ invariants hold\.$/).waitFor();
 }
 
 /** Runs in the page: keeps what the button of the stream has said. */

@@ -25,7 +25,7 @@ else
       async () => {
         let streams = 0;
         tab.page.on('request', (request) => {
-          if (request.url().endsWith('/_sim/stream')) streams += 1;
+          if (request.url().endsWith('/_control/stream')) streams += 1;
         });
         await expectStreamMoves({
           tab,

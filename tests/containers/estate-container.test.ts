@@ -25,7 +25,7 @@ async function ownFixtures(): Promise<string> {
   const credentials = [
     { name: 'own', kind: 'bearer', secret: OWN.bearer, scopes: ['catalog'] },
     { name: 'own-key', kind: 'api-key', secret: OWN.apiKey, scopes: ['catalog'] },
-    { name: 'own-admin', kind: 'bearer', secret: OWN.admin, scopes: ['sim:admin'] },
+    { name: 'own-admin', kind: 'bearer', secret: OWN.admin, scopes: ['control'] },
     { name: 'own-hook', kind: 'signature', secret: `whsec_${Buffer.alloc(24, 7).toString('base64')}`, scopes: ['catalog'] },
   ];
   await writeFile(join(folder, 'credentials.json'), JSON.stringify(credentials));

@@ -23,11 +23,11 @@ const nameOf = (type: unknown): string => String(type).replace(PREFIX, '');
 const named = new Set(events.map(({ name }) => name));
 const emittedBy = (id: string): readonly string[] => ({ ...apis, ...internalCalls })[id as keyof typeof apis]?.emits ?? [];
 
-/** Events of a finished rehearsal, from the simulation plane and from Kafka. */
+/** Events of a finished rehearsal, from the control plane and from Kafka. */
 interface Outcome {
   readonly told: string;
   readonly onKafka: readonly CollectedRecord[];
-  /** As `/_sim/events` lists them. */
+  /** As `/_control/events` lists them. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into events freely
   readonly listed: readonly any[];
   /** Ids of the APIs that were called and answered well, by the journal. */
@@ -112,7 +112,7 @@ else {
 
     test('are on one topic per domain', () => expect([...kafka.topics].sort()).toEqual(domains.map(topicOf).sort()));
 
-    test('equal the events that the simulation plane lists', async () => {
+    test('equal the events that the control plane lists', async () => {
       for (const { onKafka, listed } of await all()) {
         const byId = (list: readonly { id: string }[]) => Object.fromEntries(list.map((event) => [event.id, event]));
         expect(byId(onKafka.map(({ event }) => event))).toEqual(byId(listed));

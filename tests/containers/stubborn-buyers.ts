@@ -85,7 +85,7 @@ export interface Aftermath {
 
 /** A rehearsal of its own, with a client of it and one of the estate. */
 export async function rehearsalOn(gateway: string) {
-  const admin = 'demo-sim-admin';
+  const admin = 'demo-control-token';
   const outside = plain(createEstateClient({ gateway, bearer: '', apiKey: '', admin, rehearsal: 'default' }));
   const { name, credentials } = await outside.control('create-rehearsal');
   const { bearer, apiKey } = credentials;

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { describe, expect, test } from '@jest/globals';
 import { Agent, request } from 'undici';
-import { createClockDriver } from '../../gateway/control/clock/driver.ts';
+import { createClockDriver } from '../../control/clock/driver.ts';
 import type { World } from '../../shared/domain/world.ts';
 import { listen } from '../../shared/process/listen.ts';
 import { createLogger } from '../../shared/process/logger.ts';
@@ -130,14 +130,14 @@ describe('An advance', () => {
 });
 
 const advance = (rehearsal: string, body: unknown, signal?: AbortSignal) =>
-  request(`${estate.gateway}/_sim/clock/advance`, {
+  request(`${estate.gateway}/_control/clock/advance`, {
     method: 'POST',
     headers: { authorization: `Bearer ${ADMIN}`, 'x-rehearsal': rehearsal, 'content-type': 'application/json' },
     body: JSON.stringify(body),
     ...(signal && { signal }),
   });
 
-describe('POST /_sim/clock/advance', () => {
+describe('POST /_control/clock/advance', () => {
   test.each([
     [{ by: 'P3654D' }, '/by', 'too_far'],
     [{ by: 'P99999999999W' }, '/by', 'too_late'],
@@ -164,7 +164,7 @@ describe('POST /_sim/clock/advance', () => {
     const client = new AbortController();
     const advancing = advance(rehearsal.name, { by: 'P1D', timeoutMs: 120_000 }, client.signal).catch(() => 'gone');
     const setClock = () =>
-      rehearsal.call('PUT', '/_sim/clock', { flowing: false }, { as: 'admin', headers: { 'x-rehearsal': rehearsal.name } });
+      rehearsal.call('PUT', '/_control/clock', { flowing: false }, { as: 'admin', headers: { 'x-rehearsal': rehearsal.name } });
     await eventually('the clock is kept', async () => (await setClock()).status === 409);
     client.abort();
     expect(await advancing).toBe('gone');

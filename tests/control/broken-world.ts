@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { verifyWorld } from '../../control/verify/verify.ts';
 import { objectsOf } from '../../estate/business-objects.ts';
 import { registeredApplications } from '../../estate/registry.ts';
 import { seedSnapshot } from '../../estate/seeding.ts';
 import { loadFixtures } from '../../fixtures/load.ts';
-import { verifyWorld } from '../../gateway/control/verify/verify.ts';
 import { shipments } from '../../services/carrier-platform/collections.ts';
 import { baskets } from '../../services/ecommerce-platform/collections.ts';
 import { fulfillmentOrders, parcels } from '../../services/fms/collections.ts';

@@ -62,7 +62,7 @@ describe('An event', () => {
 
   test('that does not exist is not found', async () => {
     await using rehearsal = await newRehearsal();
-    const reply = await rehearsal.call('GET', '/_sim/events/evt_none', undefined, { as: 'admin' });
+    const reply = await rehearsal.call('GET', '/_control/events/evt_none', undefined, { as: 'admin' });
     expect([reply.status, reply.body.code, reply.body.detail]).toEqual([404, 'not_found', 'There is no event "evt_none".']);
   });
 });
@@ -74,14 +74,14 @@ describe('A filter for events that none can match is refused:', () => {
     [{ type: 'order-confirmed', subject: 'payment/pay_1' }, 'other_subject', /^The subject of order-confirmed is "order\/" and an id;/],
   ])('%j', async (query, code, detail) => {
     await using rehearsal = await newRehearsal();
-    const reply = await rehearsal.call('GET', `/_sim/events?${new URLSearchParams(query)}`, undefined, { as: 'admin' });
+    const reply = await rehearsal.call('GET', `/_control/events?${new URLSearchParams(query)}`, undefined, { as: 'admin' });
     expect(reply).toMatchObject({ status: 422, body: { errors: [{ pointer: '?subject', code, detail: expect.stringMatching(detail) }] } });
   });
 
   test('and so is a wait for one', async () => {
     await using rehearsal = await newRehearsal();
     const body = { type: 'order-confirmed', subject: 'ordr/ord_1', timeoutMs: 60_000 };
-    const reply = await rehearsal.call('POST', '/_sim/events/wait', body, { as: 'admin' });
+    const reply = await rehearsal.call('POST', '/_control/events/wait', body, { as: 'admin' });
     expect(reply).toMatchObject({ status: 422, body: { errors: [{ pointer: '/subject', code: 'other_subject' }] } });
   });
 });
@@ -93,28 +93,28 @@ describe('A position of a world that was reset', () => {
     await using rehearsal = await newRehearsal();
     const basket = () => rehearsal.ok('POST', '/baskets', { channel: 'web' });
     for (let count = 0; count < 3; count++) await basket();
-    const ask = (query: string) => rehearsal.call('GET', `/_sim/events?${query}`, undefined, { as: 'admin' });
+    const ask = (query: string) => rehearsal.call('GET', `/_control/events?${query}`, undefined, { as: 'admin' });
     await rehearsal.settle();
     const { next } = (await ask('limit=100')).body;
     expect((await ask(`after=${next}`)).body).toEqual({ items: [], next });
-    await rehearsal.ok('POST', '/_sim/reset', {}, { as: 'admin' });
+    await rehearsal.ok('POST', '/_control/reset', {}, { as: 'admin' });
     await basket();
     await rehearsal.settle();
     const last = (await ask('limit=100')).body.next;
     const detail = `The last event of the rehearsal is ${last}: it was reset since ${next}. Begin with 0.`;
     expect(await ask(`after=${next}`)).toMatchObject(refusal('?after', detail));
     const wait = { type: 'basket-created', after: next, timeoutMs: 10_000 };
-    expect(await rehearsal.call('POST', '/_sim/events/wait', wait, { as: 'admin' })).toMatchObject(refusal('/after', detail));
+    expect(await rehearsal.call('POST', '/_control/events/wait', wait, { as: 'admin' })).toMatchObject(refusal('/after', detail));
     expect((await ask(`after=${last}`)).body).toEqual({ items: [], next: last });
   });
 
   test('is refused by the journal, too', async () => {
     await using rehearsal = await newRehearsal();
     for (let count = 0; count < 3; count++) await rehearsal.ok('GET', '/customers/cus_ada');
-    const ask = (query: string) => rehearsal.call('GET', `/_sim/journal?${query}`, undefined, { as: 'admin' });
+    const ask = (query: string) => rehearsal.call('GET', `/_control/journal?${query}`, undefined, { as: 'admin' });
     const { next } = (await ask('limit=100')).body;
     expect((await ask(`after=${next}`)).body.items).toEqual([]);
-    await rehearsal.ok('POST', '/_sim/reset', {}, { as: 'admin' });
+    await rehearsal.ok('POST', '/_control/reset', {}, { as: 'admin' });
     await rehearsal.ok('GET', '/customers/cus_ada');
     const detail = `The last hop of the rehearsal is 1: it was reset since ${next}. Begin with 0.`;
     expect(await ask(`after=${next}`)).toMatchObject(refusal('?after', detail));

@@ -5,7 +5,7 @@ import { ADMIN, estate, newRehearsal } from '../support/estate.ts';
 test('A fault with a wrong name and a wrong body is refused for its name, which comes first in the request', async () => {
   await using rehearsal = await newRehearsal();
   const put = async (name: string, body: object) => {
-    const answer = await request(`${estate.gateway}/_sim/faults/${name}`, {
+    const answer = await request(`${estate.gateway}/_control/faults/${name}`, {
       method: 'PUT',
       headers: { authorization: `Bearer ${ADMIN}`, 'x-rehearsal': rehearsal.name, 'content-type': 'application/json' },
       body: JSON.stringify(body),

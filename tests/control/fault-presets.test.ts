@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { type FaultPresetId, faultPresets } from '../../shared/catalog/simulation/fault-presets.ts';
-import { FaultInput } from '../../shared/catalog/simulation/faults.ts';
+import { type FaultPresetId, faultPresets } from '../../shared/catalog/control/fault-presets.ts';
+import { FaultInput } from '../../shared/catalog/control/faults.ts';
 import { type Fulfilling, fulfilling } from '../services/parcel-scenes.ts';
 import { eventually } from '../support/eventually.ts';
 

@@ -69,7 +69,7 @@ describe(`In a rehearsal with ${MANY} objects of each kind and as many events an
     estate = await startEstate(configuration, createLogger('silent'), watched.adapter);
     await estate.ready;
     const tell = async (rehearsal: string, grown: boolean): Promise<Told> => {
-      const outside = { gateway: estate.gateway, bearer: '', apiKey: '', admin: 'demo-sim-admin' };
+      const outside = { gateway: estate.gateway, bearer: '', apiKey: '', admin: 'demo-control-token' };
       await using admin = createEstateClient({ ...outside, rehearsal: 'default' });
       const { credentials, world } = await admin.control('create-rehearsal', { body: { name: rehearsal } });
       const client = createEstateClient({ ...outside, ...credentials, rehearsal });

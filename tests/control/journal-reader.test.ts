@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { readHops } from '../../gateway/control/journal-reader.ts';
+import { readHops } from '../../control/journal-reader.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import { aHop } from '../ports/a-hop.ts';
 
@@ -7,10 +7,10 @@ const CREDENTIALS = { bearer: 'b', apiKey: 'k', webhookSecret: 'w' };
 const stopping = new AbortController().signal;
 
 async function journaling() {
-  const { worlds, simulation } = createMemoryStore();
+  const { worlds, control } = createMemoryStore();
   const world = await worlds.open('r', { now: 1_000, applications: {}, due: [] }, CREDENTIALS);
   const record = (requestId: string, calls: readonly string[] = []): void =>
-    simulation.journal(world, aHop({ requestId, head: JSON.stringify({ requestId, correlationId: 'c', calls }) }));
+    control.journal(world, aHop({ requestId, head: JSON.stringify({ requestId, correlationId: 'c', calls }) }));
   let looks = 0;
   const read = (ageMs: number | undefined, onLook = (): void => undefined) => {
     const journalOf: typeof worlds.journalOf = async (...asked) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ControlCall } from '../../shared/catalog/simulation/define-operation.ts';
-import type { readJournal } from '../../shared/catalog/simulation/operations/journal.ts';
+import type { ControlCall } from '../../shared/catalog/control/define-operation.ts';
+import type { readJournal } from '../../shared/catalog/control/operations/journal.ts';
 import { fulfilling } from '../services/parcel-scenes.ts';
 import { ADDRESS, ADMIN, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { brokenTies } from '../support/journal-ties.ts';
@@ -41,7 +41,7 @@ describe('The journal', () => {
     'has what an operation did as the outside world under the id that its answer names (sent: %j)',
     async (sent) => {
       await using rehearsal = await newRehearsal();
-      const answer = await fetch(`${estate.gateway}/_sim/customers/cus_ada/block`, {
+      const answer = await fetch(`${estate.gateway}/_control/customers/cus_ada/block`, {
         method: 'POST',
         headers: { authorization: `Bearer ${ADMIN}`, 'x-rehearsal': rehearsal.name, 'content-type': 'application/json', ...sent },
       });
@@ -104,7 +104,7 @@ describe('The journal', () => {
 
   test('refuses an unknown request id with 404', async () => {
     await using rehearsal = await newRehearsal();
-    const reply = await rehearsal.call('GET', '/_sim/journal/req_none', undefined, {
+    const reply = await rehearsal.call('GET', '/_control/journal/req_none', undefined, {
       as: 'admin',
       headers: { 'x-rehearsal': rehearsal.name },
     });

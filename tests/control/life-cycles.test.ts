@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import type { ControlOperation } from '../../shared/catalog/control/define-operation.ts';
+import { controlOperations } from '../../shared/catalog/control/operations.ts';
 import { objects } from '../../shared/catalog/objects.ts';
-import type { ControlOperation } from '../../shared/catalog/simulation/define-operation.ts';
-import { controlOperations } from '../../shared/catalog/simulation/operations.ts';
 import { newRehearsal } from '../support/estate.ts';
 
 const played = (Object.values(controlOperations) as readonly ControlOperation[]).flatMap(({ id, path, plays }) =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { listObjectsOf } from '../../gateway/control/objects/list.ts';
-import { listedType } from '../../gateway/control/objects/types.ts';
+import { listObjectsOf } from '../../control/objects/list.ts';
+import { listedType } from '../../control/objects/types.ts';
 import { objects } from '../../shared/catalog/objects.ts';
 import { order } from '../../shared/catalog/order/objects.ts';
 import { STATE_INDEX } from '../../shared/store/collections.ts';
@@ -118,15 +118,15 @@ describe('A list of objects', () => {
 
   test('of an unknown type is refused with the known types, and in an unknown state with the known states', async () => {
     await using rehearsal = await newRehearsal();
-    const type = await refusal(rehearsal, '/_sim/objects/teapot');
+    const type = await refusal(rehearsal, '/_control/objects/teapot');
     expect(type).toMatchObject({ status: 422, code: 'validation_failed' });
     expect(type.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual(['{type}']);
     expect(type.detail).toContain('fulfillment-order');
     expect(type.detail).toContain('inventory-item');
-    const state = await refusal(rehearsal, '/_sim/objects/basket?state=lost');
+    const state = await refusal(rehearsal, '/_control/objects/basket?state=lost');
     expect(state).toMatchObject({ status: 422, code: 'validation_failed' });
     expect(state.detail).toContain('open, locked, converted');
-    const stateless = await refusal(rehearsal, '/_sim/objects/loyalty-account?state=open');
+    const stateless = await refusal(rehearsal, '/_control/objects/loyalty-account?state=open');
     expect([stateless.status, stateless.detail]).toEqual([422, expect.stringContaining('leave the filter out')]);
   });
 });
@@ -219,7 +219,7 @@ describe('A list of stock', () => {
     ['a place of another SKU', '?sku=mug-blue&after=mug-red%7Cdc-01', 'member next'],
   ])('that names %s is refused with the remedy', async (_what, query, remedy) => {
     await using rehearsal = await newRehearsal();
-    const { status, code, detail } = await refusal(rehearsal, `/_sim/stock${query}`);
+    const { status, code, detail } = await refusal(rehearsal, `/_control/stock${query}`);
     expect([status, code]).toEqual([422, 'validation_failed']);
     expect(detail).toContain(remedy);
   });

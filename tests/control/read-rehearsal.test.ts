@@ -63,24 +63,30 @@ describe('One rehearsal', () => {
 
   test('that does not exist is unknown, and is not created by the question', async () => {
     await using rehearsal = await newRehearsal();
-    const ask = () => rehearsal.call('GET', '/_sim/rehearsals/no-such-one', undefined, { as: 'admin' });
+    const ask = () => rehearsal.call('GET', '/_control/rehearsals/no-such-one', undefined, { as: 'admin' });
     for (let n = 0; n < 2; n++) expect(await ask()).toMatchObject({ status: 404, body: { code: 'unknown_rehearsal' } });
     expect(await listed(rehearsal, 'no-such-one')).toBeUndefined();
-    const { body } = await rehearsal.call('GET', '/_sim/rehearsals/No_Name', undefined, { as: 'admin' });
+    const { body } = await rehearsal.call('GET', '/_control/rehearsals/No_Name', undefined, { as: 'admin' });
     expect([body.code, body.detail]).toEqual(['unknown_rehearsal', expect.stringContaining('none can have this name')]);
   });
 });
 
 describe('In a rehearsal that does not exist,', () => {
-  test.each([...['/_sim/topology', '/_sim/objects', '/_sim/objects/order', '/_sim/life-cycles', '/_sim/stock', '/_sim/events/evt_1']])(
-    'GET %s answers that there is none, and does not create it',
-    async (path) => {
-      await using rehearsal = await newRehearsal();
-      const name = `${rehearsal.name}-gone`;
-      const headers = { 'x-rehearsal': name, authorization: `Bearer ${ADMIN}` };
-      const reply = await rehearsal.call('GET', path, undefined, { as: 'none', headers });
-      expect(reply).toMatchObject({ status: 404, body: { code: 'unknown_rehearsal', rehearsal: name } });
-      expect(await listed(rehearsal, name)).toBeUndefined();
-    },
-  );
+  test.each([
+    ...[
+      '/_control/topology',
+      '/_control/objects',
+      '/_control/objects/order',
+      '/_control/life-cycles',
+      '/_control/stock',
+      '/_control/events/evt_1',
+    ],
+  ])('GET %s answers that there is none, and does not create it', async (path) => {
+    await using rehearsal = await newRehearsal();
+    const name = `${rehearsal.name}-gone`;
+    const headers = { 'x-rehearsal': name, authorization: `Bearer ${ADMIN}` };
+    const reply = await rehearsal.call('GET', path, undefined, { as: 'none', headers });
+    expect(reply).toMatchObject({ status: 404, body: { code: 'unknown_rehearsal', rehearsal: name } });
+    expect(await listed(rehearsal, name)).toBeUndefined();
+  });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { createRuns, type Runs } from '../../gateway/control/runs/runs.ts';
-import type { RunReport, RunState, ScenarioRunner } from '../../gateway/control/runs/scenario-runner.ts';
+import { createRuns, type Runs } from '../../control/runs/runs.ts';
+import type { RunReport, RunState, ScenarioRunner } from '../../control/runs/scenario-runner.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import type { RunStore } from '../../shared/store/ports/runs.ts';

@@ -24,7 +24,7 @@ async function started(scenario: string) {
     ...run,
     [Symbol.asyncDispose]: async () => {
       for (;;) {
-        const { status } = await call('DELETE', `/_sim/runs/${run.id}`, undefined, { as: 'admin' });
+        const { status } = await call('DELETE', `/_control/runs/${run.id}`, undefined, { as: 'admin' });
         if (status === 404) return;
       }
     },
@@ -117,7 +117,7 @@ describe('A run of a scenario', () => {
     expect(await rehearsals()).toContain(rehearsal);
     await control('delete-run', { params: { id: run.id } });
     expect(await rehearsals()).not.toContain(rehearsal);
-    const { status, body } = await call('GET', `/_sim/runs/${run.id}`, undefined, { as: 'admin' });
+    const { status, body } = await call('GET', `/_control/runs/${run.id}`, undefined, { as: 'admin' });
     expect([status, body.code, body.detail]).toEqual([404, 'not_found', `There is no run "${run.id}".`]);
   });
 });
@@ -129,19 +129,19 @@ describe('A run that is asked for', () => {
     ['no scenario at all', '. There are digital-order, '],
     ['', '. There are digital-order, '],
   ])('as %j, which is no scenario, is refused with the names of all', async (scenario, hint) => {
-    const { status, body } = await call('POST', '/_sim/runs', { scenario }, { as: 'admin' });
+    const { status, body } = await call('POST', '/_control/runs', { scenario }, { as: 'admin' });
     expect([status, body.code]).toEqual([404, 'not_found']);
     expect(body.detail).toContain(hint);
     expect(body.detail).toContain(scenarios.map(({ name }) => name).join(', '));
   });
 
   test('without a scenario, or with another member, is refused with a pointer to it', async () => {
-    const { status, body } = await call('POST', '/_sim/runs', { name: 'digital-order' }, { as: 'admin' });
+    const { status, body } = await call('POST', '/_control/runs', { name: 'digital-order' }, { as: 'admin' });
     expect([status, body.errors.map(({ pointer }: { pointer: string }) => pointer)]).toEqual([422, ['/scenario', '/name']]);
   });
 
-  test('without the credential of the simulation plane is refused', async () => {
-    const { status } = await call('POST', '/_sim/runs', { scenario: 'digital-order' });
-    expect([status, ADMIN]).toEqual([403, 'demo-sim-admin']);
+  test('without the credential of the control plane is refused', async () => {
+    const { status } = await call('POST', '/_control/runs', { scenario: 'digital-order' });
+    expect([status, ADMIN]).toEqual([403, 'demo-control-token']);
   });
 });

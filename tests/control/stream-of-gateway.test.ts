@@ -3,9 +3,9 @@ import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import express from 'express';
+import { type Frame, sendFrames } from '../../control/stream/send-frames.ts';
 import { readConfiguration } from '../../estate/configuration.ts';
 import { type RunningEstate, startEstate } from '../../estate/estate.ts';
-import { type Frame, sendFrames } from '../../gateway/control/stream/send-frames.ts';
 import { ControlError, type EstateClient } from '../../rehearsal/estate-client.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
@@ -67,7 +67,7 @@ describe('The streams of a gateway', () => {
 
   test('are 32 at most: one more is refused until another has ended', async () => {
     const open = await Promise.all(Array.from({ length: MOST }, () => opened(client)));
-    const { status, body, headers } = await client.call('GET', '/_sim/stream', undefined, { as: 'admin' });
+    const { status, body, headers } = await client.call('GET', '/_control/stream', undefined, { as: 'admin' });
     expect([status, body.code, headers['retry-after']]).toEqual([503, 'too_many_streams', '10']);
     expect(body.detail).toBe('This gateway has 32 open streams, which is its limit. Close one, or ask again when another has ended.');
     open[0]?.leave();

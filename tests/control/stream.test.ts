@@ -51,7 +51,7 @@ async function refused(query: string, headers: Record<string, string> = {}, name
     status,
     body,
     headers: answered,
-  } = await anybody.call('GET', `/_sim/stream${query}`, undefined, {
+  } = await anybody.call('GET', `/_control/stream${query}`, undefined, {
     as: 'admin',
     headers: { 'x-rehearsal': name, ...headers },
   });
@@ -150,7 +150,7 @@ describe('A stream', () => {
     const leaving = new AbortController();
     // Less than the 15 s after which any stream sends a comment.
     const signal = AbortSignal.any([leaving.signal, AbortSignal.timeout(12_000)]);
-    const answer = await fetch(`${estate.gateway}/_sim/stream?topics=hops`, { headers, signal });
+    const answer = await fetch(`${estate.gateway}/_control/stream?topics=hops`, { headers, signal });
     expect(answer.status).toBe(200);
     leaving.abort();
   });
@@ -295,7 +295,7 @@ describe('A stream', () => {
   });
 
   test('answers HEAD without a body', async () => {
-    const { status, headers } = await anybody.call('HEAD', '/_sim/stream', undefined, { as: 'admin' });
+    const { status, headers } = await anybody.call('HEAD', '/_control/stream', undefined, { as: 'admin' });
     expect([status, headers['content-type']]).toEqual([200, 'text/event-stream; charset=utf-8']);
   });
 });
@@ -331,8 +331,8 @@ describe('A stream is refused', () => {
     expect(await refused('?topic=hops')).toMatchObject({ status: 422, pointers: ['?topic'] });
   });
 
-  test('without the credential of the simulation plane', async () => {
-    expect((await anybody.call('GET', '/_sim/stream')).status).toBe(403);
-    expect((await anybody.call('GET', '/_sim/stream', undefined, { as: 'none' })).status).toBe(401);
+  test('without the credential of the control plane', async () => {
+    expect((await anybody.call('GET', '/_control/stream')).status).toBe(403);
+    expect((await anybody.call('GET', '/_control/stream', undefined, { as: 'none' })).status).toBe(401);
   });
 });

@@ -2,9 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { Agent } from 'undici';
+import { createReadiness } from '../../control/topology/readiness.ts';
+import { createSeenHops } from '../../control/topology/seen-hops.ts';
 import { adaptersInUse, readConfiguration } from '../../estate/configuration.ts';
-import { createReadiness } from '../../gateway/control/topology/readiness.ts';
-import { createSeenHops } from '../../gateway/control/topology/seen-hops.ts';
 import { applicationNames } from '../../shared/catalog/applications.ts';
 import { JOURNAL_LIMITS } from '../../shared/store/journal-limits.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
@@ -154,7 +154,7 @@ describe('The readiness of applications', () => {
 
 describe('The hops seen in a world', () => {
   async function aJournal() {
-    const { worlds, simulation } = createMemoryStore();
+    const { worlds, control } = createMemoryStore();
     const world = await worlds.open('r', { now: 0, applications: {}, due: [] }, { bearer: '', apiKey: '', webhookSecret: '' });
     const journalOf: typeof worlds.journalOf = async (...asked) => {
       const page = await worlds.journalOf(...asked);
@@ -165,7 +165,7 @@ describe('The hops seen in a world', () => {
     const record = (count: number, anonymous = false): void => {
       for (let n = 0; n < count; n++) {
         recorded += 1;
-        simulation.journal(
+        control.journal(
           world,
           aHop({ requestId: `r${recorded}`, head: `{"requestId":"r${recorded}"}`, ...(anonymous && { anonymous: true }) }),
         );

@@ -1,15 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
-import { findTraces } from '../../gateway/control/traces/reader.ts';
+import { findTraces } from '../../control/traces/reader.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import { aHop } from '../ports/a-hop.ts';
 
 const CREDENTIALS = { bearer: 'b', apiKey: 'k', webhookSecret: 'w' };
 
 async function searching(traces: number) {
-  const { worlds, simulation } = createMemoryStore();
+  const { worlds, control } = createMemoryStore();
   const world = await worlds.open('r', { now: 1_000, applications: {}, due: [] }, CREDENTIALS);
   for (let n = 1; n <= traces; n++)
-    simulation.journal(world, aHop({ requestId: `r${n}`, correlationId: `c${n}`, facts: { path: `/${n % 2_000}` } }));
+    control.journal(world, aHop({ requestId: `r${n}`, correlationId: `c${n}`, facts: { path: `/${n % 2_000}` } }));
   let looked = 0;
   const counting: typeof worlds.traces = async (...asked) => {
     const page = await worlds.traces(...asked);

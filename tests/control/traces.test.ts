@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ControlCall } from '../../shared/catalog/simulation/define-operation.ts';
-import type { listTraces } from '../../shared/catalog/simulation/operations/traces.ts';
+import type { ControlCall } from '../../shared/catalog/control/define-operation.ts';
+import type { listTraces } from '../../shared/catalog/control/operations/traces.ts';
 import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 
 type Query = ControlCall<typeof listTraces>['query'];
@@ -153,7 +153,7 @@ describe('Traces', () => {
   ])('with %s=%s are refused', async (name, value) => {
     await using rehearsal = await newRehearsal();
     const headers = { 'x-rehearsal': rehearsal.name };
-    const reply = await rehearsal.call('GET', `/_sim/traces?${name}=${value}`, undefined, { as: 'admin', headers });
+    const reply = await rehearsal.call('GET', `/_control/traces?${name}=${value}`, undefined, { as: 'admin', headers });
     expect(reply).toMatchObject({ status: 422, body: { code: 'validation_failed', errors: [{ pointer: expect.stringContaining(name) }] } });
   });
 });
@@ -164,7 +164,7 @@ test.each([
   [{ object: 'order' }, '?object', 'unknown_object', /^"order" is not an object/],
 ])('A filter for traces that none can match, %j, is refused', async (query, pointer, code, detail) => {
   await using rehearsal = await newRehearsal();
-  const reply = await rehearsal.call('GET', `/_sim/traces?${new URLSearchParams(query)}`, undefined, { as: 'admin' });
+  const reply = await rehearsal.call('GET', `/_control/traces?${new URLSearchParams(query)}`, undefined, { as: 'admin' });
   expect(reply).toMatchObject({ status: 422, body: { errors: [{ pointer, code, detail: expect.stringMatching(detail) }] } });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { createSlices } from '../../gateway/control/verify/slices.ts';
-import { createVerifications } from '../../gateway/control/verify/verifications.ts';
+import { createSlices } from '../../control/verify/slices.ts';
+import { createVerifications } from '../../control/verify/verifications.ts';
 
 const WORLD = 'r~1' as const;
 const OTHER = 'r~2' as const;

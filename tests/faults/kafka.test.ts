@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { signWebhook } from '../../shared/simulation/webhook-signature.ts';
+import { signWebhook } from '../../shared/control/webhook-signature.ts';
 import { scripts } from '../../shared/store/redis/scripts.ts';
 import { type CollectedRecord, collectEvents } from '../containers/event-collector.ts';
 import { type Broker, plainClient, skipWithoutDocker, startBroker, whyNoDocker } from '../containers/kafka.ts';

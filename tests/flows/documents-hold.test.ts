@@ -106,7 +106,7 @@ async function textOf({ headers, body }: Dispatcher.ResponseData): Promise<strin
 
 function credentialOf({ schemes: [scheme] }: Operation, rehearsal: TestRehearsal): Record<string, string> {
   if (scheme === 'apiKey') return { 'x-api-key': rehearsal.credentials.apiKey };
-  if (scheme === 'simulation') return { authorization: `Bearer ${ADMIN}`, 'x-rehearsal': rehearsal.name };
+  if (scheme === 'control') return { authorization: `Bearer ${ADMIN}`, 'x-rehearsal': rehearsal.name };
   return scheme === 'bearer' ? { authorization: `Bearer ${rehearsal.credentials.bearer}` } : {};
 }
 
@@ -195,7 +195,7 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
     );
     if (!asked) throw new Error('There is no request to be made.');
     const { 'x-rehearsal': _of, ...headers } = asked.headers;
-    const credential: Record<string, string> = operation.schemes.includes('simulation')
+    const credential: Record<string, string> = operation.schemes.includes('control')
       ? { authorization: `Bearer ${ADMIN}` }
       : operation.schemes.includes('apiKey')
         ? { 'x-api-key': 'demo-carrier-key' }
@@ -239,7 +239,7 @@ describe.each(Object.keys(document.paths))('The OpenAPI document names every met
     const allowed = described.map(({ method }) => method);
     const filled = path.replaceAll(/\{\w+\}/g, 'x');
     for (const method of METHODS.filter((one) => !allowed.includes(one))) {
-      const admin = path.startsWith('/_sim') ? ADMIN : 'demo-integration-token';
+      const admin = path.startsWith('/_control') ? ADMIN : 'demo-integration-token';
       const answer = await ask({ method }, { path: filled, headers: {} }, { authorization: `Bearer ${admin}` });
       expect([method, answer.status, answer.contentType]).toEqual([method, 405, 'application/problem+json; charset=utf-8']);
       const named = String(answer.headers['allow'])

@@ -462,7 +462,7 @@ describe('A carrier’s webhook', () => {
   });
 });
 
-describe('A fault of events and webhooks is refused by PUT /_sim/faults', () => {
+describe('A fault of events and webhooks is refused by PUT /_control/faults', () => {
   const duplicate = { kind: 'duplicate' };
   test.each([
     ['an unknown event', { match: { event: 'order-conformed' }, fault: duplicate }, '/match/event', 'order-confirmed, order-cancelled'],
@@ -484,7 +484,7 @@ describe('A fault of events and webhooks is refused by PUT /_sim/faults', () => 
   ])('for %s', async (_what, rule, pointer, names) => {
     await using rehearsal = await newRehearsal();
     const headers = { 'x-rehearsal': rehearsal.name };
-    const { status, body } = await rehearsal.call('PUT', '/_sim/faults/wrong', rule, { as: 'admin', headers });
+    const { status, body } = await rehearsal.call('PUT', '/_control/faults/wrong', rule, { as: 'admin', headers });
     expect([status, body.code, body.errors[0].pointer]).toEqual([422, 'validation_failed', pointer]);
     expect(body.errors[0].detail).toContain(names);
     expect(await rehearsal.faults()).toEqual([]);

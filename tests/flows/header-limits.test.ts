@@ -70,21 +70,21 @@ describe('Request headers', () => {
   });
 });
 
-describe('A body for the simulation plane', () => {
+describe('A body for the control plane', () => {
   const head = (path: string, rehearsal: string, ...lines: readonly string[]): string =>
     `${[`POST ${path} HTTP/1.1`, 'Host: x', `Authorization: Bearer ${ADMIN}`, `X-Rehearsal: ${rehearsal}`, 'Content-Type: application/json', ...lines].join('\r\n')}\r\n\r\n`;
 
   test('with "Expect: 100-continue" gets the interim answer', async () => {
     await using rehearsal = await newRehearsal();
     const before = await rehearsal.now();
-    const expecting = head('/_sim/clock/advance', rehearsal.name, 'Expect: 100-continue', 'Content-Length: 13', 'Connection: close');
+    const expecting = head('/_control/clock/advance', rehearsal.name, 'Expect: 100-continue', 'Content-Length: 13', 'Connection: close');
     const answer = await raw(port, `${expecting}{"by":"P10D"}`);
     expect(answer).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /);
     expect(await rehearsal.now()).toBeGreaterThanOrEqual(before + 10 * 24 * 60 * 60 * 1_000);
   });
 
   test('with "Expect: 100-continue" gets no interim answer when the caller is not authorised', async () => {
-    const expecting = head('/_sim/clock/advance', 'default', 'Expect: 100-continue', 'Content-Length: 13').replace(ADMIN, 'nobody');
+    const expecting = head('/_control/clock/advance', 'default', 'Expect: 100-continue', 'Content-Length: 13').replace(ADMIN, 'nobody');
     const answer = await raw(port, expecting);
     expect(statusOf(answer)).toBe(401);
     expect(answer).not.toContain('100 Continue');
@@ -92,7 +92,7 @@ describe('A body for the simulation plane', () => {
 
   test.each(['', 'Expect: 100-continue\r\n'])('announced with 1 GB is refused before it is sent (%j)', async (expectation) => {
     await using rehearsal = await newRehearsal();
-    const announced = head('/_sim/settle', rehearsal.name, `${expectation}Content-Length: 1000000000`);
+    const announced = head('/_control/settle', rehearsal.name, `${expectation}Content-Length: 1000000000`);
     const answer = await raw(port, announced);
     expect(statusOf(answer)).toBe(413);
     expect(answer).toContain('"code":"payload_too_large"');
@@ -102,7 +102,7 @@ describe('A body for the simulation plane', () => {
   test('in chunks is counted and refused as soon as it is too large', async () => {
     await using rehearsal = await newRehearsal();
     const chunk = `10000\r\n${' '.repeat(65_536)}\r\n`;
-    const answer = await raw(port, head('/_sim/settle', rehearsal.name, 'Transfer-Encoding: chunked') + chunk.repeat(17));
+    const answer = await raw(port, head('/_control/settle', rehearsal.name, 'Transfer-Encoding: chunked') + chunk.repeat(17));
     expect(statusOf(answer)).toBe(413);
     expect(answer).toMatch(/^connection: close\r$/im);
   });
@@ -110,8 +110,8 @@ describe('A body for the simulation plane', () => {
   test('may have exactly 1 MiB', async () => {
     await using rehearsal = await newRehearsal();
     const body = `${' '.repeat(MIB - 2)}{}`;
-    expect(await rehearsal.call('POST', '/_sim/settle', body, { as: 'admin' })).toMatchObject({ status: 200 });
-    expect(await rehearsal.call('POST', '/_sim/settle', `${body} `, { as: 'admin' })).toMatchObject({
+    expect(await rehearsal.call('POST', '/_control/settle', body, { as: 'admin' })).toMatchObject({ status: 200 });
+    expect(await rehearsal.call('POST', '/_control/settle', `${body} `, { as: 'admin' })).toMatchObject({
       status: 413,
       body: { code: 'payload_too_large' },
     });
@@ -119,15 +119,15 @@ describe('A body for the simulation plane', () => {
 
   test('beyond the limit is refused by a problem with the headers of every refusal', async () => {
     await using rehearsal = await newRehearsal();
-    const refused = await rehearsal.call('POST', '/_sim/settle', '[', { as: 'admin', headers: { 'x-correlation-id': 'mine' } });
-    expect(refused).toMatchObject({ status: 400, body: { code: 'malformed_request', instance: '/_sim/settle' } });
+    const refused = await rehearsal.call('POST', '/_control/settle', '[', { as: 'admin', headers: { 'x-correlation-id': 'mine' } });
+    expect(refused).toMatchObject({ status: 400, body: { code: 'malformed_request', instance: '/_control/settle' } });
     expect(refused.headers).toMatchObject({
       'content-type': 'application/problem+json; charset=utf-8',
       'cache-control': 'no-store',
       'x-correlation-id': 'mine',
       'x-request-id': expect.stringMatching(/^req_/),
     });
-    const wrongMethod = await rehearsal.call('DELETE', '/_sim/settle', undefined, { as: 'admin' });
+    const wrongMethod = await rehearsal.call('DELETE', '/_control/settle', undefined, { as: 'admin' });
     expect(wrongMethod).toMatchObject({ status: 405, headers: { allow: 'POST' }, body: { code: 'method_not_allowed' } });
     expect(wrongMethod.body).not.toHaveProperty('allow');
   });

@@ -57,7 +57,7 @@ describe.each(STATUSES)('A status %s without a code, between applications', (sta
     'of %s does not keep an order from being delivered',
     async (api) => {
       await using rehearsal = await newRehearsal();
-      await rehearsal.ok('PUT', '/_sim/progression', { warehouse: 'immediate', carrier: 'immediate' }, { as: 'admin' });
+      await rehearsal.ok('PUT', '/_control/progression', { warehouse: 'immediate', carrier: 'immediate' }, { as: 'admin' });
       await once(rehearsal, api, status);
       const id = await confirmedOrder(rehearsal);
       await rehearsal.advance('PT3H');

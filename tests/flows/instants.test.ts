@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { signWebhook } from '../../shared/simulation/webhook-signature.ts';
+import { signWebhook } from '../../shared/control/webhook-signature.ts';
 import { ordering } from '../services/oms-scenes.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 
@@ -149,7 +149,7 @@ describe('The clock', () => {
 
   test.each(NO_INSTANT)('cannot be moved to %j', async (to) => {
     await using rehearsal = await newRehearsal();
-    const refused = await rehearsal.call('POST', '/_sim/clock/advance', { to }, { as: 'admin' });
+    const refused = await rehearsal.call('POST', '/_control/clock/advance', { to }, { as: 'admin' });
     expect(refused).toMatchObject({ status: 422, body: { errors: [{ pointer: '/to' }] } });
   });
 });

@@ -74,7 +74,7 @@ describe('A client that has half-closed its connection', () => {
   test.each([
     ['an API without a credential', () => at(estate.gateway), '/products/mug-blue', '', 200],
     ['an API', () => at(estate.gateway), '/customers/cus_ada/360', 'Authorization: Bearer demo-integration-token\r\n', 200],
-    ['the simulation plane', () => at(estate.gateway), '/_sim/verify', 'Authorization: Bearer demo-sim-admin\r\n', 200],
+    ['the control plane', () => at(estate.gateway), '/_control/verify', 'Authorization: Bearer demo-control-token\r\n', 200],
     ['an application', () => at(estate.applications['oms'] ?? ''), '/readyz', '', 200],
     ['an application that refuses it', () => at(estate.applications['oms'] ?? ''), '/orders/none', '', 403],
   ])('gets its answer from %s', async (_what, port, path, credential, status) => {

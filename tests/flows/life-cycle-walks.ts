@@ -108,7 +108,7 @@ const hold: Reach = (rehearsal) => rehearsal.ok('POST', '/inventory/reservations
 /** Commands of the outside world, sent through the control plane. */
 const played = (objects: 'products' | 'customers' | 'returns', verbs: readonly string[]): Readonly<Record<string, Ask>> =>
   Object.fromEntries(
-    verbs.map((verb) => [verb, (rehearsal, { id }) => rehearsal.call('POST', `/_sim/${objects}/${id}/${verb}`, {}, { as: 'admin' })]),
+    verbs.map((verb) => [verb, (rehearsal, { id }) => rehearsal.call('POST', `/_control/${objects}/${id}/${verb}`, {}, { as: 'admin' })]),
   );
 
 /** An object of the fixtures. */
@@ -129,7 +129,7 @@ const returned =
     // By parcel, a return can be in transit.
     const asked = { orderId, lines: [line], dropOff, resolution, ...(dropOff === 'store' && { locationId: 'store-01' }) };
     const { id } = await rehearsal.ok('POST', '/returns', asked);
-    for (const verb of verbs) await rehearsal.ok('POST', `/_sim/returns/${id}/${verb}`, {}, { as: 'admin' });
+    for (const verb of verbs) await rehearsal.ok('POST', `/_control/returns/${id}/${verb}`, {}, { as: 'admin' });
     await rehearsal.settle();
     return { id };
   };

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { apis } from '../../shared/catalog/apis.ts';
+import type { ControlOperation } from '../../shared/catalog/control/define-operation.ts';
+import { controlOperations } from '../../shared/catalog/control/operations.ts';
 import type { ApiDefinition } from '../../shared/catalog/define.ts';
-import type { ControlOperation } from '../../shared/catalog/simulation/define-operation.ts';
-import { controlOperations } from '../../shared/catalog/simulation/operations.ts';
 import { someOf } from '../support/effort.ts';
 import { ADMIN, estate, newRehearsal } from '../support/estate.ts';
 
@@ -143,11 +143,11 @@ describe('A body in a content coding', () => {
     const { bearer } = rehearsal.credentials;
     const made = await post('/baskets', bearer, headers, await compressed('{"channel":"web"}', coding));
     expect(made.status).toBe(201);
-    const advanced = await post('/_sim/settle', ADMIN, { ...headers, 'x-rehearsal': rehearsal.name }, await compressed('{}', coding));
+    const advanced = await post('/_control/settle', ADMIN, { ...headers, 'x-rehearsal': rehearsal.name }, await compressed('{}', coding));
     expect(advanced.status).toBe(200);
     for (const [path, token] of [
       ['/baskets', bearer],
-      ['/_sim/settle', ADMIN],
+      ['/_control/settle', ADMIN],
     ] as const) {
       const bomb = await post(path, token, headers, await compressed(`{"a":"${'x'.repeat(20_000_000)}"}`, coding));
       expect([bomb.status, await bomb.json()]).toMatchObject([413, { code: 'payload_too_large' }]);
@@ -164,11 +164,11 @@ describe('A body in a content coding', () => {
     ['another charset than UTF-8', { 'content-type': 'application/json; charset=iso-8859-1' }],
     ['an unknown charset', { 'content-type': 'application/json; charset=x-none' }],
     ['UTF-16', { 'content-type': 'application/json; charset=utf-16' }],
-  ])('%s is refused with 415 by the APIs and the simulation plane', async (_what, headers) => {
+  ])('%s is refused with 415 by the APIs and the control plane', async (_what, headers) => {
     await using rehearsal = await newRehearsal();
     for (const [path, as] of [
       ['/baskets', 'bearer'],
-      ['/_sim/settle', 'admin'],
+      ['/_control/settle', 'admin'],
     ] as const) {
       const reply = await rehearsal.call('POST', path, '{}', { as, headers });
       expect(reply).toMatchObject({ status: 415, body: { code: 'unsupported_media_type' } });

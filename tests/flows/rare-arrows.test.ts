@@ -131,7 +131,7 @@ describe('The parcel of a return', () => {
     const { lines } = await rehearsal.ok('GET', `/orders/${orderId}`);
     const line = { orderLineId: lines[0].lineId, qty: 1, reason: 'too blue' };
     const { id } = await rehearsal.ok('POST', '/returns', { orderId, lines: [line], dropOff: 'carrier' });
-    const play = (verb: string) => rehearsal.ok('POST', `/_sim/returns/${id}/${verb}`, {}, { as: 'admin' });
+    const play = (verb: string) => rehearsal.ok('POST', `/_control/returns/${id}/${verb}`, {}, { as: 'admin' });
     await play('approve');
     await rehearsal.settle();
     const [{ id: parcelId }] = (await rehearsal.object('return', id)).shipments;

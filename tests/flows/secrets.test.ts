@@ -24,14 +24,14 @@ describe('A client that sends a card number in the wrong member', () => {
     expect(told).toContain('"status":422');
   });
 
-  test('is refused by the simulation plane as well, where the text would reach an event', async () => {
+  test('is refused by the control plane as well, where the text would reach an event', async () => {
     await using rehearsal = await newRehearsal();
     const asked = { params: { id: 'shp_1', scan: 'collect' }, body: { message: CARD } };
     await expect(rehearsal.client.control('play-scan', asked)).rejects.toThrow('422');
   });
 });
 
-describe('The simulation plane refuses, without storing it,', () => {
+describe('The control plane refuses, without storing it,', () => {
   const ON_EVENT = { match: { event: 'payment-authorized' }, fault: { kind: 'withhold' } };
   const CREDENTIAL = 'reh_mine_abcdefghijklmnopqrstuvwxyz';
 
@@ -49,7 +49,7 @@ describe('The simulation plane refuses, without storing it,', () => {
     ['a credential as the name of a rehearsal', 'POST', '/rehearsals', { name: 'demo-store-key' }, '/name', 'credential'],
   ] as const)('%s', async (_what, method, path, body, pointer, code) => {
     await using rehearsal = await newRehearsal();
-    const reply = await rehearsal.call(method, `/_sim${path}`, body, { as: 'admin', headers: { 'x-rehearsal': rehearsal.name } });
+    const reply = await rehearsal.call(method, `/_control${path}`, body, { as: 'admin', headers: { 'x-rehearsal': rehearsal.name } });
     expect(reply.body).toMatchObject({ code: 'validation_failed', errors: [{ pointer, code }] });
     expect(await rehearsal.faults()).toEqual([]);
   });
@@ -136,12 +136,12 @@ describe('A request with the text [redacted]', () => {
     ['a query', 'GET', '/customers?q=%5Bredacted%5D', undefined, {}, 422, '?q'],
     ['a path', 'GET', '/customers/%5Bredacted%5D', undefined, {}, 422, '{id}'],
     ['an Idempotency-Key', 'POST', '/baskets', { channel: 'web' }, { 'idempotency-key': 'a [redacted]' }, 400, 'Idempotency-Key'],
-    ['a body for the control plane', 'PUT', '/_sim/faults/f', ON_EVENT, {}, 422, '/seed'],
-    ['a query for the control plane', 'GET', '/_sim/traces?q=%5Bredacted%5D', undefined, {}, 422, '?q'],
-    ['a path for the control plane', 'GET', '/_sim/events/%5Bredacted%5D', undefined, {}, 422, '{id}'],
+    ['a body for the control plane', 'PUT', '/_control/faults/f', ON_EVENT, {}, 422, '/seed'],
+    ['a query for the control plane', 'GET', '/_control/traces?q=%5Bredacted%5D', undefined, {}, 422, '?q'],
+    ['a path for the control plane', 'GET', '/_control/events/%5Bredacted%5D', undefined, {}, 422, '{id}'],
   ] as const)('in %s is refused by name', async (_where, method, path, body, headers, status, pointer) => {
     await using rehearsal = await newRehearsal();
-    const isControl = path.startsWith('/_sim');
+    const isControl = path.startsWith('/_control');
     const named = isControl ? { ...headers, 'x-rehearsal': rehearsal.name } : headers;
     const reply = await rehearsal.call(method, path, body, { ...(isControl && { as: 'admin' as const }), headers: named });
     expect([reply.status, reply.body.errors[0].pointer]).toEqual([status, pointer]);

@@ -9,7 +9,12 @@ beforeAll(async () => {
 afterAll(() => rehearsal[Symbol.asyncDispose]());
 
 const ask = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
-  rehearsal.call(method, path, body, path.startsWith('/_sim') ? { as: 'admin', headers: { 'x-rehearsal': rehearsal.name } } : { headers });
+  rehearsal.call(
+    method,
+    path,
+    body,
+    path.startsWith('/_control') ? { as: 'admin', headers: { 'x-rehearsal': rehearsal.name } } : { headers },
+  );
 const found = async (query: string): Promise<string[]> => {
   const { body } = await ask('GET', `/customers?${query}`);
   return body.items.map(({ id }: { id: string }) => id);
@@ -25,7 +30,7 @@ describe('A + in a query', () => {
     expect(body.errors[0].detail).toMatch(/\. A \+ in a query stands for a blank: write it as %2B\.$/);
   });
 
-  test.each(['/_sim/events?after=+1', '/_sim/traces?fault=a+b', '/_sim/stock?sku=mug+blue'])(
+  test.each(['/_control/events?after=+1', '/_control/traces?fault=a+b', '/_control/stock?sku=mug+blue'])(
     'is explained where the value is refused: %s',
     async (path) => {
       const { status, body } = await ask('GET', path);
@@ -34,7 +39,7 @@ describe('A + in a query', () => {
     },
   );
 
-  test.each(['/customers?email=nobody', '/customers?phone=0', '/_sim/events?after=x', '/customers?nothing=a+b'])(
+  test.each(['/customers?email=nobody', '/customers?phone=0', '/_control/events?after=x', '/customers?nothing=a+b'])(
     'is not mentioned where there is none, or no such parameter: %s',
     async (path) => expect(JSON.stringify((await ask('GET', path)).body.errors)).not.toContain('%2B'),
   );
@@ -214,8 +219,8 @@ describe('The body null', () => {
     ['POST', '/orders/ord_none/cancel'],
     ['POST', '/orders/ord_none/confirm'],
     ['POST', '/interactions'],
-    ['POST', '/_sim/settle'],
-    ['PUT', '/_sim/progression'],
+    ['POST', '/_control/settle'],
+    ['PUT', '/_control/progression'],
   ])('is refused with the remedy by %s %s', async (method, path) => {
     expect(await ask(method, path, null)).toMatchObject({
       status: 422,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { apis } from '../../shared/catalog/apis.ts';
+import type { ControlOperation } from '../../shared/catalog/control/define-operation.ts';
+import { controlOperations } from '../../shared/catalog/control/operations.ts';
 import type { ApiDefinition } from '../../shared/catalog/define.ts';
-import type { ControlOperation } from '../../shared/catalog/simulation/define-operation.ts';
-import { controlOperations } from '../../shared/catalog/simulation/operations.ts';
 import { runsOf, someOf } from '../support/effort.ts';
 import { estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 
@@ -129,7 +129,7 @@ describe('A body that is not valid UTF-8', () => {
     const body = Buffer.concat([Buffer.from('{"channel":"web","note":"'), Buffer.from(bytes), Buffer.from('"}')]);
     for (const [path, token] of [
       ['/baskets', rehearsal.credentials.bearer],
-      ['/_sim/rehearsals', 'demo-sim-admin'],
+      ['/_control/rehearsals', 'demo-control-token'],
     ]) {
       const reply = await fetch(new URL(path ?? '', estate.gateway), {
         method: 'POST',

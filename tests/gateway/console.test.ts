@@ -8,10 +8,10 @@ import { createConsole } from '../../console/serve.ts';
 import { readConfiguration } from '../../estate/configuration.ts';
 import { consoleConfig } from '../../estate/console.ts';
 import { startEstate } from '../../estate/estate.ts';
+import { faultKinds } from '../../shared/catalog/control/faults.ts';
+import { controlOperations } from '../../shared/catalog/control/operations.ts';
 import { allEvents } from '../../shared/catalog/events.ts';
 import { TrackingStatus } from '../../shared/catalog/fulfillment/shipments.ts';
-import { faultKinds } from '../../shared/catalog/simulation/faults.ts';
-import { controlOperations } from '../../shared/catalog/simulation/operations.ts';
 import { estate } from '../support/estate.ts';
 import { aRig } from './running-gateway.ts';
 
@@ -151,14 +151,14 @@ describe('The console', () => {
       production: false,
       adapters: { state: 'memory', events: 'memory' },
       portal: estate.portal,
-      demo: { simulation: 'demo-sim-admin', integration: 'demo-integration-token', apiKey: 'demo-carrier-key' },
+      demo: { control: 'demo-control-token', integration: 'demo-integration-token', apiKey: 'demo-carrier-key' },
     });
   });
 
   test('names every operation, application, API and target of faults of the catalog to the page', async () => {
     const { operations, applications, apis, faults, publishers } = JSON.parse((await ask('/console/catalog.json')).body.toString());
     expect(Object.keys(operations)).toEqual(Object.keys(controlOperations));
-    expect(operations['put-fault']).toEqual({ method: 'PUT', path: '/_sim/faults/{name}' });
+    expect(operations['put-fault']).toEqual({ method: 'PUT', path: '/_control/faults/{name}' });
     expect(applications.oms).toBe('OMS');
     expect(apis['confirm-order-api']).toEqual({
       name: 'Confirm Order',
@@ -211,7 +211,7 @@ describe('The console', () => {
 
 describe('A console in production', () => {
   test('offers no public credential', async () => {
-    const demo = [{ name: 'demo-sim-admin', kind: 'bearer', secret: 'demo-sim-admin', scopes: ['sim:admin'] }] as const;
+    const demo = [{ name: 'demo-control-token', kind: 'bearer', secret: 'demo-control-token', scopes: ['control'] }] as const;
     const configOf = (NODE_ENV: string) =>
       consoleConfig(
         readConfiguration({ NODE_ENV }),
@@ -219,11 +219,11 @@ describe('A console in production', () => {
       )();
     expect(configOf('production')).toMatchObject({ production: true });
     expect(configOf('production')).not.toHaveProperty('demo');
-    expect(configOf('development')).toMatchObject({ production: false, demo: { simulation: 'demo-sim-admin' } });
+    expect(configOf('development')).toMatchObject({ production: false, demo: { control: 'demo-control-token' } });
   });
 
   test('offers no credential that is not public', async () => {
-    const own = { name: 'ours', kind: 'bearer', secret: 'a-secret-of-ours', scopes: ['sim:admin'] } as const;
+    const own = { name: 'ours', kind: 'bearer', secret: 'a-secret-of-ours', scopes: ['control'] } as const;
     const config = consoleConfig(readConfiguration({}), [{ ...own, scopes: [...own.scopes] }])();
     expect(JSON.stringify(config)).not.toContain('a-secret-of-ours');
   });

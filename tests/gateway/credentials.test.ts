@@ -11,7 +11,7 @@ beforeAll(async () => {
     asked.push({ principal, rehearsal, body: JSON.parse(String(body)) });
     response.status(201).json({ path: request.path });
   });
-  rig = await aRig({ control });
+  rig = await aRig({ controlPlane: control });
 });
 afterAll(async () => {
   await rig[Symbol.asyncDispose]();
@@ -112,11 +112,16 @@ describe('An API without authentication', () => {
   });
 });
 
-describe('The simulation plane', () => {
+describe('The control plane', () => {
   const echo = (headers: Readonly<Record<string, string>>): Promise<Reply> =>
-    rig.call({ method: 'POST', path: '/_sim/echo', headers: { 'content-type': 'application/json', ...headers }, body: '{"by":"PT1H"}' });
+    rig.call({
+      method: 'POST',
+      path: '/_control/echo',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: '{"by":"PT1H"}',
+    });
 
-  test('serves the scope sim:admin, and receives the caller and the rehearsal', async () => {
+  test('serves the scope control, and receives the caller and the rehearsal', async () => {
     const reply = await echo({ authorization: `Bearer ${ADMIN}`, 'x-rehearsal': 'not-there-yet', 'x-correlation-id': 'by-admin' });
     expect(reply).toMatchObject({ status: 201, json: { path: '/echo' } });
     expect(reply.headers['x-correlation-id']).toBe('by-admin');
@@ -134,7 +139,7 @@ describe('The simulation plane', () => {
     for (const token of [BEARER, bearer]) {
       expect(await echo({ authorization: `Bearer ${token}` })).toMatchObject({
         status: 403,
-        json: { code: 'forbidden', scope: 'sim:admin' },
+        json: { code: 'forbidden', scope: 'control' },
       });
     }
     expect(asked).toEqual([]);
@@ -142,8 +147,8 @@ describe('The simulation plane', () => {
 
   test('answers 404 for an unknown path, and 400 for an invalid name', async () => {
     const authorization = `Bearer ${ADMIN}`;
-    expect(await rig.call({ path: '/_sim', headers: { authorization } })).toMatchObject({ status: 404, json: { code: 'not_found' } });
-    expect(await rig.call({ path: '/_sim/nothing', headers: { authorization } })).toMatchObject({ status: 404 });
+    expect(await rig.call({ path: '/_control', headers: { authorization } })).toMatchObject({ status: 404, json: { code: 'not_found' } });
+    expect(await rig.call({ path: '/_control/nothing', headers: { authorization } })).toMatchObject({ status: 404 });
     expect(await echo({ authorization, 'x-rehearsal': 'Not A Name' })).toMatchObject({ status: 400 });
     expect(await rig.journal('default')).toEqual([]);
   });
@@ -153,7 +158,7 @@ test('Neither answers nor the log contain credentials, known or unknown', async 
   const secrets = [BEARER, NO_SCOPE, API_KEY, 'some-guess'];
   for (const secret of secrets) {
     for (const headers of [{ authorization: `Bearer ${secret}` }, { 'x-api-key': secret }]) {
-      for (const path of ['/orders/ord_1', PARCEL, '/products/mug', '/_sim/echo', '/nothing']) {
+      for (const path of ['/orders/ord_1', PARCEL, '/products/mug', '/_control/echo', '/nothing']) {
         const { text, headers: answered } = await rig.call({ path, headers });
         for (const known of secrets) expect(text + JSON.stringify(answered)).not.toContain(known);
       }

@@ -22,7 +22,7 @@ describe('The preflight of a page', () => {
   });
   afterAll(async () => rig[Symbol.asyncDispose]());
 
-  test.each(['/orders', '/orders/ord_1', '/parcels/par_1/tracking', '/_sim/rehearsals', '/openapi.json', '/nothing'])(
+  test.each(['/orders', '/orders/ord_1', '/parcels/par_1/tracking', '/_control/rehearsals', '/openapi.json', '/nothing'])(
     'of an allowed origin is answered for %s before credentials and rate limits',
     async (path) => {
       for (let time = 0; time < 3; time++) {
@@ -107,7 +107,7 @@ describe('A page of an allowed origin reads', () => {
 
   test.each([
     ['an unknown credential', 401, { path: '/orders/ord_1', headers: { authorization: 'Bearer wrong' } }],
-    ['a missing scope', 403, { path: '/_sim/clock', headers: asIntegration }],
+    ['a missing scope', 403, { path: '/_control/clock', headers: asIntegration }],
     ['an unknown path', 404, { path: '/nothing' }],
     ['an unknown rehearsal', 404, { path: '/products/mug-blue', headers: { 'x-rehearsal': 'nowhere' } }],
     ['a wrong method', 405, { method: 'PATCH', path: '/orders/ord_1', headers: asIntegration }],

@@ -187,7 +187,7 @@ describe('Requests per minute', () => {
       expect(await limited.call({ path: '/orders/o', headers: asIntegration })).toMatchObject({ status });
     }
     expect(await limited.call({ path: '/orders/o', headers: { authorization: `Bearer ${bearer}` } })).toMatchObject({ status: 200 });
-    expect(await limited.call({ path: '/_sim/x', headers: { authorization: `Bearer ${ADMIN}` } })).toMatchObject({ status: 404 });
+    expect(await limited.call({ path: '/_control/x', headers: { authorization: `Bearer ${ADMIN}` } })).toMatchObject({ status: 404 });
     expect(await limited.call({ path: '/products/mug' })).toMatchObject({ status: 200 });
     const wrong = { authorization: 'Bearer a-guess' };
     for (const status of [401, 401, 429]) expect(await limited.call({ path: '/orders/o', headers: wrong })).toMatchObject({ status });

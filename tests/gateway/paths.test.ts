@@ -84,7 +84,7 @@ describe('The gateway has routes', () => {
     expect(rig.upstream.received).toEqual([]);
   });
 
-  test.each(['/nothing', '/orders/', '/ORDERS/ord_1', '/orders/ord_1/', '/orders/ord_1/unknown', '/orders/ord_1/cancel/more', '/_SIM'])(
+  test.each(['/nothing', '/orders/', '/ORDERS/ord_1', '/orders/ord_1/', '/orders/ord_1/unknown', '/orders/ord_1/cancel/more', '/_CONTROL'])(
     'not for %s, which is 404 with a correlation id',
     async (path) => {
       const reply = await rig.call({ path, headers: { ...asIntegration, 'x-correlation-id': 'lost' } });

@@ -47,14 +47,14 @@ describe('A rehearsal at MAX_REHEARSAL_BYTES', () => {
       status: 507,
       body: { code: 'rehearsal_full', retryable: false, rehearsal: 'full', limit: LIMIT, bytes: expect.any(Number) },
     });
-    expect(refused.body.detail).toMatch(/Reset it with POST \/_sim\/reset, delete it, or raise MAX_REHEARSAL_BYTES/);
+    expect(refused.body.detail).toMatch(/Reset it with POST \/_control\/reset, delete it, or raise MAX_REHEARSAL_BYTES/);
     expect(await full.call('GET', '/customers/cus_ada')).toMatchObject({ status: 200 });
-    expect(await full.control('POST', '/_sim/settle', {})).toMatchObject({ status: 200, body: { settled: true } });
-    expect(await full.control('POST', '/_sim/clock/advance', { by: 'P1D' })).toMatchObject({ status: 200, body: { settled: true } });
-    expect(await full.control('GET', '/_sim/verify')).toMatchObject({ status: 200, body: { holds: true } });
-    expect(await full.control('PUT', '/_sim/progression', { carrier: 'manual' })).toMatchObject({ status: 200 });
+    expect(await full.control('POST', '/_control/settle', {})).toMatchObject({ status: 200, body: { settled: true } });
+    expect(await full.control('POST', '/_control/clock/advance', { by: 'P1D' })).toMatchObject({ status: 200, body: { settled: true } });
+    expect(await full.control('GET', '/_control/verify')).toMatchObject({ status: 200, body: { holds: true } });
+    expect(await full.control('PUT', '/_control/progression', { carrier: 'manual' })).toMatchObject({ status: 200 });
     expect(await logInteraction(client('other'))).toMatchObject({ status: 201 });
-    expect(await full.control('POST', '/_sim/reset', {})).toMatchObject({ status: 200 });
+    expect(await full.control('POST', '/_control/reset', {})).toMatchObject({ status: 200 });
     expect(await logInteraction(full)).toMatchObject({ status: 201 });
   });
 
@@ -64,9 +64,9 @@ describe('A rehearsal at MAX_REHEARSAL_BYTES', () => {
     expect(new Set(refusals.map(({ status }) => status))).toEqual(new Set([507]));
     const journal = (await estate.client.control('list-rehearsals')).items.find(({ name }) => name === 'many')?.contents?.journal;
     expect(journal).toBeGreaterThan(0);
-    expect(await many.control('POST', '/_sim/settle', {})).toMatchObject({ body: { settled: true } });
-    expect(await many.control('GET', '/_sim/verify')).toMatchObject({ body: { holds: true } });
+    expect(await many.control('POST', '/_control/settle', {})).toMatchObject({ body: { settled: true } });
+    expect(await many.control('GET', '/_control/verify')).toMatchObject({ body: { holds: true } });
     expect(await bytesOf('many')).toBeGreaterThan(LIMIT);
-    expect(await many.control('DELETE', '/_sim/rehearsals/many')).toMatchObject({ status: 204 });
+    expect(await many.control('DELETE', '/_control/rehearsals/many')).toMatchObject({ status: 204 });
   });
 });

@@ -54,13 +54,13 @@ describe('A rehearsal', () => {
 
   test.each(['an hour', 'P1M', 'PT0S', '-PT1H', 'P367D'])('with an idle time of "%s" is refused and not created', async (idleExpiry) => {
     const name = newName();
-    const reply = await admin.call('POST', '/_sim/rehearsals', { name, idleExpiry }, { as: 'admin' });
+    const reply = await admin.call('POST', '/_control/rehearsals', { name, idleExpiry }, { as: 'admin' });
     expect(reply).toMatchObject({ status: 422, body: { errors: [{ pointer: '/idleExpiry', code: 'invalid_duration' }] } });
     expect(await listed(name)).toBeUndefined();
   });
 
   test('cannot be kept and have an idle time', async () => {
-    const reply = await admin.call('POST', '/_sim/rehearsals', { name: newName(), idleExpiry: 'PT1H', keep: true }, { as: 'admin' });
+    const reply = await admin.call('POST', '/_control/rehearsals', { name: newName(), idleExpiry: 'PT1H', keep: true }, { as: 'admin' });
     expect(reply).toMatchObject({ status: 422, body: { errors: [{ pointer: '/idleExpiry', code: 'not_together' }] } });
   });
 
@@ -114,22 +114,22 @@ describe('A rehearsal', () => {
   });
 
   test.each([
-    ['GET', '/_sim/clock'],
-    ['GET', '/_sim/events'],
-    ['GET', '/_sim/journal'],
-    ['GET', '/_sim/verify'],
-    ['GET', '/_sim/faults'],
-    ['PUT', '/_sim/clock'],
-    ['POST', '/_sim/reset'],
-    ['POST', '/_sim/settle'],
-    ['PUT', '/_sim/faults/f'],
-    ['DELETE', '/_sim/faults'],
-    ['DELETE', '/_sim/rehearsals/{name}'],
+    ['GET', '/_control/clock'],
+    ['GET', '/_control/events'],
+    ['GET', '/_control/journal'],
+    ['GET', '/_control/verify'],
+    ['GET', '/_control/faults'],
+    ['PUT', '/_control/clock'],
+    ['POST', '/_control/reset'],
+    ['POST', '/_control/settle'],
+    ['PUT', '/_control/faults/f'],
+    ['DELETE', '/_control/faults'],
+    ['DELETE', '/_control/rehearsals/{name}'],
   ])('that is unknown stays so when %s %s names it: 404', async (method, path) => {
     const name = newName();
     const bodies: Readonly<Record<string, unknown>> = {
-      '/_sim/clock': { flowing: true },
-      '/_sim/faults/f': { match: { application: 'oms' }, fault: { kind: 'outage' } },
+      '/_control/clock': { flowing: true },
+      '/_control/faults/f': { match: { application: 'oms' }, fault: { kind: 'outage' } },
     };
     const body = method === 'GET' || method === 'DELETE' ? undefined : (bodies[path] ?? {});
     await using client = within(name);
@@ -153,7 +153,7 @@ describe('An estate with the maximum number of rehearsals', () => {
   const REFUSED = { status: 429, body: { code: 'too_many_rehearsals', retryable: true, most: 3, longestIdle: LONGEST_IDLE } };
 
   test('refuses another with 429, which names the longest idle one and the time to retry', async () => {
-    const reply = await plain(estate.client).call('POST', '/_sim/rehearsals', { name: 'three' }, { as: 'admin' });
+    const reply = await plain(estate.client).call('POST', '/_control/rehearsals', { name: 'three' }, { as: 'admin' });
     expect(reply).toMatchObject(REFUSED);
     expect(reply.body.detail).toContain('"one"');
     expect(Number(reply.headers['retry-after'])).toBeGreaterThan(86_000);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { mintCredentials } from '../../shared/control/credentials.ts';
 import { REHEARSAL_NAME_RULE } from '../../shared/domain/ids.ts';
-import { mintCredentials } from '../../shared/simulation/credentials.ts';
 import type { WorldView } from '../../shared/store/ports/directory.ts';
 import { API_KEY, aRig, asIntegration, PEPPER, type Rig } from './running-gateway.ts';
 

@@ -9,9 +9,9 @@ import { type GatewayOptions, type RunningGateway, startGateway } from '../../ga
 import { apis } from '../../shared/catalog/apis.ts';
 import { type ApiDefinition, defineApi } from '../../shared/catalog/define.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
-import type { Context } from '../../shared/simulation/context.ts';
-import { mintCredentials, type PlainCredentials } from '../../shared/simulation/credentials.ts';
-import { type JournalRecord, recordOf } from '../../shared/simulation/journal.ts';
+import type { Context } from '../../shared/control/context.ts';
+import { mintCredentials, type PlainCredentials } from '../../shared/control/credentials.ts';
+import { type JournalRecord, recordOf } from '../../shared/control/journal.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import type { WorldView } from '../../shared/store/ports/directory.ts';
 import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
@@ -123,15 +123,15 @@ export async function aRig(options: Partial<GatewayOptions> = {}): Promise<Rig> 
     credentials: [
       { name: 'integration', kind: 'bearer', key: BEARER, scopes: ['catalog'] },
       { name: 'carrier', kind: 'api-key', key: API_KEY, scopes: ['catalog'] },
-      { name: 'admin', kind: 'bearer', key: ADMIN, scopes: ['sim:admin'] },
+      { name: 'admin', kind: 'bearer', key: ADMIN, scopes: ['control'] },
       { name: 'nobody-much', kind: 'bearer', key: NO_SCOPE, scopes: [] },
     ],
     pepper: PEPPER,
     addressOf: () => upstream.url,
     token: TOKEN,
-    simulation: adapter.simulation,
+    control: adapter.control,
     log,
-    control: express.Router(),
+    controlPlane: express.Router(),
     documents: express.Router(),
     limits: { perAddressPerMinute: 100_000, perKeyPerMinute: 100_000 },
     states: () => [],

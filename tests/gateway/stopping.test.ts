@@ -152,8 +152,8 @@ describe('A gateway that closes', () => {
       response.writeHead(200, { 'Content-Type': 'text/event-stream' });
       response.write('data: 1\n\n');
     });
-    await using rig = await aRig({ control });
-    const stream = raw(rig.gateway.port, `GET /_sim/events/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ADMIN}\r\n\r\n`);
+    await using rig = await aRig({ controlPlane: control });
+    const stream = raw(rig.gateway.port, `GET /_control/events/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ADMIN}\r\n\r\n`);
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(await timed(() => rig.gateway.close())).toBeLessThan(SOON_MS);
     expect(await stream).toContain('data: 1');

@@ -65,7 +65,7 @@ describe('The log', () => {
     await placeAnOrder(gateway, bound);
     const ask = (path: string, init: RequestInit = {}) => fetch(`${gateway}${path}`, init);
     const json = { 'content-type': 'application/json' };
-    const admin = { authorization: 'Bearer demo-sim-admin', 'x-rehearsal': 'secretive' };
+    const admin = { authorization: 'Bearer demo-control-token', 'x-rehearsal': 'secretive' };
     // Refused at the gateway: no credential, a wrong scheme, an unreadable body, a key in the query.
     await ask('/customers/cus_ada', { headers: { authorization: 'Bearer reh_secretive_abcdefghijklmnopqrstuvwxyz' } });
     await ask('/customers/cus_ada', { headers: { 'x-api-key': credentials.apiKey } });
@@ -89,7 +89,7 @@ describe('The log', () => {
     const inside = applications['oms'] ?? '';
     await fetch(`${inside}/orders`, { headers: { 'x-estate-token': TOKEN, 'x-estate-context': 'nonsense' } });
     const strike = (name: string, match: object, fault: object) =>
-      ask(`/_sim/faults/${name}`, { method: 'PUT', headers: { ...admin, ...json }, body: JSON.stringify({ match, fault }) });
+      ask(`/_control/faults/${name}`, { method: 'PUT', headers: { ...admin, ...json }, body: JSON.stringify({ match, fault }) });
     await strike('wrong', { api: 'allocate-inventory-api' }, { kind: 'status', status: 500 });
     await placeAnOrder(gateway, bound);
     await strike('away', { application: 'crm' }, { kind: 'outage' });
@@ -100,7 +100,7 @@ describe('The log', () => {
       headers: { ...bound, ...json },
       body: '{"tender":{"type":"card","token":"tok_visa"},"orderId":"ord_none"}',
     });
-    await ask('/_sim/clock/advance', { method: 'POST', headers: { ...admin, ...json }, body: '{"by":"P3D","timeoutMs":3000}' });
+    await ask('/_control/clock/advance', { method: 'POST', headers: { ...admin, ...json }, body: '{"by":"P3D","timeoutMs":3000}' });
 
     const all = estate.lines.join('');
     expect(estate.lines.length).toBeGreaterThan(30);

@@ -24,7 +24,7 @@ function read(text: string): readonly Series[] {
   });
 }
 
-async function scrape(url: string, authorization = 'Bearer demo-sim-admin'): Promise<readonly Series[]> {
+async function scrape(url: string, authorization = 'Bearer demo-control-token'): Promise<readonly Series[]> {
   const response = await fetch(`${url}/metrics`, { headers: authorization === '' ? {} : { authorization } });
   expect(response.status).toBe(200);
   expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
@@ -37,7 +37,7 @@ const sumOf = (series: readonly Series[], name: string, labels: Readonly<Record<
     .reduce((sum, { value }) => sum + value, 0);
 
 describe('Metrics', () => {
-  test('require the scope sim:admin at the gateway, and no credential at an application', async () => {
+  test('require the scope control at the gateway, and no credential at an application', async () => {
     await using estate = await anObservedEstate();
     const { gateway, applications } = estate.running;
     const status = async (url: string, init: RequestInit = {}) => {
@@ -47,7 +47,7 @@ describe('Metrics', () => {
     const problem = 'application/problem+json; charset=utf-8';
     expect(await status(gateway)).toEqual([401, problem]);
     expect(await status(gateway, { headers: { authorization: 'Bearer demo-integration-token' } })).toEqual([403, problem]);
-    expect(await status(gateway, { method: 'POST', headers: { authorization: 'Bearer demo-sim-admin' } })).toEqual([405, problem]);
+    expect(await status(gateway, { method: 'POST', headers: { authorization: 'Bearer demo-control-token' } })).toEqual([405, problem]);
     expect(await scrape(applications['oms'] ?? '', '')).not.toEqual([]);
     expect(sumOf(await scrape(gateway), 'estate_gateway_refusals_total', { code: 'unauthenticated' })).toBe(1);
   });
@@ -103,13 +103,14 @@ describe('Metrics', () => {
     const { gateway } = estate.running;
     for (const name of ['one', 'two', 'three']) await estate.client.control('create-rehearsal', { body: { name } });
     await placeAnOrder(gateway);
-    for (const path of ['/nowhere', '/orders/ord_none', '/%2e%2e/x', '/_sim/nothing', '/openapi.json']) await fetch(`${gateway}${path}`);
+    for (const path of ['/nowhere', '/orders/ord_none', '/%2e%2e/x', '/_control/nothing', '/openapi.json'])
+      await fetch(`${gateway}${path}`);
     await fetch(`${gateway}/orders`, { method: 'PROPFIND' });
     const series = (await scrape(gateway)).filter(({ name }) => /^(http|estate)_/.test(name));
     const known = new Set([
       ...[...applicationNames, 'gateway', ...Object.keys(apis), ...Object.keys(internalCalls), ...Object.keys(problems)],
       ...allEvents.map(({ name }) => name),
-      ...['simulation plane', 'metrics', 'documents', 'none', 'due-work', 'done', 'failed', '2xx', '3xx', '4xx', '5xx', 'broken off'],
+      ...['control plane', 'metrics', 'documents', 'none', 'due-work', 'done', 'failed', '2xx', '3xx', '4xx', '5xx', 'broken off'],
       ...['timeout', 'unreachable', 'version', 'unique', 'guard', 'held', 'world', 'overdue', 'running', 'scheduled', 'withheld'],
     ]);
     const values = series.flatMap(({ labels: { le: _le, kind: _kind, ...labels } }) => Object.values(labels));

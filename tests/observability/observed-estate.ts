@@ -21,7 +21,7 @@ export async function anObservedEstate(environment: Readonly<Record<string, stri
     gateway: running.gateway,
     bearer: 'demo-integration-token',
     apiKey: 'demo-carrier-key',
-    admin: 'demo-sim-admin',
+    admin: 'demo-control-token',
     rehearsal: 'default',
   });
   return {

@@ -69,8 +69,8 @@ describe('While the journal throws, an application', () => {
 
 describe('While the journal throws, the gateway', () => {
   test('still refuses with problems', async () => {
-    const { simulation } = createMemoryStore();
-    await using rig = await aRig({ simulation: { ...simulation, journal: fail } });
+    const { control } = createMemoryStore();
+    await using rig = await aRig({ control: { ...control, journal: fail } });
     const headers = { ...asIntegration, 'content-type': 'application/json' };
     const tooLarge = await rig.call({ method: 'POST', path: '/baskets', headers, body: 'a'.repeat(1_048_577) });
     expect(tooLarge).toMatchObject({ status: 413, json: { code: 'payload_too_large' } });
@@ -88,9 +88,9 @@ describe('While logging fails', () => {
       expect(await placeAnOrder(estate.gateway)).toMatch(/^ord_/);
       const refused = await fetch(`${estate.gateway}/orders/nothing`, { headers: asDemo });
       expect([refused.status, await refused.json()]).toMatchObject([404, { code: 'not_found' }]);
-      const advanced = await fetch(`${estate.gateway}/_sim/clock/advance`, {
+      const advanced = await fetch(`${estate.gateway}/_control/clock/advance`, {
         method: 'POST',
-        headers: { authorization: 'Bearer demo-sim-admin', 'content-type': 'application/json' },
+        headers: { authorization: 'Bearer demo-control-token', 'content-type': 'application/json' },
         body: '{"by":"PT1H"}',
       });
       expect([advanced.status, await advanced.json()]).toMatchObject([200, { settled: true }]);
@@ -192,7 +192,7 @@ async function expectProblem(answer: Response, status: number, code: string): Pr
 describe('An application', () => {
   test('answers while its metrics, its traces and its journal throw', async () => {
     const observer: Observer = { ...UNOBSERVED, answered: fail, tracer: { start: () => ({ traceparent: 'none', end: fail }) } };
-    const adapter = (memory: StoreAdapter): StoreAdapter => ({ ...memory, simulation: { ...memory.simulation, journal: fail } });
+    const adapter = (memory: StoreAdapter): StoreAdapter => ({ ...memory, control: { ...memory.control, journal: fail } });
     await using application = await anApplication({ observer, adapter });
     const listed = await application.get('/customers');
     expect([listed.status, await listed.json()]).toEqual([200, { items: [] }]);
@@ -250,14 +250,14 @@ describe('The gateway', () => {
   odd.get('/broken', fail);
   let rig: Rig;
   beforeAll(async () => {
-    rig = await aRig({ documents: odd, control: odd });
+    rig = await aRig({ documents: odd, controlPlane: odd });
   });
   afterAll(async () => {
     await rig[Symbol.asyncDispose]();
   });
   const asAdmin = { authorization: 'Bearer admin-token' };
 
-  test.each(['', '/_sim'])('answers a problem when a handler under "%s" throws any value', async (above) => {
+  test.each(['', '/_control'])('answers a problem when a handler under "%s" throws any value', async (above) => {
     for (const [path, status, code] of [
       ['/unwritable', 404, 'not_found'],
       ['/broken', 500, 'internal_error'],
@@ -269,7 +269,7 @@ describe('The gateway', () => {
     await expect(rig.call({ path: `${above}/half`, headers: asAdmin })).rejects.toThrow();
   });
 
-  test.each(['http://[', 'http://a:b/', '//', '/orders/%zz', '/orders/%ff', '/orders/x?a=%ff', '/_sim/%ff', '*', '/%', '/?%'])(
+  test.each(['http://[', 'http://a:b/', '//', '/orders/%zz', '/orders/%ff', '/orders/x?a=%ff', '/_control/%ff', '*', '/%', '/?%'])(
     'answers a problem, not a page, to the address %s',
     async (target) => {
       const answer = await raw(rig.gateway.port, `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);

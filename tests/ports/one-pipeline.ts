@@ -1,7 +1,7 @@
 import { Agent } from 'undici';
+import { contextFor } from '../../shared/control/context.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
 import { createLogger } from '../../shared/process/logger.ts';
-import { contextFor } from '../../shared/simulation/context.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import { createHttpTransport } from '../../shared/transport/http-transport.ts';
 import type { AnyService } from '../../shared/work/handler.ts';
@@ -19,7 +19,7 @@ export async function pipelineOf(parts: Partial<AnyService>) {
   const pipeline = createPipeline({
     service,
     store,
-    simulation: adapter.simulation,
+    control: adapter.control,
     directory: adapter.worlds,
     gatewayUrl: () => '',
     transport: createHttpTransport({ addressOf: () => '', token: '', agent }),

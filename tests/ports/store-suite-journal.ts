@@ -12,12 +12,12 @@ type Opened = () => Promise<{ readonly adapter: StoreAdapter; readonly world: Wo
 export function journalSuite(opened: Opened): void {
   async function journaling() {
     const { adapter, world } = await opened();
-    const { worlds, simulation } = adapter;
+    const { worlds, control } = adapter;
     return {
       worlds,
       world,
       record: (...hops: readonly Parameters<typeof aHop>[0][]) => {
-        for (const hop of hops) simulation.journal(world, aHop(hop));
+        for (const hop of hops) control.journal(world, aHop(hop));
       },
       written: (sequence: number) =>
         eventually('the journal is written', async () => (await worlds.journalOf(world, { limit: 1 })).newest === sequence),

@@ -211,7 +211,7 @@ export function lifetimeSuite(opened: Opened): void {
       await store.commit(world, aPlan({ put: [put('a', 1, KIB)] }));
       await store.drain(world, { token: 'relay' });
       await store.drain(world, { token: 'relay', sent: ['e1'] });
-      adapter.simulation.journal(world, aHop({ bodies: JSON.stringify('x'.repeat(30 * KIB)) }));
+      adapter.control.journal(world, aHop({ bodies: JSON.stringify('x'.repeat(30 * KIB)) }));
       await adapter.worlds.journalOf(world);
       const after = (await listed(adapter, 'r')).current?.contents;
       expect(after).toMatchObject({ objects: 2, events: 1, journal: 1 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { DEFAULT_PROGRESSION } from '../../shared/catalog/simulation/progression.ts';
+import { DEFAULT_PROGRESSION } from '../../shared/catalog/control/progression.ts';
 import { NEVER } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
 import { STATE_INDEX } from '../../shared/store/collections.ts';
@@ -1297,19 +1297,19 @@ export function storeSuite(name: string, create: CreateStore): void {
       test('a fault strikes at most its number of times, also for concurrent requests', async () => {
         const { adapter, world } = await opened();
         await adapter.worlds.setFault(world, 'f', '{}');
-        const hits = await Promise.all(Array.from({ length: 20 }, () => adapter.simulation.hit(world, 'f', 3)));
+        const hits = await Promise.all(Array.from({ length: 20 }, () => adapter.control.hit(world, 'f', 3)));
         expect(hits.filter((hit) => hit !== undefined)).toHaveLength(3);
-        expect((await adapter.simulation.faults(world)).rules).toMatchObject([{ name: 'f', hits: 3 }]);
+        expect((await adapter.control.faults(world)).rules).toMatchObject([{ name: 'f', hits: 3 }]);
       });
 
       test('the matches of a fault are counted separately from its hits', async () => {
         const { adapter, world } = await opened();
         await adapter.worlds.setFault(world, 'f', '{}');
-        const chances = await Promise.all(Array.from({ length: 5 }, () => adapter.simulation.chance(world, 'f')));
+        const chances = await Promise.all(Array.from({ length: 5 }, () => adapter.control.chance(world, 'f')));
         expect(chances.toSorted()).toEqual([1, 2, 3, 4, 5]);
-        expect((await adapter.simulation.faults(world)).rules).toMatchObject([{ name: 'f', hits: 0 }]);
+        expect((await adapter.control.faults(world)).rules).toMatchObject([{ name: 'f', hits: 0 }]);
         await adapter.worlds.setFault(world, 'f', '{}');
-        expect(await adapter.simulation.chance(world, 'f')).toBe(1);
+        expect(await adapter.control.chance(world, 'f')).toBe(1);
       });
 
       test('a world has a limited number of faults, and one of them can be replaced when there is no room', async () => {
@@ -1317,9 +1317,9 @@ export function storeSuite(name: string, create: CreateStore): void {
         const set = (name: string) => adapter.worlds.setFault(world, name, '{}');
         const names = Array.from({ length: MOST_FAULTS }, (_, n) => `f${n}`);
         expect(new Set(await Promise.all(names.map(set)))).toEqual(new Set([true]));
-        const { revision } = await adapter.simulation.faults(world);
+        const { revision } = await adapter.control.faults(world);
         expect(await set('another')).toBe(false);
-        expect((await adapter.simulation.faults(world)).revision).toBe(revision);
+        expect((await adapter.control.faults(world)).revision).toBe(revision);
         expect(await set('f0')).toBe(true);
         await adapter.worlds.removeFault(world, 'f1');
         expect([await set('another'), await set('f1')]).toEqual([true, false]);
@@ -1344,11 +1344,11 @@ export function storeSuite(name: string, create: CreateStore): void {
 
       test('the journal keeps the newest records, finds them by correlation id, and reports that older ones are gone', async () => {
         const { adapter, world } = await opened();
-        const { worlds, simulation } = adapter;
-        simulation.journal(world, hop(1));
+        const { worlds, control } = adapter;
+        control.journal(world, hop(1));
         await eventually('the journal is written', async () => (await worlds.journaled(world, ['r1'])).size === 1);
         expect(await worlds.journalOf(world)).toMatchObject({ entries: [{ requestId: 'r1', correlationId: 'odd' }], truncated: false });
-        for (let n = 2; n <= 5_010; n++) simulation.journal(world, hop(n));
+        for (let n = 2; n <= 5_010; n++) control.journal(world, hop(n));
         await eventually('the journal is written', async () => (await worlds.journaled(world, ['r5010'])).size === 1);
         const kept = await worlds.journalOf(world);
         expect(kept.entries).toHaveLength(5_000);
@@ -1362,9 +1362,9 @@ export function storeSuite(name: string, create: CreateStore): void {
 
       test('the journal is also bounded in bytes, and forgotten records are no longer found by their correlation id', async () => {
         const { adapter, world } = await opened();
-        const { worlds, simulation } = adapter;
+        const { worlds, control } = adapter;
         const bodies = JSON.stringify('x'.repeat(1024 * 1024));
-        for (let n = 1; n <= 12; n++) simulation.journal(world, hop(n, { correlationId: `c${n}`, bodies }));
+        for (let n = 1; n <= 12; n++) control.journal(world, hop(n, { correlationId: `c${n}`, bodies }));
         await eventually('the journal is written', async () => (await worlds.journaled(world, ['r12'])).size === 1);
         const { entries, truncated } = await worlds.journalOf(world);
         expect(entries.length).toBeGreaterThanOrEqual(6);
@@ -1375,9 +1375,9 @@ export function storeSuite(name: string, create: CreateStore): void {
 
       test('hops of anonymous callers displace no others from the journal, nor all others from a page', async () => {
         const { adapter, world } = await opened();
-        const { worlds, simulation } = adapter;
-        for (let n = 1; n <= 10; n++) simulation.journal(world, hop(n, { correlationId: 'ours' }));
-        for (let n = 11; n <= 311; n++) simulation.journal(world, hop(n, { correlationId: 'ours', anonymous: true }));
+        const { worlds, control } = adapter;
+        for (let n = 1; n <= 10; n++) control.journal(world, hop(n, { correlationId: 'ours' }));
+        for (let n = 11; n <= 311; n++) control.journal(world, hop(n, { correlationId: 'ours', anonymous: true }));
         await eventually('the journal is written', async () => (await worlds.journaled(world, ['r311'])).size === 1);
         const all = await worlds.journalOf(world, { correlationId: 'ours' });
         expect(all.truncated).toBe(false);

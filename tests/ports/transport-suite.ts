@@ -2,16 +2,16 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Agent } from 'undici';
 import { z } from 'zod';
 import type { Application } from '../../shared/catalog/applications.ts';
+import type { FaultInput } from '../../shared/catalog/control/faults.ts';
 import { getCustomer } from '../../shared/catalog/customer/apis.ts';
 import { defineInternalCall } from '../../shared/catalog/define.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
-import type { FaultInput } from '../../shared/catalog/simulation/faults.ts';
+import type { Context } from '../../shared/control/context.ts';
+import { recordOf } from '../../shared/control/journal.ts';
 import type { World } from '../../shared/domain/world.ts';
 import { createMemoryBus } from '../../shared/events/memory-bus.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import { type RunningApplication, startApplication } from '../../shared/runtime/application.ts';
-import type { Context } from '../../shared/simulation/context.ts';
-import { recordOf } from '../../shared/simulation/journal.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import { createHttpTransport } from '../../shared/transport/http-transport.ts';
 import { type OutgoingCall, type Transport, timedOut } from '../../shared/transport/transport.ts';
@@ -91,7 +91,7 @@ export function transportSuite(name: string, transportTo: (reach: Reach) => Tran
       ...changed,
     });
     const setFault = async (fault: FaultInput['fault']): Promise<void> => {
-      const { revision } = await adapter.simulation.faults(world);
+      const { revision } = await adapter.control.faults(world);
       await adapter.worlds.setFault(world, 'f', JSON.stringify({ match: { application: 'clienteling-app' }, fault }));
       context = { ...context, faults: revision + 1 };
     };

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createEstateClient } from '../../rehearsal/estate-client.ts';
-import { signWebhook } from '../../shared/simulation/webhook-signature.ts';
+import { signWebhook } from '../../shared/control/webhook-signature.ts';
 import { readLabel } from '../services/label-reading.ts';
 import { type CommandBlock, commandBlocks, isAsShown, pages } from '../support/documents.ts';
 import { eventually } from '../support/eventually.ts';
@@ -113,7 +113,7 @@ describe('The commands of the documentation', () => {
   );
 
   test('leave an estate that is usable: its clock flows, no fault stays, no rehearsal stays, and its records agree', async () => {
-    const outside = { bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: 'demo-sim-admin' };
+    const outside = { bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: 'demo-control-token' };
     const client = createEstateClient({ ...outside, gateway: addresses.gateway, rehearsal: 'default' });
     const { flowing, now } = await client.control('read-clock');
     expect(flowing).toBe(true);

@@ -92,7 +92,7 @@ const door = await openFrontDoor({
 });
 gateway = door.url;
 await door.prepared;
-const outside = { gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: 'demo-sim-admin' };
+const outside = { gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: 'demo-control-token' };
 const anybody = plain(clientOnAgent({ ...outside, rehearsal: 'default' }, agent));
 
 /** An order by itself, with idempotency keys of its own. */

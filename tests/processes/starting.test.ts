@@ -196,7 +196,7 @@ describe('A start with a fatal error', () => {
       await writeFile(join(copy.directory, 'credentials.json'), JSON.stringify([own, ...rest]));
       const { ended, said } = start({ ...environment, FIXTURES_DIR: copy.directory });
       expect(await ended).toBe(78);
-      expect(said.err).toMatch(/\(demo-carrier, demo-sim-admin, carrier-webhook\).*ALLOW_DEMO_CREDENTIALS=true/);
+      expect(said.err).toMatch(/\(demo-carrier, demo-control-token, carrier-webhook\).*ALLOW_DEMO_CREDENTIALS=true/);
       expect(said.err.trim().split('\n')).toHaveLength(1);
     },
   );
@@ -230,13 +230,13 @@ describe('The text of a start', () => {
   test('shows the demo credentials that are accepted, and no others', async () => {
     await using copy = await copiedFixtures();
     const own = (kind: string, scopes: readonly string[]) => ({ name: kind, kind, secret: `${kind}-that-only-we-know-about`, scopes });
-    const credentials = [own('bearer', ['catalog', 'sim:admin']), own('api-key', ['catalog'])];
+    const credentials = [own('bearer', ['catalog', 'control']), own('api-key', ['catalog'])];
     await writeFile(join(copy.directory, 'credentials.json'), JSON.stringify(credentials));
     const [ours, theirs] = [start({ FIXTURES_DIR: copy.directory }), start({})];
     await Promise.all([ours.ready(), theirs.ready()]);
     expect(ours.said.out).toContain('credentials  those of credentials.json in the folder FIXTURES_DIR');
     expect(ours.said.out).not.toMatch(/demo-(integration|carrier|sim)|that-only-we-know/);
-    expect(theirs.said.out).toMatch(/Bearer demo-integration-token .*for the APIs\n.*demo-carrier-key .*\n.*demo-sim-admin/);
+    expect(theirs.said.out).toMatch(/Bearer demo-integration-token .*for the APIs\n.*demo-carrier-key .*\n.*demo-control-token/);
   });
 });
 
@@ -273,7 +273,7 @@ describe('A start on a public address', () => {
 
   test('does not warn when the credentials are custom', async () => {
     await using copy = await copiedFixtures();
-    const own = { name: 'ours', kind: 'bearer', secret: 'a-token-that-only-we-know', scopes: ['catalog', 'sim:admin'] };
+    const own = { name: 'ours', kind: 'bearer', secret: 'a-token-that-only-we-know', scopes: ['catalog', 'control'] };
     await writeFile(join(copy.directory, 'credentials.json'), JSON.stringify([own]));
     const estate = start({ HOST: '0.0.0.0', FIXTURES_DIR: copy.directory });
     await estate.ready();
@@ -418,9 +418,9 @@ describe('The log of a start', () => {
     await eventually('the banner', async () => said.includes('Stop with Ctrl-C'));
     const gateway = /gateway\s+(\S+)/.exec(said)?.[1] ?? '';
     const json = { 'content-type': 'application/json' };
-    await fetch(`${gateway}/_sim/faults/away`, {
+    await fetch(`${gateway}/_control/faults/away`, {
       method: 'PUT',
-      headers: { ...json, authorization: 'Bearer demo-sim-admin' },
+      headers: { ...json, authorization: 'Bearer demo-control-token' },
       body: JSON.stringify({ match: { application: 'promotion-engine' }, fault: { kind: 'outage' } }),
     });
     await fetch(`${gateway}/baskets`, {
@@ -466,9 +466,9 @@ describe('Ctrl-C', () => {
     await estate.ready();
     const json = { 'content-type': 'application/json' };
     const sim = (method: string, path: string, body: object) =>
-      fetch(`${estate.gateway()}/_sim${path}`, {
+      fetch(`${estate.gateway()}/_control${path}`, {
         method,
-        headers: { ...json, authorization: 'Bearer demo-sim-admin' },
+        headers: { ...json, authorization: 'Bearer demo-control-token' },
         body: JSON.stringify(body),
       });
     const read = (path: string) => fetch(`${estate.gateway()}${path}`, { headers: { authorization: 'Bearer demo-integration-token' } });
@@ -478,7 +478,7 @@ describe('Ctrl-C', () => {
     const slow = read('/customers/cus_ada');
     const parked = Array.from({ length: 20 }, () => read('/orders/ord_none'));
     await eventually('the faults struck', async () => {
-      const listed = await fetch(`${estate.gateway()}/_sim/faults`, { headers: { authorization: 'Bearer demo-sim-admin' } });
+      const listed = await fetch(`${estate.gateway()}/_control/faults`, { headers: { authorization: 'Bearer demo-control-token' } });
       const { items } = (await listed.json()) as { items: { hits: number }[] };
       return items.map(({ hits }) => hits).join() === '1,20';
     });

@@ -136,9 +136,9 @@ if (whyNoRedis) {
 
     test('faults: one strike counts as one hit, and a removal reports that the fault existed', async () => {
       await adapter.worlds.setFault(world, 'f', '{}');
-      expect(await losing(() => adapter.simulation.hit(world, 'f', 3))).toBe(1);
-      expect(await adapter.simulation.hits(world, 'f')).toBe(1);
-      expect(await losing(() => adapter.simulation.chance(world, 'f'))).toBe(1);
+      expect(await losing(() => adapter.control.hit(world, 'f', 3))).toBe(1);
+      expect(await adapter.control.hits(world, 'f')).toBe(1);
+      expect(await losing(() => adapter.control.chance(world, 'f'))).toBe(1);
       expect(await losing(() => adapter.worlds.removeFault(world, 'f'))).toBe(true);
     });
 
@@ -329,8 +329,8 @@ if (whyNoRedis) {
       );
       await store.claim(world, { key: 'k', fingerprint: 'f', now: 1_000, leaseMs: 1_000 });
       await adapter.worlds.setFault(world, 'f', '{}');
-      await adapter.simulation.hit(world, 'f');
-      adapter.simulation.journal(world, aHop());
+      await adapter.control.hit(world, 'f');
+      adapter.control.journal(world, aHop());
       await adapter.worlds.journalOf(world);
       const fresh = await adapter.worlds.open('r', EMPTY, CREDENTIALS);
       await eventually('the old world is dropped', async () => (await admin.keys(`${prefix}*${world.slice(2)}*`)).length === 0);

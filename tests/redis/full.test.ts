@@ -154,7 +154,10 @@ if (whyNoRedis) {
         status: 503,
         body: { code: 'store_full' },
       });
-      expect(await client.call('POST', '/_sim/reset', {}, { as: 'admin' })).toMatchObject({ status: 503, body: { code: 'store_full' } });
+      expect(await client.call('POST', '/_control/reset', {}, { as: 'admin' })).toMatchObject({
+        status: 503,
+        body: { code: 'store_full' },
+      });
       expect((await client.call('GET', `/orders/${orderId}`)).status).toBe(200);
       expect((await client.control('list-rehearsals')).items).toHaveLength(2);
 

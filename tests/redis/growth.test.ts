@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { recordOf } from '../../shared/simulation/journal.ts';
+import { recordOf } from '../../shared/control/journal.ts';
 import { WorldGone } from '../../shared/store/ports/directory.ts';
 import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
 import type { OutboxEntry } from '../../shared/store/ports/outbox.ts';
@@ -140,8 +140,8 @@ if (whyNoRedis) {
         await store.commit(world, aPlan({ events: [{ ...entry(1), subscribers: [] }] }));
         await store.drain(world, { token: 'relay' });
         await store.drain(world, { token: 'relay', sent: ['e1'] });
-        adapter.simulation.journal(world, aHop());
-        adapter.simulation.journal(world, aHop({ requestId: 'r2', anonymous: true }));
+        adapter.control.journal(world, aHop());
+        adapter.control.journal(world, aHop({ requestId: 'r2', anonymous: true }));
         expect((await adapter.worlds.journalOf(world)).entries).toHaveLength(2);
         expect((await admin.keys(`${prefix}*eventsabout`)).length).toBe(1);
         await adapter.worlds.remove('r');
@@ -156,7 +156,7 @@ if (whyNoRedis) {
     describe('in a world of thousands of hops', () => {
       test('reads only those of the correlation id', async () => {
         const { adapter, world } = await opened();
-        for (let n = 1; n <= 4_000; n++) adapter.simulation.journal(world, aHop({ requestId: `r${n}`, correlationId: `c${n % 1_000}` }));
+        for (let n = 1; n <= 4_000; n++) adapter.control.journal(world, aHop({ requestId: `r${n}`, correlationId: `c${n % 1_000}` }));
         await eventually(
           'they are written',
           async () =>
@@ -176,7 +176,7 @@ if (whyNoRedis) {
         const old = [1, 2, 3].map((n) => ({ requestId: `r${n}`, correlationId: n === 2 ? 'two' : 'odd', json: `{"n":${n}}` }));
         await admin.rpush(`${key}:journal`, ...old.map((entry) => JSON.stringify(entry)));
         expect((await adapter.worlds.journalOf(world)).entries).toMatchObject(old.map(({ json, ...hop }) => ({ ...hop, head: json })));
-        adapter.simulation.journal(world, aHop({ requestId: 'r4', correlationId: 'odd' }));
+        adapter.control.journal(world, aHop({ requestId: 'r4', correlationId: 'odd' }));
         const ids = (await adapter.worlds.journalOf(world, { correlationId: 'odd' })).entries.map(({ requestId }) => requestId);
         expect(ids).toEqual(['r1', 'r3', 'r4']);
         expect(await admin.exists(`${key}:journal`)).toBe(0);
@@ -194,7 +194,7 @@ if (whyNoRedis) {
         expect(hop && recordOf(hop)).toMatchObject({ sequence: 1, startedAt: '2026-01-01T00:00:00.000Z', request: { a: 1 } });
         expect((await adapter.worlds.journalOf(world, { bodies: false })).entries[0]?.bodies).toBeUndefined();
         expect(await adapter.worlds.traces(world, { limit: 10 })).toEqual({ traces: [] });
-        for (let n = 2; n <= 5_001; n++) adapter.simulation.journal(world, aHop({ requestId: `r${n}` }));
+        for (let n = 2; n <= 5_001; n++) adapter.control.journal(world, aHop({ requestId: `r${n}` }));
         await eventually('it is discarded', async () => (await adapter.worlds.journaled(world, ['old', 'r5001'])).has('r5001'));
         expect(await adapter.worlds.journalSize(world)).toEqual({ hops: 5_000, traces: 1 });
         expect(await adapter.worlds.hop(world, 'old')).toBeUndefined();

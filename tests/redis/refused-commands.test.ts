@@ -113,7 +113,7 @@ if (whyNoRedis) {
         expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
         // The Order Management System calls three other applications for it.
         expect(await client.call('POST', `/orders/${orderId}/cancel`, { reason: 'test' })).toMatchObject({ status: 503 });
-        expect(await client.call('POST', '/_sim/reset', {}, { as: 'admin' })).toMatchObject({
+        expect(await client.call('POST', '/_control/reset', {}, { as: 'admin' })).toMatchObject({
           status: 503,
           body: { detail: expect.stringContaining(remedy) },
         });

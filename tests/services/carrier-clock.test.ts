@@ -74,7 +74,7 @@ describe('Scans of a carrier outside the estate', () => {
     await using scene = await awaitingCarrier();
     await expect(scene.report('collected', 6 * MINUTE)).rejects.toThrow('422');
     const refused = (await scene.rehearsal.journal()).findLast(({ api }) => api === 'carrier-webhook');
-    expect(refused?.response).toMatchObject({ errors: [{ code: 'in_the_future', detail: expect.stringContaining('/_sim/clock') }] });
+    expect(refused?.response).toMatchObject({ errors: [{ code: 'in_the_future', detail: expect.stringContaining('/_control/clock') }] });
     await scene.report('delivered');
     expect(await scene.state()).toBe('delivered');
   });

@@ -343,11 +343,11 @@ describe('A scan', () => {
     ]);
   });
 
-  test('played through the simulation plane is refused in the wrong state, and the refusal names the possible verbs', async () => {
+  test('played through the control plane is refused in the wrong state, and the refusal names the possible verbs', async () => {
     await using scene = await fulfilling();
     await scene.progression({ carrier: 'manual' });
     const { shipmentId } = await scene.dispatched();
-    const play = (id: string, scan: string) => scene.rehearsal.call('POST', `/_sim/shipments/${id}/${scan}`, {}, { as: 'admin' });
+    const play = (id: string, scan: string) => scene.rehearsal.call('POST', `/_control/shipments/${id}/${scan}`, {}, { as: 'admin' });
     const early = await play(shipmentId, 'deliver');
     expect([early.status, early.body.code, early.body.currentState, early.body.action]).toEqual([
       ...[409, 'invalid_state_transition', 'label-created', 'deliver'],
@@ -367,7 +367,7 @@ describe('A scan', () => {
     expect(await play('shp_1', 'collect')).toMatchObject({ status: 404, body: { objectType: 'shipment', id: 'shp_1' } });
   });
 
-  test('played through the simulation plane moves the parcel, and the fulfillment order hears of it', async () => {
+  test('played through the control plane moves the parcel, and the fulfillment order hears of it', async () => {
     await using scene = await fulfilling();
     await scene.progression({ carrier: 'manual' });
     const { shipmentId, fulfillmentOrderId } = await scene.dispatched();

@@ -13,7 +13,7 @@ describe('A failed delivery', () => {
     await rehearsal.ok('POST', `/orders/${orderId}/confirm`);
     const [fulfillmentOrder] = await scene.routed(orderId);
     const parcel = await scene.sent(fulfillmentOrder?.id ?? '');
-    const play = (verb: string) => rehearsal.call('POST', `/_sim/shipments/${parcel}/${verb}`, {}, { as: 'admin' });
+    const play = (verb: string) => rehearsal.call('POST', `/_control/shipments/${parcel}/${verb}`, {}, { as: 'admin' });
     for (const verb of ['collect', 'depart', 'out-for-delivery', 'attempt', 'out-for-delivery', 'attempt', 'out-for-delivery', 'attempt']) {
       expect([verb, (await play(verb)).status]).toEqual([verb, 200]);
       await rehearsal.advance('PT10M');

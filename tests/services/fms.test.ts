@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { signWebhook } from '../../shared/simulation/webhook-signature.ts';
+import { signWebhook } from '../../shared/control/webhook-signature.ts';
 import { ordering } from './oms-scenes.ts';
 
 type Scene = Awaited<ReturnType<typeof fulfilling>>;

@@ -3,7 +3,7 @@ import { ordering, TTL } from './oms-scenes.ts';
 
 async function blockable() {
   const scene = await ordering();
-  const move = (verb: 'block' | 'unblock') => scene.rehearsal.ok('POST', `/_sim/customers/cus_ada/${verb}`, {}, { as: 'admin' });
+  const move = (verb: 'block' | 'unblock') => scene.rehearsal.ok('POST', `/_control/customers/cus_ada/${verb}`, {}, { as: 'admin' });
   return { ...scene, move, [Symbol.asyncDispose]: () => scene[Symbol.asyncDispose]() };
 }
 

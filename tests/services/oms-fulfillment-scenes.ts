@@ -1,4 +1,4 @@
-import type { ProgressionInput } from '../../shared/catalog/simulation/progression.ts';
+import type { ProgressionInput } from '../../shared/catalog/control/progression.ts';
 import { ADDRESS } from '../support/estate.ts';
 import { ordering } from './oms-scenes.ts';
 

@@ -1,4 +1,4 @@
-import type { ProgressionInput } from '../../shared/catalog/simulation/progression.ts';
+import type { ProgressionInput } from '../../shared/catalog/control/progression.ts';
 import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 
 export const TTL = 'PT15M1S';

@@ -1,5 +1,5 @@
-import type { ProgressionInput } from '../../shared/catalog/simulation/progression.ts';
-import { signWebhook } from '../../shared/simulation/webhook-signature.ts';
+import type { ProgressionInput } from '../../shared/catalog/control/progression.ts';
+import { signWebhook } from '../../shared/control/webhook-signature.ts';
 import { fulfilling, type Line } from './oms-fulfillment-scenes.ts';
 
 type ReturnVerb = 'approve' | 'reject' | 'receive' | 'inspect' | 'write-off';
@@ -61,7 +61,7 @@ export async function returning(progression: ProgressionInput = {}) {
       ...more,
     });
   const move = (id: string, verb: ReturnVerb, body: object = {}) =>
-    rehearsal.call('POST', `/_sim/returns/${id}/${verb}`, body, { as: 'admin' });
+    rehearsal.call('POST', `/_control/returns/${id}/${verb}`, body, { as: 'admin' });
   /** Like `move`, for steps that must succeed. */
   const moved = async (id: string, ...verbs: ReturnVerb[]) => {
     let body: { state: string } | undefined;

@@ -306,7 +306,7 @@ describe('A return that is driven by hand', () => {
     await using scene = await returning();
     expect((await scene.move('ret_nobody', 'approve')).status).toBe(404);
     const { id } = await scene.requested(await scene.completed(), 1);
-    expect((await scene.rehearsal.call('POST', `/_sim/returns/${id}/teleport`, {}, { as: 'admin' })).status).toBe(404);
+    expect((await scene.rehearsal.call('POST', `/_control/returns/${id}/teleport`, {}, { as: 'admin' })).status).toBe(404);
   });
 });
 
@@ -475,7 +475,7 @@ describe('A return that comes by parcel', () => {
     const order = await scene.completed();
     const { id } = await scene.requested(order, 1, { dropOff: 'carrier' });
     await scene.down('carrier-platform');
-    // Only the clock approves while the carrier is down: faults do not strike commands of the simulation plane.
+    // Only the clock approves while the carrier is down: faults do not strike commands of the control plane.
     await scene.progress({ returns: 'time' });
     await scene.rehearsal.advance('PT1H');
     expect(await scene.object(id)).toMatchObject({ state: 'approved', shipments: [{ state: 'pending', labelStatus: 'failed' }] });

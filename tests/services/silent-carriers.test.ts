@@ -48,7 +48,7 @@ describe('A parcel whose label was made and that is never collected', () => {
     await scene.rehearsal.advance('P1DT1H');
     expect(await scene.object(id)).toMatchObject({ state: 'rejected', rejectReason: 'Its parcel was never handed to the carrier.' });
     expect(await scene.order(order.id)).toMatchObject({ state: 'completed', lines: [{ returnedQty: 0 }] });
-    const { status, body } = await scene.rehearsal.call('POST', `/_sim/shipments/${parcel}/find`, {}, { as: 'admin' });
+    const { status, body } = await scene.rehearsal.call('POST', `/_control/shipments/${parcel}/find`, {}, { as: 'admin' });
     expect([status, body.allowedScans, body.allowedFrom]).toEqual([409, [], []]);
     expect(body.detail).toBe(
       `The customer never handed over the parcel "${parcel}" of the return "${id}", so it cannot be found. No further scan is allowed.`,

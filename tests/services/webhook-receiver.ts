@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { refuseWebhook } from '../../shared/simulation/webhook-signature.ts';
+import { refuseWebhook } from '../../shared/control/webhook-signature.ts';
 import { INSIDE_WEBHOOK_SECRET } from '../support/inside.ts';
 
 export interface Received {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll } from '@jest/globals';
 import { request } from 'undici';
+import { verifyWorld } from '../../control/verify/verify.ts';
 import { objectsOf } from '../../estate/business-objects.ts';
 import { registeredApplications } from '../../estate/registry.ts';
 import { seedSnapshot } from '../../estate/seeding.ts';
 import { loadFixtures } from '../../fixtures/load.ts';
-import { verifyWorld } from '../../gateway/control/verify/verify.ts';
 import type { Application } from '../../shared/catalog/applications.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import type { Snapshot } from '../../shared/store/ports/snapshots.ts';

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { expect } from '@jest/globals';
 import { Agent } from 'undici';
 import { type CallOptions, clientOnAgent } from '../../rehearsal/estate-client.ts';
-import type { FaultInput } from '../../shared/catalog/simulation/faults.ts';
-import type { ProgressionInput } from '../../shared/catalog/simulation/progression.ts';
+import type { FaultInput } from '../../shared/catalog/control/faults.ts';
+import type { ProgressionInput } from '../../shared/catalog/control/progression.ts';
 import { noteTrace } from './catalog-coverage.ts';
 import { type PlainReply, plain } from './plain-client.ts';
 
@@ -15,7 +15,7 @@ export const estate = JSON.parse(process.env['ESTATE'] ?? '{}') as {
   applications: Record<string, string>;
 };
 
-export const ADMIN = 'demo-sim-admin';
+export const ADMIN = 'demo-control-token';
 
 /** Behaviour that only randomised tests reach does not count as covered. */
 const isRandom = (): boolean => expect.getState().testPath?.includes('/tests/reliability/') === true;

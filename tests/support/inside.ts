@@ -1,26 +1,26 @@
 import { randomBytes } from 'node:crypto';
 import { Agent, request } from 'undici';
+import { createClockDriver } from '../../control/clock/driver.ts';
+import { createOutsideCall } from '../../control/outside-call.ts';
+import { verifyWorld } from '../../control/verify/verify.ts';
 import { objectsOf } from '../../estate/business-objects.ts';
 import { registeredApplications } from '../../estate/registry.ts';
 import type { Fixtures } from '../../fixtures/files.ts';
 import { type FixtureSet, loadFixtures } from '../../fixtures/load.ts';
-import { createClockDriver } from '../../gateway/control/clock/driver.ts';
-import { createOutsideCall } from '../../gateway/control/outside-call.ts';
-import { verifyWorld } from '../../gateway/control/verify/verify.ts';
 import { apis } from '../../shared/catalog/apis.ts';
 import type { Application } from '../../shared/catalog/applications.ts';
+import type { FaultInput } from '../../shared/catalog/control/faults.ts';
+import type { Progression } from '../../shared/catalog/control/progression.ts';
 import type { ApiDefinition, CallOf, OutputOf } from '../../shared/catalog/define.ts';
-import type { FaultInput } from '../../shared/catalog/simulation/faults.ts';
-import type { Progression } from '../../shared/catalog/simulation/progression.ts';
+import type { Context } from '../../shared/control/context.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import { createMemoryBus } from '../../shared/events/memory-bus.ts';
 import { createRelay } from '../../shared/events/relay.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import { type RunningApplication, startApplication } from '../../shared/runtime/application.ts';
-import type { Context } from '../../shared/simulation/context.ts';
 import { type AnyCollection, dumpOf, type Seed, type Stored } from '../../shared/store/collections.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
-import type { Simulation, Store } from '../../shared/store/ports/estate-store.ts';
+import type { ControlStore, Store } from '../../shared/store/ports/estate-store.ts';
 import { type Caller, type CallOptions, createCaller } from '../../shared/transport/caller.ts';
 import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../../shared/transport/estate-headers.ts';
 import { createHttpTransport } from '../../shared/transport/http-transport.ts';
@@ -75,14 +75,14 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
     },
   });
   let journalBroken = false;
-  const simulation: Simulation = {
-    ...memory.simulation,
+  const control: ControlStore = {
+    ...memory.control,
     journal: (world, entry) => {
       if (journalBroken) throw new Error('the journal is broken');
-      memory.simulation.journal(world, entry);
+      memory.control.journal(world, entry);
     },
   };
-  const adapter = { ...memory, simulation, store: (application: Application) => heardBy(memory.store(application)) };
+  const adapter = { ...memory, control, store: (application: Application) => heardBy(memory.store(application)) };
   const bus = createMemoryBus();
   const token = randomBytes(16).toString('hex');
   const agent = new Agent();
@@ -161,7 +161,7 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
           options,
         );
       },
-    /** Plays the outside world, as the simulation plane does: an internal call that no application makes. */
+    /** Plays the outside world, as the control plane does: an internal call that no application makes. */
     async play<A extends ApiDefinition<string, Application, string>>(api: A, input: CallOf<A>): Promise<OutputOf<A>> {
       const view = await adapter.worlds.current(world);
       if (!view) throw new Error('The world is gone.');

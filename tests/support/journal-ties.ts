@@ -1,5 +1,5 @@
-import type { ControlOutput } from '../../shared/catalog/simulation/define-operation.ts';
-import type { readJournal } from '../../shared/catalog/simulation/operations/journal.ts';
+import type { ControlOutput } from '../../shared/catalog/control/define-operation.ts';
+import type { readJournal } from '../../shared/catalog/control/operations/journal.ts';
 
 type Hop = ControlOutput<typeof readJournal>['items'][number];
 

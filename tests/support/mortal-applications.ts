@@ -1,7 +1,7 @@
 import { Router } from 'express';
 import { Agent } from 'undici';
+import { createClockDriver } from '../../control/clock/driver.ts';
 import { registeredApplications } from '../../estate/registry.ts';
-import { createClockDriver } from '../../gateway/control/clock/driver.ts';
 import { type RunningGateway, startGateway } from '../../gateway/gateway.ts';
 import type { Application } from '../../shared/catalog/applications.ts';
 import type { World } from '../../shared/domain/world.ts';
@@ -201,9 +201,9 @@ export async function startMortalApplications(leases: Leases) {
     pepper: 'pepper',
     addressOf,
     token,
-    simulation: adapter.simulation,
+    control: adapter.control,
     log,
-    control: Router(),
+    controlPlane: Router(),
     documents: Router(),
     limits: { perAddressPerMinute: 1_000_000, perKeyPerMinute: 1_000_000 },
     states: () => [],

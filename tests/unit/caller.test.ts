@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { reserveInventory } from '../../shared/catalog/inventory/apis.ts';
 import { evaluatePromotions } from '../../shared/catalog/promotion/apis.ts';
-import type { Context } from '../../shared/simulation/context.ts';
+import type { Context } from '../../shared/control/context.ts';
 import { createCaller } from '../../shared/transport/caller.ts';
 import type { Transport } from '../../shared/transport/transport.ts';
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { apis } from '../../shared/catalog/apis.ts';
 import { applicationNames, applications } from '../../shared/catalog/applications.ts';
+import { DEFAULT_PROGRESSION, Progression, ProgressionInput } from '../../shared/catalog/control/progression.ts';
 import { type ApiDefinition, isMutating, namesRehearsal } from '../../shared/catalog/define.ts';
 import { extensionEvent } from '../../shared/catalog/event-names.ts';
 import { allEvents, changeEvents, events } from '../../shared/catalog/events.ts';
@@ -10,7 +11,6 @@ import { PickingStatus, pickingMoves } from '../../shared/catalog/fulfillment/pi
 import { Scan, shipmentLifeCycle } from '../../shared/catalog/fulfillment/shipments.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import { objects } from '../../shared/catalog/objects.ts';
-import { DEFAULT_PROGRESSION, Progression, ProgressionInput } from '../../shared/catalog/simulation/progression.ts';
 import { consumedBy, subscribersOf } from '../../shared/catalog/subscriptions.ts';
 
 /** The rows of the source document's table of APIs; † marks entries that it does not show. */

@@ -4,7 +4,7 @@ import { operationCommands } from '../../command-line/operations/commands.ts';
 import { operationsByWords } from '../../command-line/operations/operation-commands.ts';
 import { createProgram, everyCommand } from '../../command-line/program.ts';
 import { streamWords } from '../../command-line/stream.ts';
-import { controlOperations } from '../../shared/catalog/simulation/operations.ts';
+import { controlOperations } from '../../shared/catalog/control/operations.ts';
 import { nearestWord } from '../../shared/domain/nearest-word.ts';
 
 const commands = everyCommand(createProgram());
@@ -13,7 +13,7 @@ const pathOf = (command: (typeof commands)[number]): string =>
 const leaves = commands.filter(({ commands: below }) => below.length === 0).map((command) => [pathOf(command), command] as const);
 
 describe('The command line', () => {
-  test('has a command for every operation of the simulation plane, and none for an unknown one', () => {
+  test('has a command for every operation of the control plane, and none for an unknown one', () => {
     const known = Object.keys(controlOperations).toSorted();
     expect([...Object.keys(operationCommands), ...Object.keys(streamWords)].toSorted()).toEqual(known);
     const reached = [...operationsByWords().values()].flat().map(({ id }) => id);

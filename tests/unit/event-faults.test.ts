@@ -20,7 +20,7 @@ async function diverted(entries: readonly ReturnType<typeof changed>[]) {
   await adapter.worlds.setFault(world, 'swap', JSON.stringify(rule));
   const divert = createEventFaults({
     store: adapter.store('ecommerce-platform'),
-    simulation: adapter.simulation,
+    control: adapter.control,
     directory: adapter.worlds,
   });
   const { send, withhold } = await divert(world, { entries, faults: 1 });

@@ -2,10 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { extensionEvent } from '../../shared/catalog/event-names.ts';
 import { objects } from '../../shared/catalog/objects.ts';
+import { contextFor } from '../../shared/control/context.ts';
 import { eventHead } from '../../shared/domain/event-head.ts';
 import type { World } from '../../shared/domain/world.ts';
 import { envelope } from '../../shared/events/envelope.ts';
-import { contextFor } from '../../shared/simulation/context.ts';
 import { anyCharacter } from '../support/any-character.ts';
 
 const customer = objects.find(({ type }) => type === 'customer');

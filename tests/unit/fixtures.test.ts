@@ -110,7 +110,7 @@ describe('The initial world', () => {
     expect(fixtures.credentials.map(({ kind, secret, scopes }) => [kind, secret, ...scopes])).toEqual([
       ['bearer', 'demo-integration-token', 'catalog'],
       ['api-key', 'demo-carrier-key', 'catalog'],
-      ['bearer', 'demo-sim-admin', 'sim:admin'],
+      ['bearer', 'demo-control-token', 'control'],
       ['signature', expect.stringMatching(/^whsec_/), 'catalog'],
     ]);
   });
@@ -470,19 +470,19 @@ describe('Invalid fixtures are refused in one sentence with file and JSON pointe
       'no credential at all',
       'credentials.json',
       () => '[]',
-      'credentials.json cannot be used: / – nobody could use the simulation plane; add a bearer with the scope sim:admin.',
+      'credentials.json cannot be used: / – nobody could use the control plane; add a bearer with the scope control.',
     ],
     [
-      'no credential of the simulation plane',
+      'no credential of the control plane',
       'credentials.json',
       without(2),
-      'credentials.json cannot be used: / – nobody could use the simulation plane; add a bearer with the scope sim:admin.',
+      'credentials.json cannot be used: / – nobody could use the control plane; add a bearer with the scope control.',
     ],
     [
-      'a key of the simulation plane that is no bearer',
+      'a key of the control plane that is no bearer',
       'credentials.json',
-      edit(1, { scopes: ['sim:admin'] }),
-      'credentials.json cannot be used: /1/scopes – only a bearer can have the scope sim:admin.',
+      edit(1, { scopes: ['control'] }),
+      'credentials.json cannot be used: /1/scopes – only a bearer can have the scope control.',
     ],
     ...['tökén', 'a b', 'a\nb'].map((secret): [string, FixtureFile, (text: string) => string, string] => [
       `a token that no header carries: ${JSON.stringify(secret)}`,
@@ -500,7 +500,7 @@ describe('Invalid fixtures are refused in one sentence with file and JSON pointe
       'an unknown scope',
       'credentials.json',
       edit(0, { scopes: ['all'] }),
-      'credentials.json cannot be used: /0/scopes/0 – this must be one of catalog, sim:admin.',
+      'credentials.json cannot be used: /0/scopes/0 – this must be one of catalog, control.',
     ],
   ];
 

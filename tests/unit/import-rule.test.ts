@@ -27,7 +27,7 @@ const floors: readonly (readonly string[])[] = [
   ['domain'],
   ['catalog', 'process'],
   ['contract', 'store'],
-  ['http', 'observability', 'simulation'],
+  ['http', 'observability', 'control'],
   ['events', 'transport'],
   ['work'],
   ['runtime'],
@@ -55,7 +55,7 @@ const zonesOf = (root: string, rooms: readonly (readonly string[])[], shares: re
 const HANDLERS_KNOW = [
   'shared/domain/',
   'shared/catalog/',
-  'shared/simulation/',
+  'shared/control/',
   'shared/work/',
   'shared/store/collections.ts',
   'shared/store/ports/due-work.ts',
@@ -67,7 +67,7 @@ const zones: readonly { readonly zone: string; readonly may: readonly string[] }
   ...zonesOf('shared/', floors),
   ...zonesOf('services/oms/', omsFloors, ['shared/', ...OMS_SHARES]),
   { zone: 'fixtures/', may: ['shared/'] },
-  { zone: 'gateway/control/', may: ['shared/', 'fixtures/'] },
+  { zone: 'control/', may: ['shared/', 'fixtures/'] },
   { zone: 'gateway/', may: ['shared/', 'fixtures/'] },
   { zone: 'console/page/', may: ['shared/', 'console/config.ts', 'console/vocabulary.ts', 'console/reference-facts.ts'] },
   { zone: 'console/', may: ['shared/'] },
@@ -163,7 +163,7 @@ describe('The import rule', () => {
   });
 });
 
-/** gateway/control/ is no part of gateway/. */
+/** control/ is no part of gateway/. */
 const inside = (target: string, zone: string): boolean => zoneOf(target)?.zone === zone;
 
 /** Files that reach themselves by imports, a list for each circle. */

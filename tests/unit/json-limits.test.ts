@@ -2,10 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { z } from 'zod';
 import { apis } from '../../shared/catalog/apis.ts';
+import type { ControlOperation } from '../../shared/catalog/control/define-operation.ts';
+import { controlOperations } from '../../shared/catalog/control/operations.ts';
 import type { ApiDefinition } from '../../shared/catalog/define.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
-import type { ControlOperation } from '../../shared/catalog/simulation/define-operation.ts';
-import { controlOperations } from '../../shared/catalog/simulation/operations.ts';
 import { exceededLimit, JSON_LEVELS, JSON_MEMBERS } from '../../shared/domain/json-limits.ts';
 import { anyCharacter } from '../support/any-character.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { apis } from '../../shared/catalog/apis.ts';
+import { controlOperations } from '../../shared/catalog/control/operations.ts';
 import { type ApiDefinition, isMutating, namesRehearsal } from '../../shared/catalog/define.ts';
 import { requestExamples } from '../../shared/catalog/examples.ts';
 import { dependencyProblems, problems } from '../../shared/catalog/problems.ts';
-import { controlOperations } from '../../shared/catalog/simulation/operations.ts';
 import { estateOpenApi } from '../../shared/contract/openapi/document.ts';
 
 interface Operation {
@@ -49,7 +49,7 @@ describe('The OpenAPI document of the estate', () => {
     expect(document.info.version).toBe('1.2.3');
   });
 
-  test('describes the public APIs and the simulation plane, and no call between services', () => {
+  test('describes the public APIs and the control plane, and no call between services', () => {
     const described = Object.values(document.paths).flatMap((item) => Object.values(item).map(({ operationId }) => operationId));
     expect(described.toSorted()).toEqual([...publicApis.map(({ id }) => id), ...Object.keys(controlOperations)].toSorted());
     expect(Object.keys(document.paths).filter((path) => path.startsWith('/internal'))).toEqual([]);

@@ -9,7 +9,7 @@ import { answerProblem } from '../../shared/transport/answer.ts';
 import { textOf, trackedFiles } from '../support/tracked-files.ts';
 
 const codes = Object.keys(problems).toSorted();
-const production = trackedFiles.filter((file) => /^(services|estate|gateway|shared)\/.*\.ts$/.test(file));
+const production = trackedFiles.filter((file) => /^(services|control|estate|gateway|shared)\/.*\.ts$/.test(file));
 const prose = trackedFiles.filter((file) => file.endsWith('.md'));
 
 /** Helpers with which the table's own file refuses. */

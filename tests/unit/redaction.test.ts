@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { BODY_LIMIT, type Hop, type JournalRecord, journalHop, recordOf } from '../../shared/control/journal.ts';
 import { keepSecret, redactJson, redactText, redactUrl, redactValue, secretIn, showTokens } from '../../shared/domain/redaction.ts';
 import type { World } from '../../shared/domain/world.ts';
 import { createLogger } from '../../shared/process/logger.ts';
-import { BODY_LIMIT, type Hop, type JournalRecord, journalHop, recordOf } from '../../shared/simulation/journal.ts';
-import type { Simulation } from '../../shared/store/ports/estate-store.ts';
+import type { ControlStore } from '../../shared/store/ports/estate-store.ts';
 import type { JournalEntry } from '../../shared/store/ports/journal.ts';
 
 const REHEARSAL_KEY = 'reh_mine_abcdefghijklmnopqrstuvwxyz';
@@ -183,9 +183,9 @@ test('Redaction takes linear time for any text', () => {
 
 function recorded(hop: Partial<Hop>): JournalRecord {
   const records: JournalRecord[] = [];
-  const simulation = {
+  const control = {
     journal: (_world: World, entry: JournalEntry) => void records.push(recordOf({ sequence: 1, ...entry })),
-  } as unknown as Simulation;
+  } as unknown as ControlStore;
   const ids = { requestId: 'req_1', correlationId: 'cor' };
   const usual = {
     application: 'oms',
@@ -196,7 +196,7 @@ function recorded(hop: Partial<Hop>): JournalRecord {
     now: 0,
     started: performance.now(),
   };
-  journalHop({ simulation, log: createLogger('silent') }, { ids, world: 'w~1' as World, ...usual, ...hop });
+  journalHop({ control, log: createLogger('silent') }, { ids, world: 'w~1' as World, ...usual, ...hop });
   const [record] = records;
   if (!record) throw new Error('There is no record.');
   return record;
@@ -291,11 +291,11 @@ describe('A record of the journal', () => {
       journal: () => {
         throw new Error('full');
       },
-    } as unknown as Simulation;
+    } as unknown as ControlStore;
     const hop = { ids: { requestId: 'req_1', correlationId: 'cor' } } as Hop;
     const lines: string[] = [];
     const log = createLogger('info', { write: (line) => void lines.push(line) });
-    expect(() => journalHop({ simulation: broken, log }, hop)).not.toThrow();
+    expect(() => journalHop({ control: broken, log }, hop)).not.toThrow();
     expect(lines.join()).toContain('keeping a journal record failed');
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { refuseWebhook, signWebhook } from '../../shared/simulation/webhook-signature.ts';
+import { refuseWebhook, signWebhook } from '../../shared/control/webhook-signature.ts';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const BODY = '{"test": 2432232314}';

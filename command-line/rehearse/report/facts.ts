@@ -30,8 +30,8 @@ export const omissions = ({ omitted }: Recorded): readonly string[] => [
   ...(omitted.journal ? ['The diagram begins late: the journal had reached its limit, and older hops were gone.'] : []),
 ];
 
-/** What broke, law by law. */
-export const violations = ({ laws }: Recorded): readonly string[] =>
-  laws
+/** What broke, invariant by invariant. */
+export const violations = ({ invariants }: Recorded): readonly string[] =>
+  invariants
     .filter(({ holds }) => !holds)
     .flatMap(({ title, violations: found }) => [`${title}:`, ...found.slice(0, MOST.violations).map((one) => `  ${inOneLine(one)}`)]);

@@ -19,10 +19,10 @@ export const anchorOf = ({ scenario }: Recorded): string => `scenario-${scenario
 export const outcomeBadge = ({ failure }: Recorded): Markup =>
   failure === undefined ? markup`<span class="badge good">passed</span>` : markup`<span class="badge bad">failed</span>`;
 
-/** A scenario: its steps, its sequence, its events, the laws and its timings. */
+/** A scenario: its steps, its sequence, its events, the invariants and its timings. */
 export function scenarioHtml(run: Recorded, { isOpen, hasDiagram }: Choices): Markup {
-  const { scenario, file, rehearsal, failure, entries, laws, ms } = run;
-  const broken = laws.filter(({ holds }) => !holds).length;
+  const { scenario, file, rehearsal, failure, entries, invariants, ms } = run;
+  const broken = invariants.filter(({ holds }) => !holds).length;
   const origin = [scenario.name, ...(file === undefined ? [] : [file]), duration(ms), factsOf(run)].join(' · ');
   return markup`<section class="panel scenario">
 <details${isOpen && OPEN}>
@@ -33,7 +33,7 @@ ${omissions(run).map((sentence) => markup`<p class="muted">${sentence}</p>`)}
 <ol class="steps">${inSteps(entries).map(stepHtml)}</ol>
 ${hasDiagram && block('Sequence', counted(run.hops.length, 'hop'), diagram(run), true)}
 ${block('Events', String(run.events.length), eventTable(run), false)}
-${block('Laws', laws.length === 0 ? 'not checked' : broken > 0 ? `${broken} of ${laws.length} broken` : `all ${laws.length} hold`, lawList(run), broken > 0)}
+${block('Invariants', invariants.length === 0 ? 'not checked' : broken > 0 ? `${broken} of ${invariants.length} broken` : `all ${invariants.length} hold`, lawList(run), broken > 0)}
 ${block('Timings', '', timingTable(run), false)}
 ${rehearsal !== undefined && markup`<p class="muted small">Rehearsal <code>${rehearsal}</code></p>`}
 </details>

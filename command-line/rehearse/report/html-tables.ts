@@ -30,10 +30,10 @@ export function eventTable({ events, hops }: Recorded): Markup {
 /** Ids are long: `order/ord_…WDWMH`. */
 const shortSubject = (subject: string): string => inOneLine(subject, 160).replace(/(\w{4})\w{8,}(\w{5})$/, '$1…$2');
 
-/** Each law with its violations. */
-export function lawList({ laws }: Recorded): Markup {
-  if (laws.length === 0) return markup`<p class="muted">The scenario failed before the laws were checked.</p>`;
-  return markup`<ul class="laws">${laws.map(({ title, holds, checked, violations }) => {
+/** Each invariant with its violations. */
+export function lawList({ invariants }: Recorded): Markup {
+  if (invariants.length === 0) return markup`<p class="muted">The scenario failed before the invariants were checked.</p>`;
+  return markup`<ul class="invariants">${invariants.map(({ title, holds, checked, violations }) => {
     const more = violations.length - MOST.violations;
     const found = violations.slice(0, MOST.violations).map((one) => markup`<li>${one}</li>`);
     const list = violations.length > 0 && markup`<ul>${found}${more > 0 && markup`<li>and ${more} more</li>`}</ul>`;

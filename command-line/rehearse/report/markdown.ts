@@ -24,7 +24,7 @@ export function markdownOf({ scenarios, gateway, startedAt, version }: ReportedR
     ['| | Scenario | What happens | Time | Facts |', '|---|---|---|---:|---|', ...rows].join('\n'),
     ...failed.slice(0, MOST_DETAILED).map(detail),
     ...more,
-    `Estate ${plain(version)} at ${code(gateway)}, ${new Date(startedAt).toISOString().slice(0, 16).replace('T', ' ')} UTC. The page report.html has every step, diagram, event and law.\n`,
+    `Estate ${plain(version)} at ${code(gateway)}, ${new Date(startedAt).toISOString().slice(0, 16).replace('T', ' ')} UTC. The page report.html has every step, diagram, event and invariant.\n`,
   ].join('\n\n');
 }
 

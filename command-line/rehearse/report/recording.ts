@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { EstateClient } from '../../../rehearsal/estate-client.ts';
 import type { NoteKind, Report } from '../../../rehearsal/report.ts';
 import type { Scenario, StepRecord } from '../../../rehearsal/scenario.ts';
-import type { ListedEvent } from '../../../shared/catalog/simulation/operations/events.ts';
+import type { ListedEvent } from '../../../shared/catalog/control/operations/events.ts';
 import type { Hop } from '../../diagram/sequence.ts';
 
 /** What a report keeps of a scenario at most. Nothing of it has a body. */
@@ -36,7 +36,7 @@ export interface Recorded {
   readonly events: readonly RecordedEvent[];
   /** What there is no room for, and what the estate no longer has. */
   readonly omitted: { readonly entries: number; readonly hops: number; readonly events: number; readonly journal: boolean };
-  readonly laws: Parameters<Report['invariants']>[0];
+  readonly invariants: Parameters<Report['invariants']>[0];
   readonly failure: string | undefined;
   readonly ms: number;
 }
@@ -56,7 +56,7 @@ export function recordingOf(scenario: Scenario, file?: string) {
   const found: { hops: Hop[]; events: RecordedEvent[] } = { hops: [], events: [] };
   const omitted = { entries: 0, hops: 0, events: 0, journal: false };
   let rehearsal: string | undefined;
-  let laws: Recorded['laws'] = [];
+  let invariants: Recorded['invariants'] = [];
   let since = startedAt;
 
   function enter(entry: { readonly step: StepRecord } | { readonly note: string; readonly kind: NoteKind }): void {
@@ -74,7 +74,7 @@ export function recordingOf(scenario: Scenario, file?: string) {
     step: (step) => enter({ step }),
     note: (note, kind) => enter({ note, kind }),
     invariants: (results) => {
-      laws = results;
+      invariants = results;
     },
   };
 
@@ -92,7 +92,7 @@ export function recordingOf(scenario: Scenario, file?: string) {
   }
 
   const ended = (failure: string | undefined, ms: number): Recorded => ({
-    ...{ scenario, file, rehearsal, startedAt, entries, ...found, omitted, laws, failure, ms },
+    ...{ scenario, file, rehearsal, startedAt, entries, ...found, omitted, invariants, failure, ms },
   });
   return { report, examine, ended };
 }

@@ -1,4 +1,4 @@
-import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
+import { progressionOf } from '../../../shared/catalog/control/progression.ts';
 import { handleDue } from '../../../shared/work/handler.ts';
 import { journeys, shipments } from '../collections.ts';
 import { plannedScanDue } from '../due-work.ts';

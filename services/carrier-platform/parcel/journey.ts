@@ -1,6 +1,6 @@
+import { type Progression, progressionOf } from '../../../shared/catalog/control/progression.ts';
 import { shipmentLifeCycle } from '../../../shared/catalog/fulfillment/shipments.ts';
 import { allowedFrom } from '../../../shared/catalog/life-cycle.ts';
-import { type Progression, progressionOf } from '../../../shared/catalog/simulation/progression.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';

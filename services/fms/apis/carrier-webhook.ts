@@ -45,7 +45,7 @@ function otherShipment({ id }: Tracking, other: Tracking, trackingNumber: string
  */
 function refuseFuture({ occurredAt }: TrackingScan, now: number): void {
   if (Date.parse(occurredAt) <= now + CLOCK_TOLERANCE_MS) return;
-  const remedy = 'Send an instant of the rehearsal, whose clock GET /_sim/clock returns, or advance that clock first.';
+  const remedy = 'Send an instant of the rehearsal, whose clock GET /_control/clock returns, or advance that clock first.';
   const detail = `${occurredAt} is more than five minutes ahead of the rehearsal’s clock, which is at ${instant(now)}. ${remedy}`;
   throw invalid('/data/occurredAt', 'in_the_future', detail);
 }

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
+import { progressionOf } from '../../../shared/catalog/control/progression.ts';
 import { generateLabel } from '../../../shared/catalog/fulfillment/apis.ts';
 import { putShipment } from '../../../shared/catalog/fulfillment/internal.ts';
 import type { Shipment } from '../../../shared/catalog/fulfillment/shipments.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
-import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
+import { progressionOf } from '../../../shared/catalog/control/progression.ts';
 import type { FulfillmentShipment } from '../../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import type { ParcelData } from '../../../shared/catalog/fulfillment/shipments.ts';
-import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type Parcel, parcels, trackings } from '../collections.ts';

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
+import { progressionOf } from '../../../shared/catalog/control/progression.ts';
 import type { InputOf } from '../../../shared/catalog/define.ts';
 import type { moveReturn } from '../../../shared/catalog/fulfillment/internal.ts';
 import { type ReturnLine, returnLifeCycle } from '../../../shared/catalog/fulfillment/returns.ts';
 import { refuseVerb, rowFor } from '../../../shared/catalog/life-cycle.ts';
 import { invalid } from '../../../shared/catalog/problems.ts';
-import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { Patch } from '../../../shared/work/unit-of-work.ts';

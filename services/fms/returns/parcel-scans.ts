@@ -1,4 +1,4 @@
-import type { Progression } from '../../../shared/catalog/simulation/progression.ts';
+import type { Progression } from '../../../shared/catalog/control/progression.ts';
 import { Unchanged, unchanged } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { noteScan, type ScannedParcel } from '../parcels/note-scan.ts';

@@ -1,8 +1,8 @@
+import { progressionOf } from '../../../shared/catalog/control/progression.ts';
 import { returnLifeCycle } from '../../../shared/catalog/fulfillment/returns.ts';
 import { refuseVerb, rowFor } from '../../../shared/catalog/life-cycle.ts';
 import { closeReturn } from '../../../shared/catalog/order/internal.ts';
 import { isDependencyProblem, Problem } from '../../../shared/catalog/problems.ts';
-import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
 import { money } from '../../../shared/domain/money.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import type { Scope } from '../../../shared/work/handler.ts';

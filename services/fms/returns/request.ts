@@ -1,8 +1,8 @@
+import { progressionOf } from '../../../shared/catalog/control/progression.ts';
 import type { InputOf } from '../../../shared/catalog/define.ts';
 import type { createReturn as createReturnApi } from '../../../shared/catalog/fulfillment/apis.ts';
 import { bookReturn } from '../../../shared/catalog/order/internal.ts';
 import { invalid, notFound, type Problem } from '../../../shared/catalog/problems.ts';
-import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';

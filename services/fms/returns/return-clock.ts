@@ -1,5 +1,5 @@
+import type { Progression } from '../../../shared/catalog/control/progression.ts';
 import type { ReturnStep } from '../../../shared/catalog/fulfillment/reference-data.ts';
-import type { Progression } from '../../../shared/catalog/simulation/progression.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { returnSteps, returnTasks, type StoredReturn } from './collections.ts';
 import { returnStepDue } from './due-work.ts';

@@ -1,8 +1,8 @@
+import { progressionOf } from '../../../shared/catalog/control/progression.ts';
 import { cancelFulfillment } from '../../../shared/catalog/fulfillment/internal.ts';
 import { reversePayment } from '../../../shared/catalog/payment/internal.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { recordVoucherUse } from '../../../shared/catalog/promotion/internal.ts';
-import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { orders, type StoredOrder, type Undo } from '../collections.ts';

@@ -1,5 +1,5 @@
+import { progressionOf } from '../../../shared/catalog/control/progression.ts';
 import { absentApplication, Problem } from '../../../shared/catalog/problems.ts';
-import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
 import { handleDue } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { fulfillmentRecords, orders, type StoredOrder } from '../collections.ts';

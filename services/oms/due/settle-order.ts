@@ -1,5 +1,5 @@
+import { progressionOf } from '../../../shared/catalog/control/progression.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
-import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import { handleDue } from '../../../shared/work/handler.ts';
 import { withUndo } from '../cancellation/compensation.ts';

@@ -1,7 +1,7 @@
+import { progressionOf } from '../../../shared/catalog/control/progression.ts';
 import { createFulfillmentOrders } from '../../../shared/catalog/fulfillment/internal.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
-import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
-import type { Context } from '../../../shared/simulation/context.ts';
+import type { Context } from '../../../shared/control/context.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type FulfillmentRecord, fulfillmentRecords, orders, type StoredOrder } from '../collections.ts';

@@ -1,6 +1,6 @@
+import { progressionOf } from '../../../shared/catalog/control/progression.ts';
 import { closeReturn as closeReturnCall } from '../../../shared/catalog/order/internal.ts';
 import { notFound } from '../../../shared/catalog/problems.ts';
-import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
 import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import type { StoredOrder } from '../collections.ts';
 import { payOutReturnDue } from '../due-work.ts';

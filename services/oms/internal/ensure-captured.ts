@@ -1,8 +1,8 @@
+import { progressionOf } from '../../../shared/catalog/control/progression.ts';
 import { allowedFrom } from '../../../shared/catalog/life-cycle.ts';
 import { ensureCaptured as ensureCapturedCall } from '../../../shared/catalog/order/internal.ts';
 import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
-import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
 import { money, moneyInWords } from '../../../shared/domain/money.ts';
 import { handle } from '../../../shared/work/handler.ts';
 import { fulfillmentRecords, orders, type StoredOrder } from '../collections.ts';

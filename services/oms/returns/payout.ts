@@ -1,7 +1,7 @@
+import { progressionOf } from '../../../shared/catalog/control/progression.ts';
 import { refundPayment } from '../../../shared/catalog/payment/apis.ts';
 import { reversePayment } from '../../../shared/catalog/payment/internal.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
-import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
 import { type Money, money } from '../../../shared/domain/money.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import { orders, type StoredOrder } from '../collections.ts';

@@ -1,6 +1,6 @@
+import { progressionOf } from '../../../shared/catalog/control/progression.ts';
 import { dispatchFulfillmentOrder } from '../../../shared/catalog/fulfillment/apis.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
-import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
 import { handleDue, type Scope } from '../../../shared/work/handler.ts';
 import { type PickingOrder, type WarehouseTask, warehouseTasks } from '../collections.ts';
 import { warehouseStepDue } from '../due-work.ts';

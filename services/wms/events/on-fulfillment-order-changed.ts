@@ -1,5 +1,5 @@
+import { progressionOf } from '../../../shared/catalog/control/progression.ts';
 import { FulfillmentOrder } from '../../../shared/catalog/fulfillment/fulfillment-orders.ts';
-import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
 import { type EventHandler, unchanged } from '../../../shared/work/handler.ts';
 import { warehouseTasks } from '../collections.ts';
 import { closeTask, pickingOrderOf, scheduleStep } from '../warehouse/warehouse-clock.ts';

@@ -1,6 +1,6 @@
+import type { Progression } from '../../../shared/catalog/control/progression.ts';
 import { pickingMoves } from '../../../shared/catalog/fulfillment/picking-orders.ts';
 import { conflictingRepeat, invalid, Problem } from '../../../shared/catalog/problems.ts';
-import type { Progression } from '../../../shared/catalog/simulation/progression.ts';
 import type { PickedLines, PickingOrder, PickingStatus } from '../collections.ts';
 
 const moves: Readonly<Record<PickingStatus, readonly PickingStatus[]>> = pickingMoves;

@@ -1,4 +1,4 @@
-import type { Progression } from '../../../shared/catalog/simulation/progression.ts';
+import type { Progression } from '../../../shared/catalog/control/progression.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type PickingOrder, pickingOrders, type WarehouseTask, warehouseSteps, warehouseTasks } from '../collections.ts';
 import { warehouseStepDue } from '../due-work.ts';

@@ -96,7 +96,7 @@ export const listCustomerBaskets = defineInternalCall({
 export const moveProduct = defineInternalCall({
   id: 'move-product',
   name: 'Move Product',
-  summary: 'Moves a product on behalf of assortment management. The simulation plane sends it, acting as the outside world.',
+  summary: 'Moves a product on behalf of assortment management. The control plane sends it, acting as the outside world.',
   domain: 'commerce',
   type: 'action',
   application: 'ecommerce-platform',

@@ -47,7 +47,7 @@ export const logCustomerInteraction = defineInternalCall({
 export const moveCustomer = defineInternalCall({
   id: 'move-customer',
   name: 'Move Customer',
-  summary: 'Blocks or unblocks a customer on behalf of customer service. The simulation plane sends it, acting as the outside world.',
+  summary: 'Blocks or unblocks a customer on behalf of customer service. The control plane sends it, acting as the outside world.',
   domain: 'customer',
   type: 'action',
   application: 'crm',

@@ -135,7 +135,7 @@ export const getShipmentData = defineInternalCall({
 export const scanShipment = defineInternalCall({
   id: 'scan-shipment',
   name: 'Scan Shipment',
-  summary: 'Scans a parcel on behalf of the carrier. The simulation plane sends it, acting as the outside world.',
+  summary: 'Scans a parcel on behalf of the carrier. The control plane sends it, acting as the outside world.',
   domain: 'fulfillment',
   type: 'action',
   application: 'carrier-platform',
@@ -158,7 +158,7 @@ const Rescheduled = z.object({
 export const applyCarrierProgression = defineInternalCall({
   id: 'apply-carrier-progression',
   name: 'Apply Carrier Progression',
-  summary: 'Sets how parcels move from now on, and reschedules those on their way. The simulation plane sends it.',
+  summary: 'Sets how parcels move from now on, and reschedules those on their way. The control plane sends it.',
   domain: 'fulfillment',
   type: 'action',
   application: 'carrier-platform',
@@ -173,7 +173,7 @@ export const applyWarehouseProgression = defineInternalCall({
   id: 'apply-warehouse-progression',
   name: 'Apply Warehouse Progression',
   summary:
-    'Sets how fulfillment orders are picked from now on, and reschedules those that are waiting or being picked. The simulation plane sends it.',
+    'Sets how fulfillment orders are picked from now on, and reschedules those that are waiting or being picked. The control plane sends it.',
   domain: 'fulfillment',
   type: 'action',
   application: 'wms',
@@ -215,7 +215,7 @@ export const getReturn = defineInternalCall({
 export const moveReturn = defineInternalCall({
   id: 'move-return',
   name: 'Move Return',
-  summary: 'Moves a return on behalf of policy, store or warehouse. The simulation plane sends it, acting as the outside world.',
+  summary: 'Moves a return on behalf of policy, store or warehouse. The control plane sends it, acting as the outside world.',
   domain: 'fulfillment',
   type: 'action',
   application: 'fms',
@@ -239,7 +239,7 @@ export const moveReturn = defineInternalCall({
 export const applyReturnsProgression = defineInternalCall({
   id: 'apply-returns-progression',
   name: 'Apply Returns Progression',
-  summary: 'Sets how returns move from now on, and reschedules open ones. The simulation plane sends it.',
+  summary: 'Sets how returns move from now on, and reschedules open ones. The control plane sends it.',
   domain: 'fulfillment',
   type: 'action',
   application: 'fms',

@@ -223,7 +223,7 @@ export const countStock = defineInternalCall({
   id: 'count-stock',
   name: 'Count Stock',
   summary:
-    'Sets onHand of a SKU at a location to a counted value. Refused when more units are reserved there. The simulation plane sends it, acting as the outside world.',
+    'Sets onHand of a SKU at a location to a counted value. Refused when more units are reserved there. The control plane sends it, acting as the outside world.',
   domain: 'inventory',
   type: 'action',
   application: 'inventory-service',

@@ -10,7 +10,7 @@ Events are CloudEvents 1.0 in structured mode. Each business domain has one topi
 only. Delivery is at least once. A consumer drops an \`id\` that it has seen. A consumer that copies state also drops an
 \`aggregateversion\` lower than the newest one it has seen.
 
-\`GET /_sim/events\` lists the events of a rehearsal in order of publication. Without a broker, this is the only way to them.
+\`GET /_control/events\` lists the events of a rehearsal in order of publication. Without a broker, this is the only way to them.
 Events may gain members: ignore those you do not know.`;
 
 /** Where an estate publishes its events: in memory, or at these brokers. The list is empty when the process that serves the document does not have it. */
@@ -24,7 +24,7 @@ const GATEWAY_HOST: Part = {
 
 function serversOf(events: EventServers): Part {
   if (events === 'memory') {
-    const description = 'The gateway receives webhooks. This estate has no broker: `GET /_sim/events` lists its events.';
+    const description = 'The gateway receives webhooks. This estate has no broker: `GET /_control/events` lists its events.';
     return { gateway: { ...GATEWAY_HOST, description } };
   }
   const [first] = events.kafka;

@@ -1,5 +1,5 @@
+import { type ControlOperation, isStream } from '../../catalog/control/define-operation.ts';
 import { commonProblems, type ProblemCode } from '../../catalog/problems.ts';
-import { type ControlOperation, isStream } from '../../catalog/simulation/define-operation.ts';
 import type { Part } from '../json-schemas.ts';
 import type { Components } from './components.ts';
 import { json, requestBody } from './content.ts';
@@ -7,16 +7,16 @@ import { requestHeader } from './headers.ts';
 import { pathParameters, queryParameters } from './parameters.ts';
 import { refusals } from './refusals.ts';
 
-export const SIMULATION_TAG = 'Simulation plane';
+export const CONTROL_TAG = 'Control plane';
 
-/** An operation of the simulation plane. */
+/** An operation of the control plane. */
 export function controlOperation(control: ControlOperation, components: Components): Part {
   return {
     operationId: control.id,
-    tags: [SIMULATION_TAG],
+    tags: [CONTROL_TAG],
     summary: sentenceCase(control.id),
     description: control.summary,
-    security: [{ simulation: [] }],
+    security: [{ control: [] }],
     parameters: [
       ...pathParameters(control.path, components),
       ...queryParameters(control.query, components),

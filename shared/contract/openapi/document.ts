@@ -1,19 +1,19 @@
 import { apis } from '../../catalog/apis.ts';
 import { type Application, applications } from '../../catalog/applications.ts';
+import type { ControlOperation } from '../../catalog/control/define-operation.ts';
+import { controlOperations } from '../../catalog/control/operations.ts';
 import type { ApiDefinition } from '../../catalog/define.ts';
-import type { ControlOperation } from '../../catalog/simulation/define-operation.ts';
-import { controlOperations } from '../../catalog/simulation/operations.ts';
 import { JSON_LEVELS, JSON_MEMBERS } from '../../domain/json-limits.ts';
 import type { Part } from '../json-schemas.ts';
 import { apiOperation } from './api-operation.ts';
 import { Components } from './components.ts';
-import { controlOperation, SIMULATION_TAG } from './control-operation.ts';
+import { CONTROL_TAG, controlOperation } from './control-operation.ts';
 import { REQUEST_HEADERS, RESPONSE_HEADERS } from './headers.ts';
 import { PROBLEM } from './problems.ts';
-import { SCHEMES, SIMULATION_SCHEME } from './security.ts';
+import { CONTROL_SCHEME, SCHEMES } from './security.ts';
 
 const DESCRIPTION = `One consistent simulated retailer for rehearsing integrations: the owning applications of a unified-commerce
-estate behind one gateway, and a simulation plane that moves its clock, injects faults and inspects it.
+estate behind one gateway, and a control plane that moves its clock, injects faults and inspects it.
 
 Every request belongs to a rehearsal, an isolated world with its own data, clock, faults and events. A credential that is bound to
 a rehearsal selects it. Other requests name it in the header \`X-Rehearsal\`, or use \`default\`.
@@ -27,7 +27,7 @@ with NUL or lone surrogates are refused. Instants may be in any form of RFC 3339
 const publicApis = Object.values(apis) as readonly ApiDefinition[];
 const operations = Object.values(controlOperations) as readonly ControlOperation[];
 
-/** The public interface of the estate as OpenAPI 3.1, derived from the catalog and the operations of the simulation plane. */
+/** The public interface of the estate as OpenAPI 3.1, derived from the catalog and the operations of the control plane. */
 export function estateOpenApi(version: string): Part {
   const components = new Components();
   const paths = collectPaths([
@@ -50,7 +50,7 @@ export function estateOpenApi(version: string): Part {
         ...Object.fromEntries(
           SCHEMES.filter(({ auth }) => publicApis.some((api) => api.auth === auth)).map(({ name, scheme }) => [name, scheme]),
         ),
-        simulation: SIMULATION_SCHEME,
+        control: CONTROL_SCHEME,
       },
       parameters: REQUEST_HEADERS,
       headers: RESPONSE_HEADERS,
@@ -66,7 +66,7 @@ function tags(): Part[] {
     ...Object.entries(applications)
       .filter(([name]) => used.has(name as Application))
       .map(([, { title, owns }]) => ({ name: title, description: `Owns ${owns}.` })),
-    { name: SIMULATION_TAG, description: 'Controls that a rehearsal needs and no real estate has: worlds, clock, faults, journal.' },
+    { name: CONTROL_TAG, description: 'Controls that a rehearsal needs and no real estate has: worlds, clock, faults, journal.' },
   ];
 }
 

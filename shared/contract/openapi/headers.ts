@@ -1,6 +1,6 @@
 import type { z } from 'zod';
+import { STREAM_CURSOR } from '../../catalog/control/operations/stream.ts';
 import { CorrelationId, IdempotencyKey, IfMatch } from '../../catalog/headers.ts';
-import { STREAM_CURSOR } from '../../catalog/simulation/operations/stream.ts';
 import { REHEARSAL_NAME } from '../../domain/ids.ts';
 import { JsonSchemas, type Part } from '../json-schemas.ts';
 

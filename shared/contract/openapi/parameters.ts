@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { FaultName } from '../../catalog/control/faults.ts';
 import { objects } from '../../catalog/objects.ts';
 import { Id, Sku, VoucherCode } from '../../catalog/shapes.ts';
-import { FaultName } from '../../catalog/simulation/faults.ts';
 import { REHEARSAL_NAME } from '../../domain/ids.ts';
 import type { Part } from '../json-schemas.ts';
 import type { Components } from './components.ts';
@@ -17,7 +17,7 @@ const PATH_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
 };
 
 export function pathParameters(path: string, components: Components): Part[] {
-  const schemaOf = (name: string) => (path.startsWith('/_sim/rehearsals') ? PATH_SCHEMAS['rehearsal'] : PATH_SCHEMAS[name]) ?? Id;
+  const schemaOf = (name: string) => (path.startsWith('/_control/rehearsals') ? PATH_SCHEMAS['rehearsal'] : PATH_SCHEMAS[name]) ?? Id;
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',

@@ -15,4 +15,4 @@ export const SCHEMES = [
   },
 ] as const;
 
-export const SIMULATION_SCHEME: Part = { type: 'http', scheme: 'bearer', description: 'A token with the scope sim:admin.' };
+export const CONTROL_SCHEME: Part = { type: 'http', scheme: 'bearer', description: 'A token with the scope control.' };

@@ -1,11 +1,11 @@
-import type { ControlOperation } from '../../catalog/simulation/define-operation.ts';
-import { controlOperations } from '../../catalog/simulation/operations.ts';
+import type { ControlOperation } from '../../catalog/control/define-operation.ts';
+import { controlOperations } from '../../catalog/control/operations.ts';
 import { code, list, table } from './markdown.ts';
 import { memberTable } from './schema-members.ts';
 
 const operations = Object.values(controlOperations) as readonly ControlOperation[];
 
-/** Every operation of the simulation plane: an overview, and a section with the members that it takes. */
+/** Every operation of the control plane: an overview, and a section with the members that it takes. */
 export function controlOperationSections(): string {
   const overview = table(
     ['Operation', 'Method and path', 'What it does'],

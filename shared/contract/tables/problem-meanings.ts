@@ -24,7 +24,7 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
   ],
   unknown_rehearsal: [
     'The rehearsal does not exist: it was never created, was deleted, or ended after it was idle.',
-    'Create it with `POST /_sim/rehearsals`. `GET /_sim/rehearsals` lists those that exist.',
+    'Create it with `POST /_control/rehearsals`. `GET /_control/rehearsals` lists those that exist.',
   ],
   method_not_allowed: ['The path exists, but not with this method.', 'Use a method of the header `Allow`.'],
   request_timeout: ['The request did not arrive in time.', 'Send it again, and send its body without a pause.'],
@@ -34,7 +34,7 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
   ],
   insufficient_stock: [
     'There is less stock than was asked for, and nothing was held. `skus` has the quantities.',
-    'Ask for less, for another SKU, or set the stock with `PUT /_sim/stock/{sku}/{locationId}`.',
+    'Ask for less, for another SKU, or set the stock with `PUT /_control/stock/{sku}/{locationId}`.',
   ],
   reservation_expired: [
     'The hold expired or was released. At Confirm Order, the goods are also sold out: the order stays a draft and its authorisations are voided.',
@@ -71,7 +71,7 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
   basket_empty: ['The basket has no lines.', 'Add a line first.'],
   customer_blocked: [
     'The customer is blocked, and cannot check out, order, be enrolled or have an interaction logged.',
-    'Unblock the customer with `POST /_sim/customers/{id}/unblock`, or use another one.',
+    'Unblock the customer with `POST /_control/customers/{id}/unblock`, or use another one.',
   ],
   limit_reached: [
     'A list in the object has as many entries as requests may add. `list` names it, `limit` is the number. Entries that the estate adds itself are not refused.',
@@ -122,7 +122,7 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
   ],
   dependency_unavailable: [
     'Another application, or the store, cannot be reached, or Redis refuses the command. `dependency` names it. Nothing was done there.',
-    'Repeat the request after `Retry-After` seconds. `detail` has the remedy when Redis needs help. `GET /_sim/faults` shows whether a fault is the cause.',
+    'Repeat the request after `Retry-After` seconds. `detail` has the remedy when Redis needs help. `GET /_control/faults` shows whether a fault is the cause.',
   ],
   too_many_streams: [
     'The gateway process already serves 32 event streams.',
@@ -139,6 +139,6 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
   ],
   rehearsal_full: [
     'The rehearsal has `bytes` of text, and `MAX_REHEARSAL_BYTES` (`limit`) is reached. Reading and the control plane still work.',
-    'Reset the rehearsal with `POST /_sim/reset`, delete it, or raise the variable.',
+    'Reset the rehearsal with `POST /_control/reset`, delete it, or raise the variable.',
   ],
 };

@@ -1,5 +1,5 @@
 import type { Application } from '../../catalog/applications.ts';
-import type { Progression } from '../../catalog/simulation/progression.ts';
+import type { Progression } from '../../catalog/control/progression.ts';
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
 import { deliveryKey } from '../ports/deliveries.ts';

@@ -40,7 +40,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): StoreAdapte
     createApplicationStore(application, { estate, unsent, relayLeaseMs, outboxLimit, worldBytes });
   return {
     store,
-    simulation: {
+    control: {
       ...createMemoryFaults(estate),
       journal: journal ? (world, entry) => estate.all.get(world)?.journal.add(entry) : () => undefined,
       // A hop can be read as soon as it is recorded.

@@ -1,5 +1,5 @@
 import type { Application } from '../../catalog/applications.ts';
-import { DEFAULT_PROGRESSION, Progression } from '../../catalog/simulation/progression.ts';
+import { DEFAULT_PROGRESSION, Progression } from '../../catalog/control/progression.ts';
 import { STATE_INDEX } from '../collections.ts';
 import type { Directory, WorldView } from '../ports/directory.ts';
 import type { Store, Worlds } from '../ports/estate-store.ts';

@@ -20,8 +20,8 @@ import type { SnapshotStore } from './snapshots.ts';
 /** One application's store. */
 export interface Store extends ObjectStore, ClaimStore, CommitStore, DueWorkStore, OutboxStore, DeliveryStore {}
 
-/** The part of the simulation plane that every application needs. */
-export interface Simulation extends FaultStore, JournalWriter {}
+/** The part of the control plane that every application needs. */
+export interface ControlStore extends FaultStore, JournalWriter {}
 
 /** The estate-wide view. Only the control plane holds it. */
 export interface Worlds
@@ -42,7 +42,7 @@ export interface Worlds
 /** Storage of a whole estate: in the memory of this process, or in Redis. */
 export interface StoreAdapter {
   store(application: Application): Store;
-  readonly simulation: Simulation;
+  readonly control: ControlStore;
   readonly worlds: Worlds;
   /** Whether the store is usable now. */
   state(): State;

@@ -1,4 +1,4 @@
-import type { Progression, ProgressionInput } from '../../catalog/simulation/progression.ts';
+import type { Progression, ProgressionInput } from '../../catalog/control/progression.ts';
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
 import type { RehearsalCredentials } from './directory.ts';

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { clockScripts } from './lua/clock.ts';
 import { commitScript } from './lua/commit.ts';
+import { controlScripts } from './lua/control.ts';
 import { dueWorkScripts } from './lua/due-work.ts';
 import { eventScripts } from './lua/events.ts';
 import { journalScripts } from './lua/journal.ts';
@@ -12,7 +13,6 @@ import { preludeFor } from './lua/prelude.ts';
 import { rehearsalScripts } from './lua/rehearsals.ts';
 import { requestScripts } from './lua/requests.ts';
 import { runScripts } from './lua/runs.ts';
-import { simulationScripts } from './lua/simulation.ts';
 
 /**
  * The Lua of the Redis adapter; `keys.ts` and `formats.ts` describe the data. A script runs alone and cannot be rolled back, so each
@@ -34,7 +34,7 @@ const SCRIPTS = {
   ...rehearsalScripts,
   ...lifetimeScripts,
   ...clockScripts,
-  ...simulationScripts,
+  ...controlScripts,
   ...runScripts,
 } as const;
 

@@ -53,7 +53,7 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Stor
     createApplicationStore(application, { connection, keys, announcements, relayLeaseMs, outboxLimit, worldBytes });
   return {
     store,
-    simulation: {
+    control: {
       ...createRedisFaults({ connection, keys }),
       journal: isRecording ? (world, entry) => journal.add(world, entry) : () => undefined,
       expectHops: journal.expect,

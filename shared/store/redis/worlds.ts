@@ -1,5 +1,5 @@
 import type { Application } from '../../catalog/applications.ts';
-import { DEFAULT_PROGRESSION, type Progression } from '../../catalog/simulation/progression.ts';
+import { DEFAULT_PROGRESSION, type Progression } from '../../catalog/control/progression.ts';
 import type { World } from '../../domain/world.ts';
 import { STATE_INDEX } from '../collections.ts';
 import type { Directory, RehearsalCredentials, WorldView } from '../ports/directory.ts';

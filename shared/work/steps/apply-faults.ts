@@ -1,7 +1,7 @@
 import { Problem, type ProblemCode, problems } from '../../catalog/problems.ts';
+import { OUTSIDE_WORLD } from '../../control/context.ts';
+import { type ActiveFault, waitAtBarrier } from '../../control/faults.ts';
 import { pause } from '../../process/waiting.ts';
-import { OUTSIDE_WORLD } from '../../simulation/context.ts';
-import { type ActiveFault, waitAtBarrier } from '../../simulation/faults.ts';
 import { type Answer, answerProblem } from '../../transport/answer.ts';
 import type { ApplicationParts } from '../application-parts.ts';
 import type { Answered, ApiRequest } from '../job.ts';
@@ -35,7 +35,7 @@ function ignoreRefusal(error: unknown): undefined {
   if (!(error instanceof Problem)) throw error;
 }
 
-/** None strikes the calls that the simulation plane makes for the outside world. */
+/** None strikes the calls that the control plane makes for the outside world. */
 async function faultsOf({ faults, application }: ApplicationParts, { context, bound }: ApiRequest): Promise<readonly ActiveFault[]> {
   const { world, principal, chain } = context;
   if (principal === OUTSIDE_WORLD && chain.length === 0) return [];

@@ -1,8 +1,8 @@
 import type { ApiDefinition } from '../../catalog/define.ts';
+import type { Context } from '../../control/context.ts';
 import { rehearsalOf } from '../../domain/world.ts';
 import type { SpanStart } from '../../observability/observer.ts';
 import { withoutFailing } from '../../process/harmless.ts';
-import type { Context } from '../../simulation/context.ts';
 import type { ApplicationParts } from '../application-parts.ts';
 import type { Answered, ApiRequest, JournaledJob, LeasedItem } from '../job.ts';
 import type { Step } from './step.ts';

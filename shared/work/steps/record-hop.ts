@@ -1,4 +1,4 @@
-import { journalHop } from '../../simulation/journal.ts';
+import { journalHop } from '../../control/journal.ts';
 import type { Answer } from '../../transport/answer.ts';
 import type { ApplicationParts } from '../application-parts.ts';
 import type { Answered, JournaledJob } from '../job.ts';
@@ -6,12 +6,12 @@ import type { Step } from './step.ts';
 
 /** Puts the hop into the journal of its world. */
 export const recordHop =
-  <J extends JournaledJob>({ application, simulation, log }: ApplicationParts): Step<J, J, Answered> =>
+  <J extends JournaledJob>({ application, control, log }: ApplicationParts): Step<J, J, Answered> =>
   async (job, rest) => {
     const { context, notes, hop } = job;
     const record = (status: number, answer?: Answer): void =>
       journalHop(
-        { simulation, log },
+        { control, log },
         {
           ids: context,
           world: context.world,

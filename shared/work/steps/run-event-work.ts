@@ -1,7 +1,7 @@
 import { absentApplication } from '../../catalog/problems.ts';
+import type { Context } from '../../control/context.ts';
 import { randomToken } from '../../domain/ids.ts';
 import type { EstateEvent } from '../../events/envelope.ts';
-import type { Context } from '../../simulation/context.ts';
 import { deliveryKey } from '../../store/ports/deliveries.ts';
 import { DELIVER_AGAIN, type DueItem, dueKey, PUBLISH_WITHHELD_EVENT } from '../../store/ports/due-work.ts';
 import type { OutboxEntry } from '../../store/ports/outbox.ts';

@@ -1,6 +1,6 @@
 import { Problem } from '../../catalog/problems.ts';
-import { SIGNER } from '../../simulation/context.ts';
-import { refuseWebhook } from '../../simulation/webhook-signature.ts';
+import { SIGNER } from '../../control/context.ts';
+import { refuseWebhook } from '../../control/webhook-signature.ts';
 import type { ApplicationParts } from '../application-parts.ts';
 import { headerOf } from './header-of.ts';
 import type { ParsedRequest } from './parse-body.ts';

@@ -1,7 +1,7 @@
 import type { Application } from '../../catalog/applications.ts';
 import type { ObjectDefinition } from '../../catalog/define-object.ts';
+import type { Context } from '../../control/context.ts';
 import { envelope } from '../../events/envelope.ts';
-import type { Context } from '../../simulation/context.ts';
 import type { Stored } from '../../store/collections.ts';
 import type { PlannedEvent } from '../../store/ports/plan.ts';
 

@@ -1,10 +1,10 @@
 import type { Application } from '../../catalog/applications.ts';
 import { Problem } from '../../catalog/problems.ts';
+import { rehearsalFull } from '../../control/rehearsal-full.ts';
 import { derivedUlid, digest, type IdPrefix, randomToken } from '../../domain/ids.ts';
 import type { Ms } from '../../domain/time.ts';
 import { rehearsalOf, type World } from '../../domain/world.ts';
 import type { Relay } from '../../events/relay.ts';
-import { rehearsalFull } from '../../simulation/rehearsal-full.ts';
 import type { ItemLease } from '../../store/ports/due-work.ts';
 import type { Committed, Fence, Plan } from '../../store/ports/plan.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';

@@ -1,5 +1,5 @@
 import { Problem } from '../../catalog/problems.ts';
-import type { Context } from '../../simulation/context.ts';
+import type { Context } from '../../control/context.ts';
 import { type AnyCollection, type Counters, indexValues, type Stored } from '../../store/collections.ts';
 import type { Store } from '../../store/ports/estate-store.ts';
 import type { Found, PageRequest } from '../../store/ports/objects.ts';

@@ -1,6 +1,6 @@
+import type { Context } from '../../control/context.ts';
 import { randomToken } from '../../domain/ids.ts';
 import type { Ms } from '../../domain/time.ts';
-import type { Context } from '../../simulation/context.ts';
 import { BACKOFF_MS, type ItemLease, type PlannedDue } from '../../store/ports/due-work.ts';
 import type { DueWork } from '../due-work.ts';
 import type { DueOptions } from '../unit-of-work.ts';

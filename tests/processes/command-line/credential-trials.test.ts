@@ -17,7 +17,9 @@ afterAll(() => estate.close());
 
 async function hopsIn(rehearsal: string): Promise<readonly unknown[]> {
   const headers = { authorization: `Bearer ${DEMO_CREDENTIALS.admin}`, 'x-rehearsal': rehearsal };
-  const { items } = (await (await fetch(`${estate.gateway}/_sim/journal`, { headers })).json()) as { readonly items: readonly unknown[] };
+  const { items } = (await (await fetch(`${estate.gateway}/_control/journal`, { headers })).json()) as {
+    readonly items: readonly unknown[];
+  };
   return items;
 }
 

@@ -45,7 +45,7 @@ describe('A terminal gets no escape sequence of data', () => {
       'of an invariant',
       'verify',
       {
-        '/_sim/verify': {
+        '/_control/verify': {
           settled: true,
           holds: false,
           waitingFor: [],

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { describe, expect, test } from '@jest/globals';
 import { examplesOf } from '../../../command-line/help.ts';
 import { createProgram, everyCommand } from '../../../command-line/program.ts';
-import { faultPresets } from '../../../shared/catalog/simulation/fault-presets.ts';
+import { faultPresets } from '../../../shared/catalog/control/fault-presets.ts';
 import { returning } from '../../services/return-scenes.ts';
 import { COMMAND, runAtTerminal, runEstate, wordsOf } from '../../support/command.ts';
 import { estate, newRehearsal } from '../../support/estate.ts';
@@ -161,8 +161,8 @@ describe('Misuse ends with 2 and a sentence that names the nearest valid word:',
     ],
     ['rehearse --bearer=', /^The credential in --bearer or ESTATE_BEARER_TOKEN cannot be sent: it takes visible ASCII/],
     ['start --port=', /^--port needs a value: --port <number>\.\n$/],
-    ['clock show --admin bad', /^The estate refuses this credential for the simulation plane; .*--admin or ESTATE_ADMIN_TOKEN\.\n$/],
-    ['verify --admin demo-integration-token', /^The estate refuses this credential for the simulation plane/],
+    ['clock show --admin bad', /^The estate refuses this credential for the control plane; .*--admin or ESTATE_ADMIN_TOKEN\.\n$/],
+    ['verify --admin demo-integration-token', /^The estate refuses this credential for the control plane/],
   ])('%s', async (line, sentence) => {
     const { code, out, err } = await runEstate(wordsOf(line));
     expect(err).toMatch(sentence);
@@ -193,7 +193,7 @@ describe('An address without an estate', () => {
     await using rehearsal = await newRehearsal();
     const clock = JSON.stringify(await rehearsal.client.control('read-clock'));
     const server = createServer((request, response) => {
-      if (request.url === '/_sim/clock') response.writeHead(200, { 'content-type': 'application/json' }).end(clock);
+      if (request.url === '/_control/clock') response.writeHead(200, { 'content-type': 'application/json' }).end(clock);
       else response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': here\n\n', () => response.destroy());
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -67,7 +67,7 @@ describe('rehearse', () => {
   test.each([
     [['--bearer', 'bad'], /^The estate refuses this credential for the APIs; .*--bearer or ESTATE_BEARER_TOKEN\.\n$/],
     [['--api-key', 'bad'], /^The estate refuses this key for the carrier’s APIs; .*--api-key or ESTATE_API_KEY\.\n$/],
-    [['--admin', 'bad'], /^The estate refuses this credential for the simulation plane; .*--admin or ESTATE_ADMIN_TOKEN\.\n$/],
+    [['--admin', 'bad'], /^The estate refuses this credential for the control plane; .*--admin or ESTATE_ADMIN_TOKEN\.\n$/],
   ])('refuses a wrong credential in one sentence: %j', async (args, sentence) => {
     const { code, out, err } = await runEstate(['rehearse', ...args]);
     expect(err).toMatch(sentence);

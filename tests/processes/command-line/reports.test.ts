@@ -64,9 +64,9 @@ describe('A run of a scenario of ours and one of the user, with --report', () =>
     expect(text).not.toMatch(/<script|(?<!\\)`\{x/);
   });
 
-  test('gives a page with steps, sequence, events, laws and timings, in which nothing of a scenario is markup', async () => {
+  test('gives a page with steps, sequence, events, invariants and timings, in which nothing of a scenario is markup', async () => {
     const page = await file('report.html');
-    for (const heading of ['Steps', 'Sequence', 'Events', 'Laws', 'Timings']) expect(page).toContain(`>${heading}</h3>`);
+    for (const heading of ['Steps', 'Sequence', 'Events', 'Invariants', 'Timings']) expect(page).toContain(`>${heading}</h3>`);
     expect(page).toContain('Client to eCommerce Platform: Create Basket, 201');
     expect(page).toContain('SIM to Inventory Service: Take Hold, 503');
     expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');

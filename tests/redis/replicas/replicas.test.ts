@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { runScenario } from '../../../rehearsal/runner.ts';
 import { scenarios } from '../../../rehearsal/scenarios.ts';
-import type { ControlOutput } from '../../../shared/catalog/simulation/define-operation.ts';
-import type { advanceClock } from '../../../shared/catalog/simulation/operations/clock.ts';
+import type { ControlOutput } from '../../../shared/catalog/control/define-operation.ts';
+import type { advanceClock } from '../../../shared/catalog/control/operations/clock.ts';
 import { ADDRESS, ADMIN } from '../../support/estate.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { PlainClient } from '../../support/plain-client.ts';
@@ -171,7 +171,7 @@ if (whyNoRedis) {
     describe('Rehearsals', () => {
       test('that two gateways create concurrently are created by one, and reported as existing by the other', async () => {
         for (const name of times(5, newName)) {
-          const create = (n: number) => estate.replicas[n]?.client.call('POST', '/_sim/rehearsals', { name }, { as: 'admin' });
+          const create = (n: number) => estate.replicas[n]?.client.call('POST', '/_control/rehearsals', { name }, { as: 'admin' });
           const replies = await Promise.all([create(0), create(1), create(2)]);
           expect(replies.map((reply) => reply?.status).toSorted()).toEqual([201, 409, 409]);
           const created = replies.find((reply) => reply?.status === 201)?.body;
@@ -201,7 +201,7 @@ if (whyNoRedis) {
         const [first, second] = await Promise.all(rehearsal.each.slice(0, 2).map((client) => client.control('reset-rehearsal')));
         const { world } = await rehearsal.view();
         expect([first?.world, second?.world]).toContain(world);
-        expect((await rehearsal.any.call('GET', `/_sim/objects/basket/${id}`, undefined, { as: 'admin' })).status).toBe(404);
+        expect((await rehearsal.any.call('GET', `/_control/objects/basket/${id}`, undefined, { as: 'admin' })).status).toBe(404);
         const seen = await Promise.all(rehearsal.each.map((client) => client.control('list-rehearsals')));
         for (const { items } of seen) expect(items.find(({ name }) => name === rehearsal.name)?.world).toBe(world);
       });
@@ -276,7 +276,7 @@ if (whyNoRedis) {
         await using rehearsal = await aRehearsal();
         await Promise.all(times(20, () => aBasket(rehearsal.any)));
         const advance = (client: PlainClient) =>
-          client.call('POST', '/_sim/clock/advance', { by: 'P5D', timeoutMs: 60_000 }, { as: 'admin' });
+          client.call('POST', '/_control/clock/advance', { by: 'P5D', timeoutMs: 60_000 }, { as: 'admin' });
         const replies = await Promise.all(rehearsal.each.map(advance));
         expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
         const busy = replies.find(({ status }) => status === 409);

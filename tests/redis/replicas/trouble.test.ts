@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { createClockDriver } from '../../../control/clock/driver.ts';
 import { registeredApplications } from '../../../estate/registry.ts';
-import { createClockDriver } from '../../../gateway/control/clock/driver.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { createLogger } from '../../../shared/process/logger.ts';
 import { createRedisStore } from '../../../shared/store/redis/store.ts';
@@ -141,7 +141,7 @@ if (whyNoRedis) {
         await eventually('the attempts since are shown', async () => (await consumer())?.attempts === 7);
         expect(await consumer()).toMatchObject({ state: 'consumed', status: 200 });
         await rehearsal.verified();
-        expect((await client.call('POST', '/_sim/parked/redrive', { key }, { as: 'admin' })).body.code).toBe('not_found');
+        expect((await client.call('POST', '/_control/parked/redrive', { key }, { as: 'admin' })).body.code).toBe('not_found');
       });
 
       test('can be redriven as a whole', async () => {
@@ -172,7 +172,7 @@ if (whyNoRedis) {
       const advancing = driver.advance(rehearsal.world, Date.now() + 86_400_000, 60_000).catch((error: unknown) => error);
       await eventually(
         'it stands',
-        async () => (await rehearsal.client.call('PUT', '/_sim/clock', { flowing: true }, { as: 'admin' })).status === 409,
+        async () => (await rehearsal.client.call('PUT', '/_control/clock', { flowing: true }, { as: 'admin' })).status === 409,
       );
       expect((await rehearsal.client.control('read-clock')).flowing).toBe(false);
       await adapter.close();

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { signWebhook } from '../../../shared/simulation/webhook-signature.ts';
+import { signWebhook } from '../../../shared/control/webhook-signature.ts';
 import { about, kind, of, type Scene, succeeded } from './scene.ts';
 
 async function ship(

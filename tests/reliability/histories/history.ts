@@ -186,7 +186,7 @@ async function noteEnds({ rehearsal, things }: Scene): Promise<void> {
     ...things.parcels.map((id) => ['shipment', id] as const),
   ];
   for (const [type, id] of ended) {
-    const { body } = await rehearsal.client.call('GET', `/_sim/objects/${type}/${id}`, undefined, { as: 'admin' });
+    const { body } = await rehearsal.client.call('GET', `/_control/objects/${type}/${id}`, undefined, { as: 'admin' });
     count(`${type} ${body?.state}`);
   }
 }

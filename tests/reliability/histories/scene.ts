@@ -37,7 +37,7 @@ export interface Scene {
   readonly things: Things;
   /** A call of a public API by a user. Every answer must be one that a user can handle. */
   ask<Id extends ApiId>(id: Id, call: CallOf<(typeof apis)[Id]>): Promise<Reply>;
-  /** Commands of the outside world and of the simulation plane. */
+  /** Commands of the outside world and of the control plane. */
   play(method: 'POST' | 'PUT', path: string, body?: object): Promise<Reply>;
   /** From now on an application may be unavailable, by an act of the history. */
   expectTrouble(): void;
@@ -73,7 +73,10 @@ export function newScene(rehearsal: TestRehearsal): Scene {
       return reply;
     },
     play: async (method, path, body = {}) =>
-      sound(await rehearsal.client.call(method, `/_sim/${path}`, body, { as: 'admin' }), `${method} /_sim/${path} ${JSON.stringify(body)}`),
+      sound(
+        await rehearsal.client.call(method, `/_control/${path}`, body, { as: 'admin' }),
+        `${method} /_control/${path} ${JSON.stringify(body)}`,
+      ),
     isTroubled: () => trouble,
     expectTrouble: () => {
       trouble = true;

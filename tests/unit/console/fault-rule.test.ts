@@ -7,7 +7,7 @@ import {
   faultRule,
   ruleInWords,
 } from '../../../console/page/fault-rule.ts';
-import { FaultInput, faultKinds } from '../../../shared/catalog/simulation/faults.ts';
+import { FaultInput, faultKinds } from '../../../shared/catalog/control/faults.ts';
 
 const EMPTY: FaultForm = {
   ...{ target: 'call', kind: 'outage', application: 'oms', api: '', event: 'order-confirmed', subject: '', scan: '' },

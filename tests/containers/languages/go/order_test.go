@@ -48,10 +48,10 @@ type rehearsal struct {
 func newRehearsal(t *testing.T, gateway, name string) *rehearsal {
 	t.Helper()
 	world := &rehearsal{t: t, gateway: gateway}
-	created := world.sim("POST", "/rehearsals", object{"name": name})
+	created := world.control("POST", "/rehearsals", object{"name": name})
 	world.name = name
 	world.bearer = created["credentials"].(object)["bearer"].(string)
-	t.Cleanup(func() { world.sim("DELETE", "/rehearsals/"+name, nil) })
+	t.Cleanup(func() { world.control("DELETE", "/rehearsals/"+name, nil) })
 	return world
 }
 
@@ -60,9 +60,9 @@ func (r *rehearsal) api(method, path string, body object) object {
 	return r.send(method, r.gateway+path, r.bearer, body)
 }
 
-func (r *rehearsal) sim(method, path string, body object) object {
+func (r *rehearsal) control(method, path string, body object) object {
 	r.t.Helper()
-	return r.send(method, r.gateway+"/_sim"+path, "demo-sim-admin", body)
+	return r.send(method, r.gateway+"/_control"+path, "demo-control-token", body)
 }
 
 func (r *rehearsal) send(method, url, bearer string, body object) object {
@@ -103,13 +103,13 @@ func TestAPaidOrderIsConfirmed(t *testing.T) {
 	world.api("POST", "/payments/authorizations", object{"orderId": orderID, "tender": object{"type": "card", "token": "tok_visa"}})
 	world.api("POST", "/orders/"+orderID+"/confirm", object{})
 
-	world.sim("POST", "/clock/advance", object{"by": "PT1H"})
+	world.control("POST", "/clock/advance", object{"by": "PT1H"})
 
-	events := world.sim("GET", "/events?type=order-confirmed&subject=order/"+orderID, nil)
+	events := world.control("GET", "/events?type=order-confirmed&subject=order/"+orderID, nil)
 	if found := len(events["items"].([]any)); found != 1 {
 		t.Errorf("%d events instead of one", found)
 	}
-	if world.sim("GET", "/verify", nil)["holds"] != true {
+	if world.control("GET", "/verify", nil)["holds"] != true {
 		t.Error("stock, money or events do not agree")
 	}
 }

@@ -21,8 +21,8 @@ class Rehearsal:
 
     def __init__(self, gateway, name):
         self.gateway = gateway
-        self.simulation = {"Authorization": "Bearer demo-sim-admin", "X-Rehearsal": name}
-        created = requests.post(f"{gateway}/_sim/rehearsals", json={"name": name}, headers={"Authorization": "Bearer demo-sim-admin"})
+        self.control_headers = {"Authorization": "Bearer demo-control-token", "X-Rehearsal": name}
+        created = requests.post(f"{gateway}/_control/rehearsals", json={"name": name}, headers={"Authorization": "Bearer demo-control-token"})
         created.raise_for_status()
         self.buyer = {"Authorization": f"Bearer {created.json()['credentials']['bearer']}"}
 
@@ -31,8 +31,8 @@ class Rehearsal:
         assert answer.ok, answer.text
         return answer.json()
 
-    def sim(self, method, path, body=None):
-        answer = requests.request(method, f"{self.gateway}/_sim{path}", json=body, headers=self.simulation)
+    def control(self, method, path, body=None):
+        answer = requests.request(method, f"{self.gateway}/_control{path}", json=body, headers=self.control_headers)
         assert answer.ok, answer.text
         return answer.json() if answer.content else None
 
@@ -41,7 +41,7 @@ class Rehearsal:
 def rehearsal(gateway, request):
     world = Rehearsal(gateway, request.node.name.replace("_", "-")[:40])
     yield world
-    world.sim("DELETE", f"/rehearsals/{world.simulation['X-Rehearsal']}")
+    world.control("DELETE", f"/rehearsals/{world.control_headers['X-Rehearsal']}")
 
 
 def test_a_paid_order_is_confirmed(rehearsal):
@@ -52,16 +52,16 @@ def test_a_paid_order_is_confirmed(rehearsal):
     rehearsal.api("POST", "/payments/authorizations", {"orderId": order["id"], "tender": {"type": "card", "token": "tok_visa"}})
     rehearsal.api("POST", f"/orders/{order['id']}/confirm", {})
 
-    rehearsal.sim("POST", "/clock/advance", {"by": "PT1H"})
+    rehearsal.control("POST", "/clock/advance", {"by": "PT1H"})
 
-    events = rehearsal.sim("GET", f"/events?type=order-confirmed&subject=order/{order['id']}")
+    events = rehearsal.control("GET", f"/events?type=order-confirmed&subject=order/{order['id']}")
     assert len(events["items"]) == 1
-    assert rehearsal.sim("GET", "/verify")["holds"]
+    assert rehearsal.control("GET", "/verify")["holds"]
 
 
 def test_a_checkout_continues_without_loyalty(rehearsal):
     fault = {"match": {"application": "loyalty-platform"}, "fault": {"kind": "outage"}}
-    rehearsal.sim("PUT", "/faults/no-points", fault)
+    rehearsal.control("PUT", "/faults/no-points", fault)
     basket = rehearsal.api("POST", "/baskets", {"channel": "web", "customerId": "cus_ada", "lines": [{"sku": "mug-blue", "qty": 1}]})
 
     checkout = rehearsal.api("POST", f"/baskets/{basket['id']}/checkout", {"shippingAddress": ADDRESS})

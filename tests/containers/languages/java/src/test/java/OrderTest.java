@@ -45,22 +45,22 @@ class OrderTest {
     Rehearsal(String name) throws Exception {
       this.name = name;
       String body = "{\"name\": \"%s\"}".formatted(name);
-      HttpRequest.Builder create = HttpRequest.newBuilder(URI.create(gateway + "/_sim/rehearsals"));
-      bearer = send(create.method("POST", BodyPublishers.ofString(body)), "demo-sim-admin").at("/credentials/bearer").asText();
+      HttpRequest.Builder create = HttpRequest.newBuilder(URI.create(gateway + "/_control/rehearsals"));
+      bearer = send(create.method("POST", BodyPublishers.ofString(body)), "demo-control-token").at("/credentials/bearer").asText();
     }
 
     JsonNode api(String method, String path, String body) throws Exception {
       return send(HttpRequest.newBuilder(URI.create(gateway + path)).method(method, BodyPublishers.ofString(body)), bearer);
     }
 
-    JsonNode sim(String method, String path, String body) throws Exception {
-      HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(gateway + "/_sim" + path)).header("X-Rehearsal", name);
-      return send(request.method(method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body)), "demo-sim-admin");
+    JsonNode control(String method, String path, String body) throws Exception {
+      HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(gateway + "/_control" + path)).header("X-Rehearsal", name);
+      return send(request.method(method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body)), "demo-control-token");
     }
 
     @Override
     public void close() throws Exception {
-      sim("DELETE", "/rehearsals/" + name, "");
+      control("DELETE", "/rehearsals/" + name, "");
     }
 
     private JsonNode send(HttpRequest.Builder request, String token) throws Exception {
@@ -85,12 +85,12 @@ class OrderTest {
           {"orderId": "%s", "tender": {"type": "card", "token": "tok_visa"}}""".formatted(order));
       rehearsal.api("POST", "/orders/" + order + "/confirm", "{}");
 
-      rehearsal.sim("POST", "/clock/advance", """
+      rehearsal.control("POST", "/clock/advance", """
           {"by": "PT1H"}""");
 
-      JsonNode events = rehearsal.sim("GET", "/events?type=order-confirmed&subject=order/" + order, "");
+      JsonNode events = rehearsal.control("GET", "/events?type=order-confirmed&subject=order/" + order, "");
       assertEquals(1, events.at("/items").size());
-      assertTrue(rehearsal.sim("GET", "/verify", "").at("/holds").asBoolean());
+      assertTrue(rehearsal.control("GET", "/verify", "").at("/holds").asBoolean());
     }
   }
 }

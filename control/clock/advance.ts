@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import { Problem } from '../../shared/catalog/problems.ts';
+import type { Ms } from '../../shared/domain/time.ts';
+import type { World } from '../../shared/domain/world.ts';
+import { ifPossible } from '../../shared/process/harmless.ts';
+import type { Logger } from '../../shared/process/logger.ts';
+import type { ClockStore } from '../../shared/store/ports/clock.ts';
+import type { Directory, WorldView } from '../../shared/store/ports/directory.ts';
+import type { DueItem } from '../../shared/store/ports/due-work.ts';
+import type { ChangeWaits } from './change-waits.ts';
+import type { DueRunner } from './due-runner.ts';
+import type { Flow } from './flow.ts';
+import { describeDue, POLL_MS, type Settle, type Settled } from './settle.ts';
+import type { WaitLimit } from './wait-limit.ts';
+
+/** Wall time of the lease of an advance on its clock. If the driver dies, the clock stands this long. */
+const ADVANCE_LEASE_MS = 6_000;
+const RENEWALS_PER_LEASE = 4;
+
+export interface Advanced extends Settled {
+  readonly now: Ms;
+  readonly ran: readonly DueItem[];
+}
+
+/** An advance in progress. */
+interface Advance {
+  /** Names the lease on the clock. */
+  readonly token: string;
+  readonly world: World;
+  readonly to: Ms;
+  readonly limit: WaitLimit;
+  readonly ran: DueItem[];
+}
+
+export interface AdvanceOptions {
+  readonly worlds: Directory & ClockStore;
+  readonly changes: ChangeWaits;
+  readonly flow: Flow;
+  readonly runner: DueRunner;
+  readonly settle: Settle;
+  readonly log: Logger;
+  readonly stopping: AbortSignal;
+}
+
+/**
+ * Moves a clock from one quiet state to the next and runs what falls due on the way, in order and one by one. When the limit is over,
+ * the running item ends by itself, and no further item begins.
+ */
+export function createAdvance({ worlds, changes, flow, runner, settle, log, stopping }: AdvanceOptions) {
+  /** Items that outlived the limit of their advance. */
+  const outlived = new Set<Promise<unknown>>();
+
+  async function advance(world: World, to: Ms, limit: WaitLimit): Promise<Advanced> {
+    const token = randomUUID();
+    if (!(await worlds.leaseClock(world, token, ADVANCE_LEASE_MS))) throw clockBusy();
+    flow.suspend(world);
+    const renewing = setInterval(() => renewLease(world, token), ADVANCE_LEASE_MS / RENEWALS_PER_LEASE);
+    try {
+      return await moveClock({ token, world, to, limit, ran: [] });
+    } finally {
+      clearInterval(renewing);
+      flow.resume(world);
+      // Otherwise the lease runs out.
+      await ifPossible(log, 'releasing a clock', () => worlds.releaseClock(world, token));
+      flow.run(world);
+    }
+  }
+
+  /** An advance whose lease was lost fails when it sets the clock the next time. */
+  function renewLease(world: World, token: string): void {
+    worlds
+      .renewClock(world, token, ADVANCE_LEASE_MS)
+      .catch((error: unknown) => log.warn({ err: error, world }, 'renewing the lease of a clock failed'));
+  }
+
+  async function moveClock(advance: Advance): Promise<Advanced> {
+    const { token, world, to, limit, ran } = advance;
+    const before = await worlds.current(world);
+    if (!before) throw new Problem('unknown_rehearsal', 'This rehearsal was reset or deleted meanwhile.');
+    let { now } = before;
+    const setClock = async (instant: Ms): Promise<void> => {
+      now = Math.max(now, instant);
+      if (!(await worlds.setClock(world, { now, flowing: false }, token))) throw clockBusy();
+    };
+    const runOne = (view: WorldView): Promise<boolean> => runWithinLimit(view, advance);
+    await endRunningWork(world, limit);
+    let outcome = await settle(world, limit, runOne);
+    while (outcome.settled) {
+      const next = (await worlds.status(world))?.next;
+      if (!next || next.at > to) {
+        await setClock(to);
+        break;
+      }
+      if (limit.isOver() || stopping.aborted) return { now, ran, settled: false, waitingFor: [describeDue(next)] };
+      await setClock(next.at);
+      outcome = await settle(world, limit, runOne);
+    }
+    return { now, ran, ...outcome };
+  }
+
+  /** Waits until work ends that was leased before the advance: from then on everything runs in order. */
+  async function endRunningWork(world: World, limit: WaitLimit): Promise<void> {
+    for (;;) {
+      using change = changes.next(world, limit.atMost(POLL_MS));
+      const status = await worlds.status(world);
+      if (!status || status.running === 0 || limit.isOver()) return;
+      await Promise.race([change.happened, limit.over]);
+    }
+  }
+
+  async function runWithinLimit(view: WorldView, { token, limit, ran }: Advance): Promise<boolean> {
+    const running = runner.runNext(view, token);
+    const run = await Promise.race([running, limit.over.then(() => 'too late' as const)]);
+    if (run !== 'too late') {
+      if (run?.done) ran.push(run.item);
+      return run !== undefined;
+    }
+    const ending = running
+      .catch((error: unknown) => log.warn({ err: error, world: view.world }, 'due work failed after its advance had timed out'))
+      .finally(() => outlived.delete(ending));
+    outlived.add(ending);
+    return false;
+  }
+
+  return {
+    advance,
+    stop: async (): Promise<void> => {
+      await Promise.all(outlived);
+    },
+  };
+}
+
+export const clockBusy = (): Problem =>
+  new Problem('clock_busy', 'This rehearsal’s clock is being advanced; wait for that to end.', { retryAfter: 1 });

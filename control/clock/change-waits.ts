@@ -1,0 +1,43 @@
+import type { Ms } from '../../shared/domain/time.ts';
+import type { World } from '../../shared/domain/world.ts';
+import type { WorldChanges } from '../../shared/store/ports/clock.ts';
+
+/** Disposed when nobody waits for the change any more. */
+export interface NextChange extends Disposable {
+  readonly happened: Promise<void>;
+}
+
+/**
+ * Wakes operations that wait for a change of a world, whichever process makes the change.
+ * @param onWork called when due work may begin after a wait in wall time
+ */
+export function createChangeWaits(worlds: WorldChanges, onWork: (world: World, waitMs: Ms) => void) {
+  const waiting = new Map<World, Set<() => void>>();
+  const unwatch = worlds.watch((world, waitMs) => {
+    for (const wake of waiting.get(world) ?? []) wake();
+    if (Number.isFinite(waitMs)) onWork(world, waitMs);
+  });
+
+  /**
+   * The next change from now on.
+   * @param pollMs wall time after which a change is assumed without a notification
+   */
+  function next(world: World, pollMs: Ms): NextChange {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const wakes = waiting.get(world) ?? new Set();
+    waiting.set(world, wakes);
+    const wake = (): void => {
+      clearTimeout(timer);
+      wakes.delete(wake);
+      if (wakes.size === 0 && waiting.get(world) === wakes) waiting.delete(world);
+      resolve();
+    };
+    const timer = setTimeout(wake, pollMs);
+    wakes.add(wake);
+    return { happened: promise, [Symbol.dispose]: wake };
+  }
+
+  return { next, stop: unwatch };
+}
+
+export type ChangeWaits = ReturnType<typeof createChangeWaits>;

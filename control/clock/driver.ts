@@ -1,0 +1,65 @@
+import type { Ms } from '../../shared/domain/time.ts';
+import type { World } from '../../shared/domain/world.ts';
+import type { ClockStore, WorldChanges } from '../../shared/store/ports/clock.ts';
+import type { Directory } from '../../shared/store/ports/directory.ts';
+import type { LedgerStore } from '../../shared/store/ports/ledger.ts';
+import { type Advanced, clockBusy, createAdvance } from './advance.ts';
+import { createChangeWaits } from './change-waits.ts';
+import { createDueRunner, type DueRunnerOptions } from './due-runner.ts';
+import { createFlow } from './flow.ts';
+import { createSettle, type Settled } from './settle.ts';
+import { limitWait } from './wait-limit.ts';
+
+export interface ClockDriverOptions extends DueRunnerOptions {
+  readonly worlds: Directory & ClockStore & LedgerStore & WorldChanges;
+}
+
+/**
+ * Drives the clocks of all worlds. Every gateway has a driver; leases in the store decide which of them runs an item or advances a clock.
+ * If a driver dies, another takes over when its leases expire.
+ */
+export function createClockDriver(options: ClockDriverOptions) {
+  const { worlds, log } = options;
+  const stop = new AbortController();
+  const stopping = stop.signal;
+  const runner = createDueRunner(options);
+  const flow = createFlow({ worlds, runner, log, stopping });
+  const changes = createChangeWaits(worlds, flow.runAfter);
+  const settle = createSettle({ worlds, changes, flow, stopping });
+  const advances = createAdvance({ worlds, changes, flow, runner, settle, log, stopping });
+
+  return {
+    changes,
+    /**
+     * Waits until a world is quiet.
+     * @param timeoutMs wall time @param gone aborted when the client has disconnected
+     */
+    async settle(world: World, timeoutMs: Ms, gone?: AbortSignal): Promise<Settled> {
+      using limit = limitWait(timeoutMs, gone);
+      return await settle(world, limit);
+    },
+    /**
+     * Moves a clock and runs what falls due on the way.
+     * @param timeoutMs wall time for all of it @param gone aborted when the client has disconnected @throws Problem clock_busy
+     */
+    async advance(world: World, to: Ms, timeoutMs: Ms, gone?: AbortSignal): Promise<Advanced> {
+      using limit = limitWait(timeoutMs, gone);
+      return await advances.advance(world, to, limit);
+    },
+    /** Lets time flow, or stops it where it is. @throws Problem clock_busy */
+    async setFlowing(world: World, flowing: boolean): Promise<void> {
+      const view = await worlds.current(world);
+      if (!view) return;
+      const { now } = view;
+      const status = view.flowing === flowing ? await worlds.status(world) : undefined;
+      if (status?.advancing || (!status && !(await worlds.setClock(world, { now, flowing })))) throw clockBusy();
+    },
+    async stop(): Promise<void> {
+      stop.abort();
+      changes.stop();
+      await Promise.all([flow.stop(), advances.stop()]);
+    },
+  };
+}
+
+export type ClockDriver = ReturnType<typeof createClockDriver>;

@@ -1,0 +1,99 @@
+import { absentApplication, Problem } from '../../shared/catalog/problems.ts';
+import { contextFor } from '../../shared/control/context.ts';
+import { newId, randomToken } from '../../shared/domain/ids.ts';
+import type { Logger } from '../../shared/process/logger.ts';
+import { pause } from '../../shared/process/waiting.ts';
+import type { ClockStore } from '../../shared/store/ports/clock.ts';
+import type { WorldView } from '../../shared/store/ports/directory.ts';
+import { BACKOFF_MS, DELIVER_AGAIN, type DueItem, MOST_ATTEMPTS_AFTER_REFUSAL } from '../../shared/store/ports/due-work.ts';
+import { jsonIn, problemIn } from '../../shared/transport/answer.ts';
+import { DUE_PATH, type Transport } from '../../shared/transport/transport.ts';
+
+/** Wall time of the lease of a dispatched item. */
+const ITEM_LEASE_MS = 30_000;
+/** Wall time that an application has for an item. */
+const DISPATCH_DEADLINE_MS = 15_000;
+/** Wall time beyond that deadline in which it stores and answers the outcome of a call or webhook that used all of it. */
+const ANSWER_MARGIN_MS = 5_000;
+/** Wall time before an item is requeued whose idempotency key a broken request still holds. */
+const KEY_HELD_MS = 100;
+
+export interface DueRunnerOptions {
+  readonly worlds: ClockStore;
+  readonly transport: Transport;
+  readonly log: Logger;
+}
+
+export interface DispatchedItem {
+  readonly item: DueItem;
+  /** Otherwise it was requeued or parked. */
+  readonly done: boolean;
+}
+
+interface Failure {
+  readonly text: string;
+  readonly problem?: Problem | undefined;
+}
+
+/** Leases due work, dispatches it to its application, and requeues or parks work that failed. */
+export function createDueRunner({ worlds, transport, log }: DueRunnerOptions) {
+  /**
+   * Runs the lowest item that is due.
+   * @param driver token of the advance that drives the clock, if one does
+   * @returns undefined when there is no item to lease
+   */
+  async function runNext(view: WorldView, driver?: string): Promise<DispatchedItem | undefined> {
+    const { world, now } = view;
+    const lease = randomToken();
+    const item = await worlds.leaseNext(world, { upTo: now, token: lease, leaseMs: ITEM_LEASE_MS, driver });
+    if (!item) return undefined;
+    const failure = await dispatch(view, item, lease);
+    if (!failure) return { item, done: true };
+    const { problem, text } = failure;
+    if (problem?.code === 'idempotency_in_progress') {
+      // The lease of the key runs in wall time: the wait costs no attempt and does not move the rehearsal's clock.
+      await pause(KEY_HELD_MS);
+      const { at, attempts, awaits } = item;
+      await worlds.requeue(world, item, lease, { at, attempts, awaits });
+      return { item, done: false };
+    }
+    const awaits = absentApplication(problem);
+    const attempts = item.attempts + 1;
+    const wait = item.attempts < mostAttempts(item, problem) ? BACKOFF_MS[item.attempts] : undefined;
+    log.warn({ world, kind: item.kind, key: item.key, attempts, awaits, failure: text }, 'due work failed');
+    await worlds.requeue(world, item, lease, wait === undefined ? { parked: text, awaits } : { at: now + wait, attempts, awaits });
+    return { item, done: false };
+  }
+
+  /** How often failed work is tried again before it is parked. Its consumer has tried a delivery several times already. */
+  function mostAttempts({ kind }: DueItem, problem: Problem | undefined): number {
+    if (absentApplication(problem)) return BACKOFF_MS.length;
+    if (kind === DELIVER_AGAIN) return 0;
+    const mayBeUnderWay = problem?.retryable === true && problem.code !== 'dependency_error';
+    return mayBeUnderWay ? BACKOFF_MS.length : MOST_ATTEMPTS_AFTER_REFUSAL;
+  }
+
+  /** @returns undefined when the application did the work */
+  async function dispatch(view: WorldView, item: DueItem, lease: string): Promise<Failure | undefined> {
+    const { correlationId, hop: parentId } = item;
+    const requestId = newId('req', view.now);
+    const context = contextFor(view, { principal: 'clock', requestId, parentId, correlationId, withinMs: DISPATCH_DEADLINE_MS });
+    try {
+      const { status, text } = await transport.send({
+        application: item.application,
+        method: 'POST',
+        path: DUE_PATH,
+        context,
+        body: JSON.stringify({ kind: item.kind, key: item.key, token: lease }),
+        timeoutMs: DISPATCH_DEADLINE_MS + ANSWER_MARGIN_MS,
+      });
+      return status < 300 ? undefined : { text, problem: problemIn(jsonIn(text), text) };
+    } catch (error) {
+      return { text: error instanceof Error ? error.message : String(error), problem: error instanceof Problem ? error : undefined };
+    }
+  }
+
+  return { runNext };
+}
+
+export type DueRunner = ReturnType<typeof createDueRunner>;

@@ -1,0 +1,137 @@
+import type { Ms } from '../../shared/domain/time.ts';
+import type { World } from '../../shared/domain/world.ts';
+import type { Logger } from '../../shared/process/logger.ts';
+import type { ClockStore } from '../../shared/store/ports/clock.ts';
+import type { Directory } from '../../shared/store/ports/directory.ts';
+import { isStoreAway } from '../../shared/store/store-away.ts';
+import type { DueRunner } from './due-runner.ts';
+
+/** Items of a world that run at once while time flows. During an advance it is one. */
+const ITEMS_AT_ONCE = 8;
+/** Wall time between polls for leases that expired, of which there is no notification, and between attempts while the store is away. */
+const POLL_MS: Ms = 1_000;
+const NO_TIMER = Number.POSITIVE_INFINITY;
+/** The longest delay of a Node.js timer. */
+const LONGEST_TIMER_MS: Ms = 2 ** 31 - 1;
+
+export interface FlowOptions {
+  readonly worlds: Directory & ClockStore;
+  readonly runner: DueRunner;
+  readonly log: Logger;
+  readonly stopping: AbortSignal;
+}
+
+interface FlowState {
+  running: Promise<void> | undefined;
+  /** The world changed while its work ran. */
+  hasChanged: boolean;
+  /** This process advances the clock: the advance runs the due work. */
+  isSuspended: boolean;
+  timer: NodeJS.Timeout | undefined;
+  /** Of `performance.now()`. */
+  timerAt: number;
+}
+
+/** Runs work of each world as it falls due, until an advance takes its clock. */
+export function createFlow({ worlds, runner, log, stopping }: FlowOptions) {
+  const states = new Map<World, FlowState>();
+
+  function stateOf(world: World): FlowState {
+    const found = states.get(world);
+    if (found) return found;
+    const created: FlowState = { running: undefined, hasChanged: false, isSuspended: false, timer: undefined, timerAt: NO_TIMER };
+    states.set(world, created);
+    return created;
+  }
+
+  /** Runs the work that is due; returns at once. */
+  function run(world: World): void {
+    const state = stateOf(world);
+    if (stopping.aborted || state.isSuspended) return;
+    if (state.running) {
+      state.hasChanged = true;
+      return;
+    }
+    state.running = runDueWork(world, state)
+      .catch((error: unknown) => {
+        log[isStoreAway(error) ? 'debug' : 'warn']({ err: error, world }, 'clock driver failed');
+        if (!stopping.aborted) setTimer(world, state, POLL_MS);
+      })
+      .finally(() => {
+        state.running = undefined;
+        if (state.hasChanged) {
+          state.hasChanged = false;
+          run(world);
+        }
+      });
+  }
+
+  /** Runs the work that is due after a wait, unless it is suspended. A change that makes nothing due earlier costs no read. */
+  function runAfter(world: World, waitMs: Ms): void {
+    const state = stateOf(world);
+    if (waitMs === 0) run(world);
+    else if (!stopping.aborted && !state.isSuspended) setTimer(world, state, waitMs);
+  }
+
+  function setTimer(world: World, state: FlowState, waitMs: Ms): void {
+    const at = performance.now() + waitMs;
+    if (at >= state.timerAt) return;
+    clearTimer(state);
+    state.timerAt = at;
+    state.timer = setTimeout(
+      () => {
+        clearTimer(state);
+        run(world);
+      },
+      Math.min(waitMs, LONGEST_TIMER_MS),
+    ).unref();
+  }
+
+  function clearTimer(state: FlowState): void {
+    clearTimeout(state.timer);
+    state.timerAt = NO_TIMER;
+  }
+
+  async function runDueWork(world: World, state: FlowState): Promise<void> {
+    clearTimer(state);
+    // Few changes make work due. One read of the status finds out, before several look for an item.
+    let status = await worlds.status(world);
+    if (status?.next && status.next.at <= status.now && !status.advancing) {
+      await Promise.all(Array.from({ length: ITEMS_AT_ONCE }, () => runUntilNothingIsDue(world)));
+      status = await worlds.status(world);
+    }
+    if (!status) states.delete(world);
+    if (!status || stopping.aborted) return;
+    const { now, flowing, next, running, advancing } = status;
+    const waits: Ms[] = [];
+    if (next && flowing) waits.push(Math.max(0, next.at - now));
+    if (running > 0 || advancing) waits.push(POLL_MS);
+    if (waits.length > 0) setTimer(world, state, Math.min(...waits));
+  }
+
+  async function runUntilNothingIsDue(world: World): Promise<void> {
+    while (!stopping.aborted) {
+      const view = await worlds.current(world);
+      if (!view || !(await runner.runNext(view))) return;
+    }
+  }
+
+  return {
+    run,
+    runAfter,
+    suspend(world: World): void {
+      stateOf(world).isSuspended = true;
+    },
+    /** Due work runs again from the next `run`. */
+    resume(world: World): void {
+      stateOf(world).isSuspended = false;
+    },
+    /** Resolves when the work that still runs has ended. `stopping` is aborted before. */
+    async stop(): Promise<void> {
+      for (const { timer } of states.values()) clearTimeout(timer);
+      await Promise.all([...states.values()].map(({ running }) => running));
+    },
+  };
+}
+
+export type Flow = ReturnType<typeof createFlow>;

@@ -1,0 +1,69 @@
+import type { Ms } from '../../shared/domain/time.ts';
+import type { World } from '../../shared/domain/world.ts';
+import type { Directory, WorldView } from '../../shared/store/ports/directory.ts';
+import type { DueItem } from '../../shared/store/ports/due-work.ts';
+import type { Ledger, LedgerStore } from '../../shared/store/ports/ledger.ts';
+import type { ChangeWaits } from './change-waits.ts';
+import type { Flow } from './flow.ts';
+import type { WaitLimit } from './wait-limit.ts';
+
+/** Wall time after which a wait reads the world again without a change notification. */
+export const POLL_MS = 250;
+/** How many open items of each sort an answer names. */
+const MOST_NAMED = 100;
+
+export interface Settled {
+  readonly settled: boolean;
+  /** Empty when settled. */
+  readonly waitingFor: readonly string[];
+}
+
+export interface SettleOptions {
+  readonly worlds: Directory & LedgerStore;
+  readonly changes: ChangeWaits;
+  readonly flow: Flow;
+  readonly stopping: AbortSignal;
+}
+
+/** Runs one due item of an advance. @returns whether there was one and it ended within the limit */
+export type RunOne = (view: WorldView) => Promise<boolean>;
+
+export type Settle = (world: World, limit: WaitLimit, runOne?: RunOne) => Promise<Settled>;
+
+const WORLD_GONE: Settled = { settled: false, waitingFor: ['the rehearsal was reset or deleted meanwhile'] };
+
+/** Waits until a world is quiet. Work that is due runs meanwhile: one by one with `runOne`, in the flow without it. */
+export function createSettle({ worlds, changes, flow, stopping }: SettleOptions): Settle {
+  return async (world, limit, runOne) => {
+    for (;;) {
+      using change = changes.next(world, limit.atMost(POLL_MS));
+      const view = await worlds.current(world);
+      if (!view) return WORLD_GONE;
+      if (runOne && !limit.isOver() && (await runOne(view))) continue;
+      const ledger = await worlds.ledger(world, MOST_NAMED);
+      // The clock is read after the ledger: while time flows, work may fall due between the two reads.
+      const now = (await worlds.current(world))?.now ?? view.now;
+      const waitingFor = openWork(ledger, now);
+      if (waitingFor.length === 0) return { settled: true, waitingFor };
+      if (limit.isOver() || stopping.aborted) return { settled: false, waitingFor };
+      if (!runOne) flow.run(world);
+      await Promise.race([change.happened, limit.over]);
+    }
+  };
+}
+
+export const describeDue = ({ application, kind, key }: DueItem): string => `due ${application}|${kind}|${key}`;
+
+/** The work for which a world waits: the first of each sort by name, the others by number. */
+function openWork({ unsent, pending, running, counts, next }: Ledger, now: Ms): readonly string[] {
+  const named = (sort: string, keys: readonly string[], count: number): readonly string[] => [
+    ...keys.map((key) => `${sort} ${key}`),
+    ...(count > keys.length ? [`${sort} and ${count - keys.length} more`] : []),
+  ];
+  return [
+    ...named('unsent', unsent, counts.unsent),
+    ...named('pending', pending, counts.pending),
+    ...named('running', running, counts.running),
+    ...(next && next.at <= now ? [describeDue(next)] : []),
+  ];
+}

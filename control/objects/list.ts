@@ -1,0 +1,86 @@
+import { invalid } from '../../shared/catalog/problems.ts';
+import { searchForm } from '../../shared/domain/text.ts';
+import type { World } from '../../shared/domain/world.ts';
+import type { ObjectReader } from '../../shared/store/ports/inspection.ts';
+import type { Found, PageRequest } from '../../shared/store/ports/objects.ts';
+import { labelOf } from './label.ts';
+import { relatedOf } from './related.ts';
+import { type ListedType, statesOf } from './types.ts';
+
+/** Objects that one request reads at most. If few of them match, the answer is short, and `next` goes on. */
+const MOST_READ = 1_000;
+/** Objects per read when some of them may not match. */
+const CHUNK = 200;
+
+export interface ObjectFilter {
+  readonly state?: string | undefined;
+  /** Text in the id or label. */
+  readonly q?: string | undefined;
+  /** Order of the last object of the previous page. */
+  readonly before?: number | undefined;
+  readonly limit: number;
+}
+
+type Listed = ReturnType<typeof describe>;
+
+/** A page of the objects of a type, newest first. @throws Problem validation_failed for a state that the type does not have */
+export async function listObjectsOf(
+  worlds: ObjectReader,
+  world: World,
+  type: ListedType,
+  { state, q, before = 0, limit }: ObjectFilter,
+): Promise<{ items: Listed[]; next?: number }> {
+  if (state !== undefined) requireState(type, state);
+  const { application, collection } = type;
+  const read = (page: PageRequest): Promise<readonly Found[]> =>
+    state === undefined
+      ? worlds.all(world, application, collection, page)
+      : worlds.inState(world, { application, collection }, state, page);
+  const text = q && searchForm(q);
+  const items: Listed[] = [];
+  let next = before;
+  for (let left = MOST_READ; left > 0; ) {
+    const size = Math.min(left, text === undefined ? limit - items.length : CHUNK);
+    // One more than needed shows whether there are older ones.
+    const found = await read({ after: next, limit: size + 1, newestFirst: true });
+    for (const [position, one] of found.slice(0, size).entries()) {
+      next = one.order;
+      const listed = describe(type, one);
+      if (text === undefined || searchForm(`${listed.id}\n${listed.label ?? ''}`).includes(text)) items.push(listed);
+      if (items.length === limit) return position + 1 < found.length ? { items, next } : { items };
+    }
+    if (found.length <= size) return { items };
+    left -= size;
+  }
+  return { items, next };
+}
+
+function requireState({ definition }: ListedType, state: string): void {
+  const { type } = definition;
+  const states = statesOf(definition);
+  if (states.includes(state)) return;
+  const remedy =
+    states.length > 0
+      ? `No ${type} can be "${state}"; the states are ${states.join(', ')}.`
+      : `Objects of type ${type} have no state: leave the filter out.`;
+  throw invalid('?state', 'unknown_state', remedy);
+}
+
+function describe({ definition }: ListedType, { id, order, version, json }: Found) {
+  const stored = JSON.parse(json) as Readonly<Record<string, unknown>>;
+  const members = Object.keys(definition.schema.shape).map((name): [string, unknown] => [name, stored[name]]);
+  // A SKU stands for its inventory item.
+  const object: Readonly<Record<string, unknown>> = 'version' in definition.schema.shape ? Object.fromEntries(members) : { sku: id };
+  const text = (name: string): Readonly<Record<string, string>> => (typeof object[name] === 'string' ? { [name]: object[name] } : {});
+  const label = labelOf(definition, object);
+  return {
+    id,
+    order,
+    version,
+    ...text('state'),
+    ...text('createdAt'),
+    ...text('updatedAt'),
+    ...(label !== undefined && { label }),
+    related: [...relatedOf(definition, object)],
+  };
+}

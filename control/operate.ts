@@ -1,0 +1,108 @@
+import type { ControlInput, ControlOperation, ControlOutput, StreamOperation } from '../shared/catalog/control/define-operation.ts';
+import { parsePart } from '../shared/contract/validation.ts';
+import type { World } from '../shared/domain/world.ts';
+import type { WorldView } from '../shared/store/ports/directory.ts';
+import type { ControlStore, Worlds } from '../shared/store/ports/estate-store.ts';
+import type { ClockDriver } from './clock/driver.ts';
+import type { OutsideCall } from './outside-call.ts';
+import type { Rehearsals } from './rehearsals/rehearsals.ts';
+import type { Runs } from './runs/runs.ts';
+import type { Frame } from './stream/send-frames.ts';
+import type { Streams } from './stream/streams.ts';
+import type { Topology } from './topology/topology.ts';
+import type { Verified } from './verify/verifications.ts';
+import type { EstateObjects } from './verify/world-records.ts';
+
+/** The parts of the control plane that operations use. */
+export interface ControlParts {
+  readonly worlds: Worlds;
+  readonly control: ControlStore;
+  readonly rehearsals: Rehearsals;
+  readonly driver: ClockDriver;
+  readonly callFromOutside: OutsideCall;
+  readonly runs: Runs;
+  readonly streams: Streams;
+  /** Where each business object is stored. */
+  readonly objects: EstateObjects;
+  /** Verifications, which all clients of this process share. */
+  readonly verified: Verified;
+  /** The applications and their calls. */
+  readonly topology: Topology;
+  /** Aborted when the process stops: operations that wait then answer with what they have. */
+  readonly stopping: AbortSignal;
+}
+
+/** The rehearsal in which an operation runs. */
+export interface EnteredRehearsal {
+  readonly rehearsal: string;
+  readonly world: World;
+  readonly view: WorldView;
+  /** As the operation answers it. */
+  readonly correlationId: string;
+  /** Aborted when the client has disconnected. */
+  readonly gone: AbortSignal;
+}
+
+export type OperationScope = ControlParts & EnteredRehearsal;
+
+/** Enters the rehearsal that the request names and runs the operation there. @throws Problem unknown_rehearsal */
+export type EnterRehearsal = <T>(run: (entered: EnteredRehearsal) => Promise<T>) => Promise<T>;
+
+/** The input of a request before validation; path parameters are decoded. */
+export interface SentInput {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly lastEventId: string | undefined;
+}
+
+/** Answers with a stream. Resolves when it has ended. */
+export type SendFrames = (frames: AsyncIterable<Frame>) => Promise<void>;
+
+export interface BoundOperation<Id extends string> {
+  readonly id: Id;
+  /** @returns the operation with its input, ready to run. @throws Problem validation_failed */
+  readonly prepare: (sent: SentInput) => (parts: ControlParts, enter: EnterRehearsal, send: SendFrames) => Promise<unknown>;
+}
+
+/** Binds an operation that runs in a rehearsal: `operate(deleteFault)(async ({ params }, { world, worlds }) => …)`. */
+export const operate =
+  <O extends ControlOperation>(operation: O) =>
+  (run: (input: ControlInput<O>, scope: OperationScope) => Promise<ControlOutput<O>>): BoundOperation<O['id']> => ({
+    id: operation.id,
+    prepare: (sent) => {
+      const input = parseInput(operation, sent);
+      return (parts, enter) => enter((entered) => run(input, { ...parts, ...entered }));
+    },
+  });
+
+/** Binds an operation that runs in no rehearsal: it is about rehearsals, or about runs of scenarios. */
+export const operateOnRehearsals =
+  <O extends ControlOperation>(operation: O) =>
+  (run: (input: ControlInput<O>, parts: ControlParts) => Promise<ControlOutput<O>>): BoundOperation<O['id']> => ({
+    id: operation.id,
+    prepare: (sent) => {
+      const input = parseInput(operation, sent);
+      return (parts) => run(input, parts);
+    },
+  });
+
+/** Binds an operation that streams what happens in a rehearsal. A problem before its first frame is answered as one. */
+export const operateStream =
+  <O extends StreamOperation>(operation: O) =>
+  (
+    run: (input: ControlInput<O> & Pick<SentInput, 'lastEventId'>, scope: OperationScope) => AsyncIterable<Frame>,
+  ): BoundOperation<O['id']> => ({
+    id: operation.id,
+    prepare: (sent) => {
+      const input = { ...parseInput(operation, sent), lastEventId: sent.lastEventId };
+      return (parts, enter, send) => enter((entered) => send(run(input, { ...parts, ...entered })));
+    },
+  });
+
+const parseInput = <O extends ControlOperation>({ query, request }: O, sent: SentInput): ControlInput<O> =>
+  ({
+    params: sent.params,
+    query: parsePart(query, sent.query, 'query'),
+    body: parsePart(request, sent.body, 'body'),
+  }) as ControlInput<O>;

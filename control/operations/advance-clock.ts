@@ -1,0 +1,46 @@
+import { advanceClock as operation } from '../../shared/catalog/control/operations/clock.ts';
+import { invalid } from '../../shared/catalog/problems.ts';
+import { durationMs } from '../../shared/domain/duration.ts';
+import { instant, type Ms } from '../../shared/domain/time.ts';
+import { operate } from '../operate.ts';
+
+/** One advance covers at most ten years, of which three may be leap years. */
+const LONGEST_ADVANCE_MS = (10 * 365 + 3) * 24 * 60 * 60 * 1_000;
+/** RFC 3339 has years of four digits, and timers may be set for a year ahead of the clock. */
+const LATEST: Ms = Date.UTC(9999, 0, 1);
+
+export const advanceClock = operate(operation)(async ({ body }, { world, view, driver, gone }) => {
+  const to = destinationOf(body, view.now);
+  const { now, ran, settled, waitingFor } = await driver.advance(world, to, body.timeoutMs, gone);
+  return {
+    now: instant(now),
+    ran: ran.map(({ application, kind, key, at }) => ({ application, kind, key, at: instant(at) })),
+    settled,
+    waitingFor: [...waitingFor],
+  };
+});
+
+/** @throws Problem validation_failed for an instant in the past, too far ahead, or later than a clock can show */
+function destinationOf({ by, to }: { readonly by?: string | undefined; readonly to?: string | undefined }, now: Ms): Ms {
+  const pointer = by === undefined ? '/to' : '/by';
+  const at = by === undefined ? Date.parse(to ?? '') : now + durationOf(by);
+  if (Number.isNaN(at)) throw invalid('/to', 'invalid_instant', `"${to}" is no instant.`);
+  if (at < now) throw invalid(pointer, 'in_the_past', `The clock moves forward only; it is ${instant(now)} now.`);
+  if (at > LATEST) throw invalid(pointer, 'too_late', `No clock goes beyond ${instant(LATEST)}.`);
+  if (at - now > LONGEST_ADVANCE_MS) {
+    throw invalid(pointer, 'too_far', `At most ten years at once, to ${instant(now + LONGEST_ADVANCE_MS)}; advance in several steps.`);
+  }
+  return at;
+}
+
+function durationOf(text: string): Ms {
+  try {
+    return durationMs(text);
+  } catch {
+    throw invalid(
+      '/by',
+      'invalid_duration',
+      `"${text}" is not a duration of ISO 8601 such as PT1H or P2D; months and years have no fixed length, so use weeks or days.`,
+    );
+  }
+}

@@ -1,0 +1,14 @@
+import { setProgression as operation } from '../../shared/catalog/control/operations/progression.ts';
+import { applyCarrierProgression, applyReturnsProgression, applyWarehouseProgression } from '../../shared/catalog/fulfillment/internal.ts';
+import { operate } from '../operate.ts';
+
+/** Applications are told of a mode also when it was set before: an earlier request may have failed before it told them. */
+export const setProgression = operate(operation)(async ({ body }, { world, view, correlationId, worlds, callFromOutside }) => {
+  const progression = await worlds.setProgression(world, body);
+  const changed = { view: { ...view, progression }, correlationId };
+  const { carrier, warehouse, returns } = body;
+  if (carrier !== undefined) await callFromOutside(changed, applyCarrierProgression, { body: { carrier } });
+  if (warehouse !== undefined) await callFromOutside(changed, applyWarehouseProgression, { body: { warehouse } });
+  if (returns !== undefined) await callFromOutside(changed, applyReturnsProgression, { body: { returns } });
+  return progression;
+});

@@ -1,0 +1,47 @@
+import type { Application } from '../shared/catalog/applications.ts';
+import type { ApiDefinition, CallOf, OutputOf } from '../shared/catalog/define.ts';
+import { Problem } from '../shared/catalog/problems.ts';
+import { contextFor, OUTSIDE_WORLD } from '../shared/control/context.ts';
+import { newId } from '../shared/domain/ids.ts';
+import type { WorldView } from '../shared/store/ports/directory.ts';
+import { jsonIn, problemIn } from '../shared/transport/answer.ts';
+import { fillPath } from '../shared/transport/path.ts';
+import type { Transport } from '../shared/transport/transport.ts';
+
+/** Wall time that an application has for a call. */
+const DEADLINE_MS = 15_000;
+
+export interface OutsideCallOptions {
+  readonly transport: Transport;
+}
+
+/**
+ * Calls an application as the outside world: the carrier, customer service, a stock taker. Only the control plane makes these calls.
+ * Faults do not apply to the call itself, but to the calls and events that follow from it.
+ * @param from the rehearsal, and the correlation id that the operation answers with
+ * @throws Problem as the application answered it
+ */
+export type OutsideCall = <A extends ApiDefinition<string, Application, string>>(
+  from: { readonly view: WorldView; readonly correlationId: string },
+  api: A,
+  input: CallOf<A>,
+) => Promise<OutputOf<A>>;
+
+export function createOutsideCall({ transport }: OutsideCallOptions): OutsideCall {
+  return async ({ view, correlationId }, api, input) => {
+    const { params = {}, body } = input as { params?: Record<string, string>; body?: unknown };
+    const context = contextFor(view, { principal: OUTSIDE_WORLD, requestId: newId('req', view.now), correlationId, withinMs: DEADLINE_MS });
+    const { status, text } = await transport.send({
+      application: api.application,
+      method: api.method,
+      path: fillPath(api.path, params),
+      context,
+      body: JSON.stringify(body ?? {}),
+      timeoutMs: DEADLINE_MS,
+    });
+    const answer = jsonIn(text);
+    if (status < 300 && answer !== undefined) return answer as OutputOf<typeof api>;
+    const answered = `${api.application} answered ${status} with a body that is not understood.`;
+    throw problemIn(answer, answered) ?? new Problem('dependency_error', answered, { dependency: api.application });
+  };
+}

@@ -1,0 +1,47 @@
+import type { Logger } from '../../shared/process/logger.ts';
+import { pause } from '../../shared/process/waiting.ts';
+import type { RehearsalStore } from '../../shared/store/ports/rehearsals.ts';
+import { isStoreAway } from '../../shared/store/store-away.ts';
+
+/** Wall time between sweeps. A sweep costs one read, however many rehearsals there are. */
+const SWEEP_MS = 1_000;
+
+export interface ExpiryOptions {
+  readonly worlds: Pick<RehearsalStore, 'expire'>;
+  readonly log: Logger;
+}
+
+/**
+ * Ends rehearsals that were idle for their idle time, as if they had been deleted. The store keeps rehearsals in the order of their ends and
+ * lets one gateway sweep at a time, so a sweep reads no rehearsal that lives on.
+ */
+export function startExpiry({ worlds, log }: ExpiryOptions) {
+  const stopping = new AbortController();
+  let failing = false;
+
+  async function sweep(): Promise<void> {
+    try {
+      const ended = await worlds.expire();
+      if (ended.length > 0) log.info({ rehearsals: ended }, 'idle rehearsals ended');
+      failing = false;
+    } catch (error) {
+      // One warning per outage of the store.
+      log[failing || isStoreAway(error) ? 'debug' : 'warn']({ err: error }, 'ending idle rehearsals failed');
+      failing = true;
+    }
+  }
+
+  const sweeping = (async () => {
+    while (!stopping.signal.aborted) {
+      await sweep();
+      await pause(SWEEP_MS, stopping.signal);
+    }
+  })();
+
+  return {
+    async stop(): Promise<void> {
+      stopping.abort();
+      await sweeping;
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import { Problem } from '../../shared/catalog/problems.ts';
+import { mintCredentials, type PlainCredentials } from '../../shared/control/credentials.ts';
+import { DEFAULT_REHEARSAL, REHEARSAL_NAME } from '../../shared/domain/ids.ts';
+import type { Ms } from '../../shared/domain/time.ts';
+import type { Directory, WorldView } from '../../shared/store/ports/directory.ts';
+import type { RehearsalStore } from '../../shared/store/ports/rehearsals.ts';
+import type { Snapshot } from '../../shared/store/ports/snapshots.ts';
+import { type RehearsalLimits, tooManyRehearsals, UNLIMITED } from './limits.ts';
+
+export interface RehearsalsOptions {
+  readonly worlds: Directory & RehearsalStore;
+  /** The data of a new world whose clock starts at `now`. */
+  readonly seed: (now: number) => Snapshot;
+  readonly pepper: string;
+  /** Webhook secret of the default rehearsal, so that a webhook can be sent by hand. Every other rehearsal gets a secret of its own. */
+  readonly defaultWebhookSecret: string | undefined;
+  readonly limits: RehearsalLimits;
+}
+
+/** Finds, creates and resets rehearsals. When several gateways create the same rehearsal at once, the store lets one of them. */
+export function createRehearsals({ worlds, seed, pepper, defaultWebhookSecret, limits }: RehearsalsOptions) {
+  /** Rehearsals that are being created; concurrent requests wait for the same one. */
+  const opening = new Map<string, Promise<WorldView>>();
+
+  /**
+   * @returns the credentials, which cannot be read again; undefined when the rehearsal exists
+   * @throws Problem too_many_rehearsals
+   */
+  async function open(name: string, idleMs: Ms | null): Promise<PlainCredentials | undefined> {
+    const isDefault = name === DEFAULT_REHEARSAL;
+    const { plain, stored } = mintCredentials(name, pepper);
+    const created = await worlds.create(name, {
+      from: () => seed(Date.now()),
+      credentials: isDefault && defaultWebhookSecret !== undefined ? { ...stored, webhookSecret: defaultWebhookSecret } : stored,
+      idleMs: isDefault ? null : idleMs,
+      most: isDefault ? UNLIMITED : limits.most,
+    });
+    if (created.is === 'too-many') throw tooManyRehearsals(limits, created.longestIdle);
+    return created.is === 'created' ? plain : undefined;
+  }
+
+  /** @throws Problem unknown_rehearsal */
+  async function find(name: string): Promise<WorldView> {
+    const view = await worlds.resolve(name);
+    if (view) return view;
+    throw unknownRehearsal(name);
+  }
+
+  /** Finds a rehearsal, or creates it. @throws Problem too_many_rehearsals */
+  async function ensure(name: string): Promise<WorldView> {
+    const found = await worlds.resolve(name);
+    if (found) return found;
+    const running = opening.get(name);
+    if (running) return running;
+    const started = open(name, limits.idleMs)
+      .then(() => find(name))
+      .finally(() => opening.delete(name));
+    opening.set(name, started);
+    return started;
+  }
+
+  /**
+   * @param idleMs wall time without use after which it ends; null keeps it; undefined takes the configured time
+   * @throws Problem rehearsal_exists, too_many_rehearsals
+   */
+  async function create(name: string, idleMs?: Ms | null): Promise<PlainCredentials> {
+    // Seeding is expensive, so an existing rehearsal is found first.
+    const plain = (await worlds.resolve(name)) ? undefined : await open(name, idleMs === undefined ? limits.idleMs : idleMs);
+    if (plain) return plain;
+    throw new Problem('rehearsal_exists', `There is a rehearsal "${name}" already; choose another name, or reset or delete it.`, {
+      rehearsal: name,
+    });
+  }
+
+  /** @throws Problem unknown_rehearsal, also when the rehearsal is deleted meanwhile */
+  async function reset(name: string): Promise<void> {
+    if (!(await worlds.replace(name, seed(Date.now())))) throw unknownRehearsal(name);
+  }
+
+  return { ensure, find, create, reset };
+}
+
+export const unknownRehearsal = (name: string): Problem =>
+  new Problem(
+    'unknown_rehearsal',
+    REHEARSAL_NAME.test(name)
+      ? `There is no rehearsal "${name}". Create it with POST /_control/rehearsals, or by its first use at an API with a credential.`
+      : `There is no rehearsal "${name}", and none can have this name: lower-case letters, digits and hyphens, not a hyphen first, at most 40 characters.`,
+    { rehearsal: name },
+  );
+
+export type Rehearsals = ReturnType<typeof createRehearsals>;

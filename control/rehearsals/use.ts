@@ -1,0 +1,54 @@
+import type { Ms } from '../../shared/domain/time.ts';
+import type { Logger } from '../../shared/process/logger.ts';
+import type { RehearsalStore } from '../../shared/store/ports/rehearsals.ts';
+
+/** Wall time between two notes of use of a rehearsal by this process; shorter when the idle time is short. */
+const NOTED_MS: Ms = 5_000;
+const NOTES_PER_IDLE_TIME = 10;
+/** Wall time between notes while an operation runs. */
+const RUNNING_MS: Ms = 500;
+
+/** Notes the use of rehearsals, so that they do not expire: one write every few seconds, not one per request. */
+export function createUse({ worlds, log }: { readonly worlds: Pick<RehearsalStore, 'use'>; readonly log: Logger }) {
+  /** Rehearsals with a recent note. */
+  const noted = new Set<string>();
+
+  function note(rehearsal: string): void {
+    if (noted.has(rehearsal)) return;
+    noted.add(rehearsal);
+    worlds
+      .use(rehearsal)
+      .catch((error: unknown) => {
+        log.debug({ err: error, rehearsal }, 'noting the use of a rehearsal failed');
+        return null;
+      })
+      .then((idleMs) => {
+        const wait = Math.min(NOTED_MS, (idleMs ?? NOTED_MS * NOTES_PER_IDLE_TIME) / NOTES_PER_IDLE_TIME);
+        setTimeout(() => noted.delete(rehearsal), wait).unref();
+      });
+  }
+
+  return {
+    note,
+    /**
+     * Notes the use for as long as an operation runs: a wait may be longer than the idle time.
+     * @param mostMs wall time after which the operation no longer counts as use
+     */
+    async during<T>(rehearsal: string, run: () => Promise<T>, mostMs: Ms = Number.POSITIVE_INFINITY): Promise<T> {
+      const until = Date.now() + mostMs;
+      const noteAgain = (): void => {
+        if (Date.now() < until) note(rehearsal);
+      };
+      note(rehearsal);
+      const noting = setInterval(noteAgain, RUNNING_MS).unref();
+      try {
+        return await run();
+      } finally {
+        clearInterval(noting);
+        noteAgain();
+      }
+    },
+  };
+}
+
+export type Use = ReturnType<typeof createUse>;

@@ -1,0 +1,164 @@
+import { notFound, Problem } from '../../shared/catalog/problems.ts';
+import { newId } from '../../shared/domain/ids.ts';
+import { instant, type Ms } from '../../shared/domain/time.ts';
+import type { Logger } from '../../shared/process/logger.ts';
+import { pause } from '../../shared/process/waiting.ts';
+import type { RehearsalStore } from '../../shared/store/ports/rehearsals.ts';
+import type { RunStore } from '../../shared/store/ports/runs.ts';
+import { headOf, ITS_GATEWAY_STOPPED, isOpen, recordOf, runOf } from './kept-runs.ts';
+import { nearest } from './nearest.ts';
+import { LEASE_MS, startRecording } from './recording.ts';
+import type { ListedScenario, RunHead, RunState, ScenarioRunner } from './scenario-runner.ts';
+
+/** Each costs as much as a busy client. */
+const RUNS_AT_ONCE = 2;
+/** The rehearsals of these runs are kept too. */
+const RUNS_KEPT = 20;
+const RENEWAL_MS: Ms = 1_000;
+/** Wall time between two looks whether it is a waiting run's turn: a run of another gateway may have ended. */
+const LOOK_MS: Ms = 250;
+const RETRY_SECONDS = 10;
+
+export interface RunsOptions {
+  readonly store: RunStore & Pick<RehearsalStore, 'remove'>;
+  readonly scenarios: ScenarioRunner;
+  readonly log: Logger;
+}
+
+interface OwnRun {
+  /** Stops it, and deletes its rehearsal. */
+  stop(): void;
+  readonly ended: Promise<void>;
+}
+
+/** The runs of scenarios. A run belongs to the gateway that started it; every gateway of the estate can tell of it and stop it. */
+export function createRuns({ store, scenarios, log }: RunsOptions) {
+  /** The runs of this process that have not ended. */
+  const own = new Map<string, OwnRun>();
+  const closing = new AbortController();
+
+  const heads = async (): Promise<RunHead[]> => (await store.runs()).runs.map(headOf);
+
+  /** The oldest runs of the estate run, the others wait. @throws the reason of an aborted signal */
+  async function turnOf(id: string, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      signal.throwIfAborted();
+      const place = (await heads()).filter(isOpen).findIndex((run) => run.id === id);
+      if (place >= 0 && place < RUNS_AT_ONCE) return;
+      await pause(LOOK_MS, signal);
+    }
+  }
+
+  function begin(run: RunState): void {
+    const stopped = new AbortController();
+    const signal = AbortSignal.any([stopped.signal, closing.signal]);
+    const recording = startRecording(run, { store, log, onTaken: () => stopped.abort() });
+    const renewing = setInterval(() => {
+      store.renewRun(run.id, LEASE_MS).then(
+        (isOurs) => isOurs || stopped.abort(),
+        (error: unknown) => log.debug({ err: error, run: run.id }, 'renewing the lease of a run failed'),
+      );
+    }, RENEWAL_MS).unref();
+
+    async function conduct(): Promise<string | undefined> {
+      await turnOf(run.id, signal);
+      recording.begin();
+      return await scenarios.run(run.scenario, recording.report, signal);
+    }
+
+    const ended = conduct()
+      .catch((error: unknown) => (error instanceof Error ? error.message : String(error)))
+      .then(async (failure) => {
+        clearInterval(renewing);
+        await recording.end(closing.signal.aborted ? ITS_GATEWAY_STOPPED : failure);
+        const rehearsal = recording.rehearsal();
+        if (stopped.signal.aborted && rehearsal !== undefined) await store.remove(rehearsal);
+      })
+      .catch((error: unknown) => log.warn({ err: error, run: run.id }, 'ending a run failed'))
+      .finally(() => own.delete(run.id));
+    own.set(run.id, { stop: () => stopped.abort(), ended });
+  }
+
+  /** Only runs that have ended are dropped. */
+  async function dropOldest(): Promise<void> {
+    const all = await heads();
+    const ended = all.filter((run) => !isOpen(run));
+    for (const { id, rehearsal } of ended.slice(0, Math.max(0, all.length - RUNS_KEPT))) {
+      if ((await store.removeRun(id)) && rehearsal !== undefined) await store.remove(rehearsal);
+    }
+  }
+
+  return {
+    scenarios: scenarios.list,
+    /** @throws Problem not_found, rate_limited */
+    async start(name: string): Promise<RunState> {
+      const { title } = scenarioNamed(name, await scenarios.list());
+      if ((await heads()).filter(isOpen).length >= RUNS_KEPT) throw tooMany();
+      const id = newId('run', Date.now());
+      const run: RunState = { id, scenario: name, title, state: 'waiting', startedAt: instant(Date.now()), steps: [], invariants: [] };
+      await store.addRun(recordOf(run, 1), LEASE_MS);
+      begin(run);
+      await dropOldest();
+      return run;
+    },
+    /** Newest first. `revision` grows with each change of a run. */
+    async list(): Promise<{ readonly revision: number; readonly items: readonly RunHead[] }> {
+      const { revision, runs } = await store.runs();
+      return { revision, items: runs.map(headOf).toReversed() };
+    },
+    /** @throws Problem not_found */
+    async read(id: string): Promise<RunState> {
+      const kept = await store.run(id);
+      if (!kept) throw notFound('run', id);
+      return runOf(kept);
+    },
+    /**
+     * Stops an open run, which stays in the list, or removes an ended one. Its rehearsal goes in both cases.
+     * @param options.keepsEnded leaves an ended run and its rehearsal as they are @throws Problem not_found
+     */
+    async remove(id: string, { keepsEnded = false } = {}): Promise<void> {
+      for (;;) {
+        const kept = await store.run(id);
+        if (!kept) throw notFound('run', id);
+        const run = runOf(kept);
+        if (keepsEnded && !isOpen(run)) return;
+        const stopped: RunState = { ...run, state: 'stopped', endedAt: instant(Date.now()) };
+        const isDone = isOpen(run) ? await store.updateRun(recordOf(stopped, kept.version + 1), undefined) : await store.removeRun(id);
+        // Its gateway recorded a step or its end meanwhile.
+        if (!isDone) continue;
+        own.get(id)?.stop();
+        if (run.rehearsal !== undefined) await store.remove(run.rehearsal);
+        return;
+      }
+    },
+    /** Breaks off the runs of this process. */
+    async stop(): Promise<void> {
+      closing.abort();
+      await scenarios.breakOff();
+      await Promise.all([...own.values()].map(({ ended }) => ended));
+    },
+  };
+}
+
+export type Runs = ReturnType<typeof createRuns>;
+
+function scenarioNamed(name: string, all: readonly ListedScenario[]): ListedScenario {
+  const found = all.find((scenario) => scenario.name === name);
+  if (found) return found;
+  const names = all.map((scenario) => scenario.name);
+  const like = nearest(name, names);
+  const hint = like === undefined ? '' : ` Did you mean "${like}"?`;
+  throw new Problem('not_found', `There is no scenario "${name}".${hint} There are ${names.join(', ')}.`, {
+    objectType: 'scenario',
+    id: name,
+  });
+}
+
+const tooMany = (): Problem =>
+  new Problem(
+    'rate_limited',
+    `${RUNS_KEPT} runs wait or run already. Wait until one has ended, or stop one with DELETE /_control/runs/{id}.`,
+    {
+      retryAfter: RETRY_SECONDS,
+    },
+  );

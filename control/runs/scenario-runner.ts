@@ -1,0 +1,27 @@
+import type { z } from 'zod';
+import type { Run, RunStep, Scenario } from '../../shared/catalog/control/operations/runs.ts';
+
+export type ListedScenario = z.output<typeof Scenario>;
+export type RunState = z.output<typeof Run>;
+export type RunHead = Omit<RunState, 'steps' | 'invariants'>;
+type StepFacts = Omit<z.output<typeof RunStep>, 'number' | 'at' | 'kind'>;
+
+/** Receives the progress of a scenario. */
+export interface RunReport {
+  begin(rehearsal: string): void;
+  step(step: StepFacts): void;
+  note(text: string): void;
+  invariants(results: RunState['invariants']): void;
+}
+
+/** Runs scenarios over the gateway's own HTTP address. They are code of clients, so the process hands them in. */
+export interface ScenarioRunner {
+  list(): Promise<readonly ListedScenario[]>;
+  /**
+   * Runs a scenario in a rehearsal of its own, which it leaves.
+   * @param signal stops it before its next step @returns why it failed; undefined when everything held
+   */
+  run(name: string, report: RunReport, signal: AbortSignal): Promise<string | undefined>;
+  /** Breaks off the requests of all runs. */
+  breakOff(): Promise<void>;
+}

@@ -1,0 +1,91 @@
+import type { StreamFrame, StreamTopic } from '../../shared/catalog/control/operations/stream.ts';
+import type { Ms } from '../../shared/domain/time.ts';
+import type { World } from '../../shared/domain/world.ts';
+import type { WorldView } from '../../shared/store/ports/directory.ts';
+import type { Worlds } from '../../shared/store/ports/estate-store.ts';
+import type { OperationScope } from '../operate.ts';
+import { cursorOf, type Place } from './cursor.ts';
+import { endOf, eventsAfter, hopsAfter, MOST_RECORDS } from './logs.ts';
+import { createPresent, PRESENT_TOPICS } from './present.ts';
+import type { Frame } from './send-frames.ts';
+
+type FrameMakerParts = Pick<OperationScope, 'worlds' | 'control' | 'runs'>;
+
+/** Why the reader must read its lists again. */
+type GapReason = 'discarded' | 'reset' | 'deleted';
+
+/** Makes the frames of one stream, and remembers how far it has come. */
+export class FrameMaker {
+  readonly #parts: FrameMakerParts;
+  readonly #topics: ReadonlySet<StreamTopic>;
+  readonly #worlds: Worlds;
+  #place: Place;
+  #present: ReturnType<typeof createPresent>;
+  #sentAt = Date.now();
+
+  constructor(parts: FrameMakerParts, topics: ReadonlySet<StreamTopic>, place: Place) {
+    this.#parts = parts;
+    this.#topics = topics;
+    this.#worlds = parts.worlds;
+    this.#place = place;
+    this.#present = createPresent(parts);
+  }
+
+  get world(): World {
+    return this.#place.world;
+  }
+
+  /** Wall time since the last frame. */
+  get silentMs(): Ms {
+    return Date.now() - this.#sentAt;
+  }
+
+  /** The topics without a log that have changed since they were told. */
+  async *presentFrames(view: WorldView): AsyncGenerator<Frame, void> {
+    for (const topic of PRESENT_TOPICS) {
+      const data = this.#topics.has(topic) ? await this.#present[topic](view) : undefined;
+      if (data !== undefined) yield this.#frame(topic, data);
+    }
+  }
+
+  /** The next page of both logs. @returns whether there is more */
+  async *logFrames(): AsyncGenerator<Frame, boolean> {
+    const hops = this.#topics.has('hops') ? await hopsAfter(this.#worlds, this.#place) : { data: [], last: this.#place.hops };
+    if (!hops) {
+      this.#place = await endOf(this.#worlds, this.world);
+      yield this.gap('discarded');
+      return true;
+    }
+    if (hops.data.length > 0) {
+      this.#place = { ...this.#place, hops: hops.last };
+      yield this.#frame('hops', hops.data);
+    }
+    const events = this.#topics.has('events') ? await eventsAfter(this.#worlds, this.#place) : { data: [], last: this.#place.events };
+    if (events.data.length > 0) {
+      this.#place = { ...this.#place, events: events.last };
+      yield this.#frame('events', events.data);
+    }
+    return hops.data.length === MOST_RECORDS || events.data.length === MOST_RECORDS;
+  }
+
+  gap(reason: GapReason): Frame {
+    return this.#frame('gap', { reason });
+  }
+
+  /** Keeps the connection open. */
+  alive(): Frame {
+    this.#sentAt = Date.now();
+    return 'alive';
+  }
+
+  /** Goes on at the end of the world that has replaced this one, and tells its present anew. */
+  async moveTo(world: World): Promise<void> {
+    this.#place = await endOf(this.#worlds, world);
+    this.#present = createPresent(this.#parts);
+  }
+
+  #frame(event: StreamFrame, data: unknown): Frame {
+    this.#sentAt = Date.now();
+    return { event, id: cursorOf(this.#place), data };
+  }
+}

@@ -1,0 +1,56 @@
+import type { World } from '../../shared/domain/world.ts';
+import type { EstateEvent } from '../../shared/events/envelope.ts';
+import type { EventReader } from '../../shared/store/ports/inspection.ts';
+import type { StoredTrace, TraceReader } from '../../shared/store/ports/traces.ts';
+import { summaryFilter, type TraceQuery } from './filter.ts';
+
+/** Summaries per read while a filter looks for traces, and the most that one request looks at. */
+const STEP = 200;
+const MOST_WALKED = 1_000;
+/** Events of an object that are searched for correlation ids. */
+const EVENTS_OF_OBJECT = 1_000;
+
+export interface FoundTraces {
+  readonly traces: readonly StoredTrace[];
+  readonly next?: number | undefined;
+}
+
+/** Finds traces, newest first. A correlation id or an object leads to its traces at once; other filters walk the summaries in steps. */
+export async function findTraces(worlds: EventReader & TraceReader, world: World, query: TraceQuery): Promise<FoundTraces> {
+  const { correlationId, object, before, limit } = query;
+  const fits = summaryFilter(query);
+  if (correlationId === undefined && object === undefined) return walk(worlds, world, { fits, before, limit });
+  const ofObject = object === undefined ? undefined : await correlationIdsAbout(worlds, world, object);
+  const named = correlationId === undefined ? [...(ofObject ?? [])] : [correlationId].filter((id) => ofObject?.has(id) ?? true);
+  const found = (await worlds.tracesOf(world, named))
+    .filter((trace) => (before === undefined || trace.sequence < before) && (fits?.(trace) ?? true))
+    .toSorted((a, b) => b.sequence - a.sequence);
+  const traces = found.slice(0, limit);
+  return { traces, next: found.length > limit ? traces.at(-1)?.sequence : undefined };
+}
+
+interface Walk extends Pick<TraceQuery, 'before' | 'limit'> {
+  readonly fits: ((trace: StoredTrace) => boolean) | undefined;
+}
+
+async function walk(worlds: TraceReader, world: World, { fits, before, limit }: Walk): Promise<FoundTraces> {
+  if (!fits) return worlds.traces(world, { before, limit });
+  const found: StoredTrace[] = [];
+  let next = before;
+  for (let walked = 0; walked < MOST_WALKED; walked += STEP) {
+    const page = await worlds.traces(world, { before: next, limit: STEP });
+    for (const [place, trace] of page.traces.entries()) {
+      if (fits(trace)) found.push(trace);
+      const isLast = page.next === undefined && place === page.traces.length - 1;
+      if (found.length >= limit) return { traces: found, next: isLast ? undefined : trace.sequence };
+    }
+    next = page.next;
+    if (next === undefined) break;
+  }
+  return { traces: found, next };
+}
+
+async function correlationIdsAbout(worlds: EventReader, world: World, object: string): Promise<ReadonlySet<string>> {
+  const events = await worlds.newestEventsAbout(world, { by: 'subject', value: object }, EVENTS_OF_OBJECT);
+  return new Set(events.map(({ json }) => (JSON.parse(json) as EstateEvent).correlationid));
+}

@@ -1,0 +1,71 @@
+import type { z } from 'zod';
+import type { Basket as BasketSchema } from '../../shared/catalog/commerce/objects.ts';
+import type { FulfillmentOrder as FulfillmentOrderSchema } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
+import type { Reservation as ReservationSchema } from '../../shared/catalog/inventory/objects.ts';
+import type { Order as OrderSchema } from '../../shared/catalog/order/objects.ts';
+import { type Check, grouped } from './invariant.ts';
+import type { WorldRecords } from './world-records.ts';
+
+type Basket = z.output<typeof BasketSchema>;
+type Order = z.output<typeof OrderSchema>;
+type Reservation = z.output<typeof ReservationSchema>;
+type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema> & { readonly reservationId: string };
+
+/** States of an order in which it ships no more goods. */
+const OVER: ReadonlySet<string> = new Set(['completed', 'return-in-progress', 'cancelled']);
+const isOpen = ({ state }: Reservation): boolean => state === 'requested' || state === 'confirmed';
+
+/** A basket has at most one open reservation. An order, basket or transaction that has ended holds no stock. */
+export function checkEndedHolds(world: WorldRecords, check: Check): void {
+  const open = world.of<Reservation>('reservation').filter(isOpen);
+  const ofBaskets = open.filter(({ basketId }) => basketId !== undefined);
+  for (const [basketId, holds] of grouped(ofBaskets, ({ basketId = '' }) => basketId)) {
+    const named = holds.map(({ id }) => `reservation/${id}`).join(', ');
+    check(holds.length === 1, `basket/${basketId}: it has ${holds.length} open reservations: ${named}`);
+  }
+  const owners = createOwners(world);
+  for (const reservation of open) {
+    for (const { of, state, isBeingEnded } of owners.endedOwnersOf(reservation)) {
+      check(isBeingEnded, `reservation/${reservation.id}: ${reservation.state}, and its ${of} is ${state}`);
+    }
+  }
+}
+
+/** An owner of a hold that has ended, and whether work is queued that releases the hold. */
+interface EndedOwner {
+  readonly of: string;
+  readonly state: string;
+  readonly isBeingEnded: boolean;
+}
+
+function createOwners({ of, records, queued }: WorldRecords) {
+  const orders = new Map(of<Order>('order').map((order) => [order.id, order]));
+  const baskets = new Map(of<Basket>('basket').map((basket) => [basket.id, basket]));
+  const transactions = new Map(
+    records<{ readonly id: string; readonly state: string }>('pos', 'transactions').map((transaction) => [transaction.id, transaction]),
+  );
+  const sentFrom = grouped(of<FulfillmentOrder>('fulfillment-order'), ({ reservationId }) => reservationId);
+
+  function endedOwnersOf({ id, basketId, orderId }: Reservation): EndedOwner[] {
+    const basket = baskets.get(basketId ?? '');
+    const ended: EndedOwner[] = [];
+    for (const order of new Set([orders.get(orderId ?? ''), orders.get(basket?.orderId ?? '')])) {
+      if (!order || !OVER.has(order.state)) continue;
+      const isReleased = queued('oms', order.id, 'compensate') || queued('oms', order.id, 'release-holds');
+      const isMoved = (sentFrom.get(id) ?? []).some((one) => queued('fms', one.id));
+      ended.push({ of: `order/${order.id}`, state: order.state, isBeingEnded: isReleased || isMoved });
+    }
+    if (basket?.state === 'abandoned' || basket?.state === 'merged') {
+      const isBeingEnded =
+        queued('ecommerce-platform', basket.id, 'undo-checkout') || queued('ecommerce-platform', basket.id, 'release-holds');
+      ended.push({ of: `basket/${basket.id}`, state: basket.state, isBeingEnded });
+    }
+    for (const transaction of new Set([transactions.get(orderId ?? ''), transactions.get(basket?.transactionId ?? '')])) {
+      if (!transaction || (transaction.state !== 'voided' && transaction.state !== 'given-up')) continue;
+      const isBeingEnded = queued('pos', transaction.id) || queued('ecommerce-platform', basket?.id ?? '') || queued('oms', transaction.id);
+      ended.push({ of: `transaction/${transaction.id}`, state: transaction.state, isBeingEnded });
+    }
+    return ended;
+  }
+  return { endedOwnersOf };
+}

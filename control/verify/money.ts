@@ -1,0 +1,133 @@
+import type { z } from 'zod';
+import type { FulfillmentOrder } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
+import type { Order as OrderSchema } from '../../shared/catalog/order/objects.ts';
+import type { Payment as PaymentSchema } from '../../shared/catalog/payment/objects.ts';
+import { floorShare } from '../../shared/domain/money.ts';
+import { type Check, findings, grouped, type InvariantResult, sums } from './invariant.ts';
+import type { WorldRecords } from './world-records.ts';
+
+type Payment = z.output<typeof PaymentSchema>;
+type Order = z.output<typeof OrderSchema>;
+
+export function money(world: WorldRecords): InvariantResult {
+  const { of } = world;
+  const { check, result } = findings(
+    'money',
+    'Captures do not exceed authorisations, refunds do not exceed captures, and no goods leave unpaid',
+  );
+  const payments = of<Payment>('payment');
+  for (const payment of payments) checkPayment(payment, check);
+  const paymentsOf = grouped(payments, ({ orderId }) => orderId);
+  const shipped = new Set(
+    of<z.output<typeof FulfillmentOrder>>('fulfillment-order')
+      .filter(({ state }) => SHIPPED_STATES.has(state))
+      .map(({ orderId }) => orderId),
+  );
+  for (const order of of<Order>('order')) {
+    const paid = paymentsOf.get(order.id) ?? [];
+    checkTotals(order, check);
+    checkNotOvercommitted(order, paid, check);
+    const isCarriedOut = order.channel === 'pos' && order.completedAt !== undefined;
+    if ((shipped.has(order.id) || isCarriedOut) && order.state !== 'cancelled') checkShippedIsPaid(order, paid, check);
+  }
+  checkCounters(world, payments, check);
+  return result();
+}
+
+/** States of a fulfillment order whose goods have left the node. */
+export const SHIPPED_STATES: ReadonlySet<string> = new Set(['dispatched', 'delivered', 'failed-delivery', 'returned-to-sender']);
+
+function checkPayment(payment: Payment, check: Check): void {
+  const { id, state, amount, authorizedAmount, capturedAmount, refundedAmount, refunds } = payment;
+  const numbers = [amount.amount, authorizedAmount.amount, capturedAmount.amount, refundedAmount.amount];
+  check(
+    numbers.every((value) => Number.isSafeInteger(value) && value >= 0),
+    `payment/${id}: amounts are not integers ≥ 0: ${numbers.join(', ')}`,
+  );
+  check(authorizedAmount.amount <= amount.amount, `payment/${id}: authorised ${authorizedAmount.amount} > asked ${amount.amount}`);
+  check(
+    capturedAmount.amount <= authorizedAmount.amount,
+    `payment/${id}: captured ${capturedAmount.amount} > authorised ${authorizedAmount.amount}`,
+  );
+  check(
+    refundedAmount.amount <= capturedAmount.amount,
+    `payment/${id}: refunded ${refundedAmount.amount} > captured ${capturedAmount.amount}`,
+  );
+  const listed = refunds.reduce((sum, refund) => sum + refund.amount.amount, 0);
+  check(listed === refundedAmount.amount, `payment/${id}: its refunds add up to ${listed}, not to ${refundedAmount.amount}`);
+  const isCaptured = state === 'captured' || state === 'partially-refunded' || state === 'fully-refunded';
+  check(isCaptured === capturedAmount.amount > 0, `payment/${id}: ${state} with ${capturedAmount.amount} captured`);
+  check(
+    (state === 'fully-refunded') === (isCaptured && refundedAmount.amount === capturedAmount.amount),
+    `payment/${id}: ${state} with ${refundedAmount.amount} of ${capturedAmount.amount} refunded`,
+  );
+}
+
+function checkTotals({ id, lines, totals }: Order, check: Check): void {
+  const goods = lines.reduce((sum, line) => sum + line.lineTotal.amount, 0);
+  const discount = lines.reduce((sum, line) => sum + line.discount.amount, 0);
+  check(
+    goods + totals.shipping.amount === totals.total.amount,
+    `order/${id}: lines ${goods} and shipping ${totals.shipping.amount} are not the total ${totals.total.amount}`,
+  );
+  check(discount === totals.discount.amount, `order/${id}: line discounts add up to ${discount}, not to ${totals.discount.amount}`);
+  check(
+    totals.subtotal.amount - totals.discount.amount + totals.shipping.amount === totals.total.amount,
+    `order/${id}: totals do not add up`,
+  );
+}
+
+/** The amount that a payment commits to its order, before refunds. */
+function grossCommitment({ state, amount, authorizedAmount, capturedAmount }: Payment): number {
+  if (state === 'failed' || state === 'voided') return 0;
+  if (state === 'pending') return amount.amount;
+  return state === 'authorised' ? authorizedAmount.amount : capturedAmount.amount;
+}
+
+function checkNotOvercommitted({ id, totals }: Order, payments: readonly Payment[], check: Check): void {
+  const bound = payments.reduce((sum, payment) => sum + netCommitment(payment), 0);
+  check(bound <= totals.total.amount, `order/${id}: payments of ${bound} for a total of ${totals.total.amount}`);
+}
+
+/** The amount that a payment commits to its order: authorised or captured, less refunds. */
+export const netCommitment = (payment: Payment): number => grossCommitment(payment) - payment.refundedAmount.amount;
+
+/** The Payment Hub decides by counters, which must agree with its payments. */
+function checkCounters({ counters, seed }: WorldRecords, payments: readonly Payment[], check: Check): void {
+  const begun = seed.applications['payment-hub']?.counters['gift-card-balances'] ?? {};
+  const ofGiftCards = sums(
+    payments.filter(({ tender }) => tender.type === 'gift-card'),
+    ({ tender: { token = '' } }) => token,
+    netCommitment,
+  );
+  for (const [token, { balance = 0 }] of Object.entries(counters('payment-hub', 'gift-card-balances'))) {
+    const kept = ofGiftCards.get(token) ?? 0;
+    const had = begun[token]?.['balance'] ?? 0;
+    check(had - kept === balance, `gift card ${token}: ${balance} of ${had} are left, and payments have ${kept}`);
+  }
+  const bound = sums(payments, ({ orderId }) => orderId, netCommitment);
+  for (const [orderId, { committed = 0 }] of Object.entries(counters('payment-hub', 'order-covers'))) {
+    const promised = bound.get(orderId) ?? 0;
+    check(committed === promised, `order/${orderId}: ${committed} count as promised, and its payments promise ${promised}`);
+  }
+}
+
+/**
+ * Goods may ship only when the captured amount covers the lines that are not cancelled, plus shipping. Refunds by the estate for goods that
+ * were never delivered reduce that amount; refunds of returns do not. A refund by hand without a reference is goodwill and does not either.
+ */
+function checkShippedIsPaid({ id, lines, totals }: Order, payments: readonly Payment[], check: Check): void {
+  const kept = payments.reduce((sum, { capturedAmount, refunds }) => {
+    const paidBack = refunds
+      .filter(({ reference, returnId }) => reference !== undefined && returnId === undefined)
+      .reduce((back, { amount }) => back + amount.amount, 0);
+    return sum + capturedAmount.amount - paidBack;
+  }, 0);
+  const goods = lines.reduce(
+    (sum, { lineTotal, qty, cancelledQty }) => sum + lineTotal.amount - floorShare(lineTotal.amount, cancelledQty, qty),
+    0,
+  );
+  const required = goods + totals.shipping.amount;
+  const named = payments.map((payment) => `payment/${payment.id}`).join(', ') || 'no payment';
+  check(kept >= required, `order/${id}: goods have left, and ${named} keep ${kept} of the ${required} that they and the shipping cost`);
+}

@@ -1,0 +1,154 @@
+import type { z } from 'zod';
+import type { Basket } from '../../shared/catalog/commerce/objects.ts';
+import type { FulfillmentOrder as FulfillmentOrderSchema } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
+import type { Reservation } from '../../shared/catalog/inventory/objects.ts';
+import type { Order as OrderSchema } from '../../shared/catalog/order/objects.ts';
+import type { Payment } from '../../shared/catalog/payment/objects.ts';
+import { type Check, findings, grouped, type InvariantResult } from './invariant.ts';
+import { awaitedReturns } from './parked-work.ts';
+import { isEnded, nextActorOnReturn } from './return-actors.ts';
+import type { Return } from './stored-records.ts';
+import type { WorldRecords } from './world-records.ts';
+
+type Order = z.output<typeof OrderSchema>;
+type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema>;
+
+/** An open order must have queued work, or wait for an actor outside the estate. */
+export function moving(world: WorldRecords): InvariantResult {
+  const { check, result } = findings(
+    'moving',
+    'Each accepted order has ended, is in progress, or waits for the warehouse, the carrier or a caller',
+  );
+  const waiting: string[] = [];
+  const byOrder = grouped(world.of<FulfillmentOrder>('fulfillment-order'), ({ orderId }) => orderId);
+  const paymentsOf = grouped(world.of<z.output<typeof Payment>>('payment'), ({ orderId }) => orderId);
+  const returnsOf = grouped(world.of<Return>('return'), ({ orderId }) => orderId);
+  for (const order of world.of<Order>('order')) {
+    const fulfillmentOrders = byOrder.get(order.id) ?? [];
+    checkPendingWork(world, order, check);
+    checkAuthorized(world, order, { payments: paymentsOf.get(order.id) ?? [] }, check);
+    const coming = (returnsOf.get(order.id) ?? []).filter((one) => !isEnded(one));
+    const awaited = [...awaitedActors(world, order, fulfillmentOrders), ...awaitedActorsOfReturns(world, coming, check)];
+    waiting.push(...awaited.map((whom) => `order/${order.id}: ${whom}`));
+    const open = order.state !== 'completed' && order.state !== 'cancelled';
+    const states = fulfillmentOrders.map(({ id, state }) => `fulfillment-order/${id} ${state}`).join(', ') || 'no fulfillment order';
+    check(!open || awaited.length > 0, `order/${order.id}: ${order.state} with ${states}, and nothing will move it`);
+    for (const one of fulfillmentOrders) checkMoves(world, { order, fulfillmentOrder: one }, check);
+  }
+  checkTimers(world, check);
+  return { ...result(), waiting: [...waiting, ...awaitedReturns(world)] };
+}
+
+/** Pending actions of an order must have work in the queue of the OMS. */
+function checkPendingWork({ queued }: WorldRecords, order: Order, check: Check): void {
+  const inQueue = queued('oms', order.id);
+  const promise = (promised: boolean, what: string): void => {
+    if (promised) check(inQueue, `order/${order.id}: ${what}`);
+  };
+  promise(order.pendingAction !== undefined, `${order.pendingAction?.action} is pending and nothing will finish or undo it`);
+  promise(order.compensation !== undefined, 'compensation is pending and nothing will do it');
+  promise(order.state === 'draft', 'draft, and nothing will ever expire it');
+  promise(order.routingStatus === 'retrying', 'its routing is tried again, and nothing will do it');
+  promise(order.captureStatus === 'retrying', 'its capture is tried again, and nothing will do it');
+}
+
+/** A confirmed order holds stock, so without valid authorisations it must be authorised again or cancelled. */
+function checkAuthorized(
+  { queued }: WorldRecords,
+  { id, state, channel, totals: { total } }: Order,
+  { payments }: { readonly payments: readonly z.output<typeof Payment>[] },
+  check: Check,
+): void {
+  if (state !== 'confirmed' || channel === 'pos') return;
+  const committed = payments
+    .filter((payment) => payment.state !== 'voided' && payment.state !== 'failed')
+    .reduce((sum, payment) => sum + (payment.state === 'pending' ? payment.amount : payment.authorizedAmount).amount, 0);
+  check(
+    committed >= total.amount || queued('oms', id),
+    `order/${id}: confirmed, payments bind ${committed} of ${total.amount}, and nothing will authorise it again or end it`,
+  );
+}
+
+/** The actors that an open order waits for. */
+function awaitedActors({ queued }: WorldRecords, order: Order, fulfillmentOrders: readonly FulfillmentOrder[]): string[] {
+  if (order.state === 'completed' || order.state === 'cancelled') return [];
+  const awaited = fulfillmentOrders.flatMap((one) => {
+    const whom = nextActorOn(queued, one);
+    return whom === undefined ? [] : [`${whom}, fulfillment-order/${one.id} is ${one.state}`];
+  });
+  if (queued('oms', order.id)) awaited.push('the OMS has work queued');
+  if (order.routingStatus === 'manual') awaited.push('a caller of Route Order');
+  // No timer ends a sale at the till: the goods are on the counter, or gone.
+  if (order.channel === 'pos' && order.state === 'confirmed') awaited.push('the till, which hands the goods over');
+  return awaited;
+}
+
+/** The actors that open returns wait for. */
+function awaitedActorsOfReturns(world: WorldRecords, returns: readonly Return[], check: Check): string[] {
+  return returns.flatMap((one) => {
+    const whom = nextActorOnReturn(world, one);
+    check(whom !== undefined, `return/${one.id}: ${one.state}, and nothing will move it`);
+    return whom === undefined ? [] : [`${whom}, return/${one.id} is ${one.state}`];
+  });
+}
+
+/** The actor that moves a fulfillment order next; undefined when it is at rest, or stuck. */
+function nextActorOn(queued: WorldRecords['queued'], { id, state, failureReason, shipments }: FulfillmentOrder): string | undefined {
+  switch (state) {
+    case 'created':
+      return queued('fms', id) ? 'the FMS' : undefined;
+    case 'allocated':
+    case 'picking':
+      return 'the warehouse';
+    case 'packed':
+      return 'the warehouse or a caller of Dispatch';
+    case 'dispatched':
+      if (shipments.length === 0 || shipments.every((parcel) => ENDED.has(parcel.state))) return undefined;
+      return shipments.some((parcel) => parcel.state === 'pending') ? 'the label of its parcel' : 'the carrier';
+    case 'failed-delivery':
+      return failureReason !== 'lost' && queued('fms', id) ? 'the carrier, or a week without a scan' : undefined;
+    case 'delivered':
+    case 'returned-to-sender':
+    case 'cancelled':
+      return undefined;
+  }
+}
+
+const ENDED: ReadonlySet<string> = new Set(['delivered', 'returned-to-sender', 'lost']);
+const AT_REST: ReadonlySet<string> = new Set(['delivered', 'returned-to-sender', 'cancelled']);
+const BEFORE_DISPATCH: ReadonlySet<string> = new Set(['created', 'allocated', 'picking', 'packed']);
+
+function checkMoves(
+  { queued }: WorldRecords,
+  { order, fulfillmentOrder }: { readonly order: Order; readonly fulfillmentOrder: FulfillmentOrder },
+  check: Check,
+): void {
+  const { id, state, failureReason } = fulfillmentOrder;
+  const atRest = AT_REST.has(state) || (state === 'failed-delivery' && failureReason === 'lost');
+  check(atRest || nextActorOn(queued, fulfillmentOrder) !== undefined, `fulfillment-order/${id}: ${state}, and nothing will move it`);
+  if (order.state === 'cancelled' || order.state === 'completed') {
+    check(
+      !BEFORE_DISPATCH.has(state) || queued('oms', order.id) || queued('fms', id),
+      `fulfillment-order/${id}: ${state}, and order/${order.id} is ${order.state}`,
+    );
+  }
+}
+
+/** Objects that expire must have the work that expires them. */
+function checkTimers({ of, queued }: WorldRecords, check: Check): void {
+  for (const { id, state } of of<z.output<typeof Payment>>('payment')) {
+    if (state === 'pending') check(queued('payment-hub', id), `payment/${id}: pending, and nothing will decide it`);
+  }
+  const confirmed = new Set(of<Order>('order').flatMap(({ id, state }) => (state === 'confirmed' ? [id] : [])));
+  const baskets = new Map(of<z.output<typeof Basket>>('basket').map((basket) => [basket.id, basket]));
+  for (const { id, state, basketId, expiresAt } of of<z.output<typeof Reservation>>('reservation')) {
+    if (state !== 'requested') continue;
+    // A hold for the till does not expire; it ends with the transaction of its basket.
+    const { transactionId, state: basketState } = (expiresAt === undefined && baskets.get(basketId ?? '')) || {};
+    const isTillHold =
+      transactionId !== undefined &&
+      (basketState === 'locked' || queued('pos', transactionId) || queued('oms', transactionId) || confirmed.has(transactionId));
+    const isGoingBack = queued('ecommerce-platform', basketId ?? '');
+    check(isTillHold || isGoingBack || queued('sim', id), `reservation/${id}: requested, and nothing will ever end it`);
+  }
+}

@@ -1,0 +1,54 @@
+import type { z } from 'zod';
+import type { Basket } from '../../shared/catalog/commerce/objects.ts';
+import type { PickingOrder } from '../../shared/catalog/fulfillment/picking-orders.ts';
+import type { Reservation } from '../../shared/catalog/inventory/objects.ts';
+import type { Order } from '../../shared/catalog/order/objects.ts';
+import type { Payment } from '../../shared/catalog/payment/objects.ts';
+import { findings, type InvariantResult } from './invariant.ts';
+import { accountsOf } from './stored-records.ts';
+import type { WorldRecords } from './world-records.ts';
+
+/** Repeated requests and events must not create a second record under the same natural key. */
+export function oneEffect(world: WorldRecords): InvariantResult {
+  const { of, records, events } = world;
+  const { check, result } = findings(
+    'one-effect',
+    'One effect per key: one order per basket, one open hold per basket, one picking order per fulfillment order, one ledger entry and one refund per reference, one event per change',
+  );
+  const unique = <T extends object>(found: readonly T[], what: string, keyOf: (record: T) => string | undefined): void => {
+    const seen = new Map<string, T[]>();
+    for (const record of found) {
+      const key = keyOf(record);
+      if (key !== undefined) seen.set(key, [...(seen.get(key) ?? []), record]);
+    }
+    for (const [key, same] of seen) {
+      const ids = same.flatMap((record) => ('id' in record ? [String(record.id)] : []));
+      check(same.length === 1, `${what} ${key}: ${same.length} times${ids.length > 0 ? `, ${ids.join(', ')}` : ''}`);
+    }
+  };
+  unique(of<z.output<typeof Order>>('order'), 'order of basket', ({ basketId }) => basketId);
+  unique(
+    of<z.output<typeof Reservation>>('reservation').filter(({ state }) => state === 'requested'),
+    'open hold of basket',
+    ({ basketId }) => basketId,
+  );
+  unique(of<z.output<typeof Basket>>('basket'), 'basket of order', ({ orderId }) => orderId);
+  unique(
+    records<z.output<typeof PickingOrder>>('wms', 'picking-orders'),
+    'picking order of fulfillment-order',
+    ({ fulfillmentOrderId }) => fulfillmentOrderId,
+  );
+  for (const { id, refunds } of of<z.output<typeof Payment>>('payment')) {
+    unique(refunds, `refund of payment/${id} under`, ({ reference }) => reference);
+  }
+  for (const account of accountsOf(world)) {
+    const earned = account.ledger.filter(({ type }) => type === 'earn');
+    unique(earned, `earn at loyalty-account/${account.id} for order`, ({ orderId }) => orderId);
+    const issued = account.ledger.filter(({ type }) => type === 'issue');
+    unique(issued, `points issued to loyalty-account/${account.id} for`, ({ reference }) => reference);
+    const takenBack = account.ledger.filter(({ type, points, reference }) => type === 'reverse' && points <= 0 && reference !== undefined);
+    unique(takenBack, `points taken back at loyalty-account/${account.id} for`, ({ reference }) => reference);
+  }
+  unique(events, 'event', ({ type, subject, aggregateversion }) => `${type} ${subject} v${aggregateversion}`);
+  return result();
+}

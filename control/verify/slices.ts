@@ -1,0 +1,62 @@
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import type { Ms } from '../../shared/domain/time.ts';
+
+/** Wall time that a computation may keep the event loop. */
+const SLICE_MS = 3;
+/** Wall time of an otherwise idle turn of the event loop. */
+const IDLE_TURN_MS = 0.3;
+/** How much longer than a slice others may work before the next one. */
+const REST = 4;
+
+/** Called often within a computation. @returns undefined while its slice lasts; otherwise the computation waits for the next one */
+export type Breathe = () => Promise<void> | undefined;
+
+/** A computation that nobody interrupts. */
+export const inOneSlice: Breathe = () => undefined;
+
+export interface SlicesOptions {
+  /** Lets others work after a slice of this length. */
+  readonly rest?: (worked: Ms) => Promise<void>;
+  readonly sliceMs?: Ms;
+}
+
+/**
+ * Runs long computations in slices of some milliseconds, so that requests are answered in between. All computations of the process
+ * take turns: however many there are, at most a fifth of its time is theirs while others have work.
+ */
+export function createSlices({ rest = restAfter, sliceMs = SLICE_MS }: SlicesOptions = {}) {
+  let last: Promise<void> = Promise.resolve();
+
+  /** Waits for its turn. @returns the function that ends it */
+  function enter(): Promise<() => void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const before = last;
+    last = promise;
+    return before.then(() => resolve);
+  }
+
+  /** @throws the reason of the signal when it was aborted */
+  return async function inSlices<T>(gone: AbortSignal, run: (breathe: Breathe) => Promise<T>): Promise<T> {
+    let leave = await enter();
+    try {
+      gone.throwIfAborted();
+      let since = performance.now();
+      const nextSlice = async (): Promise<void> => {
+        await rest(performance.now() - since);
+        leave();
+        leave = await enter();
+        gone.throwIfAborted();
+        since = performance.now();
+      };
+      return await run(() => (performance.now() - since < sliceMs ? undefined : nextSlice()));
+    } finally {
+      leave();
+    }
+  };
+}
+
+async function restAfter(worked: Ms): Promise<void> {
+  const ended = performance.now();
+  await nextTurn();
+  if (performance.now() - ended > IDLE_TURN_MS) await pause(worked * REST);
+}

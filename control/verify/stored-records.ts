@@ -1,0 +1,53 @@
+import type { z } from 'zod';
+import type { Return as ReturnSchema } from '../../shared/catalog/fulfillment/returns.ts';
+import type { LedgerEntry as LedgerEntrySchema, LoyaltyAccount as LoyaltyAccountSchema } from '../../shared/catalog/loyalty/objects.ts';
+import { grouped } from './invariant.ts';
+import type { WorldRecords } from './world-records.ts';
+
+export type LedgerEntry = z.output<typeof LedgerEntrySchema>;
+
+/** A loyalty account with its whole ledger. */
+export interface Account extends z.output<typeof LoyaltyAccountSchema> {
+  readonly ledger: readonly LedgerEntry[];
+}
+
+type StoredEntry = LedgerEntry & { readonly accountId: string };
+
+export const accountsOf = ({ of, records }: WorldRecords): readonly Account[] =>
+  withLedgers(of<Account>('loyalty-account'), records<StoredEntry>('loyalty-platform', 'ledger-entries'));
+
+/** The accounts with which the world began. */
+export function seededAccounts({ seed }: WorldRecords): readonly Account[] {
+  const { accounts = [], 'ledger-entries': entries = [] } = seed.applications['loyalty-platform']?.objects ?? {};
+  const parsed = <T>(rows: readonly { readonly json: string }[]): readonly T[] => rows.map(({ json }) => JSON.parse(json) as T);
+  return withLedgers(parsed<Account>(accounts), parsed<StoredEntry>(entries));
+}
+
+function withLedgers(accounts: readonly Account[], entries: readonly StoredEntry[]): readonly Account[] {
+  const ledgers = grouped(entries, ({ accountId }) => accountId);
+  return accounts.map((account) => ({ ...account, ledger: ledgers.get(account.id) ?? [] }));
+}
+
+/** A redemption of points as the Loyalty Platform stores it. */
+export interface Redemption {
+  readonly id: string;
+  readonly state: 'open' | 'spent' | 'returned';
+  readonly accountId: string;
+  readonly basketId?: string;
+  readonly orderId?: string;
+  readonly points: number;
+  readonly paymentId?: string;
+  readonly spentPoints: number;
+  readonly reversedPoints: number;
+}
+
+/** A return as the FMS stores it. */
+export type Return = z.output<typeof ReturnSchema> & { readonly rejecting?: unknown };
+
+/** The booking of a return at the OMS. */
+export interface ReturnBooking {
+  readonly id: string;
+  readonly orderId: string;
+  readonly status: 'open' | 'refunding' | 'refunded' | 'exchanged' | 'rejected';
+  readonly lines: readonly { readonly orderLineId: string; readonly qty: number; readonly amount: number }[];
+}

@@ -1,0 +1,61 @@
+import type { z } from 'zod';
+import type { Basket as BasketSchema } from '../../shared/catalog/commerce/objects.ts';
+import type { Order as OrderSchema } from '../../shared/catalog/order/objects.ts';
+import type { Payment as PaymentSchema } from '../../shared/catalog/payment/objects.ts';
+import { type Check, findings, grouped, type InvariantResult } from './invariant.ts';
+import type { WorldRecords } from './world-records.ts';
+
+type Basket = z.output<typeof BasketSchema>;
+type Order = z.output<typeof OrderSchema>;
+type Payment = z.output<typeof PaymentSchema> & { readonly voidOnApproval?: true };
+/** A transaction as the POS stores it. */
+interface Transaction {
+  readonly id: string;
+  readonly state: 'opening' | 'given-up' | 'open' | 'paid' | 'completed' | 'voided';
+  readonly compensation?: 'pending';
+}
+
+export function till(world: WorldRecords): InvariantResult {
+  const { check, result } = findings(
+    'till',
+    'Each checkout at the till has ended or is in progress; a voided transaction holds no payment and no stock',
+  );
+  const transactions = world.records<Transaction>('pos', 'transactions');
+  const baskets = grouped(world.of<Basket>('basket'), ({ transactionId }) => transactionId ?? '');
+  const orders = new Map(world.of<Order>('order').map((order) => [order.id, order]));
+  const paymentsOf = grouped(world.of<Payment>('payment'), ({ orderId }) => orderId);
+  for (const transaction of transactions) {
+    checkMoves(world, transaction, check);
+    const { id, state } = transaction;
+    if (state === 'completed')
+      check(isCarriedOut(orders.get(id)), `transaction/${id}: completed, and order/${id} is ${orders.get(id)?.state ?? 'missing'}`);
+    if (state !== 'voided' || transaction.compensation) continue;
+    const order = orders.get(id);
+    check(order === undefined || order.state === 'cancelled', `transaction/${id}: voided, and order/${id} is ${order?.state}`);
+    for (const payment of paymentsOf.get(id) ?? []) {
+      check(!bindsMoney(payment), `transaction/${id}: voided, and payment/${payment.id} is ${payment.state}`);
+    }
+    for (const basket of baskets.get(id) ?? []) {
+      const isOver = basket.state === 'abandoned' || (order !== undefined && basket.state === 'converted');
+      check(isOver, `transaction/${id}: voided, and basket/${basket.id} is ${basket.state}`);
+    }
+  }
+  const known = new Map(transactions.map((transaction) => [transaction.id, transaction]));
+  for (const { id, state, transactionId } of world.of<Basket>('basket')) {
+    if (transactionId === undefined || state !== 'locked') continue;
+    const isExpected = known.has(transactionId) && (known.get(transactionId)?.state !== 'given-up' || world.queued('pos', transactionId));
+    check(isExpected, `basket/${id}: locked for transaction/${transactionId}, and nobody will pay for it or abandon it`);
+  }
+  return result();
+}
+
+/** An open transaction must have work that ends it. */
+function checkMoves({ queued }: WorldRecords, { id, state, compensation }: Transaction, check: Check): void {
+  const moves = state === 'opening' || state === 'open' || state === 'paid' || compensation !== undefined;
+  if (moves) check(queued('pos', id), `transaction/${id}: ${compensation ? 'being undone' : state}, and nothing will move it`);
+}
+
+const isCarriedOut = (order: Order | undefined): boolean => order?.state === 'completed' || order?.state === 'return-in-progress';
+
+const bindsMoney = ({ state, voidOnApproval }: Payment): boolean =>
+  state === 'authorised' || state === 'captured' || state === 'partially-refunded' || (state === 'pending' && !voidOnApproval);

@@ -1,0 +1,33 @@
+import type { World } from '../../shared/domain/world.ts';
+import { eventVersions } from './event-versions.ts';
+import { fulfillment } from './fulfillment.ts';
+import type { InvariantResult } from './invariant.ts';
+import { money } from './money.ts';
+import { moving } from './moving.ts';
+import { oneEffect } from './one-effect.ts';
+import { parkedWork } from './parked-work.ts';
+import { points } from './points.ts';
+import { replay } from './replay.ts';
+import { returns } from './returns.ts';
+import { type Breathe, inOneSlice } from './slices.ts';
+import { stock } from './stock.ts';
+import { till } from './till.ts';
+import { type EstateObjects, readWorld, type WorldReader } from './world-records.ts';
+
+const invariants = [money, points, stock, fulfillment, returns, till, oneEffect, eventVersions, moving, parkedWork, replay];
+
+/** Computes the invariants over a whole world. */
+export async function verifyWorld(
+  worlds: WorldReader,
+  world: World,
+  objects: EstateObjects,
+  breathe: Breathe = inOneSlice,
+): Promise<InvariantResult[]> {
+  const records = await readWorld(worlds, world, { objects, breathe });
+  const results: InvariantResult[] = [];
+  for (const invariant of invariants) {
+    await breathe();
+    results.push(await invariant(records, breathe));
+  }
+  return results;
+}

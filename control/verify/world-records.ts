@@ -1,0 +1,126 @@
+import type { Application } from '../../shared/catalog/applications.ts';
+import type { ObjectDefinition } from '../../shared/catalog/define-object.ts';
+import { nameOf } from '../../shared/catalog/event-names.ts';
+import { subscribersOf } from '../../shared/catalog/subscriptions.ts';
+import type { World } from '../../shared/domain/world.ts';
+import type { EstateEvent } from '../../shared/events/envelope.ts';
+import type { RetriedEvent } from '../../shared/store/delivery-again.ts';
+import { deliveryKey } from '../../shared/store/ports/deliveries.ts';
+import { carriesEvent, type DueItem, dueKey } from '../../shared/store/ports/due-work.ts';
+import type { EventReader } from '../../shared/store/ports/inspection.ts';
+import type { LedgerStore, Parked } from '../../shared/store/ports/ledger.ts';
+import type { ApplicationDump, Snapshot, SnapshotStore } from '../../shared/store/ports/snapshots.ts';
+import { allEventsOf } from '../events/reader.ts';
+import { withheldEvent } from '../events/withheld.ts';
+import type { Breathe } from './slices.ts';
+
+/** Where each business object is stored, by type. */
+export type EstateObjects = Readonly<
+  Record<string, { readonly application: Application; readonly collection: string; readonly definition: ObjectDefinition }>
+>;
+
+/** All records of a world, read once. */
+export interface WorldRecords {
+  readonly objects: EstateObjects;
+  readonly seed: Snapshot;
+  /** Events on the bus or withheld from it, without duplicates. */
+  readonly events: readonly EstateEvent[];
+  /** Business objects as stored, with the private members of their owner. */
+  of<T>(type: string): readonly T[];
+  /** Private records of an application. */
+  records<T>(application: Application, collection: string): readonly T[];
+  counters(application: Application, counter: string): Readonly<Record<string, Readonly<Record<string, number>>>>;
+  /** Whether an application has due work that names this id and is not parked; with `kind`, only work of that kind. */
+  queued(application: Application, id: string, kind?: string): boolean;
+  /** Due work that is not parked, without deliveries. */
+  readonly due: Snapshot['due'];
+  /** Due work that waits for an application that was away, and is not parked. */
+  readonly awaiting: readonly DueItem[];
+  readonly parked: readonly Parked[];
+}
+
+/** The parts of the store that verify reads. */
+export type WorldReader = SnapshotStore & LedgerStore & EventReader;
+
+export interface ReadOptions {
+  readonly objects: EstateObjects;
+  readonly breathe: Breathe;
+}
+
+export async function readWorld(worlds: WorldReader, world: World, { objects, breathe }: ReadOptions): Promise<WorldRecords> {
+  const snapshot = await worlds.snapshot(world);
+  const ledger = await worlds.ledger(world);
+  const withheld = ledger.withheld.flatMap((item) => withheldEvent(item) ?? []);
+  const listed = [...(await allEventsOf(worlds, world, breathe)), ...withheld];
+  const events = [...new Map(listed.map((event) => [event.id, event])).values()];
+  // Parked work that awaits an application is still due, rarely. Nobody may rely on it.
+  const parkedKeys = new Set(ledger.parked.map(({ key }) => key));
+  const isLeft = (item: Pick<DueItem, 'application' | 'kind' | 'key'>): boolean => !parkedKeys.has(parkedKeyOf(item));
+  const awaiting = ledger.awaiting.filter(isLeft);
+  const deliveries = awaiting.filter(({ kind }) => carriesEvent(kind));
+  const due = snapshot.due.filter(isLeft);
+  const queues = queuesOf(due, deliveries, withheld);
+  const dumps = new Map(Object.entries(snapshot.applications) as [Application, ApplicationDump][]);
+  const parsed = new Map<string, readonly unknown[]>();
+  for (const [application, dump] of dumps) {
+    for (const [collection, rows] of Object.entries(dump.objects)) {
+      parsed.set(`${application}|${collection}`, await parseAll(rows, breathe));
+    }
+  }
+  const records = <T>(application: Application, collection: string): readonly T[] =>
+    (parsed.get(`${application}|${collection}`) ?? []) as readonly T[];
+  return {
+    objects,
+    seed: await worlds.seed(world),
+    events,
+    of: <T>(type: string) => {
+      const at = objects[type];
+      return at ? records<T>(at.application, at.collection) : [];
+    },
+    records,
+    counters: (application, counter) => dumps.get(application)?.counters[counter] ?? {},
+    queued: (application, id, kind) => queues.get(kind === undefined ? application : `${application}|${kind}`)?.has(id) ?? false,
+    due,
+    awaiting,
+    parked: ledger.parked,
+  };
+}
+
+async function parseAll(rows: readonly { readonly json: string }[], breathe: Breathe): Promise<unknown[]> {
+  const found: unknown[] = [];
+  for (const { json } of rows) {
+    await breathe();
+    found.push(JSON.parse(json));
+  }
+  return found;
+}
+
+export const ID = /[a-z]{3}_[A-Za-z0-9]+/g;
+
+const parkedKeyOf = ({ application, kind, key }: Pick<DueItem, 'application' | 'kind' | 'key'>): string =>
+  carriesEvent(kind) ? deliveryKey(application, key) : dueKey(application, kind, key);
+
+/** The ids that due work, and deliveries that are put off or withheld, name: by application, and by application and kind. */
+function queuesOf(
+  due: Snapshot['due'],
+  deliveries: readonly DueItem[],
+  withheld: readonly EstateEvent[],
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const queues = new Map<string, Set<string>>();
+  const add = (queue: string, text: string): void => {
+    const ids = queues.get(queue) ?? new Set();
+    for (const [id] of text.matchAll(ID)) ids.add(id);
+    queues.set(queue, ids);
+  };
+  for (const { application, kind, key, payload } of due) {
+    const text = `${key} ${JSON.stringify(payload)}`;
+    add(application, text);
+    add(`${application}|${kind}`, text);
+  }
+  for (const { application, payload } of deliveries) {
+    const { data } = JSON.parse((payload as RetriedEvent).json) as EstateEvent;
+    add(application, JSON.stringify(data.object));
+  }
+  for (const { type, data } of withheld) for (const name of subscribersOf(nameOf(type))) add(name, JSON.stringify(data.object));
+  return queues;
+}

@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import type { Method, PathParameter } from '../define.ts';
+import type { ProblemCode } from '../problems.ts';
+
+/**
+ * An operation of the control plane, under `/_control` at the gateway. Routes, validation, the typed client and the OpenAPI document
+ * derive from it. An operation runs in the rehearsal that the header `X-Rehearsal` names, and counts as its use; those under
+ * `/_control/rehearsals`, `/_control/scenarios` and `/_control/runs` run in none. Naming a rehearsal does not create it: only `create-rehearsal` and the first API call with its name do.
+ */
+export interface ControlOperation<
+  Id extends string = string,
+  Path extends string = string,
+  Query extends z.ZodObject = z.ZodObject,
+  Request extends z.ZodType = z.ZodType,
+  Response extends z.ZodType = z.ZodType,
+> {
+  readonly id: Id;
+  readonly summary: string;
+  readonly method: Method;
+  readonly path: Path;
+  readonly query: Query;
+  readonly request: Request;
+  readonly response: Response;
+  readonly status: 200 | 201 | 202 | 204;
+  readonly problems: readonly ProblemCode[];
+  readonly plays?: PlayedVerbs | undefined;
+}
+
+/** The moves of a business object that an operation makes: the last segment of its path is the verb, as the life cycle spells it. */
+export interface PlayedVerbs {
+  readonly object: string;
+  readonly verbs: readonly string[];
+}
+
+type Nothing = z.ZodObject<Record<never, never>, z.core.$strict>;
+const NO_QUERY: z.ZodObject = z.strictObject({});
+const NO_BODY: z.ZodType = z.strictObject({});
+
+export function defineOperation<
+  const Id extends string,
+  const Path extends `/_control/${string}`,
+  Response extends z.ZodType,
+  Query extends z.ZodObject = Nothing,
+  Request extends z.ZodType = Nothing,
+>(input: {
+  readonly id: Id;
+  readonly summary: string;
+  readonly method: Method;
+  readonly path: Path;
+  readonly query?: Query;
+  readonly request?: Request;
+  readonly response: Response;
+  readonly status?: 200 | 201 | 202 | 204;
+  readonly problems?: readonly ProblemCode[];
+  readonly plays?: PlayedVerbs;
+}): ControlOperation<Id, Path, Query, Request, Response> {
+  return {
+    ...input,
+    query: input.query ?? (NO_QUERY as Query),
+    request: input.request ?? (NO_BODY as Request),
+    status: input.status ?? 200,
+    problems: input.problems ?? [],
+  };
+}
+
+/** An operation whose answer is a stream of server-sent events. */
+export interface StreamOperation<
+  Id extends string = string,
+  Path extends string = string,
+  Query extends z.ZodObject = z.ZodObject,
+  Frames extends Readonly<Record<string, z.ZodType>> = Readonly<Record<string, z.ZodType>>,
+> extends ControlOperation<Id, Path, Query, Nothing, z.ZodString> {
+  /** The data of each kind of frame. */
+  readonly frames: Frames;
+}
+
+export function defineStream<
+  const Id extends string,
+  const Path extends `/_control/${string}`,
+  Query extends z.ZodObject,
+  Frames extends Readonly<Record<string, z.ZodType>>,
+>({
+  frames,
+  ...input
+}: {
+  readonly id: Id;
+  readonly summary: string;
+  readonly path: Path;
+  readonly query: Query;
+  readonly frames: Frames;
+  readonly problems?: readonly ProblemCode[];
+}): StreamOperation<Id, Path, Query, Frames> {
+  return { ...defineOperation({ ...input, method: 'GET', response: z.string() }), frames };
+}
+
+export const isStream = (operation: ControlOperation): operation is StreamOperation => 'frames' in operation;
+
+/** A frame as a client reads it. `id` resumes after it. */
+export type FrameOf<O> =
+  O extends StreamOperation<string, string, z.ZodObject, infer Frames>
+    ? {
+        readonly [Kind in keyof Frames & string]: { readonly event: Kind; readonly id: string; readonly data: z.output<Frames[Kind]> };
+      }[keyof Frames & string]
+    : never;
+
+/** The validated input of an operation. */
+export type ControlInput<O> =
+  O extends ControlOperation<string, infer Path, infer Query, infer Request, z.ZodType>
+    ? { readonly params: Readonly<Record<PathParameter<Path>, string>>; readonly query: z.output<Query>; readonly body: z.output<Request> }
+    : never;
+/** The input as a client sends it; parts that may be empty may be left out. */
+export type ControlCall<O> =
+  O extends ControlOperation<string, infer Path, infer Query, infer Request, z.ZodType>
+    ? Section<'params', Readonly<Record<PathParameter<Path>, string>>> &
+        Section<'query', z.input<Query>> &
+        Section<'body', z.input<Request>>
+    : never;
+export type ControlOutput<O> =
+  O extends ControlOperation<string, string, z.ZodObject, z.ZodType, infer Response> ? z.output<Response> : never;
+
+type Section<Name extends string, T> = Record<never, never> extends T ? { readonly [K in Name]?: T } : { readonly [K in Name]: T };

@@ -1,0 +1,180 @@
+import { z } from 'zod';
+import { durationMs } from '../../domain/duration.ts';
+import { apis } from '../apis.ts';
+import { applicationNames } from '../applications.ts';
+import type { ApiDefinition } from '../define.ts';
+import { TYPE_PREFIX } from '../event-names.ts';
+import { allEvents } from '../events.ts';
+import { TrackingStatus } from '../fulfillment/shipments.ts';
+import { internalCalls } from '../internal-calls.ts';
+import { anyRequired } from '../shapes.ts';
+
+const LONGEST_MS = durationMs('P3650D');
+/** On the rehearsal's clock. */
+const Duration = z
+  .string()
+  .max(64)
+  .refine(isPositiveDuration, 'This is no duration such as PT10M or P2D; it must be positive and at most P3650D.')
+  .meta({ format: 'duration' });
+
+function isPositiveDuration(text: string): boolean {
+  try {
+    const ms = durationMs(text);
+    return ms > 0 && ms <= LONGEST_MS;
+  } catch {
+    return false;
+  }
+}
+
+/** The kinds of faults; `faultKinds` lists those of each target. */
+export const Fault = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('latency').describe('What happens.'),
+    ms: z.int().min(1).max(60_000).describe('Delay in milliseconds of wall time.'),
+  }),
+  z.strictObject({
+    kind: z.literal('status'),
+    status: z.int().min(400).max(599).describe('Status of the answer.'),
+    code: z.string().max(64).optional().describe('Code in the body of the problem.'),
+  }),
+  z.strictObject({ kind: z.literal('outage') }),
+  /** The connection breaks before the handler runs. */
+  z.strictObject({ kind: z.literal('drop') }),
+  /** The handler commits, then its answer is lost: the caller gets a 504 or a reset connection. */
+  z.strictObject({
+    kind: z.literal('lost-response'),
+    as: z.enum(['timeout', 'reset']).default('timeout').describe('What the caller sees: a 504, or a broken connection.'),
+  }),
+  /** Requests wait until `parties` of them have arrived, then run together. */
+  z.strictObject({ kind: z.literal('barrier'), parties: z.int().min(2).max(1_000).describe('Requests that wait for each other.') }),
+  /** `copies` more deliveries with the same id. */
+  z.strictObject({ kind: z.literal('duplicate'), copies: z.int().min(1).max(20).default(1).describe('Further deliveries.') }),
+  z.strictObject({ kind: z.literal('late'), by: Duration.describe('How late, on the clock of the rehearsal.') }),
+  /** Sent after the next one about the same object, or when the time `within` is over. */
+  z.strictObject({
+    kind: z.literal('reorder'),
+    within: Duration.default('P1D').describe('Time after which it is sent without a next one, on the clock of the rehearsal.'),
+  }),
+  /** Sent when the fault is deleted. */
+  z.strictObject({ kind: z.literal('withhold') }),
+  z.strictObject({ kind: z.literal('bad-signature') }),
+  /** Signed for six minutes ago, one minute more than receivers tolerate. */
+  z.strictObject({ kind: z.literal('stale-timestamp') }),
+]);
+export type Fault = z.output<typeof Fault>;
+
+const DELIVERY_FAULTS = ['duplicate', 'late', 'reorder', 'withhold'] as const;
+
+/** The kinds of faults that apply to each target. */
+export const faultKinds = {
+  call: ['latency', 'status', 'outage', 'drop', 'lost-response', 'barrier'],
+  event: DELIVERY_FAULTS,
+  webhook: [...DELIVERY_FAULTS, 'bad-signature', 'stale-timestamp'],
+} as const satisfies Record<string, readonly Fault['kind'][]>;
+
+/** Characters of the name of a fault. */
+export const LONGEST_NAME = 64;
+
+/** The name of a fault, chosen by the caller. */
+export const FaultName = z
+  .string()
+  .max(LONGEST_NAME)
+  .regex(/^\.*[A-Za-z0-9_-][A-Za-z0-9._-]*$/);
+
+/**
+ * The type of an event, with or without its prefix. The schema accepts any text, so that the refusal of an unknown type can list the known
+ * ones; the OpenAPI document has the pattern.
+ */
+export const EventType = z
+  .string()
+  .min(1)
+  .max(120)
+  .meta({
+    pattern: `^(?:${TYPE_PREFIX.replaceAll('.', '\\.')})?(?:${allEvents.map(({ name }) => name.replaceAll('.', '\\.')).join('|')})$`,
+    description: 'With or without its prefix: payment-authorized, ext.order-changed.',
+  });
+
+/** The APIs that clients and applications call. No fault strikes the control plane, which plays the outside world by calls of its own. */
+export const strikableApis: readonly ApiDefinition[] = [
+  ...Object.values(apis),
+  ...Object.values(internalCalls).filter(({ callers }) => callers.length > 0),
+];
+
+const Match = z.strictObject({
+  application: z
+    .enum(applicationNames as [string, ...string[]])
+    .optional()
+    .describe('Strikes the calls of this application’s APIs.'),
+  api: z
+    .string()
+    .max(80)
+    .meta({ enum: strikableApis.map(({ id }) => id), description: 'An API of the application, if that is named too.' })
+    .optional(),
+  event: EventType.optional(),
+  subject: z.string().max(160).optional().describe('Subject of the event: order/ord_….'),
+  webhook: z.enum(['carrier']).optional().describe('Strikes the webhooks of this sender.'),
+  status: TrackingStatus.optional().describe('Scan that the carrier’s webhook reports.'),
+});
+
+export type Match = z.output<typeof Match>;
+
+/** The members that name each target, of which one is required, and its optional members. */
+const TARGETS = {
+  call: { by: ['application', 'api'], optional: [] },
+  event: { by: ['event'], optional: ['subject'] },
+  webhook: { by: ['webhook'], optional: ['status'] },
+} as const satisfies Record<keyof typeof faultKinds, { by: readonly (keyof Match)[]; optional: readonly (keyof Match)[] }>;
+const TARGET_NAMES = Object.keys(TARGETS) as (keyof typeof TARGETS)[];
+
+export const targetsOf = (match: Match): (keyof typeof TARGETS)[] =>
+  TARGET_NAMES.filter((name) => TARGETS[name].by.some((member) => match[member] !== undefined));
+
+/** The refinements of `FaultInput` as JSON Schema, for the OpenAPI document: one target, its members and its faults. */
+const RULES = {
+  allOf: [
+    { properties: { match: anyRequired(TARGET_NAMES.flatMap((name) => TARGETS[name].by)) } },
+    ...TARGET_NAMES.map((name) => {
+      const { by, optional } = TARGETS[name];
+      const own: readonly string[] = [...by, ...optional];
+      return {
+        if: { properties: { match: anyRequired(by) } },
+        // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+        then: {
+          properties: {
+            match: { not: anyRequired(Object.keys(Match.shape).filter((member) => !own.includes(member))) },
+            fault: { properties: { kind: { enum: faultKinds[name] } } },
+          },
+        },
+      };
+    }),
+  ],
+  dependentRequired: { probability: ['seed'], seed: ['probability'] },
+};
+
+export const FaultInput = z
+  .strictObject({
+    match: Match,
+    fault: Fault,
+    times: z.int().min(1).max(1_000_000).optional().describe('How many times it strikes. Default: until it is deleted.'),
+    probability: z.number().gt(0).max(1).optional().describe('Probability of each strike; needs a seed.'),
+    seed: z.string().min(1).max(64).optional().describe('The same seed gives the same sequence of strikes; needs a probability.'),
+  })
+  .superRefine(({ match, fault, probability, seed }, context) => {
+    const refuse = (path: string[], message: string): void => context.addIssue({ code: 'custom', path, message });
+    const [target, ...others] = targetsOf(match);
+    if (target === undefined) refuse(['match'], 'A fault needs a target: name an application, an api, an event or a webhook.');
+    else if (others.length > 0)
+      refuse(['match'], 'A fault applies to calls (application, api), to events or to webhooks: name one of them.');
+    else if (!(faultKinds[target] as readonly string[]).includes(fault.kind)) {
+      refuse(['fault', 'kind'], `The fault ${fault.kind} does not apply to ${target}s; these do: ${faultKinds[target].join(', ')}.`);
+    }
+    if (match.subject !== undefined && match.event === undefined)
+      refuse(['match', 'subject'], 'Only events have a subject: name an event.');
+    if (match.status !== undefined && match.webhook === undefined)
+      refuse(['match', 'status'], 'Only webhooks have a status: name a webhook.');
+    if (probability !== undefined && seed === undefined)
+      refuse(['seed'], 'A probability needs a seed, so that the strikes can be repeated.');
+    if (seed !== undefined && probability === undefined) refuse(['probability'], 'A seed needs a probability.');
+  })
+  .meta(RULES);
+export type FaultInput = z.output<typeof FaultInput>;

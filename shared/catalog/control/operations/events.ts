@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { Instant, queryInteger } from '../../shapes.ts';
+import { defineOperation } from '../define-operation.ts';
+import { EventType } from '../faults.ts';
+import { TimeoutMs } from './waiting.ts';
+
+export const Parked = z.object({ what: z.string(), key: z.string(), error: z.string(), at: Instant });
+export const Withheld = z.object({
+  what: z.enum(['event', 'webhook']),
+  id: z.string(),
+  type: z.string().optional(),
+  subject: z.string().optional(),
+  fault: z.string(),
+  until: Instant.optional().describe('Absent: withheld until the fault is deleted.'),
+});
+export const ListedEvent = z.object({ order: z.int(), event: z.record(z.string(), z.unknown()) });
+
+export const listParked = defineOperation({
+  id: 'list-parked',
+  summary: 'Lists parked work: deliveries of events and due work that were refused too often, or whose application was away for a week.',
+  method: 'GET',
+  path: '/_control/parked',
+  response: z.object({ items: z.array(Parked) }),
+});
+
+export const redriveParked = defineOperation({
+  id: 'redrive-parked',
+  summary: 'Runs parked work again: one item by its key, or all. An item that fails again is parked again.',
+  method: 'POST',
+  path: '/_control/parked/redrive',
+  request: z.strictObject({ key: z.string().min(1).max(512).optional().describe('Key of one item, as listed. Default: all items.') }),
+  response: z.object({
+    redriven: z.array(Parked.pick({ what: true, key: true })).describe('Items that run now; settle waits for them.'),
+    left: z.array(Parked.pick({ what: true, key: true })).describe('Deliveries whose event is not on the bus yet.'),
+  }),
+  problems: ['not_found'],
+});
+
+export const listEvents = defineOperation({
+  id: 'list-events',
+  summary: 'Lists events on the bus, in the order of their publication.',
+  method: 'GET',
+  path: '/_control/events',
+  query: z.strictObject({
+    type: EventType.optional(),
+    subject: z.string().max(160).optional().describe('payment/pay_…'),
+    correlationId: z.string().max(128).optional().describe('Only events of the request with this correlation id.'),
+    after: queryInteger(0, Number.MAX_SAFE_INTEGER).default(0).describe('The member next of the previous answer.'),
+    limit: queryInteger(1, 1_000).default(100).describe('Most events of an answer.'),
+    ext: z.enum(['true', 'false']).default('false').describe('Include the additional events. One that type names is included in any case.'),
+  }),
+  response: z.object({ items: z.array(ListedEvent), next: z.int() }),
+});
+
+export const waitForEvents = defineOperation({
+  id: 'wait-for-events',
+  summary: 'Waits until a number of events of a type is on the bus.',
+  method: 'POST',
+  path: '/_control/events/wait',
+  request: z.strictObject({
+    type: EventType,
+    subject: z.string().max(160).optional().describe('Only events about this object, such as order/ord_01M…'),
+    count: z.int().min(1).max(1_000).default(1).describe('Number of events to wait for.'),
+    after: z.int().min(0).default(0).describe('Only events after this order.'),
+    timeoutMs: TimeoutMs,
+  }),
+  response: z.object({ found: z.boolean(), items: z.array(ListedEvent), next: z.int() }),
+});
+
+export const readEvent = defineOperation({
+  id: 'read-event',
+  summary: 'Reads an event, and what each subscriber made of it.',
+  method: 'GET',
+  path: '/_control/events/{id}',
+  response: z.object({
+    order: z.int().optional().describe('Place on the bus. Absent: it is not on the bus yet.'),
+    topic: z.string(),
+    event: z.record(z.string(), z.unknown()),
+    consumers: z.array(
+      z.object({
+        application: z.string(),
+        state: z.enum(['pending', 'consumed', 'parked', 'withheld']),
+        attempts: z.int().describe('Hops of this delivery.'),
+        requestId: z.string().optional().describe('Names its latest hop.'),
+        status: z.int().optional().describe('Of its latest hop.'),
+        error: z.string().optional().describe('Of a parked delivery.'),
+      }),
+    ),
+  }),
+  problems: ['not_found'],
+});

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { Instant, queryInteger } from '../../shapes.ts';
+import { defineOperation } from '../define-operation.ts';
+
+/** A hop: a call, an event or due work that an application handled, or a request that the gateway refused. Secrets are left out. */
+export const Hop = z.object({
+  requestId: z.string(),
+  parentId: z
+    .string()
+    .optional()
+    .describe(
+      'Request id of the hop that caused this one: the caller, the hop that published the event, or the hop that scheduled the work. Absent: a call from outside, or the cause is not known.',
+    ),
+  correlationId: z.string(),
+  sequence: z.int().min(1).describe('Place in the journal, in the order of completion.'),
+  application: z.string(),
+  api: z.string().describe('Id of the API; event:<name> of a consumed event; due:<kind> of due work.'),
+  method: z.string(),
+  path: z.string(),
+  status: z.int().describe('0: no answer was sent.'),
+  startedAt: Instant.describe('Wall time.'),
+  at: Instant.describe('The rehearsal’s clock.'),
+  durationMs: z.number().describe('Wall time.'),
+  calls: z.array(z.string()).describe('Request ids of the calls that this hop made.'),
+  faults: z.array(z.string()).describe('Names of the faults that struck.'),
+  unchanged: z
+    .string()
+    .optional()
+    .describe(
+      'Why an event, a webhook or a repeated request changed nothing. Absent: the hop changed something, only reads, or was refused.',
+    ),
+  request: z.unknown().optional().describe('Body, redacted.'),
+  response: z.unknown().optional().describe('Body, redacted.'),
+  truncated: z.literal(true).optional().describe('A part of the record was too large and is cut.'),
+});
+
+export const readJournal = defineOperation({
+  id: 'read-journal',
+  summary: 'Lists the hops of a rehearsal or of a correlation id: what caused each, its bodies, outcome and duration.',
+  method: 'GET',
+  path: '/_control/journal',
+  query: z.strictObject({
+    correlationId: z.string().max(128).optional().describe('Only hops of the request with this correlation id.'),
+    after: queryInteger(0, Number.MAX_SAFE_INTEGER)
+      .optional()
+      .describe('Lists the oldest hops after this sequence. Default: lists the newest hops.'),
+    bodies: z.enum(['true', 'false']).default('true').describe('Include the bodies of requests and answers.'),
+    limit: queryInteger(1, 5_000).default(500).describe('Most hops of an answer.'),
+  }),
+  response: z.object({
+    items: z.array(Hop).describe('In the order of completion.'),
+    next: z.int().describe('For after: the sequence of the last hop listed; with none, of the newest hop of the rehearsal.'),
+    complete: z.boolean().describe('Each call of a listed hop has a record of its own.'),
+    truncated: z.boolean().describe('The journal has reached its limit: older hops of this rehearsal are gone.'),
+  }),
+});
+
+export const readHop = defineOperation({
+  id: 'read-hop',
+  summary: 'Reads one hop of the journal, with its bodies.',
+  method: 'GET',
+  path: '/_control/journal/{requestId}',
+  response: Hop,
+  problems: ['not_found'],
+});

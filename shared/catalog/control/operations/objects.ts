@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { Instant, queryInteger, Sku, typedText } from '../../shapes.ts';
+import { defineOperation } from '../define-operation.ts';
+import { ObjectReference } from './traces.ts';
+
+export const readObject = defineOperation({
+  id: 'read-object',
+  summary: 'Reads any business object, including those without an API.',
+  method: 'GET',
+  path: '/_control/objects/{type}/{id}',
+  response: z.record(z.string(), z.unknown()),
+  problems: ['not_found'],
+});
+
+export const listObjectTypes = defineOperation({
+  id: 'list-object-types',
+  summary: 'Lists the types of business objects: owner, number, and how many are in each state.',
+  method: 'GET',
+  path: '/_control/objects',
+  response: z.object({
+    items: z.array(
+      z.object({
+        type: z.string(),
+        owner: z.string(),
+        count: z.int(),
+        states: z.record(z.string(), z.int()).describe('Empty for a type without a life cycle.'),
+      }),
+    ),
+  }),
+});
+
+export const ListedObject = z.object({
+  id: z.string(),
+  order: z.int().describe('Place in the order of creation.'),
+  state: z.string().optional(),
+  version: z.int(),
+  createdAt: Instant.optional(),
+  updatedAt: Instant.optional(),
+  label: z.string().optional().describe('What people call it: an order number, a name, an amount.'),
+  related: z.array(ObjectReference).describe('Business objects that it refers to; at most 20.'),
+});
+
+export const listObjects = defineOperation({
+  id: 'list-objects',
+  summary: 'Lists business objects of a type, newest first.',
+  method: 'GET',
+  path: '/_control/objects/{type}',
+  query: z.strictObject({
+    state: z.string().max(60).optional().describe('Only objects in this state.'),
+    q: typedText(160).optional().describe('Text in the id or label, whatever its case. A request reads at most 1,000 objects for it.'),
+    before: queryInteger(1, Number.MAX_SAFE_INTEGER).optional().describe('The member next of the previous answer.'),
+    limit: queryInteger(1, 200).default(50).describe('Most objects of an answer.'),
+  }),
+  response: z.object({
+    items: z.array(ListedObject),
+    next: z.int().optional().describe('For before. Absent: there are no older objects.'),
+  }),
+});
+
+const Move = z.object({
+  verb: z.string(),
+  from: z.string().nullable().describe('null: the object does not exist yet.'),
+  to: z.string(),
+  events: z.array(z.string()),
+  trigger: z.string().describe('The cause of the move in business terms.'),
+  control: z.string().optional().describe('Id of the control operation that plays this verb.'),
+});
+
+export const listLifeCycles = defineOperation({
+  id: 'list-life-cycles',
+  summary: 'Lists the life cycle of every type of business object: its states and moves.',
+  method: 'GET',
+  path: '/_control/life-cycles',
+  response: z.object({ items: z.array(z.object({ type: z.string(), states: z.array(z.string()), moves: z.array(Move) })) }),
+});
+
+export const listStock = defineOperation({
+  id: 'list-stock',
+  summary: 'Lists stock by SKU and location.',
+  method: 'GET',
+  path: '/_control/stock',
+  query: z.strictObject({
+    sku: Sku.optional().describe('Only stock of this SKU.'),
+    location: z.string().max(64).optional().describe('Only stock at this store or distribution center.'),
+    after: z.string().max(140).optional().describe('The member next of the previous answer.'),
+    limit: queryInteger(1, 500).default(100).describe('Most rows of an answer.'),
+  }),
+  response: z.object({
+    items: z.array(
+      z.object({
+        sku: z.string(),
+        locationId: z.string(),
+        onHand: z.int(),
+        reserved: z.int(),
+        safetyStock: z.int(),
+        atp: z.int().describe('Available to promise.'),
+      }),
+    ),
+    next: z.string().optional().describe('For after. Absent: there is no more.'),
+  }),
+});

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { Product, ProductVerb, product } from '../../commerce/objects.ts';
+import { Customer, CustomerVerb, customer } from '../../customer/objects.ts';
+import { moveReturn } from '../../fulfillment/internal.ts';
+import { Return, ReturnVerb, returnObject } from '../../fulfillment/returns.ts';
+import { Scan, Shipment, shipment } from '../../fulfillment/shipments.ts';
+import { countStock } from '../../inventory/internal.ts';
+import { InventoryItem } from '../../inventory/objects.ts';
+import { typedText } from '../../shapes.ts';
+import { defineOperation } from '../define-operation.ts';
+
+export const playScan = defineOperation({
+  id: 'play-scan',
+  summary: 'Plays the carrier: scans a parcel. The estate gets the scan by signed webhook.',
+  method: 'POST',
+  path: '/_control/shipments/{id}/{scan}',
+  request: z.strictObject({
+    location: typedText(120).optional().describe('Where the parcel is scanned, as the tracking shows it.'),
+    message: typedText(200).optional().describe('What the carrier writes into the tracking.'),
+  }),
+  plays: { object: shipment.type, verbs: Scan.options },
+  response: Shipment,
+  problems: ['not_found', 'invalid_state_transition'],
+});
+
+export const moveReturnByHand = defineOperation({
+  id: 'move-return-by-hand',
+  summary: 'Plays policy, store, warehouse and customer service: approve, reject, receive, inspect or write-off a return.',
+  method: 'POST',
+  path: '/_control/returns/{id}/{verb}',
+  request: moveReturn.request.omit({ verb: true }),
+  plays: { object: returnObject.type, verbs: ReturnVerb.options },
+  response: Return,
+  problems: [
+    'not_found',
+    'invalid_state_transition',
+    'insufficient_stock',
+    'dependency_unavailable',
+    'dependency_timeout',
+    'dependency_error',
+  ],
+});
+
+export const moveProductByHand = defineOperation({
+  id: 'move-product-by-hand',
+  summary: 'Plays assortment management: enrich, submit, rework, approve, suspend, resume, discontinue or archive a product, by id or SKU.',
+  method: 'POST',
+  path: '/_control/products/{id}/{verb}',
+  plays: { object: product.type, verbs: ProductVerb.options },
+  response: Product,
+  problems: ['not_found', 'invalid_state_transition'],
+});
+
+export const moveCustomerByHand = defineOperation({
+  id: 'move-customer-by-hand',
+  summary: 'Plays customer service: block or unblock a customer.',
+  method: 'POST',
+  path: '/_control/customers/{id}/{verb}',
+  plays: { object: customer.type, verbs: CustomerVerb.options },
+  response: Customer,
+  problems: ['not_found', 'invalid_state_transition'],
+});
+
+export const countStockByHand = defineOperation({
+  id: 'count-stock-by-hand',
+  summary: 'Plays a stock count: sets the units of a SKU on hand at a location.',
+  method: 'PUT',
+  path: '/_control/stock/{sku}/{locationId}',
+  request: z.strictObject({ onHand: countStock.request.shape.onHand }),
+  response: InventoryItem,
+  problems: ['not_found', 'insufficient_stock'],
+});

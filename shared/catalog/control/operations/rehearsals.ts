@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { REHEARSAL_NAME, REHEARSAL_NAME_RULE } from '../../../domain/ids.ts';
+import { Instant } from '../../shapes.ts';
+import { defineOperation } from '../define-operation.ts';
+import { Progression } from '../progression.ts';
+
+const RehearsalName = z
+  .string()
+  .regex(REHEARSAL_NAME, REHEARSAL_NAME_RULE)
+  .meta({ description: 'Lower-case letters, digits and hyphens, at most 40.' });
+
+const Rehearsal = z.object({ name: RehearsalName, world: z.string(), createdAt: z.string(), now: Instant });
+const ListedRehearsal = Rehearsal.partial({ world: true, createdAt: true, now: true }).extend({
+  lastUsedAt: Instant.describe('Wall time of the latest request or operation of the rehearsal.'),
+  endsAt: Instant.optional().describe('Wall time at which it ends unless it is used before. Absent: it is kept.'),
+  contents: z
+    .object({
+      objects: z.int(),
+      events: z.int(),
+      journal: z.int().describe('Number of journal records.'),
+      bytes: z.int().describe('Approximately.'),
+    })
+    .optional(),
+  trouble: z.string().optional().describe('Why the other members cannot be read.'),
+});
+
+export const createRehearsal = defineOperation({
+  id: 'create-rehearsal',
+  summary: 'Creates a freshly seeded rehearsal with credentials that are bound to it. Only this answer shows them.',
+  method: 'POST',
+  path: '/_control/rehearsals',
+  request: z.strictObject({
+    name: RehearsalName.optional(),
+    idleExpiry: z.string().max(64).optional().meta({
+      format: 'duration',
+      description:
+        'ISO 8601 duration of wall time without use after which the rehearsal ends, PT1S to P366D. Default: REHEARSAL_IDLE_EXPIRY. Excludes keep.',
+    }),
+    keep: z.boolean().default(false).describe('The rehearsal stays until it is deleted.'),
+  }),
+  response: Rehearsal.extend({
+    credentials: z.object({
+      bearer: z.string(),
+      apiKey: z.string(),
+      webhookSecret: z.string().describe('Signs the carrier’s webhooks.'),
+      webhookUrl: z.string().describe('Path at the gateway that receives them.'),
+    }),
+  }),
+  status: 201,
+  problems: ['rehearsal_exists', 'too_many_rehearsals'],
+});
+
+export const listRehearsals = defineOperation({
+  id: 'list-rehearsals',
+  summary: 'Lists all rehearsals, with the end and the contents of each.',
+  method: 'GET',
+  path: '/_control/rehearsals',
+  response: z.object({ items: z.array(ListedRehearsal) }),
+});
+
+export const deleteRehearsal = defineOperation({
+  id: 'delete-rehearsal',
+  summary: 'Deletes a rehearsal and revokes its credentials. The default rehearsal can only be reset.',
+  method: 'DELETE',
+  path: '/_control/rehearsals/{name}',
+  response: z.null(),
+  status: 204,
+  problems: ['unknown_rehearsal', 'forbidden'],
+});
+
+export const resetRehearsal = defineOperation({
+  id: 'reset-rehearsal',
+  summary: 'Seeds the rehearsal again: data, due work, faults, clock, journal and events.',
+  method: 'POST',
+  path: '/_control/reset',
+  response: Rehearsal,
+});
+
+export const readRehearsal = defineOperation({
+  id: 'read-rehearsal',
+  summary: 'Reads a rehearsal: its clock, its automatic progressions, and what it contains.',
+  method: 'GET',
+  path: '/_control/rehearsals/{name}',
+  response: Rehearsal.extend({
+    lastUsedAt: ListedRehearsal.shape.lastUsedAt,
+    endsAt: ListedRehearsal.shape.endsAt,
+    flowing: z.boolean().describe('The clock flows with wall time.'),
+    progression: Progression,
+    counts: z.object({
+      traces: z.int().describe('Traces of which the journal keeps hops.'),
+      hops: z.int().describe('Hops that the journal keeps: 5,000 at most, the newest.'),
+      events: z.int(),
+      faults: z.int(),
+      parked: z.int(),
+      objects: z.record(z.string(), z.record(z.string(), z.int())).describe('By type and state: {order: {confirmed: 1}}.'),
+    }),
+  }),
+  problems: ['unknown_rehearsal'],
+});

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { defineOperation } from '../define-operation.ts';
+import { WaitingFor } from './waiting.ts';
+
+export const Invariant = z.object({
+  id: z.string(),
+  title: z.string(),
+  holds: z.boolean(),
+  checked: z.int().describe('Number of checks made.'),
+  violations: z.array(z.string()).describe('Each violation names its records.'),
+  waiting: z
+    .array(z.string())
+    .optional()
+    .describe('Only of moving: the actor that each open order waits for, and work that waits for an application that was away.'),
+});
+
+export const verify = defineOperation({
+  id: 'verify',
+  summary:
+    'Settles the rehearsal, then checks the invariants over all its records. None of them holds because of parked work, and `holds` is false while any work is parked.',
+  method: 'GET',
+  path: '/_control/verify',
+  response: z.object({ holds: z.boolean(), settled: z.boolean(), waitingFor: WaitingFor, invariants: z.array(Invariant) }),
+});

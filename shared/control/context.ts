@@ -1,0 +1,46 @@
+import type { Progression } from '../catalog/control/progression.ts';
+import type { Ms } from '../domain/time.ts';
+import type { World } from '../domain/world.ts';
+
+/** Principal of calls that the control plane makes as a person outside the estate. */
+export const OUTSIDE_WORLD = 'outside-world';
+/** Principal of a caller without credential and signature. */
+export const ANONYMOUS = 'anonymous';
+/** Principal of a sender who signed with the rehearsal's webhook secret. */
+export const SIGNER = 'signer';
+
+/** Travels with a request through all its calls. It is made once, at the edge. */
+export interface Context {
+  readonly world: World;
+  /** The rehearsal's clock; it stands still during a request. */
+  readonly now: Ms;
+  readonly principal: string;
+  readonly requestId: string;
+  readonly parentId?: string | undefined;
+  readonly correlationId: string;
+  /** W3C Trace Context. */
+  readonly traceparent?: string | undefined;
+  /** Wall time. */
+  readonly deadline: Ms;
+  /** Revision of the rehearsal's fault rules; 0 when there are none. */
+  readonly faults: number;
+  /** Absent while it is as every rehearsal starts (see `progressionOf`). */
+  readonly progression?: Progression | undefined;
+  /** The applications that wait for the answer. A call back to one of them is refused. */
+  readonly chain: readonly string[];
+}
+
+export interface ContextInput extends Pick<Context, 'principal' | 'requestId' | 'parentId' | 'correlationId' | 'traceparent'> {
+  /** Wall time until the deadline, in ms. */
+  readonly withinMs: number;
+}
+
+/** The context of a request, an event or due work that begins now in a world. */
+export function contextFor(
+  { world, now, faults, progression }: Pick<Context, 'world' | 'now' | 'faults' | 'progression'>,
+  begun: ContextInput,
+): Context {
+  const { principal, requestId, parentId, correlationId, traceparent, withinMs } = begun;
+  const deadline = Date.now() + withinMs;
+  return { world, now, principal, requestId, parentId, correlationId, traceparent, deadline, faults, progression, chain: [] };
+}

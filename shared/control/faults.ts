@@ -1,0 +1,148 @@
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { type Fault, FaultInput, type Match, targetsOf } from '../catalog/control/faults.ts';
+import { nameOf } from '../catalog/event-names.ts';
+import { durationMs } from '../domain/duration.ts';
+import { type Ms, NEVER } from '../domain/time.ts';
+import type { World } from '../domain/world.ts';
+import { pause } from '../process/waiting.ts';
+import type { Directory } from '../store/ports/directory.ts';
+import type { FaultRule, FaultStore } from '../store/ports/faults.ts';
+
+export interface ActiveFault extends FaultInput {
+  readonly name: string;
+}
+
+/** A possible target of a fault. */
+export type FaultTarget =
+  | { readonly application: string; readonly api: string }
+  /** Its name without prefix. */
+  | { readonly event: string; readonly subject: string }
+  | { readonly webhook: string; readonly status: string };
+
+function matches(match: Match, target: FaultTarget): boolean {
+  const fits = (wanted: string | undefined, is: string): boolean => wanted === undefined || wanted === is;
+  const [kind] = targetsOf(match);
+  if ('api' in target) return kind === 'call' && fits(match.application, target.application) && fits(match.api, target.api);
+  if ('event' in target) return kind === 'event' && nameOf(match.event ?? '') === target.event && fits(match.subject, target.subject);
+  return kind === 'webhook' && fits(match.webhook, target.webhook) && fits(match.status, target.status);
+}
+
+/** Targets of one kind share their candidate rules. There are as many kinds as APIs, types of events and senders of webhooks. */
+function kindOf(target: FaultTarget): string {
+  if ('api' in target) return `call ${target.application} ${target.api}`;
+  return 'event' in target ? `event ${target.event}` : `webhook ${target.webhook}`;
+}
+
+const mayMatch = ({ subject: _subject, status: _status, ...match }: Match, target: FaultTarget): boolean => matches(match, target);
+
+/** The rules of a world as of a revision; 0: there are none. */
+export interface RulesOfWorld {
+  readonly world: World;
+  readonly revision: number;
+}
+
+export interface StrikeOptions {
+  /** The message is sent before one that `reorder` withholds, and is not reordered itself. */
+  readonly overtakes: boolean;
+}
+
+interface KnownRules {
+  readonly revision: number;
+  readonly rules: readonly ActiveFault[];
+  /** Candidates by `kindOf`, so that the cost of a call does not depend on rules for other targets. */
+  readonly about: Map<string, readonly ActiveFault[]>;
+}
+
+const NO_RULES: KnownRules = { revision: 0, rules: [], about: new Map() };
+
+export type Faults = ReturnType<typeof createFaults>;
+
+/** Wall time for which a process caches the rules of a world. */
+const REMEMBERED_MS = 5_000;
+
+/** The fault rules that a process has cached, once per world and revision. */
+export function createFaults(control: FaultStore) {
+  const known = new LRUCache<World, KnownRules>({ ttl: REMEMBERED_MS, ttlAutopurge: true });
+
+  async function current({ world, revision }: RulesOfWorld): Promise<KnownRules> {
+    if (revision === 0) return NO_RULES;
+    const cached = known.get(world);
+    if (cached && cached.revision >= revision) return cached;
+    const fetched = await control.faults(world);
+    const parsed = { revision: fetched.revision, rules: fetched.rules.map(parseRule), about: new Map() };
+    known.set(world, parsed);
+    return parsed;
+  }
+
+  /** The rules for a target, in the order in which they were set. */
+  async function matching(of: RulesOfWorld, target: FaultTarget): Promise<readonly ActiveFault[]> {
+    const { rules, about } = await current(of);
+    if (rules.length === 0) return rules;
+    const kind = kindOf(target);
+    const found = about.get(kind) ?? rules.filter(({ match }) => mayMatch(match, target));
+    about.set(kind, found);
+    return found.filter(({ match }) => matches(match, target));
+  }
+
+  async function strikes(world: World, { name, times, probability, seed = '' }: ActiveFault): Promise<boolean> {
+    if (probability !== undefined && drawn(seed, await control.chance(world, name)) >= probability) return false;
+    return (await control.hit(world, name, times)) !== undefined;
+  }
+
+  return {
+    rules: async (rules: RulesOfWorld): Promise<readonly ActiveFault[]> => (await current(rules)).rules,
+    /** Strikes a call with all of its faults, in the order in which they were set. Each strike is counted. */
+    async strikeAll(rules: RulesOfWorld, target: FaultTarget): Promise<readonly ActiveFault[]> {
+      const struck: ActiveFault[] = [];
+      for (const rule of await matching(rules, target)) if (await strikes(rules.world, rule)) struck.push(rule);
+      return struck;
+    },
+    /** Strikes an event or a webhook with the first of its faults that does: one is enough, and only it is counted. */
+    async strikeFirst(rules: RulesOfWorld, target: FaultTarget, { overtakes }: StrikeOptions): Promise<ActiveFault | undefined> {
+      for (const rule of await matching(rules, target)) {
+        if (overtakes && rule.fault.kind === 'reorder') continue;
+        if (await strikes(rules.world, rule)) return rule;
+      }
+      return undefined;
+    },
+  };
+}
+
+const parseRule = ({ name, json }: FaultRule): ActiveFault => ({ name, ...FaultInput.parse(JSON.parse(json)) });
+
+/** The n-th number that a seed gives, from 0 to below 1. */
+const drawn = (seed: string, n: number): number => hash('sha256', `${seed}/${n}`, 'buffer').readUInt32BE(0) / 2 ** 32;
+
+/** Wall time after which a barrier gives up and refuses the requests that wait there. */
+const BARRIER_TIMEOUT_MS = 10_000;
+/** Wall time between looks at the barrier. */
+const BARRIER_LOOK_MS = 5;
+/** Every so many looks also ask whether the rehearsal was reset or deleted. */
+const LOOKS_PER_WORLD = 50;
+
+/**
+ * Waits for the other parties, or until the fault is removed or replaced, or its rehearsal reset or deleted: then nobody comes any more.
+ * @returns false when they did not all arrive in time, or before the process stops
+ */
+export async function waitAtBarrier(
+  { control, directory, stopping }: { control: Pick<FaultStore, 'hits'>; directory: Pick<Directory, 'current'>; stopping: AbortSignal },
+  { world, name, parties }: { world: World; name: string; parties: number },
+): Promise<boolean> {
+  const until = Date.now() + BARRIER_TIMEOUT_MS;
+  for (let [arrived, looks] = [1, 1]; ; looks++) {
+    const hits = await control.hits(world, name);
+    // A fault that is set again begins to count anew.
+    if (hits >= parties || hits < arrived) return true;
+    if (looks % LOOKS_PER_WORLD === 0 && !(await directory.current(world))) return true;
+    if (Date.now() > until || stopping.aborted) return false;
+    arrived = hits;
+    await pause(BARRIER_LOOK_MS, stopping);
+  }
+}
+
+/** The instant until which a fault withholds an event or webhook, unless the fault is deleted before. */
+export function withheldUntil(fault: Fault, now: Ms): Ms {
+  if (fault.kind === 'late') return now + durationMs(fault.by);
+  return fault.kind === 'reorder' ? now + durationMs(fault.within) : NEVER;
+}

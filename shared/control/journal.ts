@@ -1,0 +1,196 @@
+import { apis } from '../catalog/apis.ts';
+import { redactJson, redactText, redactUrl } from '../domain/redaction.ts';
+import { instant, type Ms } from '../domain/time.ts';
+import type { World } from '../domain/world.ts';
+import { withoutFailing } from '../process/harmless.ts';
+import type { Logger } from '../process/logger.ts';
+import type { HopFacts, JournalEntry, JournalWriter, RecordedHop } from '../store/ports/journal.ts';
+import { ANONYMOUS } from './context.ts';
+
+/** One hop: a call, an event or due work that an application handled, or a request that the gateway refused. Secrets are left out. */
+export interface JournalRecord {
+  readonly requestId: string;
+  readonly parentId?: string | undefined;
+  readonly correlationId: string;
+  /** Place in the journal, in the order of completion. */
+  readonly sequence: number;
+  readonly application: string;
+  /** Id of the API; `event:<name>` and `due:<kind>` for consumed events and due work. */
+  readonly api: string;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  /** Wall time. */
+  readonly startedAt: string;
+  /** The rehearsal's clock. */
+  readonly at: string;
+  /** Wall time. */
+  readonly durationMs: number;
+  /** Request ids of the calls that this hop made. */
+  readonly calls: string[];
+  /** Names of the faults that struck. */
+  readonly faults: string[];
+  /** Why it changed nothing. */
+  readonly unchanged?: string | undefined;
+  readonly request?: unknown;
+  readonly response?: unknown;
+  /** A part of the record was too large and is cut. */
+  readonly truncated?: true;
+}
+
+/** A hop as it happened. */
+export interface Hop extends Pick<JournalRecord, 'application' | 'api' | 'method' | 'path' | 'status'> {
+  readonly ids: Pick<JournalRecord, 'requestId' | 'parentId' | 'correlationId'>;
+  readonly world: World;
+  readonly now: Ms;
+  /** The caller. Absent for work that the estate does by itself. */
+  readonly principal?: string | undefined;
+  /** When it began, of `performance.now()`. */
+  readonly started: number;
+  readonly calls?: readonly string[];
+  readonly faults?: readonly string[];
+  readonly unchanged?: string | undefined;
+  /** As it was parsed. */
+  readonly request?: unknown;
+  /** The text that was parsed. */
+  readonly requestText?: string | undefined;
+  /** As it was sent. */
+  readonly response?: string | undefined;
+}
+
+/** Methods that the journal has for work that no HTTP request brings. */
+export const CONSUME = 'CONSUME';
+export const DUE = 'DUE';
+
+/** Size of a body above which it is cut, in bytes. */
+export const BODY_LIMIT = 16_384;
+const PATH_LIMIT = 2_048;
+const LIST_LIMIT = 500;
+
+export interface Journal {
+  readonly control: JournalWriter;
+  readonly log: Pick<Logger, 'error'>;
+}
+
+/**
+ * Puts a hop on record: redacted, and no larger than a record may be. It never throws: no request fails because it cannot be told,
+ * but the log says that a record is missing.
+ */
+export function journalHop({ control, log }: Journal, hop: Hop): void {
+  withoutFailing(log, 'keeping a journal record', () => control.journal(hop.world, entryOf(hop)));
+}
+
+function entryOf({
+  ids,
+  application,
+  api,
+  method,
+  status,
+  now,
+  principal,
+  started,
+  request,
+  requestText,
+  response,
+  ...hop
+}: Hop): JournalEntry {
+  const { requestId, parentId, correlationId } = ids;
+  const { path, calls = [], faults = [], unchanged } = hop;
+  const durationMs = Math.round((performance.now() - started) * 100) / 100;
+  const startedAt = Math.round(Date.now() - durationMs);
+  const asked = bodyOf(() => textOf(request, requestText));
+  const answered = bodyOf(() => response);
+  const truncated =
+    asked.truncated || answered.truncated || path.length > PATH_LIMIT || calls.length > LIST_LIMIT || faults.length > LIST_LIMIT;
+  const shown = { application, api, method, path: redactUrl(path).slice(0, PATH_LIMIT), status, durationMs };
+  const struck = faults.slice(0, LIST_LIMIT).map(redactText);
+  const head: Omit<JournalRecord, 'sequence' | 'request' | 'response'> = {
+    requestId,
+    parentId,
+    correlationId,
+    ...shown,
+    startedAt: instant(startedAt),
+    at: instant(now),
+    calls: calls.slice(0, LIST_LIMIT),
+    faults: struck,
+    unchanged: unchanged === undefined ? undefined : redactText(unchanged),
+    ...(truncated && { truncated }),
+  };
+  const bodies = [...memberOf('request', asked), ...memberOf('response', answered)];
+  return {
+    requestId,
+    correlationId,
+    head: JSON.stringify(head),
+    ...(bodies.length > 0 && { bodies: `{${bodies.join(',')}}` }),
+    facts: { kind: kindOf(method, api, parentId), ...shown, startedAt, at: now, faults: struck },
+    ...(principal === ANONYMOUS && { anonymous: true }),
+  };
+}
+
+const signedApis: ReadonlySet<string> = new Set(Object.values(apis).flatMap(({ id, auth }) => (auth === 'signature' ? [id] : [])));
+
+/** A signed request arrives like that of a client, but a carrier calls: no client asked for it. */
+function kindOf(method: string, api: string, parentId: string | undefined): HopFacts['kind'] {
+  if (method === CONSUME) return 'delivery';
+  if (method === DUE) return 'due';
+  return parentId === undefined && !signedApis.has(api) ? 'request' : 'call';
+}
+
+/** The record of a hop. One of an older release has no start of its own. */
+export function recordOf({ sequence, head, bodies }: Pick<RecordedHop, 'sequence' | 'head' | 'bodies'>): JournalRecord {
+  const stored = JSON.parse(head) as Omit<JournalRecord, 'sequence' | 'startedAt'> & { readonly startedAt?: string };
+  const shown = bodies === undefined ? {} : (JSON.parse(bodies) as Pick<JournalRecord, 'request' | 'response'>);
+  return { ...stored, sequence, startedAt: stored.startedAt ?? stored.at, ...shown };
+}
+
+interface Body {
+  /** JSON. */
+  readonly body?: string;
+  readonly truncated: boolean;
+}
+
+const memberOf = (name: 'request' | 'response', { body }: Body): readonly string[] => (body === undefined ? [] : [`"${name}":${body}`]);
+
+function bodyOf(read: () => string | undefined): Body {
+  try {
+    const json = read();
+    if (json === undefined || json === '') return { truncated: false };
+    // Redaction comes first: it would not recognise a secret that is cut in two.
+    const redacted = redactJson(json);
+    const bytes = Buffer.byteLength(redacted);
+    if (bytes <= BODY_LIMIT) return { body: asJson(redacted), truncated: false };
+    return { body: JSON.stringify({ truncated: true, bytes, start: startOf(redacted) }), truncated: true };
+  } catch {
+    return { body: '{"truncated":true}', truncated: true };
+  }
+}
+
+/** Answers of the estate are objects and lists in JSON already. Any other text is checked. */
+const asJson = (text: string): string => (/^[{[]/.test(text) ? text : JSON.stringify(parsed(text)));
+
+/** A longer text may exceed the limit because of its spaces, which do not count. */
+const LARGE = BODY_LIMIT / 4;
+/** An escape or an exponent may hide a secret from redaction. */
+const HIDING = /\\|[[:,\s]-?\d[\d.]*e/i;
+
+/** The text of a request; its value as text where the size of the text, or what redaction finds in it, may differ. */
+function textOf(request: unknown, text: string | undefined): string | undefined {
+  if (request === undefined) return undefined;
+  const isPlain = text !== undefined && text.length < LARGE && /^[{[]/.test(text) && !HIDING.test(text);
+  return isPlain ? text : JSON.stringify(request);
+}
+
+/** The first bytes of a text, without a character that is cut in two. */
+const startOf = (text: string): string =>
+  Buffer.from(text)
+    .subarray(0, BODY_LIMIT)
+    .toString()
+    .replace(/\uFFFD$/, '');
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return json;
+  }
+}
