@@ -52,7 +52,7 @@ async function tail(options: Options): Promise<void> {
   await using client = clientOf(options);
   const page = (after: number) =>
     askWith(client, options, 'list-events', {
-      query: { after, limit: PAGE, ...(type !== undefined && { type }), ...(ext !== undefined && { ext }) },
+      query: { after, limit: PAGE, type, ext },
     });
   let after = 0;
   let isPast = fromStart !== true;

@@ -11,7 +11,7 @@ export type StartableService = (typeof startableServices)[number];
 
 const Variables = z.object(variables).and(z.object(urls));
 export type Configuration = Readonly<Omit<z.output<z.ZodObject<typeof variables>>, 'SERVICE'>> & {
-  readonly SERVICE?: StartableService | undefined;
+  readonly SERVICE?: StartableService;
   readonly addressOf: (application: Application) => string;
 };
 
@@ -87,8 +87,8 @@ function withPassword({
   REDIS_URL,
   REDIS_PASSWORD,
 }: {
-  readonly REDIS_URL?: string | undefined;
-  readonly REDIS_PASSWORD?: string | undefined;
+  readonly REDIS_URL?: string;
+  readonly REDIS_PASSWORD?: string;
 }): string | undefined {
   if (REDIS_PASSWORD === undefined) return REDIS_URL;
   if (REDIS_URL === undefined) throw new StartError('REDIS_PASSWORD is for REDIS_URL: set the address too, or remove the password.');

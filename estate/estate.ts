@@ -20,7 +20,7 @@ export interface RunningEstate {
   readonly touchpoint: string;
   readonly portal: string;
   /** Absent when the console is off. */
-  readonly console?: string | undefined;
+  readonly console?: string;
   readonly applications: Readonly<Record<string, string>>;
   readonly adapters: { readonly state: string; readonly events: string };
   /** The demo credentials that are accepted. */

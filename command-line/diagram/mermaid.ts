@@ -9,7 +9,7 @@ const FAILED = { request: '-x', call: '-x', event: '--x', webhook: '-x', timer: 
 
 /** A section of a diagram, with a title above its arrows. */
 export interface Section {
-  readonly title?: string | undefined;
+  readonly title?: string;
   readonly arrows: readonly Arrow[];
 }
 

@@ -14,6 +14,6 @@ export const note = (what: string, found: string, remedy?: string): Finding => (
   what,
   state: 'note',
   found,
-  ...(remedy !== undefined && { remedy }),
+  remedy,
 });
 export const problem = (what: string, found: string, remedy: string): Finding => ({ what, state: 'problem', found, remedy });

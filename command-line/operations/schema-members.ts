@@ -65,7 +65,7 @@ function merged(variants: readonly SchemaPart[], definitions: Definitions, place
     const choice = {
       type: 'string',
       enum: words,
-      ...(first.schema.description !== undefined && { description: first.schema.description }),
+      description: first.schema.description,
     };
     const isEverywhere = others.length + 1 === variants.length && [first, ...others].every((member) => member.required);
     return [{ ...first, required: isEverywhere, schema: words.length > 0 ? choice : first.schema }];

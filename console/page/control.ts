@@ -42,8 +42,8 @@ interface Sent {
 
 export interface ControlOptions {
   /** Default: the rehearsal in the address. */
-  readonly rehearsal?: string | undefined;
-  readonly signal?: AbortSignal | undefined;
+  readonly rehearsal?: string;
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -53,7 +53,7 @@ export interface ControlOptions {
 export async function control<Id extends OperationId>(
   id: Id,
   ...[input, options = {}]: Record<never, never> extends Input<Id>
-    ? [input?: Input<Id> | undefined, options?: ControlOptions]
+    ? [input?: Input<Id>, options?: ControlOptions]
     : [input: Input<Id>, options?: ControlOptions]
 ): Promise<Output<Id>> {
   const operation = facts().vocabulary.operations[id];

@@ -8,9 +8,9 @@ import { useResource } from './resource.ts';
 export type PublishedEvent = Output<'list-events'>['items'][number];
 export interface EventFilter {
   /** Without prefix. */
-  readonly type?: string | undefined;
+  readonly type?: string;
   /** `payment/pay_…` */
-  readonly subject?: string | undefined;
+  readonly subject?: string;
   /** Additional events too. A type that is named is always included. */
   readonly ext: boolean;
 }

@@ -132,8 +132,8 @@ function given(name: string, typed: string, isNumber = false): Record<string, st
 interface RuleToTell {
   readonly match: FaultInput['match'];
   readonly fault: Readonly<Record<string, unknown>>;
-  readonly times?: number | undefined;
-  readonly probability?: number | undefined;
+  readonly times?: number;
+  readonly probability?: number;
 }
 
 /** A rule in one line: `allocate-inventory-api · status, status 503 · once`. */

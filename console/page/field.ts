@@ -5,7 +5,7 @@ import type { FieldError } from './refusal.ts';
 interface FieldProps {
   readonly id: string;
   readonly label: string;
-  readonly hint?: string | undefined;
+  readonly hint?: string;
   /** Where the gateway says that this field is wrong. */
   readonly pointer: string;
   readonly errors: readonly FieldError[];

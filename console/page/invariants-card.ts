@@ -42,7 +42,7 @@ interface Invariant {
   readonly holds: boolean;
   readonly checked: number;
   readonly violations: readonly string[];
-  readonly waiting?: readonly string[] | undefined;
+  readonly waiting?: readonly string[];
 }
 
 /** Invariants with their outcome, and with what violates them. */

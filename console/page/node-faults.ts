@@ -13,7 +13,7 @@ export interface NodeFaults {
 interface Rule {
   readonly match: FaultInput['match'];
   readonly fault: Readonly<Record<string, unknown>>;
-  readonly probability?: number | undefined;
+  readonly probability?: number;
   /** How often it has struck. */
   readonly hits?: number;
 }

@@ -90,7 +90,7 @@ export function ObjectList({ rehearsal, type, query }: ObjectListProps) {
 }
 
 /** The first pages of a list, with the types, whose counts stand above it. A type that does not exist has no pages, nor has a state that no object is in. */
-async function readPages(type: string, filter: { state?: string | undefined; q?: string | undefined }, pages: number, signal: AbortSignal) {
+async function readPages(type: string, filter: { state?: string; q?: string }, pages: number, signal: AbortSignal) {
   const { items: known } = await control('list-object-types', undefined, { signal });
   const items: ListedObject[] = [];
   let next: number | undefined;

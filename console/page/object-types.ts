@@ -68,8 +68,8 @@ export const StateLinks = ({
   rehearsal: string;
   type: string;
   states: ObjectType['states'];
-  selected?: string | undefined;
-  q?: string | undefined;
+  selected?: string;
+  q?: string;
 }) => {
   const link = rehearsalLink(rehearsal, 'objects', type);
   return h(

@@ -16,7 +16,7 @@ export function Heading({ children, title, small = false }: { children?: Compone
   return h('h1', { ref: heading, tabIndex: -1, class: small ? 'small' : undefined }, children);
 }
 
-export const Badge = ({ tone, children }: { tone?: Tone | undefined; children?: ComponentChildren }) =>
+export const Badge = ({ tone, children }: { tone?: Tone; children?: ComponentChildren }) =>
   h('span', { class: tone ? `badge ${tone}` : 'badge' }, children);
 
 /** An HTTP status: green, amber when refused, red when failed. */

@@ -10,10 +10,10 @@ interface Problem {
   readonly code: string;
   readonly title: string;
   readonly detail: string;
-  readonly correlationId?: string | undefined;
+  readonly correlationId?: string;
   /** Seconds. */
-  readonly retryAfter?: number | undefined;
-  readonly errors?: readonly FieldError[] | undefined;
+  readonly retryAfter?: number;
+  readonly errors?: readonly FieldError[];
   readonly isOfCredential?: boolean;
 }
 

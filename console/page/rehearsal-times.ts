@@ -5,7 +5,7 @@ export const wallInstant = (instant: string): string =>
 interface Used {
   readonly name: string;
   readonly lastUsedAt: string;
-  readonly endsAt?: string | undefined;
+  readonly endsAt?: string;
 }
 
 export const useOf = (used: Used): string => `used ${wallInstant(used.lastUsedAt)}, ${endOf(used)}`;

@@ -6,12 +6,12 @@ import { useResource } from './resource.ts';
 
 export type Trace = Output<'list-traces'>['items'][number];
 export interface TraceFilter {
-  readonly q?: string | undefined;
-  readonly status?: 'ok' | 'refused' | 'failed' | undefined;
-  readonly fault?: string | undefined;
-  readonly api?: string | undefined;
-  readonly application?: string | undefined;
-  readonly object?: string | undefined;
+  readonly q?: string;
+  readonly status?: 'ok' | 'refused' | 'failed';
+  readonly fault?: string;
+  readonly api?: string;
+  readonly application?: string;
+  readonly object?: string;
 }
 
 export interface TraceFeed {

@@ -32,7 +32,7 @@ export interface DispatchedItem {
 
 interface Failure {
   readonly text: string;
-  readonly problem?: Problem | undefined;
+  readonly problem?: Problem;
 }
 
 /** Leases due work, dispatches it to its application, and requeues or parks work that failed. */

@@ -5,9 +5,9 @@ import type { EventReader, EventsAbout } from '../../shared/store/ports/inspecti
 
 export interface EventFilter {
   /** With or without its prefix. */
-  readonly type?: string | undefined;
-  readonly subject?: string | undefined;
-  readonly correlationId?: string | undefined;
+  readonly type?: string;
+  readonly subject?: string;
+  readonly correlationId?: string;
   /** Include the additional events. An event type that is named is always included. */
   readonly ext: boolean;
   readonly after: number;

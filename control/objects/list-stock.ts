@@ -4,10 +4,10 @@ import type { ObjectReader } from '../../shared/store/ports/inspection.ts';
 import { locationsOf, orderOfSku, type StockPlace, skusAfter, stockAt } from './stock.ts';
 
 export interface StockFilter {
-  readonly sku?: string | undefined;
-  readonly location?: string | undefined;
+  readonly sku?: string;
+  readonly location?: string;
   /** `<sku>|<location>` of the last item of the previous page. */
-  readonly after?: string | undefined;
+  readonly after?: string;
   readonly limit: number;
 }
 

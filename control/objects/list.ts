@@ -13,11 +13,11 @@ const MOST_READ = 1_000;
 const CHUNK = 200;
 
 export interface ObjectFilter {
-  readonly state?: string | undefined;
+  readonly state?: string;
   /** Text in the id or label. */
-  readonly q?: string | undefined;
+  readonly q?: string;
   /** Order of the last object of the previous page. */
-  readonly before?: number | undefined;
+  readonly before?: number;
   readonly limit: number;
 }
 

@@ -21,7 +21,7 @@ export const advanceClock = operate(operation)(async ({ body }, { world, view, d
 });
 
 /** @throws Problem validation_failed for an instant in the past, too far ahead, or later than a clock can show */
-function destinationOf({ by, to }: { readonly by?: string | undefined; readonly to?: string | undefined }, now: Ms): Ms {
+function destinationOf({ by, to }: { readonly by?: string; readonly to?: string }, now: Ms): Ms {
   const pointer = by === undefined ? '/to' : '/by';
   const at = by === undefined ? Date.parse(to ?? '') : now + durationOf(by);
   if (Number.isNaN(at)) throw invalid('/to', 'invalid_instant', `"${to}" is no instant.`);

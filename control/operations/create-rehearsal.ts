@@ -17,7 +17,7 @@ export const createRehearsal = operateOnRehearsals(operation)(async ({ body }, {
 });
 
 /** @returns null to keep the rehearsal, undefined for the configured idle time */
-function idleMsOf({ idleExpiry, keep }: { readonly idleExpiry?: string | undefined; readonly keep: boolean }): Ms | null | undefined {
+function idleMsOf({ idleExpiry, keep }: { readonly idleExpiry?: string; readonly keep: boolean }): Ms | null | undefined {
   if (idleExpiry === undefined) return keep ? null : undefined;
   if (keep) {
     throw invalid('/idleExpiry', 'not_together', 'A rehearsal that is kept does not end by itself: give either keep or idleExpiry.');

@@ -13,7 +13,7 @@ export const listTraces = operate(operation)(async ({ query }, { world, worlds }
   const { traces, next } = await findTraces(worlds, world, query);
   const events = await Promise.all(traces.map(({ correlationId }) => eventsOfTrace(worlds, world, correlationId)));
   const items = traces.map((trace, position) => traceOf(trace, events[position] ?? { events: 0, objects: [] }));
-  return { items, ...(next !== undefined && { next }) };
+  return { items, next };
 });
 
 function traceOf({ applications: _applications, apis: _apis, ...trace }: StoredTrace, { events, objects }: EventsOfTrace) {

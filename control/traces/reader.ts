@@ -12,7 +12,7 @@ const EVENTS_OF_OBJECT = 1_000;
 
 export interface FoundTraces {
   readonly traces: readonly StoredTrace[];
-  readonly next?: number | undefined;
+  readonly next?: number;
 }
 
 /** Finds traces, newest first. A correlation id or an object leads to its traces at once; other filters walk the summaries in steps. */

@@ -13,8 +13,8 @@ type Payment = z.output<typeof PaymentSchema>;
 /** The buyer and the basket of an order or sale. */
 interface Purchase {
   readonly basketId: string;
-  readonly customerId?: string | undefined;
-  readonly loyaltyAccountId?: string | undefined;
+  readonly customerId?: string;
+  readonly loyaltyAccountId?: string;
 }
 
 /** A redemption may pay only for the order or basket that it was made for, and only for its owner. */

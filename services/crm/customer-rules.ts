@@ -10,8 +10,8 @@ type State = CustomerRecord['state'];
 
 /** Identifies a customer. */
 export interface Contact {
-  readonly email?: string | undefined;
-  readonly phone?: string | undefined;
+  readonly email?: string;
+  readonly phone?: string;
 }
 
 /** From `registered` on, blocked included, e-mail and phone are unique. Parties may share them. */

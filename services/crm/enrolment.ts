@@ -26,7 +26,7 @@ export async function enrol({ work, call }: Scope, customer: CustomerRecord, { c
 
 const putMemberInput = ({ id: customerId }: CustomerRecord, cardNumber: string | undefined) => ({
   params: { customerId },
-  body: { ...(cardNumber !== undefined && { cardNumber }) },
+  body: { cardNumber },
 });
 
 /**

@@ -9,7 +9,7 @@ const CHUNK = 200;
 export async function pageOfMatches<T>(
   source: PageSource<T>,
   isMatch: (row: T) => boolean,
-  { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
+  { limit, cursor }: { readonly limit: number; readonly cursor?: string },
 ): Promise<{ items: T[]; nextCursor?: string }> {
   const items: T[] = [];
   let from = cursor;

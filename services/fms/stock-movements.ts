@@ -23,6 +23,6 @@ export async function moveUnits(
   await call(
     moveReservation,
     { params: { id: reservationId }, body: { reference: `${id} ${kind}`, kind, locationId, lines: moved } },
-    { step: `${id} ${kind}`, ...(timeoutMs !== undefined && { timeoutMs }) },
+    { step: `${id} ${kind}`, timeoutMs },
   );
 }

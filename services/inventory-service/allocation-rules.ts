@@ -11,7 +11,7 @@ export interface AllocationRequest {
   readonly orderLineId: string;
   readonly sku: string;
   readonly qty: number;
-  readonly preferredLocations?: readonly string[] | undefined;
+  readonly preferredLocations?: readonly string[];
 }
 
 /**

@@ -14,7 +14,7 @@ export async function findStock(
   wanted: {
     readonly lines: readonly Demand[];
     readonly nodes: readonly string[];
-    readonly prefer?: 'most-stock' | undefined;
+    readonly prefer?: 'most-stock';
     readonly freed?: readonly Held[];
     readonly allocated?: readonly Held[];
   },

@@ -8,7 +8,7 @@ import type { Scope } from '../../shared/work/handler.ts';
 import { type AllocationRequest, type Reservation, refuseUncovered, unitsHeld } from './allocation-rules.ts';
 import { insufficientStock } from './node-choice.ts';
 
-type Line = { readonly lineId: string; readonly sku: string; readonly qty: number; readonly reservationId?: string | undefined };
+type Line = { readonly lineId: string; readonly sku: string; readonly qty: number; readonly reservationId?: string };
 
 /** The stock side of an order, or of an unpaid sale that only its till knows. */
 export interface OrderStock {

@@ -5,9 +5,9 @@ import { defineCollection } from '../../shared/store/collections.ts';
 
 /** The basket or order that points are redeemed for, or else the request that redeemed them. */
 export interface RedemptionPurpose {
-  readonly basketId?: string | undefined;
-  readonly orderId?: string | undefined;
-  readonly request?: string | undefined;
+  readonly basketId?: string;
+  readonly orderId?: string;
+  readonly request?: string;
 }
 
 const Points = z.int().min(0);

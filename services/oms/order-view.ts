@@ -18,9 +18,9 @@ export type OrderView = z.output<typeof OrderViewSchema>;
 
 /** Parts of an order that other applications own. An undefined part is unknown. */
 export interface OrderParts {
-  readonly payments?: readonly Payment[] | undefined;
-  readonly fulfillmentOrders?: readonly FulfillmentOrder[] | undefined;
-  readonly returns?: readonly z.output<typeof Return>[] | undefined;
+  readonly payments?: readonly Payment[];
+  readonly fulfillmentOrders?: readonly FulfillmentOrder[];
+  readonly returns?: readonly z.output<typeof Return>[];
 }
 
 /** The order without the members that only the OMS uses. */

@@ -19,10 +19,10 @@ import {
 export interface Goods {
   readonly currency: string;
   readonly lines: readonly Line[];
-  readonly basketId?: string | undefined;
-  readonly customerId?: string | undefined;
+  readonly basketId?: string;
+  readonly customerId?: string;
   /** Absent when the request does not name it: then it is looked up if a rule needs it. */
-  readonly loyaltyTier?: LoyaltyTier | undefined;
+  readonly loyaltyTier?: LoyaltyTier;
 }
 
 export interface JudgedVoucher {

@@ -9,8 +9,8 @@ const TIMEOUT_MS = 800;
 
 /** `tier` is absent without a membership. `unknown` is the problem that prevented the look-up. */
 export interface FoundTier {
-  readonly tier?: LoyaltyTier | undefined;
-  readonly unknown?: Problem | undefined;
+  readonly tier?: LoyaltyTier;
+  readonly unknown?: Problem;
 }
 
 /** Reads the customer's account from the CRM and its tier from the Loyalty Platform. An unknown customer has no tier. */

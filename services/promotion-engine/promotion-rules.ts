@@ -8,7 +8,7 @@ export type LoyaltyTier = z.output<typeof Tier>;
 
 export interface Purchase {
   readonly currency: string;
-  readonly tier?: LoyaltyTier | undefined;
+  readonly tier?: LoyaltyTier;
 }
 
 /** The end of the window is exclusive. */

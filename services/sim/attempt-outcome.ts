@@ -65,9 +65,9 @@ async function recordReservation(attempt: Attempt, taken: readonly Taken[], work
     id,
     items,
     allocations,
-    ...(basketId !== undefined && { basketId }),
-    ...(orderId !== undefined && { orderId }),
-    ...(locationId !== undefined && { locationId }),
-    ...(expiresAt !== undefined && { expiresAt }),
+    basketId,
+    orderId,
+    locationId,
+    expiresAt,
   });
 }

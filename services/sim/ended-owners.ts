@@ -4,8 +4,8 @@ import { endedId, endedOwners } from './collections.ts';
 
 /** The basket and the order of a reservation. */
 export interface Owner {
-  readonly basketId?: string | undefined;
-  readonly orderId?: string | undefined;
+  readonly basketId?: string;
+  readonly orderId?: string;
 }
 
 interface Ended {

@@ -16,9 +16,9 @@ export function refuseOtherOrder({ id, orderId }: StoredReservation, requested: 
 
 interface BasketOfOrder {
   readonly id: string;
-  readonly orderId?: string | undefined;
+  readonly orderId?: string;
   /** At the till, the order gets the id of the transaction. */
-  readonly transactionId?: string | undefined;
+  readonly transactionId?: string;
 }
 
 /** @throws Problem `validation_failed` for any order but the basket's own, which would otherwise lose its stock */

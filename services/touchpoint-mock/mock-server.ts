@@ -22,7 +22,7 @@ export interface TouchpointMockOptions {
   /** Host names under which the document is served, besides those of this machine. */
   readonly allowedHosts?: readonly string[];
   /** Address of the portal, which the document lists: `http://127.0.0.1:15116`. */
-  readonly portalUrl?: string | undefined;
+  readonly portalUrl?: string;
   readonly logger?: Pick<Logger, 'info'>;
   /** Folder of the fixtures; the project's own by default. */
   readonly fixtures?: URL;

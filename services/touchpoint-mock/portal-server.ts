@@ -20,7 +20,7 @@ export interface PortalOptions {
   /** URL of the mock, for example `http://127.0.0.1:15115`. */
   readonly mockUrl: string;
   /** Address of the console of the estate that the portal belongs to, if there is one. */
-  readonly consoleUrl?: string | undefined;
+  readonly consoleUrl?: string;
   /** The page shows this key to everybody who can open the portal: it is the public key of a mock. */
   readonly storeKey: string;
   readonly lanes: readonly string[];

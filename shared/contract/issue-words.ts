@@ -100,8 +100,8 @@ function typeOf(input: unknown): string {
 }
 
 interface Bounded {
-  readonly exact?: boolean | undefined;
-  readonly inclusive?: boolean | undefined;
+  readonly exact?: boolean;
+  readonly inclusive?: boolean;
 }
 
 const boundWords = ({ exact, inclusive }: Bounded, open: string, strict: string): string =>

@@ -16,16 +16,16 @@ export interface Context {
   readonly now: Ms;
   readonly principal: string;
   readonly requestId: string;
-  readonly parentId?: string | undefined;
+  readonly parentId?: string;
   readonly correlationId: string;
   /** W3C Trace Context. */
-  readonly traceparent?: string | undefined;
+  readonly traceparent?: string;
   /** Wall time. */
   readonly deadline: Ms;
   /** Revision of the rehearsal's fault rules; 0 when there are none. */
   readonly faults: number;
   /** Absent while it is as every rehearsal starts (see `progressionOf`). */
-  readonly progression?: Progression | undefined;
+  readonly progression?: Progression;
   /** The applications that wait for the answer. A call back to one of them is refused. */
   readonly chain: readonly string[];
 }

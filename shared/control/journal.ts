@@ -10,7 +10,7 @@ import { ANONYMOUS } from './context.ts';
 /** One hop: a call, an event or due work that an application handled, or a request that the gateway refused. Secrets are left out. */
 export interface JournalRecord {
   readonly requestId: string;
-  readonly parentId?: string | undefined;
+  readonly parentId?: string;
   readonly correlationId: string;
   /** Place in the journal, in the order of completion. */
   readonly sequence: number;
@@ -31,7 +31,7 @@ export interface JournalRecord {
   /** Names of the faults that struck. */
   readonly faults: string[];
   /** Why it changed nothing. */
-  readonly unchanged?: string | undefined;
+  readonly unchanged?: string;
   readonly request?: unknown;
   readonly response?: unknown;
   /** A part of the record was too large and is cut. */
@@ -44,18 +44,18 @@ export interface Hop extends Pick<JournalRecord, 'application' | 'api' | 'method
   readonly world: World;
   readonly now: Ms;
   /** The caller. Absent for work that the estate does by itself. */
-  readonly principal?: string | undefined;
+  readonly principal?: string;
   /** When it began, of `performance.now()`. */
   readonly started: number;
   readonly calls?: readonly string[];
   readonly faults?: readonly string[];
-  readonly unchanged?: string | undefined;
+  readonly unchanged?: string;
   /** As it was parsed. */
   readonly request?: unknown;
   /** The text that was parsed. */
-  readonly requestText?: string | undefined;
+  readonly requestText?: string;
   /** As it was sent. */
-  readonly response?: string | undefined;
+  readonly response?: string;
 }
 
 /** Methods that the journal has for work that no HTTP request brings. */

@@ -43,7 +43,7 @@ export interface Webhooks {
 }
 
 export type WebhookOutcome =
-  | { readonly status: number; readonly retryAfterSeconds?: number | undefined }
+  | { readonly status: number; readonly retryAfterSeconds?: number }
   | { readonly status: 0; readonly error: string };
 
 export interface WebhookOptions {

@@ -19,9 +19,9 @@ export interface DeadLetterCause {
 /** Headers of a message. Those of an older release are absent. */
 export interface DeliveredHeaders {
   /** Request id of the hop that published the event. */
-  readonly hop?: string | undefined;
+  readonly hop?: string;
   /** Type of the event, with prefix. */
-  readonly type?: string | undefined;
+  readonly type?: string;
 }
 
 /** An event as it arrives at a subscriber. */

@@ -71,12 +71,12 @@ export function envelope(input: EnvelopeInput): PlannedEvent {
     world: context.world,
     correlationid: context.correlationId,
     causationid: causation,
-    ...(context.traceparent !== undefined && { traceparent: context.traceparent }),
+    traceparent: context.traceparent,
     classification: classificationOf(type, {
       isNew: object.version === 1,
       changesState: previousState !== undefined && previousState !== published['state'],
     }),
-    data: { object: published, ...(previousState !== undefined && { previousState }) },
+    data: { object: published, previousState },
   };
   return {
     id,

@@ -17,7 +17,7 @@ export interface RelayOptions {
   readonly log: Logger;
   /** Applies faults to a batch. Default: everything is sent unchanged. */
   readonly divert?: Divert;
-  readonly observer?: Observer | undefined;
+  readonly observer?: Observer;
 }
 
 /** A run empties the outbox of one world. */

@@ -18,7 +18,7 @@ export interface Observability {
   stop(): Promise<void>;
 }
 
-export function createObservability({ tracing }: { readonly tracing?: Tracing | undefined } = {}): Observability {
+export function createObservability({ tracing }: { readonly tracing?: Tracing } = {}): Observability {
   const metrics = createMetrics();
   return {
     observer: (application, log) => {

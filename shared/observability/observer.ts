@@ -8,8 +8,8 @@ export type Observed = Application | 'gateway';
 export interface Ids {
   readonly requestId: string;
   readonly correlationId: string;
-  readonly world?: string | undefined;
-  readonly traceparent?: string | undefined;
+  readonly world?: string;
+  readonly traceparent?: string;
 }
 
 export interface AnsweredRequest {
@@ -29,7 +29,7 @@ export interface MadeCall {
   /** 0 without a response. */
   readonly status: number;
   /** Why there is no response. */
-  readonly failure?: 'timeout' | 'unreachable' | 'broken off' | undefined;
+  readonly failure?: 'timeout' | 'unreachable' | 'broken off';
   readonly ms: number;
 }
 
@@ -71,7 +71,7 @@ export interface Tracer {
  */
 export interface Observer {
   /** Absent without a collector of traces. Callers compute span attributes only behind `tracer?.`. */
-  readonly tracer?: Tracer | undefined;
+  readonly tracer?: Tracer;
   answered(request: AnsweredRequest): void;
   called(call: MadeCall): void;
   /** A request with a known Idempotency-Key was answered with the stored response. */

@@ -13,7 +13,7 @@ export interface TracingOptions {
   /** Headers of every export. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Wall time between exports. */
-  readonly exportEveryMs?: number | undefined;
+  readonly exportEveryMs?: number;
 }
 
 export interface Tracing {

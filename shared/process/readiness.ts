@@ -5,9 +5,9 @@ export interface State {
   /** Whether the part can be used. */
   readonly ready: boolean;
   /** While not ready: the missing dependency and the reason, for people. */
-  readonly waitingFor?: string | undefined;
+  readonly waitingFor?: string;
   /** A problem that does not stop work. */
-  readonly degraded?: string | undefined;
+  readonly degraded?: string;
 }
 
 const CHECK_MS = 50;

@@ -25,7 +25,7 @@ export interface PipelineOptions {
   readonly gatewayUrl: () => string;
   readonly agent: Agent;
   readonly log: Logger;
-  readonly observer?: Observer | undefined;
+  readonly observer?: Observer;
   /** Refuse responses with undeclared members instead of filtering them, and changes of objects that were read. */
   readonly strictResponses: boolean;
   /** Wall time beyond the deadline after which an unfinished claim may be taken over; also the lease of due work before a reply. */

@@ -36,7 +36,7 @@ export interface ConsumerOptions {
   readonly directory: Directory;
   readonly pipeline: Pipeline;
   readonly log: Logger;
-  readonly observer?: Observer | undefined;
+  readonly observer?: Observer;
 }
 
 /**

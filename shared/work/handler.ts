@@ -20,9 +20,9 @@ export interface Scope {
   /** Signed webhooks of this rehearsal, sent through the gateway. */
   readonly webhooks: Webhooks;
   /** `webhook-id` of a signed request: the same for every attempt of one delivery. */
-  readonly webhookId?: string | undefined;
+  readonly webhookId?: string;
   /** The header `If-Match`. Only a façade needs it, to hand it on: reads of the application's own objects compare it. */
-  readonly ifMatch?: string | undefined;
+  readonly ifMatch?: string;
   /** Warnings of this request, already tagged with correlation id and rehearsal. */
   readonly log: { warn(details: object, message: string): void; info(details: object, message: string): void };
 }

@@ -27,9 +27,9 @@ export interface JournalNotes {
   /** The body of the request, as it was parsed. */
   request?: unknown;
   /** The text that was parsed. */
-  requestText?: string | undefined;
+  requestText?: string;
   /** Why the hop changed nothing. */
-  unchanged?: string | undefined;
+  unchanged?: string;
   /** Set when it is known better than when the context was made. */
   principal?: string;
 }

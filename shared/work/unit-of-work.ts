@@ -11,7 +11,7 @@ export interface Page<T> {
 
 export interface PageOptions {
   readonly limit?: number;
-  readonly cursor?: string | undefined;
+  readonly cursor?: string;
   /** Reverses the order of creation. A cursor continues in the order of the page that gave it. */
   readonly newestFirst?: boolean;
 }
@@ -36,11 +36,11 @@ export interface DueOptions {
   /** This process runs it after the commit and before the reply, so that the answer shows its effect. If it fails, it stays due. */
   readonly beforeReply?: boolean;
   /** The fault that withholds it until its instant; when the fault is removed, it is due at once. */
-  readonly withheldBy?: string | undefined;
+  readonly withheldBy?: string;
   /** Defaults to the correlation id of this unit. */
   readonly correlationId?: string;
   /** The application that was away, as `absentApplication` finds it. The work is due at once when the application is back. */
-  readonly awaits?: Application | undefined;
+  readonly awaits?: Application;
   /** When the next run fails, the work is parked. */
   readonly isLastAttempt?: boolean;
 }

@@ -16,7 +16,7 @@ const isPassing = ({ status, body }: Reply): boolean => [502, 503, 504].includes
 /** A client that repeats a request until it is answered for good, each time with the same Idempotency-Key. */
 export function stubborn(client: PlainClient) {
   return async (method: string, path: string, body?: unknown): Promise<Reply['body']> => {
-    const headers = method === 'GET' ? {} : { 'idempotency-key': randomUUID() };
+    const headers: Record<string, string> = method === 'GET' ? {} : { 'idempotency-key': randomUUID() };
     const until = Date.now() + PATIENCE_MS;
     for (;;) {
       const { reply, failure } = await client.call(method, path, body, { headers }).then(

@@ -37,7 +37,7 @@ describe('The journal', () => {
     expect(items[0]?.startedAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 
-  test.each([{ 'x-correlation-id': 'by-hand' }, {}])(
+  test.each<Record<string, string>>([{ 'x-correlation-id': 'by-hand' }, {}])(
     'has what an operation did as the outside world under the id that its answer names (sent: %j)',
     async (sent) => {
       await using rehearsal = await newRehearsal();

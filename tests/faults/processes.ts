@@ -261,7 +261,7 @@ function asking(client: PlainClient) {
   async function insist(method: string, path: string, body?: unknown, key: string = randomUUID()): Promise<Reply & { asked: number }> {
     const until = Date.now() + PATIENCE_MS;
     for (let asked = 1; ; asked++) {
-      const headers = method === 'GET' ? {} : { 'idempotency-key': key };
+      const headers: Record<string, string> = method === 'GET' ? {} : { 'idempotency-key': key };
       const reply = await client.call(method, path, body, { headers }).catch((error: Error) => error);
       if (!(reply instanceof Error) && !isPassing(reply)) return { ...reply, asked };
       if (Date.now() > until) throw new Error(`${method} ${path} got no definite answer: ${JSON.stringify(reply)}`);

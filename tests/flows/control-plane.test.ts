@@ -375,7 +375,7 @@ test('A refusal is a problem with exactly the documented members', async () => {
 });
 
 describe('A lost answer', () => {
-  test.each([{}, { 'idempotency-key': 'lost' }])('may be a refusal, with the headers %j', async (headers) => {
+  test.each<Record<string, string>>([{}, { 'idempotency-key': 'lost' }])('may be a refusal, with the headers %j', async (headers) => {
     await using rehearsal = await newRehearsal();
     const { id } = await aBasket(rehearsal);
     const checkout = () => rehearsal.call('POST', `/baskets/${id}/checkout`, { couponCodes: ['NO-SUCH-CODE'] }, { headers });

@@ -157,7 +157,8 @@ describe('The control plane', () => {
 test('Neither answers nor the log contain credentials, known or unknown', async () => {
   const secrets = [BEARER, NO_SCOPE, API_KEY, 'some-guess'];
   for (const secret of secrets) {
-    for (const headers of [{ authorization: `Bearer ${secret}` }, { 'x-api-key': secret }]) {
+    const credentials: Record<string, string>[] = [{ authorization: `Bearer ${secret}` }, { 'x-api-key': secret }];
+    for (const headers of credentials) {
       for (const path of ['/orders/ord_1', PARCEL, '/products/mug', '/_control/echo', '/nothing']) {
         const { text, headers: answered } = await rig.call({ path, headers });
         for (const known of secrets) expect(text + JSON.stringify(answered)).not.toContain(known);

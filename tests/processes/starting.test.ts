@@ -179,15 +179,18 @@ describe('A start with a fatal error', () => {
     for (const line of said.err.trim().split('\n')) expect(line).toMatch(/\/locations\.json cannot be used: \/0\/\w+ – .*\.$/);
   });
 
-  test.each([{}, { SERVICE: 'touchpoint-mock' }])('stops for a broken answer of the touchpoint mock, with %j', async (environment) => {
-    await using copy = await copiedFixtures();
-    await writeFile(join(copy.directory, 'touchpoint', '02.json'), '{}');
-    const { ended, said } = start({ ...environment, FIXTURES_DIR: copy.directory });
-    expect(await ended).toBe(78);
-    for (const line of said.err.trim().split('\n')) expect(line).toMatch(/\/touchpoint\/02\.json cannot be used: \/\w+ – .*\.$/);
-  });
+  test.each<Record<string, string>>([{}, { SERVICE: 'touchpoint-mock' }])(
+    'stops for a broken answer of the touchpoint mock, with %j',
+    async (environment) => {
+      await using copy = await copiedFixtures();
+      await writeFile(join(copy.directory, 'touchpoint', '02.json'), '{}');
+      const { ended, said } = start({ ...environment, FIXTURES_DIR: copy.directory });
+      expect(await ended).toBe(78);
+      for (const line of said.err.trim().split('\n')) expect(line).toMatch(/\/touchpoint\/02\.json cannot be used: \/\w+ – .*\.$/);
+    },
+  );
 
-  test.each(someOf([{ HOST: '0.0.0.0' }, { HOST: '::' }, { NODE_ENV: 'production' }], 0.3))(
+  test.each(someOf<Record<string, string>>([{ HOST: '0.0.0.0' }, { HOST: '::' }, { NODE_ENV: 'production' }], 0.3))(
     'stops for a copy of the fixtures that still has demo credentials, with %j',
     async (environment) => {
       await using copy = await copiedFixtures();

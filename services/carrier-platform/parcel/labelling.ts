@@ -18,7 +18,7 @@ export const registerParcel = (work: UnitOfWork, parcel: z.output<typeof ParcelD
 /** Gives a pending parcel its tracking number and its label, begins its journey, and reports the label by webhook. */
 export async function labelParcel(
   pending: StoredShipment,
-  chosen: { readonly carrier?: string | undefined; readonly service?: StoredShipment['service'] | undefined },
+  chosen: { readonly carrier?: string; readonly service?: StoredShipment['service'] },
   { work, webhooks, context }: Scope,
 ): Promise<StoredShipment> {
   const { carrier = pending.carrier, service = pending.service } = chosen;

@@ -12,8 +12,8 @@ import { continueJourney } from './journey.ts';
 
 export interface ReportedScan {
   readonly scan: z.output<typeof Scan>;
-  readonly location?: string | undefined;
-  readonly message?: string | undefined;
+  readonly location?: string;
+  readonly message?: string;
 }
 
 /**
@@ -32,8 +32,8 @@ export async function scanParcel(
     status,
     statusCode: trackingStatusCodes[status],
     occurredAt: nextScanTime(shipment, work.now),
-    ...(location !== undefined && { location }),
-    ...(message !== undefined && { message }),
+    location,
+    message,
   };
   const events = [...shipment.events, event].slice(-KEPT_SCANS);
   const moved = work.transition(shipments, shipment, scan, { events, scanCount: scanCountOf(shipment) + 1 });

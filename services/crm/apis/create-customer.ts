@@ -10,7 +10,7 @@ export const createCustomer = handle(createCustomerApi)(async ({ body }, { work 
   await refuseDuplicate(work, body);
   const party = await findGuest(work, body);
   const { firstName, lastName, email, phone } = body;
-  const name = { firstName, ...(lastName !== undefined && { lastName }) };
+  const name = { firstName, lastName };
   if (!party) {
     return work.create(customers, 'register', {
       id: work.id('cus'),

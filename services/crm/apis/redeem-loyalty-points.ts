@@ -8,7 +8,7 @@ export const redeemLoyaltyPoints = handle(redeemLoyaltyPointsApi)(
   async ({ params: { id }, body: { points, orderId } }, { work, call, ifMatch }) => {
     const input = {
       params: { type: 'redeem', reference: work.id('int') },
-      body: { accountId: id, points, ...(orderId !== undefined && { orderId }) },
+      body: { accountId: id, points, orderId },
     };
     const { account, redemption, repeated } = await call(putLedgerEntry, input, { ifMatch });
     if (!redemption)

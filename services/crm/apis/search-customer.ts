@@ -7,9 +7,9 @@ import { type PageSource, pageOfMatches } from '../matching-page.ts';
 import { ANY_PART, isNamed, partsOf } from '../name-parts.ts';
 
 interface Criteria {
-  readonly email?: string | undefined;
-  readonly phone?: string | undefined;
-  readonly q?: string | undefined;
+  readonly email?: string;
+  readonly phone?: string;
+  readonly q?: string;
 }
 
 /** A customer must match all criteria. The most selective index is read, and the other criteria filter its rows. */

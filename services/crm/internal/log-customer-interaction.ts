@@ -16,7 +16,7 @@ export const logCustomerInteraction = handle(logCustomerInteractionCall)(async (
     interactions: addInteraction(customer.interactions, {
       id: work.id('int'),
       type,
-      ...(note !== undefined && { note }),
+      note,
       occurredAt,
     }),
   });

@@ -15,9 +15,9 @@ const TIMEOUT_MS = 2_000;
 const TIMEOUT_WITH_CODES_MS = 5_000;
 
 export interface Shopper {
-  readonly customerId?: string | undefined;
+  readonly customerId?: string;
   /** Undefined for a customer without membership, and for a member while the Loyalty Platform does not answer. */
-  readonly tier?: LoyaltyTier | undefined;
+  readonly tier?: LoyaltyTier;
   readonly loyalty: 'none' | 'available' | 'unavailable';
 }
 
@@ -80,7 +80,7 @@ function evaluationOf({ basketId, lines, codes = [], shopper }: DiscountRequest)
   const forMember = tier !== undefined || (loyalty === 'unavailable' && codes.length > 0);
   return {
     lines: lines.map(({ sku, qty, unitPrice }) => ({ sku, qty, unitPrice: money(unitPrice, CURRENCY) })),
-    ...(basketId !== undefined && { basketId }),
+    basketId,
     ...(codes.length > 0 && { voucherCodes: [...codes] }),
     ...(forMember && { customerId, loyaltyTier: tier }),
   };

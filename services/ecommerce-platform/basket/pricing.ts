@@ -8,7 +8,7 @@ export interface LineToPrice {
   readonly lineId: string;
   readonly sku: string;
   /** Minimum age of the buyer, in years. */
-  readonly minAge?: number | undefined;
+  readonly minAge?: number;
   readonly qty: number;
   /** Minor units, tax included. */
   readonly unitPrice: number;
@@ -60,7 +60,7 @@ function priceLine({ lineId, sku, minAge, qty, unitPrice, taxRate, discount }: L
     line: {
       lineId,
       sku,
-      ...(minAge !== undefined && { minAge }),
+      minAge,
       qty,
       unitPrice: money(unitPrice, CURRENCY),
       discount: money(off, CURRENCY),

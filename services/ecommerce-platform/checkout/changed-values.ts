@@ -46,8 +46,8 @@ export function unchangeableCheckout(basket: Basket, changed: readonly CheckoutM
     {
       objectType: 'basket',
       id,
-      ...(orderId !== undefined && { orderId }),
-      ...(transactionId !== undefined && { transactionId }),
+      orderId,
+      transactionId,
     },
   );
 }

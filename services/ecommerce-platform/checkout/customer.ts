@@ -12,14 +12,14 @@ export type Customer = OutputOf<typeof getCustomer> & Pick<OutputOf<typeof putPa
 export const CUSTOMER_TIMEOUT_MS = 3_000;
 
 interface Contact {
-  readonly email?: string | undefined;
-  readonly phone?: string | undefined;
-  readonly loyaltyCard?: string | undefined;
+  readonly email?: string;
+  readonly phone?: string;
+  readonly loyaltyCard?: string;
 }
 
 export interface CustomerRequest {
-  readonly customerId?: string | undefined;
-  readonly contact?: Contact | undefined;
+  readonly customerId?: string;
+  readonly contact?: Contact;
   readonly placeOrder: boolean;
 }
 

@@ -10,8 +10,8 @@ export const BALANCE_TIMEOUT_MS = 800;
 
 export interface LoyaltyAtCheckout {
   readonly loyalty: NonNullable<Basket['loyalty']>;
-  readonly accountId?: string | undefined;
-  readonly tier?: LoyaltyTier | undefined;
+  readonly accountId?: string;
+  readonly tier?: LoyaltyTier;
 }
 
 /**

@@ -50,7 +50,7 @@ export async function claimCheckout(
 export type Identification = { readonly [Member in 'contact' | 'cardUnread']?: CheckoutRecord[Member] };
 
 const identificationOf = ({ contact, cardUnread }: Identification): Identification => ({
-  ...(contact !== undefined && { contact }),
+  contact,
   ...(cardUnread && { cardUnread }),
 });
 
@@ -107,7 +107,7 @@ function otherCheckoutRunning(id: string, state: Basket['state'] | undefined): P
   return new Problem('invalid_state_transition', `Another checkout of the basket "${id}" is in progress; retry in a moment.`, {
     objectType: 'basket',
     id,
-    ...(state !== undefined && { currentState: state }),
+    currentState: state,
     action: 'checkout',
     allowedFrom: ['open', 'locked', 'converted'],
     retryable: true,

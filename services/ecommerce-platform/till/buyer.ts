@@ -7,7 +7,7 @@ import { BALANCE_TIMEOUT_MS, type LoyaltyAtCheckout, readLoyalty } from '../chec
 import type { Basket } from '../collections.ts';
 
 export interface Buyer extends LoyaltyAtCheckout {
-  readonly customerId?: string | undefined;
+  readonly customerId?: string;
 }
 
 /**
@@ -17,7 +17,7 @@ export interface Buyer extends LoyaltyAtCheckout {
  */
 export async function identifyBuyer(
   scope: Scope,
-  { loyaltyId, basket }: { readonly loyaltyId?: string | undefined; readonly basket?: Basket | undefined },
+  { loyaltyId, basket }: { readonly loyaltyId?: string; readonly basket?: Basket },
 ): Promise<Buyer> {
   if (loyaltyId === undefined) return identifyOwner(scope, basket);
   const member = await readMember(scope, loyaltyId);

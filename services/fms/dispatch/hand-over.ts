@@ -40,7 +40,7 @@ export async function takeStock(found: StoredFulfillmentOrder, parcel: Parcel, s
 interface HandedOver {
   readonly found: StoredFulfillmentOrder;
   /** Why the parcel is not handed over yet. */
-  readonly failure?: Problem | undefined;
+  readonly failure?: Problem;
 }
 
 export async function handOver(found: StoredFulfillmentOrder, parcel: Parcel, scope: Scope): Promise<HandedOver> {

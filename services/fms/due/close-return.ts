@@ -8,6 +8,6 @@ export const closeReturnLater = handleDue(closeReturnDue)(async ({ key }, { work
   const found = await work.get(returns, key);
   if (found?.state !== 'refunded' && found?.state !== 'exchanged') return;
   const { orderId, exchangeOrderId, state: outcome } = found;
-  const body = { outcome, ...(exchangeOrderId !== undefined && { exchangeOrderId }) };
+  const body = { outcome, exchangeOrderId };
   await call(closeReturn, { params: { id: orderId, returnId: key }, body }, { step: outcome });
 });

@@ -13,7 +13,7 @@ import { copyOf, lacksLabel, type ParcelCopy, type Sent, withCopy } from './parc
 
 export interface HandOver {
   /** The copies of the parcels, when one of them changed. */
-  readonly shipments?: ParcelCopy[] | undefined;
+  readonly shipments?: ParcelCopy[];
   /** Why the parcel is not handed over yet. */
   readonly failure?: Problem;
 }

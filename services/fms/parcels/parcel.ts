@@ -24,8 +24,8 @@ export function createParcel(
   work.put(parcels, { id, data: { id, ...unnumbered }, stockTaken, registered: false, label });
   work.put(trackings, {
     id,
-    ...(fulfillmentOrderId !== undefined && { fulfillmentOrderId }),
-    ...(returnId !== undefined && { returnId }),
+    fulfillmentOrderId,
+    returnId,
     deliveryAttempts: 0,
   });
   return { id, state: 'pending', labelStatus: 'none' };

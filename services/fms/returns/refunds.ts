@@ -16,9 +16,7 @@ export const isOwed = ({ state, writtenOffAt }: Pick<StoredReturn, 'state' | 'wr
 
 /** The refunds of one payment for a return. */
 export const refundsFor = (returnId: string, { id, refunds }: Refunded): ReturnRefund[] =>
-  refunds
-    .filter((refund) => refund.returnId === returnId)
-    .map(({ amount, at }) => ({ paymentId: id, amount, ...(at !== undefined && { at }) }));
+  refunds.filter((refund) => refund.returnId === returnId).map(({ amount, at }) => ({ paymentId: id, amount, at }));
 
 /**
  * The known refunds with the reported ones. A payment never loses refunds, so a report with fewer of them is out of date.

@@ -38,12 +38,12 @@ function refuseWhileAway(found: StoredReturn): void {
 export function beginRejection(
   work: UnitOfWork,
   found: StoredReturn,
-  { reason, at }: { readonly reason?: string | undefined; readonly at: number },
+  { reason, at }: { readonly reason?: string; readonly at: number },
 ): StoredReturn {
   rowFor(returnLifeCycle, found, 'reject');
   refuseWhileAway(found);
   work.schedule(finishRejectionDue, found.id, at, {});
-  const rejecting = { since: instant(work.now), attempt: found.version, ...(reason !== undefined && { reason }) };
+  const rejecting = { since: instant(work.now), attempt: found.version, reason };
   return work.transition(returns, found, 'note', { rejecting });
 }
 

@@ -103,7 +103,7 @@ export async function requestReturn(id: string, request: ReturnRequest, scope: S
     resolution,
     refunds: [],
     shipments: [],
-    ...(booked.customerId !== undefined && { customerId: booked.customerId }),
+    customerId: booked.customerId,
     ...(booked.shippingAddress && { customerAddress: booked.shippingAddress }),
     lines: booked.lines.map(({ orderLineId, sku, qty }) => ({ orderLineId, sku, qty, reason: reasonOf.get(orderLineId) ?? '' })),
     locationId: request.locationId ?? booked.lines[0]?.nodeId ?? (await firstNode(work)),

@@ -40,7 +40,7 @@ export async function planStep(
   const before = await work.get(returnTasks, found.id);
   const step = nextStep(found);
   const stepAt = step && (await momentOf(work, { step, mode, since }));
-  work.put(returnTasks, { id: found.id, open: !ENDED.has(found.state), since, ...(stepAt !== undefined && { stepAt }) });
+  work.put(returnTasks, { id: found.id, open: !ENDED.has(found.state), since, stepAt });
   if (stepAt !== undefined) work.schedule(returnStepDue, found.id, stepAt, {});
   else if (before?.stepAt !== undefined) work.cancel(returnStepDue, found.id);
   return stepAt !== before?.stepAt;

@@ -75,7 +75,7 @@ function refuseOtherMovement(known: Omit<Movement, 'reference'>, requested: Move
   }
 }
 
-async function readItem(work: UnitOfWork, { sku, found }: { readonly sku: string; readonly found?: number | undefined }) {
+async function readItem(work: UnitOfWork, { sku, found }: { readonly sku: string; readonly found?: number }) {
   const levels = await readLevels(work, [sku], await listNodes(work));
-  return { sku, locations: [...(levels.get(sku) ?? [])], ...(found !== undefined && { found }) };
+  return { sku, locations: [...(levels.get(sku) ?? [])], found };
 }

@@ -23,6 +23,6 @@ export async function issue(
       { objectType: 'loyalty-account', id: account.id },
     );
   }
-  const entry = { type: 'issue', points, reference, ...(reason !== undefined && { reason }) } as const;
+  const entry = { type: 'issue', points, reference, reason } as const;
   return { account: book(work, account, entry), repeated: false };
 }

@@ -1,9 +1,9 @@
 import type { Account } from './ledger-rules.ts';
 
 export interface Buyer {
-  readonly customerId?: string | undefined;
+  readonly customerId?: string;
   /** The account's id, or the card number when the till could not read the account. */
-  readonly loyaltyAccountId?: string | undefined;
+  readonly loyaltyAccountId?: string;
 }
 
 /** A purchase that names neither member nor customer belongs to the bearer of the receipt. */

@@ -9,7 +9,7 @@ interface OrderToEarnFor {
   /** Minor units. */
   readonly amount: number;
   /** Ids of the refunds that are already subtracted from the amount. Times cannot tell: two events may have the same instant. */
-  readonly deducted?: readonly string[] | undefined;
+  readonly deducted?: readonly string[];
 }
 
 /**

@@ -17,7 +17,7 @@ export const publishedRedemption = ({ id, state, points, paymentId, spentPoints 
 /** The order that its ledger entries name, or the basket while there is no order. */
 export const ledgerReference = ({ orderId, paidOrderId, basketId }: Pick<RedemptionRecord, 'orderId' | 'paidOrderId' | 'basketId'>) => {
   const order = orderId ?? paidOrderId;
-  return { ...(order !== undefined && { orderId: order }), ...(order === undefined && basketId !== undefined && { reference: basketId }) };
+  return { orderId: order, ...(order === undefined && basketId !== undefined && { reference: basketId }) };
 };
 
 /** Returns points of a redemption to the balance. */

@@ -49,7 +49,7 @@ async function authorizeAgain(order: StoredOrder, paymentId: string, scope: Scop
     orderId: order.id,
     amount: money(amount, order.totals.total.currency),
     payable: await payableOf(scope.work, order),
-    tender: { type, ...(token !== undefined && { token }) },
+    tender: { type, token },
   };
   // An attempt without an answer is repeated unchanged. A changed amount makes it another call.
   const options = { intent: order.id, step: `renew ${paymentId} ${amount}`, timeoutMs: DECIDE_TIMEOUT_MS };

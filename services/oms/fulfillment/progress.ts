@@ -42,7 +42,7 @@ function seenOf(found: FulfillmentOrder, booked: SeenFulfillment['booked']): See
     qty: line.qty,
     shortQty: missingOf(found, line),
   }));
-  return { id, version, state, locationId, lines, ...(booked !== undefined && { booked }) };
+  return { id, version, state, locationId, lines, booked };
 }
 
 /** How the units of a fulfillment order are to be booked; undefined while they are on their way. */

@@ -47,12 +47,12 @@ function answerFor(order: StoredOrder, booked: ReturnBooking) {
   const { completedAt, customerId, shippingAddress, storeId } = order;
   return {
     refundAmount: money(returnValueOf(booked), order.totals.total.currency),
-    ...(completedAt !== undefined && { completedAt }),
-    ...(customerId !== undefined && { customerId }),
+    completedAt,
+    customerId,
     ...(shippingAddress && { shippingAddress }),
     lines: booked.lines.map(({ orderLineId, qty }) => {
       const { sku, nodeId = storeId } = lineOf(order, orderLineId);
-      return { orderLineId, sku, qty, ...(nodeId !== undefined && { nodeId }) };
+      return { orderLineId, sku, qty, nodeId };
     }),
   };
 }

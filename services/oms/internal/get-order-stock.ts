@@ -13,7 +13,7 @@ export const getOrderStock = handle(getOrderStockCall)(async ({ params }, { work
       lineId,
       sku,
       qty,
-      ...(reservationId !== undefined && { reservationId }),
+      reservationId,
     })),
   };
 });

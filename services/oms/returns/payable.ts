@@ -18,8 +18,8 @@ export async function payableOf(work: UnitOfWork, order: StoredOrder): Promise<z
     total: totals.total,
     required: money(requiredFor(order), currency),
     basketId,
-    ...(customerId !== undefined && { customerId }),
-    ...(loyaltyAccountId !== undefined && { loyaltyAccountId }),
+    customerId,
+    loyaltyAccountId,
     ...(bookings.length > 0 && {
       // A rejected return is known, and worth nothing.
       returns: bookings.map((one) => ({

@@ -127,9 +127,7 @@ export const paidBackFor = async ({ id, orderId }: ReturnBooking, scope: Scope):
 function payoutOf({ id }: ReturnBooking, { payments, value, exchanged }: PaymentsToRefund): Payout {
   return {
     settled: paidFor(id, payments) >= value || refundableOf({ payments, exchanged }) === 0,
-    refunds: payments.flatMap((payment) =>
-      refundsFor(id, payment).map(({ amount, at }) => ({ paymentId: payment.id, amount, ...(at !== undefined && { at }) })),
-    ),
+    refunds: payments.flatMap((payment) => refundsFor(id, payment).map(({ amount, at }) => ({ paymentId: payment.id, amount, at }))),
   };
 }
 

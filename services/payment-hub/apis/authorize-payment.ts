@@ -44,7 +44,7 @@ export const authorizePayment = handle(authorizePaymentApi)(async ({ body }, sco
     id,
     orderId,
     amount: body.amount ?? outstanding,
-    ...(returnId !== undefined && { returnId }),
+    returnId,
     ...(isTakenAtTill(body) && { takenAt: 'pos' as const }),
   };
   switch (body.tender.type) {

@@ -10,7 +10,7 @@ import { declineCodeIn } from '../../../shared/domain/redaction.ts';
 export type Verdict =
   | { readonly is: 'approved' }
   /** `available`: what the tender could pay. */
-  | { readonly is: 'declined'; readonly declineCode: string; readonly available?: Money | undefined }
+  | { readonly is: 'declined'; readonly declineCode: string; readonly available?: Money }
   | { readonly is: 'unanswered' }
   | { readonly is: 'approved-later'; readonly afterMs: number };
 

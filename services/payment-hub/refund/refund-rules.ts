@@ -49,7 +49,7 @@ export function refuseExchangedAmount({ orderId }: StoredPayment, requested: Mon
  */
 export function refuseFurtherRefund(
   payment: StoredPayment,
-  { amount, reference }: { readonly amount: Money; readonly reference?: string | undefined },
+  { amount, reference }: { readonly amount: Money; readonly reference?: string },
   ofReturn?: LeftOfReturn,
 ): void {
   if (reference !== undefined) return;

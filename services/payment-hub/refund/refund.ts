@@ -8,19 +8,19 @@ import { addRefund } from './refund-rules.ts';
 
 interface NewRefund {
   readonly amount: Money;
-  readonly reason?: string | undefined;
+  readonly reason?: string;
   /** The return that the refund pays back. */
-  readonly returnId?: string | undefined;
-  readonly reference?: string | undefined;
+  readonly returnId?: string;
+  readonly reference?: string;
 }
 
 /** Refunds a part of the captured amount to its tender. */
 export function refund(work: UnitOfWork, payment: StoredPayment, { amount, reason, returnId, reference }: NewRefund): StoredPayment {
   const { patch, to } = addRefund(payment, {
     amount: money(amount.amount, amount.currency),
-    ...(reason !== undefined && { reason }),
-    ...(returnId !== undefined && { returnId }),
-    ...(reference !== undefined && { reference }),
+    reason,
+    returnId,
+    reference,
     at: instant(work.now),
   });
   const changed = work.transition(payments, payment, 'refund', patch, to);

@@ -26,6 +26,6 @@ export function markVoided(work: UnitOfWork, sale: Sale, reason: string | undefi
     state: 'voided',
     compensation: 'pending',
     pending: undefined,
-    ...(reason !== undefined && { voidReason: reason }),
+    voidReason: reason,
   });
 }

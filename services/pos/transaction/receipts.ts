@@ -26,7 +26,7 @@ export function receiptOf({ state, basket, tenders, receipt }: Sale): z.output<t
       .map((listed) => ({
         paymentId: listed.id,
         type: listed.tender.type,
-        ...(listed.tender.last4 !== undefined && { last4: listed.tender.last4 }),
+        last4: listed.tender.last4,
         amount: money(coveredBy(listed), listed.amount.currency),
       })),
     totals: basket.totals,

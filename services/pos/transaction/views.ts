@@ -28,8 +28,8 @@ export function orderView(sale: Sale): z.output<typeof OrderView> {
     orderNumber: orderNumberOf(id, instant(mintedAt(id)), 0),
     channel: 'pos',
     basketId: basket.id,
-    ...(customerId !== undefined && { customerId }),
-    ...(loyaltyAccountId !== undefined && { loyaltyAccountId }),
+    customerId,
+    loyaltyAccountId,
     lines: basket.lines.map((line) => ({
       ...line,
       nodeId: storeId,
@@ -40,7 +40,7 @@ export function orderView(sale: Sale): z.output<typeof OrderView> {
     })),
     totals: basket.totals,
     validatedAt: createdAt,
-    ...(voidReason !== undefined && { cancelReason: voidReason }),
+    cancelReason: voidReason,
     ...(compensation && { compensation }),
     payments: tenders.map(({ version: _version, ...payment }) => payment),
     paymentStatus: paymentStatusOf(sale),
@@ -59,7 +59,7 @@ export function published(sale: Sale): z.output<typeof Transaction> {
     state: state === 'paid' || state === 'completed' || state === 'voided' ? state : 'open',
     total: basket.totals.total,
     paymentIds: tenders.map((tender) => tender.id),
-    ...(customerId !== undefined && { customerId }),
-    ...(loyaltyAccountId !== undefined && { loyaltyAccountId }),
+    customerId,
+    loyaltyAccountId,
   };
 }

@@ -59,7 +59,7 @@ async function lock(work: UnitOfWork, { basketId, found, body }: UseChange): Pro
     id: basketId,
     state: 'locked',
     codes,
-    ...(body.customerId !== undefined && { customerId: body.customerId }),
+    customerId: body.customerId,
   });
 }
 

@@ -28,7 +28,7 @@ export const confirmReservation = handle(confirmReservationApi)(async ({ params:
   if (isNew) {
     // A release at the same moment is committed first, or finds this record.
     work.expect(reservations, found);
-    work.put(fulfillmentHolds, { id, ...(orderId !== undefined && { orderId }) });
+    work.put(fulfillmentHolds, { id, orderId });
   }
   if (isConfirmed) return isBound ? work.revise(reservations, found, { ...found, orderId }) : again(found);
   work.cancel(expireReservationDue, id);

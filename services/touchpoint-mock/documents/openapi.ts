@@ -16,7 +16,7 @@ export interface Served {
   /** What serves the document. */
   readonly from: 'mock' | 'portal';
   /** Address of the other of the two, if there is one: `http://127.0.0.1:15115`. */
-  readonly other?: string | undefined;
+  readonly other?: string;
 }
 
 /** Base of the paths at the mock and at the portal. */

@@ -23,7 +23,7 @@ export interface ControlOperation<
   readonly response: Response;
   readonly status: 200 | 201 | 202 | 204;
   readonly problems: readonly ProblemCode[];
-  readonly plays?: PlayedVerbs | undefined;
+  readonly plays?: PlayedVerbs;
 }
 
 /** The moves of a business object that an operation makes: the last segment of its path is the verb, as the life cycle spells it. */

@@ -37,5 +37,4 @@ export const DEFAULT_PROGRESSION: Progression = {
 };
 
 /** The progression of a request's context. */
-export const progressionOf = ({ progression }: { readonly progression?: Progression | undefined }): Progression =>
-  progression ?? DEFAULT_PROGRESSION;
+export const progressionOf = ({ progression }: { readonly progression?: Progression }): Progression => progression ?? DEFAULT_PROGRESSION;

@@ -49,7 +49,7 @@ export function exampleOf(event: EventDefinition, { owner, lifeCycle }: ObjectDe
       correlationid: REQUEST_ID,
       causationid: REQUEST_ID,
       classification: event.classification,
-      data: { object, ...(previousState !== undefined && { previousState }) },
+      data: { object, previousState },
     },
   };
 }

@@ -3,7 +3,7 @@ import type { Part } from '../json-schemas.ts';
 import type { Components } from './components.ts';
 
 export const json = (schema: Part, example?: unknown): Part => ({
-  'application/json': { schema, ...(example !== undefined && { example }) },
+  'application/json': { schema, example },
 });
 
 /** Empty for an API without a body. A body is required only when an empty one would be refused. */

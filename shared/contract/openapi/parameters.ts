@@ -35,7 +35,7 @@ export function queryParameters(query: z.ZodObject, components: Components): Par
     name,
     in: 'query',
     required: required.includes(name),
-    ...(description !== undefined && { description }),
+    description,
     schema,
   }));
 }

@@ -13,7 +13,7 @@ export function createMemoryEvents() {
       return events.length;
     },
     add({ id, topic, key, json, hop }: OutboxEntry): void {
-      const event = { order: events.length + 1, id, topic, key, json, ...(hop !== undefined && { hop }) };
+      const event = { order: events.length + 1, id, topic, key, json, hop };
       events.push(event);
       for (const term of termsOf(id, json)) {
         const list = about.get(term) ?? new OrderedList<StoredEvent>();

@@ -25,7 +25,7 @@ export function schedule(world: WorldState, application: Application, due: Plann
     traceparent,
     hop,
     payload,
-    ...(awaits !== undefined && { awaits }),
+    awaits,
   };
   world.due.put(name, isReleased || withheldBy === undefined ? item : { ...item, withheldBy }, lease && { ...lease });
 }

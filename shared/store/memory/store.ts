@@ -19,10 +19,10 @@ export interface MemoryStoreOptions {
   readonly journal?: boolean;
   readonly relayLeaseMs?: number;
   /** Limit of the unpublished events of one application in one world. Beyond it, requests are refused. */
-  readonly outboxLimit?: number | undefined;
+  readonly outboxLimit?: number;
   /** Limit of the text of a world. */
-  readonly worldBytes?: number | undefined;
-  readonly dropAfterMs?: number | undefined;
+  readonly worldBytes?: number;
+  readonly dropAfterMs?: number;
 }
 
 /** The estate's state in this process's memory. It is lost when the process ends. */

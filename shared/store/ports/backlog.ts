@@ -3,7 +3,7 @@ import type { Ms } from '../../domain/time.ts';
 /** Unpublished events of one application, and the wall time of the oldest. */
 export interface OutboxBacklog {
   readonly events: number;
-  readonly oldestAt?: Ms | undefined;
+  readonly oldestAt?: Ms;
 }
 
 /** Outstanding work of all current worlds together. */

@@ -12,7 +12,7 @@ export interface ClockStatus {
   /** Number of leased items. */
   readonly running: number;
   /** The lowest item that can be leased. */
-  readonly next?: DueItem | undefined;
+  readonly next?: DueItem;
 }
 
 /** Asks for the next item that is due. */
@@ -24,19 +24,19 @@ export interface ItemLeaseRequest {
   /** Wall time. */
   readonly leaseMs: Ms;
   /** Token of the driver that advances the clock. */
-  readonly driver?: string | undefined;
+  readonly driver?: string;
 }
 
 export interface RequeuedAt {
   readonly at: Ms;
   readonly attempts: number;
-  readonly awaits?: Application | undefined;
+  readonly awaits?: Application;
 }
 
 export interface RequeuedParked {
   /** The error of the last attempt. */
   readonly parked: string;
-  readonly awaits?: Application | undefined;
+  readonly awaits?: Application;
 }
 
 /** The clock of a world and the due work that it drives. */

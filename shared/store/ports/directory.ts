@@ -20,7 +20,7 @@ export interface WorldView {
   /** Size of the text of objects, events and kept answers, as `WorldContents` counts it, without the journal. */
   readonly bytes: number;
   /** Automatic progressions of this rehearsal; absent while they are the default. */
-  readonly progression?: Progression | undefined;
+  readonly progression?: Progression;
   readonly credentials: RehearsalCredentials;
 }
 

@@ -10,22 +10,22 @@ export interface PlannedDue {
   readonly payload: string;
   readonly correlationId: string;
   /** Trace of the job that scheduled the work. */
-  readonly traceparent?: string | undefined;
+  readonly traceparent?: string;
   /** Request id of the hop that scheduled it, for the journal. */
-  readonly hop?: string | undefined;
+  readonly hop?: string;
   /** Set when the committing process runs the work itself before it replies. `until` is wall time; others wait until then. */
   readonly lease?: { readonly token: string; readonly until: number } | undefined;
   /**
    * The fault that withholds the work until `at` (`NEVER`: as long as the fault exists). The work becomes due at once when the fault
    * is set anew or deleted, or no longer exists.
    */
-  readonly withheldBy?: string | undefined;
+  readonly withheldBy?: string;
   /** Revision of the faults at that decision. A fault set after it does not withhold the work. */
-  readonly withheldAt?: number | undefined;
+  readonly withheldAt?: number;
   /** The application that was away when the work was put off. The work becomes due at once when the application is back. */
-  readonly awaits?: Application | undefined;
+  readonly awaits?: Application;
   /** Failed attempts that count as made; 0 when absent. */
-  readonly attempts?: number | undefined;
+  readonly attempts?: number;
 }
 
 const MINUTE_MS = 60_000;
@@ -59,14 +59,14 @@ export interface DueItem {
   readonly seq: number;
   readonly attempts: number;
   readonly correlationId: string;
-  readonly traceparent?: string | undefined;
+  readonly traceparent?: string;
   /** Request id of the hop that scheduled it, if it is known. */
-  readonly hop?: string | undefined;
+  readonly hop?: string;
   readonly payload: unknown;
   /** The fault that withholds the item until `at`. */
-  readonly withheldBy?: string | undefined;
+  readonly withheldBy?: string;
   /** The application that was away at the last attempt. */
-  readonly awaits?: Application | undefined;
+  readonly awaits?: Application;
 }
 
 /** Identifies a due item within its world. */

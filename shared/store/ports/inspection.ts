@@ -9,7 +9,7 @@ export interface StoredEvent {
   readonly key: string;
   readonly json: string;
   /** Request id of the hop that published it; absent in events of an older release. */
-  readonly hop?: string | undefined;
+  readonly hop?: string;
 }
 
 /** A filter of events; a type is named without its prefix. `named`: all events except the additional ones. */

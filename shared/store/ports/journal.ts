@@ -29,10 +29,10 @@ export interface JournalEntry {
   /** JSON of the record without its bodies. */
   readonly head: string;
   /** JSON of an object with the bodies. Absent: there are none. */
-  readonly bodies?: string | undefined;
+  readonly bodies?: string;
   readonly facts: HopFacts;
   /** The caller had no credential. Such hops get little space and never displace others. */
-  readonly anonymous?: true | undefined;
+  readonly anonymous?: true;
 }
 
 export interface RecordedHop {
@@ -42,20 +42,20 @@ export interface RecordedHop {
   readonly correlationId: string;
   readonly head: string;
   /** Absent also when they were not asked for. */
-  readonly bodies?: string | undefined;
-  readonly anonymous?: true | undefined;
+  readonly bodies?: string;
+  readonly anonymous?: true;
   /** Wall time since it was recorded. */
   readonly ageMs: Ms;
 }
 
 export interface JournalAsk {
-  readonly correlationId?: string | undefined;
+  readonly correlationId?: string;
   /** Chooses the oldest hops after this sequence. Absent: the newest hops. */
-  readonly after?: number | undefined;
+  readonly after?: number;
   /** Number of hops; absent: all. */
-  readonly limit?: number | undefined;
+  readonly limit?: number;
   /** Default: true. */
-  readonly bodies?: boolean | undefined;
+  readonly bodies?: boolean;
 }
 
 export interface JournalPage {

@@ -26,15 +26,15 @@ export interface Ledger {
   /** Due work that waits for an application that was away, deliveries and parked work included. */
   readonly awaiting: readonly DueItem[];
   readonly counts: Readonly<Record<'unsent' | 'pending' | 'running' | 'parked' | 'withheld', number>>;
-  readonly next?: DueItem | undefined;
+  readonly next?: DueItem;
 }
 
 /** The outstanding work of one event. */
 export interface EventWork {
   /** While the event is not on the bus. */
-  readonly entry?: OutboxEntry | undefined;
+  readonly entry?: OutboxEntry;
   /** The fault that withholds it. */
-  readonly withheldBy?: string | undefined;
+  readonly withheldBy?: string;
   /** Subscribers that have not consumed it yet, also while it is withheld or put off. */
   readonly pending: readonly Application[];
   readonly parked: readonly { readonly application: Application; readonly error: string }[];

@@ -12,7 +12,7 @@ export interface PageRequest {
   /** Only objects created after this `order`. With `newestFirst`: created before it, and 0 starts at the newest. */
   readonly after: number;
   readonly limit: number;
-  readonly newestFirst?: boolean | undefined;
+  readonly newestFirst?: boolean;
 }
 
 export type CounterFields = Readonly<Record<string, number>>;

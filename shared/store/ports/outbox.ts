@@ -18,10 +18,10 @@ export interface OutboxEntry {
   readonly topic: string;
   readonly key: string;
   readonly json: string;
-  readonly struck?: true | undefined;
-  readonly committedAt?: Ms | undefined;
+  readonly struck?: true;
+  readonly committedAt?: Ms;
   /** Request id of the hop that published it; absent in entries of an older release. */
-  readonly hop?: string | undefined;
+  readonly hop?: string;
 }
 
 /** The most events of a batch. */
@@ -48,10 +48,10 @@ export interface RelayProgress {
   /** Names the relay; it leases the outbox. */
   readonly token: string;
   /** In the order in which they were sent, which is the order of the world's events. */
-  readonly sent?: readonly SentEvent[] | undefined;
-  readonly withheld?: readonly WithheldEvent[] | undefined;
+  readonly sent?: readonly SentEvent[];
+  readonly withheld?: readonly WithheldEvent[];
   /** The relay gets no further batch, and its lease is released although entries remain. */
-  readonly isStopping?: boolean | undefined;
+  readonly isStopping?: boolean;
 }
 
 /** One application's outbox, as its relay empties it. */

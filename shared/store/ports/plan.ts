@@ -18,11 +18,11 @@ export interface PlannedEvent {
   readonly json: string;
   readonly subscribers: readonly Application[];
   /** A fault withheld the event before; no fault applies to it again. */
-  readonly struck?: true | undefined;
+  readonly struck?: true;
   /** Wall time. The relay measures the delay until publication from it. */
-  readonly committedAt?: Ms | undefined;
+  readonly committedAt?: Ms;
   /** Request id of the hop that publishes it, for the journal. */
-  readonly hop?: string | undefined;
+  readonly hop?: string;
 }
 
 export interface IndexChange {
@@ -53,7 +53,7 @@ export interface Plan {
   readonly operation: string;
   readonly last: boolean;
   readonly now: Ms;
-  readonly fence?: Fence | undefined;
+  readonly fence?: Fence;
   readonly expect: readonly { readonly collection: string; readonly id: string; readonly version: number }[];
   readonly put: readonly {
     readonly collection: string;
@@ -72,16 +72,16 @@ export interface Plan {
   readonly events: readonly PlannedEvent[];
   readonly due: readonly PlannedDue[];
   /** The `If-Match` precondition of the request was met in this commit. Noted with the fencing claim. */
-  readonly preconditionHeld?: boolean | undefined;
+  readonly preconditionHeld?: boolean;
   /** The answer to keep under the fencing claim. A last commit without an outcome releases the claim. */
   readonly outcome?: { readonly json: string; readonly keepUntil: Ms } | undefined;
   /** Token of the relay that publishes what this commit and earlier ones left in the outbox, unless another relay has leased it. */
-  readonly relay?: string | undefined;
+  readonly relay?: string;
 }
 
 export type Committed =
   /** `batch`: the outbox is leased to the relay that the plan names. A repeat of the commit does not hand it over again. */
-  | { readonly ok: true; readonly seq: number; readonly batch?: Batch | undefined }
+  | { readonly ok: true; readonly seq: number; readonly batch?: Batch }
   /**
    * `full`: too many events wait for the bus. Only requests get it; deliveries and due work are always admitted. `space`: the world is
    * larger than its limit; `growsWorld` says which commits it concerns. `at` is the size then.

@@ -25,7 +25,7 @@ export interface RehearsalRecord extends Lifetime {
   readonly rehearsal: string;
   /** Absent when the rehearsal cannot be read; `trouble` has the reason. */
   readonly current?: { readonly world: World; readonly createdAt: string; readonly now: Ms; readonly contents: WorldContents } | undefined;
-  readonly trouble?: string | undefined;
+  readonly trouble?: string;
 }
 
 export interface NewRehearsal {

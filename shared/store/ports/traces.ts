@@ -46,12 +46,12 @@ export interface TracePage {
   /** Newest first. There may be fewer than the limit although there are older ones. */
   readonly traces: readonly StoredTrace[];
   /** For `before`. Absent: there are no older traces. */
-  readonly next?: number | undefined;
+  readonly next?: number;
 }
 
 export interface TraceReader {
   /** Lists traces that began before a sequence; absent: the newest. */
-  traces(world: World, page: { readonly before?: number | undefined; readonly limit: number }): Promise<TracePage>;
+  traces(world: World, page: { readonly before?: number; readonly limit: number }): Promise<TracePage>;
   /** Reads the traces of these correlation ids, in any order. */
   tracesOf(world: World, correlationIds: readonly string[]): Promise<readonly StoredTrace[]>;
 }

@@ -25,7 +25,7 @@ export interface OpenUnit extends UnitOfWork {
 }
 
 export interface UnitParts extends WriteParts {
-  readonly fence?: Fence | undefined;
+  readonly fence?: Fence;
   /** Ids are derived from it; equal for all runs of a request. */
   readonly key: string;
   /** The time part of ids. */
@@ -39,7 +39,7 @@ export interface UnitParts extends WriteParts {
 interface Ending {
   readonly isLast: boolean;
   /** Of the last commit of a claimed request. */
-  readonly outcome?: Outcome | undefined;
+  readonly outcome?: Outcome;
 }
 
 /** Opens a unit of work: one run of one handler. */

@@ -13,9 +13,9 @@ export interface ReadParts {
   readonly store: Store;
   readonly context: Context;
   /** Shared by all runs of a request. */
-  readonly precondition?: Precondition | undefined;
+  readonly precondition?: Precondition;
   /** Shared by all units of an application. By default a unit parses each object itself. */
-  readonly parse?: ParseStored | undefined;
+  readonly parse?: ParseStored;
 }
 
 const DEFAULT_LIMIT = 1_000;
