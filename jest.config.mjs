@@ -14,7 +14,6 @@ export default {
   globalTeardown: '<rootDir>/tests/support/global-teardown.mjs',
   // For a machine with much else to do: only what hangs takes this long.
   testTimeout: 120_000,
-  testSequencer: '<rootDir>/tests/support/longest-first.mjs',
   // More than there are cores: a test mostly waits, for the estate, which is a process of its own, for a browser, or for time to pass.
   maxWorkers: 3 * availableParallelism(),
   // A worker ends by itself, but its process needs up to a second to give back its memory.
