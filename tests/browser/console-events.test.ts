@@ -1,25 +1,22 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { ordering } from '../services/oms-scenes.ts';
 import { describeInBrowser } from '../support/chromium.ts';
-import { newRehearsal } from '../support/estate.ts';
+import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { consoleTab } from './console-tab.ts';
 import { WIDTHS } from './looks.ts';
 
-type Scene = Awaited<ReturnType<typeof ordering>>;
-
 describeInBrowser('the events in the console', () => {
-  let scene: Scene;
+  let scene: TestRehearsal;
   let confirmed: { id: string; subject: string; correlationid: string };
   const tab = consoleTab();
-  const events = () => `r/${scene.rehearsal.name}/events`;
+  const events = () => `r/${scene.name}/events`;
 
   beforeAll(async () => {
-    scene = await ordering();
+    scene = await newRehearsal({ warehouse: 'manual' });
     await scene.confirmed({ customerId: 'cus_ben' });
-    [confirmed] = (await scene.rehearsal.events({ type: 'order-confirmed' })) as [typeof confirmed];
+    [confirmed] = (await scene.events({ type: 'order-confirmed' })) as [typeof confirmed];
   });
   afterAll(async () => {
-    await scene?.rehearsal[Symbol.asyncDispose]();
+    await scene?.[Symbol.asyncDispose]();
   });
 
   test('are shown without an accessibility finding or horizontal scrolling in any look', async () => {
@@ -36,29 +33,29 @@ describeInBrowser('the events in the console', () => {
     await tab.open(`r/${other.name}/events`);
     await tab.page.getByText('Nothing has been published here yet.').waitFor();
     await tab.page.getByRole('button', { name: 'Live', exact: true }).waitFor();
-    await other.ok('POST', '/baskets', { channel: 'web' });
+    await other.api('create-basket-api', { body: { channel: 'web' } });
     await tab.row('basket-created').waitFor();
-    await other.ok('POST', '/customers', { firstName: 'Ann', lastName: 'Other', email: 'ann@shop.example' });
+    await other.api('create-customer-api', { body: { firstName: 'Ann', lastName: 'Other', email: 'ann@shop.example' } });
     await tab.row('customer-registered').waitFor();
     expect(await tab.page.locator('a[data-row] .what').allTextContents()).toEqual(['customer-registered', 'basket-created']);
   });
 
   test('wait while the pointer is in the list', async () => {
     await using other = await newRehearsal();
-    for (let n = 0; n < 3; n++) await other.ok('POST', '/baskets', { channel: 'web' });
+    for (let n = 0; n < 3; n++) await other.api('create-basket-api', { body: { channel: 'web' } });
     await tab.open(`r/${other.name}/events`);
     await tab.page.getByRole('button', { name: 'Live', exact: true }).waitFor();
     const rows = tab.page.locator('a[data-row]');
     await rows.first().hover();
     const before = await rows.first().boundingBox();
-    await other.ok('POST', '/baskets', { channel: 'web' });
+    await other.api('create-basket-api', { body: { channel: 'web' } });
     const button = tab.page.getByRole('button', { name: '1 new' });
     await button.waitFor();
     expect(await rows.count()).toBe(3);
     expect(await rows.first().boundingBox()).toEqual(before);
     // The way to the button leaves the rows.
     await button.hover();
-    await other.ok('POST', '/baskets', { channel: 'web' });
+    await other.api('create-basket-api', { body: { channel: 'web' } });
     await tab.page.getByRole('button', { name: '2 new' }).waitFor();
     expect(await rows.count()).toBe(3);
     await tab.page.mouse.move(0, 0);
@@ -68,12 +65,12 @@ describeInBrowser('the events in the console', () => {
   test('are 1,000 rows at most, however many there are', async () => {
     await using other = await newRehearsal();
     for (let n = 0; n < 1_020; n += 20) {
-      await Promise.all(Array.from({ length: 20 }, () => other.ok('POST', '/baskets', { channel: 'web' })));
+      await Promise.all(Array.from({ length: 20 }, () => other.api('create-basket-api', { body: { channel: 'web' } })));
     }
     await tab.open(`r/${other.name}/events?ext=true`);
     await tab.isLive();
     await tab.row('basket-created').waitFor();
-    await other.ok('POST', '/customers', { firstName: 'Ann', lastName: 'Other', email: 'ann@shop.example' });
+    await other.api('create-customer-api', { body: { firstName: 'Ann', lastName: 'Other', email: 'ann@shop.example' } });
     await tab.row('customer-registered').waitFor();
     expect(await tab.page.locator('main li').count()).toBe(1_000);
   });
@@ -129,23 +126,22 @@ describeInBrowser('the events in the console', () => {
   });
 
   test('that a fault withholds say so until it is removed', async () => {
-    await using held = await ordering();
-    const { rehearsal } = held;
-    await rehearsal.fault('kept', { match: { event: 'order-confirmed' }, fault: { kind: 'withhold' } });
+    await using held = await newRehearsal({ warehouse: 'manual' });
+    await held.fault('kept', { match: { event: 'order-confirmed' }, fault: { kind: 'withhold' } });
     await held.confirmed({ customerId: 'cus_ben' });
-    const { withheld } = await rehearsal.settle();
-    await tab.open(`r/${rehearsal.name}/events/${withheld[0]?.id}`);
+    const { withheld } = await held.settle();
+    await tab.open(`r/${held.name}/events/${withheld[0]?.id}`);
     await tab.page.getByText('not on the bus yet').waitFor();
     await tab.page.getByText('⚡ withheld').first().waitFor();
     await tab.page.getByRole('button', { name: 'Live', exact: true }).waitFor();
-    await rehearsal.noFaults();
-    await rehearsal.settle();
+    await held.noFaults();
+    await held.settle();
     await tab.page.getByText('✓ consumed').first().waitFor();
   });
 
   test('can be read with the keyboard alone', async () => {
     const { page } = tab;
-    await tab.open(`r/${scene.rehearsal.name}/activity`);
+    await tab.open(`r/${scene.name}/activity`);
     await page.locator('a[data-row]').first().waitFor();
     await tab.goTo('e');
     await tab.heading('Events').waitFor();
@@ -173,7 +169,7 @@ describeInBrowser('the events in the console', () => {
   test('show hostile text as text', async () => {
     await using other = await newRehearsal();
     const hostile = '<img src=x onerror="document.title=1"><script>document.title=1</script>\u202eטקסט 🎁';
-    await other.ok('POST', '/customers', { firstName: 'Ann', lastName: hostile.slice(0, 60), email: 'ann@shop.example' });
+    await other.api('create-customer-api', { body: { firstName: 'Ann', lastName: hostile.slice(0, 60), email: 'ann@shop.example' } });
     const [registered] = await other.events({ type: 'customer-registered' });
     for (const width of WIDTHS) {
       await tab.resize(width);

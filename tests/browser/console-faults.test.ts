@@ -6,8 +6,7 @@ import { WIDTHS } from './looks.ts';
 
 const HOSTILE = '<img src=x onerror="document.title=1"><b>‮טקסט 🎁';
 
-const openBasket = (rehearsal: TestRehearsal) =>
-  rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 1 }] });
+const openBasket = (rehearsal: TestRehearsal) => rehearsal.basket({ qty: 1 });
 
 describeInBrowser('the faults of the console in a browser', () => {
   const tab = consoleTab();
@@ -97,7 +96,7 @@ describeInBrowser('the faults of the console in a browser', () => {
     await preset('The Payment Hub is down').click();
     await isOn('The Payment Hub is down');
     await row('The Payment Hub is down').getByText('on, not struck yet').waitFor();
-    await rehearsal.call('POST', '/payments/authorizations', { orderId: 'ord_1', tender: { type: 'card', token: 'tok_visa' } });
+    await rehearsal.call('authorize-payment-api', { body: { orderId: 'ord_1', tender: { type: 'card', token: 'tok_visa' } } });
     await row('The Payment Hub is down').getByRole('link', { name: 'struck 1 time' }).click();
     await tab.heading('Activity').waitFor();
     await main()
@@ -119,7 +118,7 @@ describeInBrowser('the faults of the console in a browser', () => {
     await tab.isLive();
     await row('The Payment Hub is down').getByText('outage · once').waitFor();
     await tab.page.getByRole('link', { name: '1 fault set' }).waitFor();
-    await rehearsal.call('POST', '/payments/authorizations', { orderId: 'ord_1', tender: { type: 'card', token: 'tok_visa' } });
+    await rehearsal.call('authorize-payment-api', { body: { orderId: 'ord_1', tender: { type: 'card', token: 'tok_visa' } } });
     await row('The Payment Hub is down').getByText('struck 1 time, used up').waitFor();
     await main().getByText('0 faults set, 1 used up, 1 strike').waitFor();
     expect(await tab.page.getByRole('link', { name: 'fault set' }).count()).toBe(0);

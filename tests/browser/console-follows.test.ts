@@ -9,8 +9,9 @@ describeInBrowser('the console in a browser, beside what others do,', () => {
 
   test('lists every trace of a burst, and of the next one', async () => {
     await using busy = await newRehearsal();
-    const burst = () => Promise.all(Array.from({ length: 140 }, () => busy.ok('GET', '/products/mug-blue')));
-    await busy.ok('GET', '/products/mug-blue');
+    const burst = () =>
+      Promise.all(Array.from({ length: 140 }, () => busy.api('get-product-api', { params: { id: 'mug-blue' }, as: 'bearer' })));
+    await busy.api('get-product-api', { params: { id: 'mug-blue' }, as: 'bearer' });
     await tab.open(`r/${busy.name}/activity`);
     await tab.isLive();
     for (const shown of [141, 281]) {
@@ -27,7 +28,7 @@ describeInBrowser('the console in a browser, beside what others do,', () => {
     await tab.open(`r/${busy.name}/activity`);
     await tab.page.getByText('Nothing has happened here yet.').waitFor();
     await tab.isLive();
-    await Promise.all(Array.from({ length: 90 }, () => busy.ok('GET', '/products/mug-blue')));
+    await Promise.all(Array.from({ length: 90 }, () => busy.api('get-product-api', { params: { id: 'mug-blue' }, as: 'bearer' })));
     for (let older = 0; older < 2 && (await rows().count()) < 90; older += 1) {
       await tab.page.getByRole('button', { name: 'Show older' }).or(rows().nth(89)).first().waitFor();
       if ((await rows().count()) < 90) await tab.page.getByRole('button', { name: 'Show older' }).click();
@@ -43,7 +44,7 @@ describeInBrowser('the console in a browser, beside what others do,', () => {
     await tab.open(`r/${other.name}/${page}`);
     await tab.isLive();
     await tab.page.locator('.list').hover();
-    await other.ok('POST', '/baskets', { channel: 'web' });
+    await other.api('create-basket-api', { body: { channel: 'web' } });
     await tab.row(row).waitFor();
   });
 
@@ -79,7 +80,7 @@ describeInBrowser('the console in a browser, beside what others do,', () => {
       refusals -= 1;
       return refusals >= 0 ? route.fulfill({ status: 503, json: { code: 'dependency_unavailable' } }) : route.continue();
     });
-    await other.ok('GET', '/products/mug-blue', undefined, { headers: { 'x-correlation-id': 'late' } });
+    await other.api('get-product-api', { params: { id: 'mug-blue' }, headers: { 'x-correlation-id': 'late' }, as: 'bearer' });
     await tab.page.locator('.sentence').getByText('Get Product').waitFor();
     expect(refusals).toBeLessThan(0);
   });
@@ -98,7 +99,7 @@ describeInBrowser('the console in a browser, beside what others do,', () => {
     });
     await tab.open(`r/${other.name}/activity/before`);
     await tab.heading('No trace has this correlation id').waitFor();
-    await other.ok('GET', '/products/mug-blue', undefined, { headers: { 'x-correlation-id': 'before' } });
+    await other.api('get-product-api', { params: { id: 'mug-blue' }, headers: { 'x-correlation-id': 'before' }, as: 'bearer' });
     cut();
     await tab.page.locator('.sentence').getByText('Get Product').waitFor();
   });

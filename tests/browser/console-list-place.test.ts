@@ -11,8 +11,7 @@ describeInBrowser('a list of the console in a browser', () => {
 
   beforeAll(async () => {
     rehearsal = await newRehearsal();
-    for (let made = 0; made < 40; made += 1)
-      await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 1 }] });
+    for (let made = 0; made < 40; made += 1) await rehearsal.basket({ qty: 1 });
     await rehearsal.settle();
   });
   afterAll(() => rehearsal?.[Symbol.asyncDispose]());
@@ -87,7 +86,7 @@ describeInBrowser('a list of the console in a browser', () => {
   test('of traces offers no older ones when 1,000 are shown', async () => {
     await using busy = await newRehearsal();
     for (let n = 0; n < 1_040; n += 20)
-      await Promise.all(Array.from({ length: 20 }, () => busy.ok('POST', '/baskets', { channel: 'web' })));
+      await Promise.all(Array.from({ length: 20 }, () => busy.api('create-basket-api', { body: { channel: 'web' } })));
     await tab.open(`r/${busy.name}/activity`);
     const older = tab.page.getByRole('button', { name: 'Show older' });
     for (let shown = 50; shown < 1_000; shown += 50) {

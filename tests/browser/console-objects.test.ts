@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { describeInBrowser } from '../support/chromium.ts';
-import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { consoleTab } from './console-tab.ts';
 import { WIDTHS } from './looks.ts';
 import { dispatchedParcel, waitingFulfillmentOrder } from './parcel.ts';
@@ -77,8 +77,8 @@ describeInBrowser('the objects of the console in a browser', () => {
 
   test('says why an order was cancelled', async () => {
     await using other = await newRehearsal();
-    const basket = await other.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 1 }] });
-    const { orderId } = await other.ok('POST', `/baskets/${basket.id}/checkout`, { shippingAddress: ADDRESS, placeOrder: true });
+    const basket = await other.basket({ qty: 1 });
+    const { orderId } = await other.checkedOut(basket.id, { placeOrder: true });
     await other.advance('P1D');
     await tab.open(objects(`/order/${orderId}`, other));
     await main().locator('.history').getByText('because: expired', { exact: true }).waitFor();
@@ -90,7 +90,7 @@ describeInBrowser('the objects of the console in a browser', () => {
     await main().getByText('There is no basket yet.').waitFor();
     expect(await main().getByText('no states').count()).toBe(0);
     await tab.isLive();
-    const { id } = await other.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 1 }] });
+    const { id } = await other.basket({ qty: 1 });
     await main().getByText(id).waitFor();
     await main().getByRole('link', { name: 'open 1' }).waitFor();
   });
@@ -188,7 +188,7 @@ describeInBrowser('the objects of the console in a browser', () => {
   test.each(WIDTHS)('wraps the longest name of a customer in its heading, %s pixels wide', async (width) => {
     await using other = await newRehearsal();
     const [firstName, lastName] = ['M'.repeat(80), 'W'.repeat(80)];
-    const { id } = await other.ok('POST', '/customers', { firstName, lastName, email: 'long@people.example' });
+    const { id } = await other.api('create-customer-api', { body: { firstName, lastName, email: 'long@people.example' } });
     await tab.resize(width);
     await tab.open(objects(`/customer/${id}`, other));
     await main().locator('h1', { hasText: 'MMM' }).waitFor();
@@ -198,7 +198,7 @@ describeInBrowser('the objects of the console in a browser', () => {
   test('shows hostile text as text', async () => {
     await using other = await newRehearsal();
     const hostile = '<img src=x onerror="document.title=1"><b>טקסט‮🎁';
-    await other.ok('POST', '/customers', { firstName: hostile, lastName: 'x'.repeat(60), email: 'hostile@people.example' });
+    await other.api('create-customer-api', { body: { firstName: hostile, lastName: 'x'.repeat(60), email: 'hostile@people.example' } });
     for (const width of [1280, 390]) {
       await tab.page.setViewportSize({ width, height: 900 });
       for (const rest of [

@@ -1,15 +1,15 @@
 import { expect, test } from '@jest/globals';
 import { describeInBrowser } from '../support/chromium.ts';
-import { ADDRESS, eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { consoleTab } from './console-tab.ts';
 
 /** A confirmed order, placed over HTTP. */
 async function placeOrder(rehearsal: TestRehearsal): Promise<void> {
   const line = { sku: 'mug-blue', qty: 2 };
-  const basket = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [line] });
-  const { orderId } = await rehearsal.ok('POST', `/baskets/${basket.id}/checkout`, { shippingAddress: ADDRESS, placeOrder: true });
-  await rehearsal.ok('POST', '/payments/authorizations', { orderId, tender: { type: 'card', token: 'tok_visa' } });
-  await rehearsal.ok('POST', `/orders/${orderId}/confirm`);
+  const basket = await rehearsal.basket({ lines: [line] });
+  const { orderId } = await rehearsal.checkedOut(basket.id, { placeOrder: true });
+  await rehearsal.authorisation(orderId);
+  await rehearsal.confirmed(orderId);
 }
 
 describeInBrowser('the overview of the console in a browser', () => {
@@ -27,7 +27,7 @@ describeInBrowser('the overview of the console in a browser', () => {
     await using rehearsal = await newRehearsal();
     await placeOrder(rehearsal);
     await rehearsal.fault('payment-hub-down', { match: { application: 'payment-hub' }, fault: { kind: 'outage' } });
-    await rehearsal.call('POST', '/payments/authorizations', { orderId: 'ord_1', tender: { type: 'card', token: 'tok_visa' } });
+    await rehearsal.call('authorize-payment-api', { body: { orderId: 'ord_1', tender: { type: 'card', token: 'tok_visa' } } });
     await tab.open(`r/${rehearsal.name}`);
     await tab.heading('Overview').waitFor();
     await main().getByText('13 of 13', { exact: true }).waitFor();

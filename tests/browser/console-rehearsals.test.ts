@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { ordering } from '../services/oms-scenes.ts';
 import { describeInBrowser } from '../support/chromium.ts';
 import { newRehearsal } from '../support/estate.ts';
 import { consoleTab } from './console-tab.ts';
@@ -133,15 +132,14 @@ describeInBrowser('the rehearsals of the console in a browser', () => {
   });
 
   test('list parked work, and redrive it', async () => {
-    await using scene = await ordering();
-    const { rehearsal } = scene;
+    await using scene = await newRehearsal({ warehouse: 'manual' });
     const fault = { kind: 'status', status: 500, code: 'internal_error' };
-    await rehearsal.fault('broken', { match: { api: 'allocate-inventory-api' }, fault });
+    await scene.fault('broken', { match: { api: 'allocate-inventory-api' }, fault });
     await scene.confirmed();
-    await rehearsal.advance('P2D');
-    const { items } = await rehearsal.client.control('list-parked');
-    await rehearsal.noFaults();
-    await tab.open(`rehearsals/${rehearsal.name}`);
+    await scene.advance('P2D');
+    const { items } = await scene.client.control('list-parked');
+    await scene.noFaults();
+    await tab.open(`rehearsals/${scene.name}`);
     expect(items).not.toEqual([]);
     await main()
       .locator('code', { hasText: items[0]?.key ?? '' })
@@ -154,7 +152,7 @@ describeInBrowser('the rehearsals of the console in a browser', () => {
 
   test('begin again when they are reset', async () => {
     await using rehearsal = await newRehearsal();
-    await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 1 }] });
+    await rehearsal.basket({ qty: 1 });
     await tab.open(`rehearsals/${rehearsal.name}`);
     await main()
       .getByText(/^1 trace,/)

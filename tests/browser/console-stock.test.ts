@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { describeInBrowser } from '../support/chromium.ts';
-import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { consoleTab } from './console-tab.ts';
 
 /** Two blue mugs, held by an order. */
 async function placedOrder(rehearsal: TestRehearsal): Promise<string> {
   const lines = [{ sku: 'mug-blue', qty: 2 }];
-  const basket = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines });
-  return (await rehearsal.ok('POST', `/baskets/${basket.id}/checkout`, { shippingAddress: ADDRESS, placeOrder: true })).orderId;
+  const basket = await rehearsal.basket({ lines });
+  return (await rehearsal.checkedOut(basket.id, { placeOrder: true })).orderId;
 }
 
 describeInBrowser('the stock page of the console in a browser', () => {
@@ -18,8 +18,8 @@ describeInBrowser('the stock page of the console in a browser', () => {
   beforeAll(async () => {
     rehearsal = await newRehearsal();
     order = await placedOrder(rehearsal);
-    await rehearsal.ok('POST', '/payments/authorizations', { orderId: order, tender: { type: 'card', token: 'tok_visa' } });
-    await rehearsal.ok('POST', `/orders/${order}/confirm`);
+    await rehearsal.authorisation(order);
+    await rehearsal.confirmed(order);
   });
   afterAll(() => rehearsal?.[Symbol.asyncDispose]());
 

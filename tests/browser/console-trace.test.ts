@@ -35,15 +35,17 @@ const countDrawing = `{
 
 /** A confirmed order, and a trace of many requests. */
 async function twoTraces(rehearsal: TestRehearsal): Promise<void> {
-  const basket = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 2 }] });
-  const { orderId } = await rehearsal.ok('POST', `/baskets/${basket.id}/checkout`, { shippingAddress: ADDRESS, placeOrder: true });
-  await rehearsal.ok('POST', '/payments/authorizations', { orderId, tender: { type: 'card', token: 'tok_visa' } });
-  await rehearsal.ok('POST', `/orders/${orderId}/confirm`, undefined, { headers: { 'x-correlation-id': CONFIRM } });
-  await rehearsal.call('GET', '/orders/ord_never', undefined, { headers: { 'x-correlation-id': 'refused' } });
+  const basket = await rehearsal.basket();
+  const { orderId } = await rehearsal.checkedOut(basket.id, { placeOrder: true });
+  await rehearsal.authorisation(orderId);
+  await rehearsal.api('confirm-order-api', { params: { id: orderId }, headers: { 'x-correlation-id': CONFIRM } });
+  await rehearsal.call('get-order-api', { params: { id: 'ord_never' }, headers: { 'x-correlation-id': 'refused' } });
   const headers = { 'x-correlation-id': LONG };
   // Each request is two hops: the product, and its availability.
   for (let hops = 0; hops < HOPS; hops += 20) {
-    await Promise.all(Array.from({ length: 10 }, () => rehearsal.ok('GET', '/products/mug-blue', undefined, { headers })));
+    await Promise.all(
+      Array.from({ length: 10 }, () => rehearsal.api('get-product-api', { params: { id: 'mug-blue' }, headers, as: 'bearer' })),
+    );
   }
   await rehearsal.settle();
 }
@@ -66,11 +68,17 @@ describeInBrowser('a trace of the console in a browser', () => {
   test('of several requests shows the latest one, under names that have room', async () => {
     await using other = await newRehearsal();
     const headers = { 'x-correlation-id': 'journey' };
-    const ok = (method: string, path: string, body?: object) => other.ok(method, path, body, { headers });
-    const basket = await ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 1 }] });
-    const { orderId } = await ok('POST', `/baskets/${basket.id}/checkout`, { shippingAddress: ADDRESS, placeOrder: true });
-    await ok('POST', '/payments/authorizations', { orderId, tender: { type: 'card', token: 'tok_visa' } });
-    await ok('POST', `/orders/${orderId}/confirm`);
+    const basket = await other.api('create-basket-api', {
+      body: { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 1 }] },
+      headers,
+    });
+    const { orderId } = await other.api('checkout-basket-api', {
+      params: { id: basket.id },
+      body: { shippingAddress: ADDRESS, placeOrder: true },
+      headers,
+    });
+    await other.api('authorize-payment-api', { body: { orderId, tender: { type: 'card', token: 'tok_visa' } }, headers });
+    await other.api('confirm-order-api', { params: { id: orderId }, headers });
     await tab.open(`r/${other.name}/activity/journey`);
     await tab.heading('Confirm Order').waitFor();
     await main()
@@ -94,7 +102,7 @@ describeInBrowser('a trace of the console in a browser', () => {
     await using other = await newRehearsal();
     await other.fault('payment-hub-down', { match: { application: 'payment-hub' }, fault: { kind: 'outage' } });
     const body = { orderId: 'ord_1', tender: { type: 'card', token: 'tok_visa' } };
-    await other.call('POST', '/payments/authorizations', body, { headers: { 'x-correlation-id': 'struck' } });
+    await other.call('authorize-payment-api', { body, headers: { 'x-correlation-id': 'struck' } });
     await tab.resize(1280);
     await tab.open(`r/${other.name}/activity/struck`);
     const label = main().locator('.seq .label');

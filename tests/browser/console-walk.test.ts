@@ -3,7 +3,7 @@ import type { Locator } from 'playwright-core';
 import { pages } from '../../console/page/pages.ts';
 import { describeInBrowser } from '../support/chromium.ts';
 import { someOf } from '../support/effort.ts';
-import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { consoleTab } from './console-tab.ts';
 
 const WALKS = (['mouse', 'keyboard'] as const).flatMap((hand) => [1280, 390].map((width) => ({ hand, width })));
@@ -11,10 +11,10 @@ const WALKS = (['mouse', 'keyboard'] as const).flatMap((hand) => [1280, 390].map
 const line = { sku: 'mug-blue', qty: 1 };
 
 async function placeOrder(rehearsal: TestRehearsal): Promise<string> {
-  const basket = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [line] });
-  const { orderId } = await rehearsal.ok('POST', `/baskets/${basket.id}/checkout`, { shippingAddress: ADDRESS, placeOrder: true });
-  await rehearsal.ok('POST', '/payments/authorizations', { orderId, tender: { type: 'card', token: 'tok_visa' } });
-  await rehearsal.ok('POST', `/orders/${orderId}/confirm`);
+  const basket = await rehearsal.basket({ lines: [line] });
+  const { orderId } = await rehearsal.checkedOut(basket.id, { placeOrder: true });
+  await rehearsal.authorisation(orderId);
+  await rehearsal.confirmed(orderId);
   return orderId;
 }
 
@@ -69,7 +69,7 @@ describeInBrowser('the console in a browser, from an order to proof', () => {
     await tab.page.getByRole('switch', { name: 'The Payment Hub is down', checked: true }).waitFor();
     await goTo('Activity');
     await tab.heading('Activity').waitFor();
-    await rehearsal.call('POST', '/payments/authorizations', { orderId, tender: { type: 'card', token: 'tok_visa' } });
+    await rehearsal.call('authorize-payment-api', { body: { orderId, tender: { type: 'card', token: 'tok_visa' } } });
     await press(tab.row('Authorize Payment').filter({ hasText: '503' }));
     await main()
       .locator('.sentence')

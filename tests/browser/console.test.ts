@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { pages } from '../../console/page/pages.ts';
 import { describeInBrowser } from '../support/chromium.ts';
-import { ADDRESS, ADMIN, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { ADMIN, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { eventually } from '../support/eventually.ts';
 import { breakableWay } from './breakable-way.ts';
 import { consoleTab } from './console-tab.ts';
@@ -12,11 +12,11 @@ const TRACE = 'web-confirm-1';
 /** An order that is confirmed under the correlation id TRACE, while allocation is slow. */
 async function confirmedOrder(rehearsal: TestRehearsal): Promise<void> {
   const line = { sku: 'mug-blue', qty: 2 };
-  const basket = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [line] });
-  const { orderId } = await rehearsal.ok('POST', `/baskets/${basket.id}/checkout`, { shippingAddress: ADDRESS, placeOrder: true });
-  await rehearsal.ok('POST', '/payments/authorizations', { orderId, tender: { type: 'card', token: 'tok_visa' } });
+  const basket = await rehearsal.basket({ lines: [line] });
+  const { orderId } = await rehearsal.checkedOut(basket.id, { placeOrder: true });
+  await rehearsal.authorisation(orderId);
   await rehearsal.fault('slow-allocation', { match: { api: 'allocate-inventory-api' }, fault: { kind: 'latency', ms: 60 } });
-  await rehearsal.ok('POST', `/orders/${orderId}/confirm`, undefined, { headers: { 'x-correlation-id': TRACE } });
+  await rehearsal.api('confirm-order-api', { params: { id: orderId }, headers: { 'x-correlation-id': TRACE } });
   await rehearsal.settle();
 }
 
@@ -57,18 +57,18 @@ describeInBrowser('the console in a browser', () => {
     await open(`r/${other.name}/activity`);
     await tab.page.getByText('Nothing has happened here yet.').waitFor();
     await isLive();
-    await other.ok('GET', '/products/mug-blue');
+    await other.api('get-product-api', { params: { id: 'mug-blue' }, as: 'bearer' });
     await row('Get Product').waitFor();
   });
 
   test('lets new rows wait while the pointer is in the list', async () => {
     await using other = await newRehearsal();
-    await other.ok('GET', '/products/mug-blue');
+    await other.api('get-product-api', { params: { id: 'mug-blue' }, as: 'bearer' });
     await open(`r/${other.name}/activity`);
     await isLive();
     await row('Get Product').hover();
     const before = await row('Get Product').boundingBox();
-    await other.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 1 }] });
+    await other.basket({ qty: 1 });
     await tab.page.getByRole('button', { name: '1 new' }).waitFor();
     expect(await row('Create Basket').count()).toBe(0);
     expect(await row('Get Product').boundingBox()).toEqual(before);
@@ -78,11 +78,11 @@ describeInBrowser('the console in a browser', () => {
 
   test('has the focus on the first row after the button of the new ones', async () => {
     await using other = await newRehearsal();
-    await other.ok('GET', '/products/mug-blue');
+    await other.api('get-product-api', { params: { id: 'mug-blue' }, as: 'bearer' });
     await open(`r/${other.name}/activity`);
     await isLive();
     await row('Get Product').hover();
-    await other.ok('GET', '/customers/cus_ada');
+    await other.api('get-customer-api', { params: { id: 'cus_ada' } });
     await tab.page.getByRole('button', { name: '1 new' }).waitFor();
     await tab.tabTo('1 new');
     await tab.page.keyboard.press('Enter');
@@ -93,7 +93,7 @@ describeInBrowser('the console in a browser', () => {
 
   test('has the focus on the first of the oldest rows when there are no more', async () => {
     await using other = await newRehearsal();
-    for (let sent = 0; sent < 53; sent += 1) await other.ok('GET', '/products/mug-blue');
+    for (let sent = 0; sent < 53; sent += 1) await other.api('get-product-api', { params: { id: 'mug-blue' }, as: 'bearer' });
     await open(`r/${other.name}/activity`);
     await tab.page.getByRole('button', { name: 'Show older' }).focus();
     await tab.page.keyboard.press('Enter');
@@ -120,7 +120,7 @@ describeInBrowser('the console in a browser', () => {
 
   test('copies a hop as a command that has the same outcome', async () => {
     await using other = await newRehearsal();
-    await other.call('GET', '/products/nothing-like-this', undefined, { headers: { 'x-correlation-id': 'lookup' } });
+    await other.call('get-product-api', { params: { id: 'nothing-like-this' }, headers: { 'x-correlation-id': 'lookup' }, as: 'bearer' });
     await open(`r/${other.name}/activity/lookup`);
     await tab.page.getByRole('button', { name: 'Copy as curl' }).click();
     await tab.page.getByText('Command copied').waitFor();
@@ -138,7 +138,7 @@ describeInBrowser('the console in a browser', () => {
     });
     await open(`r/${other.name}/activity/meanwhile`);
     await tab.heading('No trace has this correlation id').waitFor();
-    await other.call('GET', '/products/mug-blue', undefined, { headers: { 'x-correlation-id': 'meanwhile' } });
+    await other.call('get-product-api', { params: { id: 'mug-blue' }, headers: { 'x-correlation-id': 'meanwhile' }, as: 'bearer' });
     await eventually('it is on record', async () => (await other.journal('meanwhile')).length > 0);
     begin();
     await tab.page
@@ -149,13 +149,13 @@ describeInBrowser('the console in a browser', () => {
 
   test('makes a call fail next time, and names that fault when it struck', async () => {
     await using other = await newRehearsal();
-    await other.call('GET', '/products/mug-blue', undefined, { headers: { 'x-correlation-id': 'first' } });
+    await other.call('get-product-api', { params: { id: 'mug-blue' }, headers: { 'x-correlation-id': 'first' }, as: 'bearer' });
     // Otherwise the slowest hop is selected.
     const [{ requestId }] = (await other.journal('first')).filter(({ api }: { api: string }) => api === 'get-product-api');
     await open(`r/${other.name}/activity/first?hop=${requestId}`);
     await tab.page.getByRole('button', { name: 'Fail this call next time' }).click();
     await tab.page.getByRole('link', { name: '1 fault set' }).waitFor();
-    await other.call('GET', '/products/mug-blue', undefined, { headers: { 'x-correlation-id': 'second' } });
+    await other.call('get-product-api', { params: { id: 'mug-blue' }, headers: { 'x-correlation-id': 'second' }, as: 'bearer' });
     await open(`r/${other.name}/activity/second`);
     await tab.page.getByText(/failed Get Product/).waitFor();
     expect(await tab.page.locator('.sentence').textContent()).toContain('because ⚡ fail-next-get-product-api struck');
@@ -214,14 +214,14 @@ describeInBrowser('the console in a browser', () => {
     await using other = await newRehearsal();
     const way = await breakableWay(estate.gateway);
     try {
-      await other.ok('GET', '/products/mug-blue');
+      await other.api('get-product-api', { params: { id: 'mug-blue' }, as: 'bearer' });
       await open(`r/${other.name}/activity`, way.url);
       await row('Get Product').waitFor();
       await isLive();
       way.break();
       await tab.page.getByRole('button', { name: /^Reconnecting since \d\d:\d\d$/ }).waitFor();
       expect(await tab.page.getByRole('button', { name: 'Settle' }).isDisabled()).toBe(true);
-      await other.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 1 }] });
+      await other.basket({ qty: 1 });
       way.mend();
       await isLive();
       await row('Create Basket').waitFor();
@@ -403,7 +403,7 @@ describeInBrowser('the console in a browser', () => {
     await ended;
     await tab.page.getByRole('button', { name: 'Asleep' }).waitFor();
     tab.page.on('request', (request) => asked.push(request.url()));
-    await other.ok('GET', '/products/mug-blue');
+    await other.api('get-product-api', { params: { id: 'mug-blue' }, as: 'bearer' });
     await tab.page.clock.fastForward(3_600_000);
     expect([asked, await row('Get Product').count()]).toEqual([[], 0]);
     await look(false);
@@ -456,10 +456,11 @@ describeInBrowser('the console in a browser', () => {
     await using other = await newRehearsal();
     const hostile = '<img src=x onerror="document.title=1"><script>document.title=1</script>‮טקסט 🎁 \u0007';
     const name = `${hostile}${'x'.repeat(10_000)}`;
-    await other.call('POST', '/baskets', { channel: hostile, name, [hostile]: hostile }, { headers: { 'x-correlation-id': 'hostile' } });
-    await other.call('GET', `/products/${encodeURIComponent(hostile.slice(0, 60))}`, undefined, {
-      headers: { 'x-correlation-id': 'path' },
+    await other.call('create-basket-api', {
+      body: { channel: hostile, name, [hostile]: hostile },
+      headers: { 'x-correlation-id': 'hostile' },
     });
+    await other.call('get-product-api', { params: { id: hostile.slice(0, 60) }, headers: { 'x-correlation-id': 'path' }, as: 'bearer' });
     for (const width of WIDTHS) {
       await tab.resize(width);
       for (const trace of ['hostile', 'path']) {

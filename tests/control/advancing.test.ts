@@ -159,7 +159,7 @@ describe('POST /_control/clock/advance', () => {
 
   test('ends when its client disconnects: the clock can be moved again at once', async () => {
     await using rehearsal = await newRehearsal();
-    await rehearsal.ok('POST', '/inventory/reservations', { items: [{ sku: 'mug-blue', qty: 1 }] });
+    await rehearsal.api('reserve-inventory-api', { body: { items: [{ sku: 'mug-blue', qty: 1 }] } });
     await rehearsal.fault('slow', { match: { application: 'inventory-service' }, fault: { kind: 'latency', ms: 60_000 } });
     const client = new AbortController();
     const advancing = advance(rehearsal.name, { by: 'P1D', timeoutMs: 120_000 }, client.signal).catch(() => 'gone');

@@ -1,63 +1,59 @@
 import { describe, expect, test } from '@jest/globals';
-import { fulfilling } from '../services/parcel-scenes.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 
 const read = (rehearsal: TestRehearsal, id: string) => rehearsal.client.control('read-event', { params: { id } });
 
 describe('An event', () => {
   test('that was consumed is read with its place on the bus, and with the hop of each subscriber', async () => {
-    await using scene = await fulfilling();
-    const { rehearsal } = scene;
+    await using scene = await newRehearsal({ warehouse: 'manual' });
     await scene.confirmed({ customerId: 'cus_ben' });
-    const [confirmed] = await rehearsal.events({ type: 'order-confirmed' });
-    const { items } = await rehearsal.client.control('list-events', { query: { type: 'order-confirmed' } });
-    const found = await read(rehearsal, confirmed.id);
+    const [confirmed] = await scene.events({ type: 'order-confirmed' });
+    const { items } = await scene.client.control('list-events', { query: { type: 'order-confirmed' } });
+    const found = await read(scene, confirmed.id);
     expect(found).toMatchObject({ order: items[0]?.order, topic: 'uc.order.events', event: confirmed });
     expect(found.consumers.map(({ application, state, attempts, status }) => [application, state, attempts, status])).toEqual([
       ['crm', 'consumed', 1, 200],
       ['fms', 'consumed', 1, 200],
     ]);
-    const hops = await rehearsal.journal(confirmed.correlationid);
+    const hops = await scene.journal(confirmed.correlationid);
     const atCrm = hops.find(({ api, application }) => api === 'event:order-confirmed' && application === 'crm');
     expect(found.consumers[0]?.requestId).toBe(atCrm.requestId);
   });
 
   test('without subscribers has no consumers', async () => {
     await using rehearsal = await newRehearsal();
-    await rehearsal.ok('POST', '/baskets', { channel: 'web' });
+    await rehearsal.api('create-basket-api', { body: { channel: 'web' } });
     const [created] = await rehearsal.events({ type: 'basket-created' });
     expect((await read(rehearsal, created.id)).consumers).toEqual([]);
   });
 
   test('that a fault withholds is found before it is on the bus, and again after the fault is deleted', async () => {
-    await using scene = await fulfilling();
-    const { rehearsal } = scene;
-    await rehearsal.fault('kept', { match: { event: 'order-confirmed' }, fault: { kind: 'withhold' } });
+    await using scene = await newRehearsal({ warehouse: 'manual' });
+    await scene.fault('kept', { match: { event: 'order-confirmed' }, fault: { kind: 'withhold' } });
     await scene.confirmed({ customerId: 'cus_ben' });
-    const { withheld } = await rehearsal.settle();
+    const { withheld } = await scene.settle();
     const id = withheld[0]?.id ?? '';
-    const before = await read(rehearsal, id);
+    const before = await read(scene, id);
     expect(before.order).toBeUndefined();
     expect(before.event).toMatchObject({ id, type: 'com.unified-commerce.order-confirmed' });
     expect(before.consumers).toEqual([
       { application: 'crm', state: 'withheld', attempts: 0 },
       { application: 'fms', state: 'withheld', attempts: 0 },
     ]);
-    await rehearsal.noFaults();
-    await rehearsal.settle();
-    const after = await read(rehearsal, id);
+    await scene.noFaults();
+    await scene.settle();
+    const after = await read(scene, id);
     expect(after.order).toBeGreaterThan(0);
     expect(after.consumers.map(({ state }) => state)).toEqual(['consumed', 'consumed']);
   });
 
   test('that is duplicated is read once, with all its attempts', async () => {
-    await using scene = await fulfilling();
-    const { rehearsal } = scene;
-    await rehearsal.fault('twice', { match: { event: 'order-confirmed' }, fault: { kind: 'duplicate' } });
+    await using scene = await newRehearsal({ warehouse: 'manual' });
+    await scene.fault('twice', { match: { event: 'order-confirmed' }, fault: { kind: 'duplicate' } });
     await scene.confirmed({ customerId: 'cus_ben' });
-    const [first, second] = await rehearsal.events({ type: 'order-confirmed' });
+    const [first, second] = await scene.events({ type: 'order-confirmed' });
     expect(second.id).toBe(first.id);
-    expect((await read(rehearsal, first.id)).consumers).toMatchObject([{ state: 'consumed' }, { state: 'consumed' }]);
+    expect((await read(scene, first.id)).consumers).toMatchObject([{ state: 'consumed' }, { state: 'consumed' }]);
   });
 
   test('that does not exist is not found', async () => {
@@ -91,13 +87,13 @@ describe('A position of a world that was reset', () => {
 
   test('is refused while the new world has not reached it, by the list and the wait', async () => {
     await using rehearsal = await newRehearsal();
-    const basket = () => rehearsal.ok('POST', '/baskets', { channel: 'web' });
+    const basket = () => rehearsal.api('create-basket-api', { body: { channel: 'web' } });
     for (let count = 0; count < 3; count++) await basket();
     const ask = (query: string) => rehearsal.call('GET', `/_control/events?${query}`, undefined, { as: 'admin' });
     await rehearsal.settle();
     const { next } = (await ask('limit=100')).body;
     expect((await ask(`after=${next}`)).body).toEqual({ items: [], next });
-    await rehearsal.ok('POST', '/_control/reset', {}, { as: 'admin' });
+    await rehearsal.control('reset-rehearsal');
     await basket();
     await rehearsal.settle();
     const last = (await ask('limit=100')).body.next;
@@ -110,12 +106,12 @@ describe('A position of a world that was reset', () => {
 
   test('is refused by the journal, too', async () => {
     await using rehearsal = await newRehearsal();
-    for (let count = 0; count < 3; count++) await rehearsal.ok('GET', '/customers/cus_ada');
+    for (let count = 0; count < 3; count++) await rehearsal.api('get-customer-api', { params: { id: 'cus_ada' } });
     const ask = (query: string) => rehearsal.call('GET', `/_control/journal?${query}`, undefined, { as: 'admin' });
     const { next } = (await ask('limit=100')).body;
     expect((await ask(`after=${next}`)).body.items).toEqual([]);
-    await rehearsal.ok('POST', '/_control/reset', {}, { as: 'admin' });
-    await rehearsal.ok('GET', '/customers/cus_ada');
+    await rehearsal.control('reset-rehearsal');
+    await rehearsal.api('get-customer-api', { params: { id: 'cus_ada' } });
     const detail = `The last hop of the rehearsal is 1: it was reset since ${next}. Begin with 0.`;
     expect(await ask(`after=${next}`)).toMatchObject(refusal('?after', detail));
   });

@@ -1,21 +1,20 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ControlCall } from '../../shared/catalog/control/define-operation.ts';
 import type { readJournal } from '../../shared/catalog/control/operations/journal.ts';
-import { fulfilling } from '../services/parcel-scenes.ts';
 import { ADDRESS, ADMIN, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { brokenTies } from '../support/journal-ties.ts';
 
 const readAda = (rehearsal: TestRehearsal, correlationId: string) =>
-  rehearsal.call('GET', '/customers/cus_ada', undefined, { headers: { 'x-correlation-id': correlationId } });
+  rehearsal.call('get-customer-api', { params: { id: 'cus_ada' }, headers: { 'x-correlation-id': correlationId } });
 
 const journal = (rehearsal: TestRehearsal, query: ControlCall<typeof readJournal>['query'] = {}) =>
   rehearsal.client.control('read-journal', { query });
 
 async function checkout(rehearsal: TestRehearsal, correlationId: string) {
   const headers = { 'x-correlation-id': correlationId };
-  const basket = await rehearsal.ok('POST', '/baskets', { customerId: 'cus_ada', currency: 'EUR', channel: 'web' }, { headers });
-  await rehearsal.ok('POST', `/baskets/${basket.id}/lines`, { sku: 'mug-blue', qty: 1 }, { headers });
-  return rehearsal.ok('POST', `/baskets/${basket.id}/checkout`, { shippingAddress: ADDRESS }, { headers });
+  const basket = await rehearsal.api('create-basket-api', { body: { customerId: 'cus_ada', currency: 'EUR', channel: 'web' }, headers });
+  await rehearsal.api('add-line-to-basket-api', { params: { id: basket.id }, body: { sku: 'mug-blue', qty: 1 }, headers });
+  return rehearsal.api('checkout-basket-api', { params: { id: basket.id }, body: { shippingAddress: ADDRESS }, headers });
 }
 
 describe('The journal', () => {
@@ -85,7 +84,7 @@ describe('The journal', () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.fault('stops', { match: { api: 'authorize-payment-api' }, fault });
     const body = { orderId: 'ord_none', tender: { type: 'card', token: 'tok_live' } };
-    await rehearsal.call('POST', '/payments/authorizations', body).catch(() => undefined);
+    await rehearsal.call('authorize-payment-api', { body }).catch(() => undefined);
     const [hop] = (await journal(rehearsal)).items;
     expect(hop).toMatchObject({ status, faults: ['stops'], request: { ...body, tender: { type: 'card', token: '[redacted]' } } });
   });
@@ -114,16 +113,15 @@ describe('The journal', () => {
 
 describe('The parent of a hop', () => {
   test('is the hop that published the event, also of an event that comes twice, late or after others', async () => {
-    await using scene = await fulfilling();
-    const { rehearsal } = scene;
-    await rehearsal.fault('twice', { match: { event: 'order-confirmed' }, fault: { kind: 'duplicate', copies: 2 } });
-    await rehearsal.fault('late', { match: { event: 'ext.order-changed' }, fault: { kind: 'late', by: 'PT1H' } });
-    await rehearsal.fault('kept', { match: { event: 'payment-captured' }, fault: { kind: 'withhold' } });
-    await scene.dispatched();
-    await rehearsal.advance('PT2H');
-    await rehearsal.noFaults();
-    await rehearsal.settle();
-    const { items } = await journal(rehearsal, { limit: 5_000 });
+    await using scene = await newRehearsal({ warehouse: 'manual' });
+    await scene.fault('twice', { match: { event: 'order-confirmed' }, fault: { kind: 'duplicate', copies: 2 } });
+    await scene.fault('late', { match: { event: 'ext.order-changed' }, fault: { kind: 'late', by: 'PT1H' } });
+    await scene.fault('kept', { match: { event: 'payment-captured' }, fault: { kind: 'withhold' } });
+    await scene.dispatchedOrder();
+    await scene.advance('PT2H');
+    await scene.noFaults();
+    await scene.settle();
+    const { items } = await journal(scene, { limit: 5_000 });
     expect(brokenTies(items)).toEqual([]);
     const consumed = items.filter(({ method }) => method === 'CONSUME');
     expect(consumed.filter(({ api, application }) => api === 'event:order-confirmed' && application === 'crm')).toHaveLength(3);
@@ -136,7 +134,8 @@ describe('The parent of a hop', () => {
   test('is absent for a call from outside, whatever ids and contexts it sends', async () => {
     await using rehearsal = await newRehearsal();
     const context = Buffer.from(JSON.stringify({ requestId: 'req_evil', parentId: 'req_parent' })).toString('base64url');
-    await rehearsal.call('GET', '/customers/cus_ada', undefined, {
+    await rehearsal.call('get-customer-api', {
+      params: { id: 'cus_ada' },
       headers: {
         'x-request-id': 'req_mine',
         'x-parent-id': 'req_mine',
@@ -180,12 +179,11 @@ describe('The parent of a hop', () => {
 
 describe('The hop of work that changes nothing', () => {
   test('gives the reason for a repeated request, with its Idempotency-Key and without', async () => {
-    await using scene = await fulfilling();
-    const { rehearsal } = scene;
-    const { pickingOrder } = await scene.picking({}, 'started');
-    const newest = async () => (await rehearsal.journal()).findLast(({ api }) => api === 'update-picking-status-api')?.unchanged;
+    await using scene = await newRehearsal({ warehouse: 'manual' });
+    const { pickingOrder } = await scene.pickedOrder({}, 'started');
+    const newest = async () => (await scene.journal()).findLast(({ api }) => api === 'update-picking-status-api')?.unchanged;
     const report = (headers: Record<string, string> = {}) =>
-      rehearsal.call('PUT', `/picking-orders/${pickingOrder.id}/status`, { status: 'picked' }, { headers });
+      scene.call('update-picking-status-api', { params: { id: pickingOrder.id }, body: { status: 'picked' }, headers });
     await report({ 'idempotency-key': 'picked' });
     expect(await newest()).toBeUndefined();
     await report({ 'idempotency-key': 'picked' });
@@ -195,11 +193,10 @@ describe('The hop of work that changes nothing', () => {
   });
 
   test('gives the reason for each event of an order from its basket to its delivery', async () => {
-    await using scene = await fulfilling();
-    const { rehearsal } = scene;
-    await scene.dispatched();
-    await rehearsal.advance('P2D');
-    const consumed = (await rehearsal.journal()).filter(({ method }) => method === 'CONSUME');
+    await using scene = await newRehearsal({ warehouse: 'manual' });
+    await scene.dispatchedOrder();
+    await scene.advance('P2D');
+    const consumed = (await scene.journal()).filter(({ method }) => method === 'CONSUME');
     const reasons = consumed.flatMap(({ application, api, unchanged }) => (unchanged === undefined ? [] : [[application, api, unchanged]]));
     expect(reasons.length).toBeGreaterThan(5);
     expect(reasons.filter(([, , reason]) => reason === 'Nothing had to be changed.')).toEqual([]);
@@ -209,7 +206,7 @@ describe('The hop of work that changes nothing', () => {
   test('has no reason where the hop only reads or is refused', async () => {
     await using rehearsal = await newRehearsal();
     await readAda(rehearsal, 'read');
-    await rehearsal.call('POST', '/baskets', { currency: 'none' });
+    await rehearsal.call('create-basket-api', { body: { currency: 'none' } });
     expect((await journal(rehearsal)).items.map(({ status, unchanged }) => [status, unchanged])).toEqual([
       [200, undefined],
       [422, undefined],

@@ -6,17 +6,16 @@ import { order } from '../../shared/catalog/order/objects.ts';
 import { STATE_INDEX } from '../../shared/store/collections.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import { aPlan } from '../ports/a-plan.ts';
-import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 
-const aBasket = (rehearsal: TestRehearsal) =>
-  rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 2 }] });
+const aBasket = (rehearsal: TestRehearsal) => rehearsal.basket();
 
 async function anOrder(rehearsal: TestRehearsal) {
   const basket = await aBasket(rehearsal);
-  const { orderId } = await rehearsal.ok('POST', `/baskets/${basket.id}/checkout`, { shippingAddress: ADDRESS, placeOrder: true });
-  const tender = { type: 'card', token: 'tok_visa' };
-  const payment = await rehearsal.ok('POST', '/payments/authorizations', { tender, orderId });
-  const order = await rehearsal.ok('POST', `/orders/${orderId}/confirm`);
+  const { orderId } = await rehearsal.checkedOut(basket.id, { placeOrder: true });
+  const tender = { type: 'card', token: 'tok_visa' } as const;
+  const payment = await rehearsal.api('authorize-payment-api', { body: { tender, orderId } });
+  const order = await rehearsal.confirmed(orderId);
   await rehearsal.settle();
   return { basket, order, payment };
 }

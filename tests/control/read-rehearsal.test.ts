@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { fulfilling } from '../services/parcel-scenes.ts';
 import { ADMIN, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 
 const read = (rehearsal: TestRehearsal, name = rehearsal.name) => rehearsal.client.control('read-rehearsal', { params: { name } });
@@ -31,23 +30,22 @@ describe('One rehearsal', () => {
   });
 
   test('is read with the numbers of its traces, hops, events, faults, parked work, and objects in each state', async () => {
-    await using scene = await fulfilling();
-    const { rehearsal } = scene;
-    const before = await read(rehearsal);
+    await using scene = await newRehearsal({ warehouse: 'manual' });
+    const before = await read(scene);
     expect(before.counts).toMatchObject({ faults: 0, parked: 0 });
     await scene.confirmed({ customerId: 'cus_ben' });
-    await rehearsal.fault('one', { match: { application: 'crm' }, fault: { kind: 'outage' } });
-    await rehearsal.fault('two', { match: { event: 'order-created' }, fault: { kind: 'withhold' } });
-    await rehearsal.settle();
-    const { counts } = await read(rehearsal);
-    const hops = await rehearsal.journal();
+    await scene.fault('one', { match: { application: 'crm' }, fault: { kind: 'outage' } });
+    await scene.fault('two', { match: { event: 'order-created' }, fault: { kind: 'withhold' } });
+    await scene.settle();
+    const { counts } = await read(scene);
+    const hops = await scene.journal();
     expect(counts).toMatchObject({ hops: hops.length, traces: new Set(hops.map(({ correlationId }) => correlationId)).size });
-    expect(counts.events).toBe((await rehearsal.events({ ext: true })).length);
+    expect(counts.events).toBe((await scene.events({ ext: true })).length);
     expect([counts.faults, counts.parked]).toEqual([2, 0]);
     expect(counts.objects['order']).toEqual({ confirmed: 1 });
     expect(counts.objects['basket']).toEqual({ converted: 1 });
     expect(counts.objects['shipment']).toBeUndefined();
-    const { items } = await rehearsal.client.control('list-object-types');
+    const { items } = await scene.client.control('list-object-types');
     expect(counts.objects).toEqual(
       Object.fromEntries(items.filter(({ states }) => Object.keys(states).length > 0).map(({ type, states }) => [type, states])),
     );

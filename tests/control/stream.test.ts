@@ -11,8 +11,8 @@ afterAll(anybody.close);
 type Frames = ReturnType<EstateClient['stream']>;
 type Frame = Awaited<ReturnType<Frames['next']>>['value'] & object;
 
-const BASKET = { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] };
-const newBasket = (rehearsal: TestRehearsal) => rehearsal.ok('POST', '/baskets', BASKET);
+const BASKET = { channel: 'web' as const, lines: [{ sku: 'mug-blue', qty: 1 }] };
+const newBasket = (rehearsal: TestRehearsal) => rehearsal.api('create-basket-api', { body: BASKET });
 
 /** An open stream of a rehearsal, with what it has told so far. */
 function listening(rehearsal: TestRehearsal, input: Parameters<EstateClient['stream']>[1] = {}) {
@@ -88,7 +88,7 @@ describe('A stream', () => {
     await stream.begun();
     await newBasket(rehearsal);
     await eventually('the stream begins', async () => stream.hops().length > 0);
-    await rehearsal.call('GET', '/orders/nothing');
+    await rehearsal.call('get-order-api', { params: { id: 'nothing' } });
     await eventually('the read is told', async () => stream.hops().some(({ status }) => status === 404));
   });
 
@@ -113,9 +113,9 @@ describe('A stream', () => {
     await using rehearsal = await newRehearsal();
     await using stream = listening(rehearsal, { query: { topics: 'faults' } });
     await stream.begun();
-    await rehearsal.fault('down', { match: { api: 'create-basket-api' }, fault: { kind: 'outage' } });
+    await rehearsal.down({ api: 'create-basket-api' });
     await eventually('the fault is told', async () => (stream.of('faults').at(-1)?.data.revision ?? 0) > 0);
-    await rehearsal.call('POST', '/baskets', BASKET);
+    await rehearsal.call('create-basket-api', { body: BASKET });
     await eventually('its hit is told', async () => stream.of('faults').at(-1)?.data.hits === 1);
     await rehearsal.noFaults();
     await eventually('its removal is told', async () => stream.of('faults').at(-1)?.data.hits === 0);
@@ -204,7 +204,8 @@ describe('A stream', () => {
 
   test('has at most 200 records in a frame', async () => {
     await using rehearsal = await newRehearsal();
-    for (let n = 0; n < 25; n++) await Promise.all(Array.from({ length: 20 }, () => rehearsal.call('GET', '/orders/nothing')));
+    for (let n = 0; n < 25; n++)
+      await Promise.all(Array.from({ length: 20 }, () => rehearsal.call('get-order-api', { params: { id: 'nothing' } })));
     await using stream = listening(rehearsal, { query: { topics: 'hops', from: 'h0.e0' } });
     await eventually('all is told', async () => stream.hops().length === 500);
     expect(stream.of('hops').map(({ data }) => data.length)).toEqual([200, 200, 100]);
@@ -249,7 +250,7 @@ describe('A stream', () => {
   test('tells of a gap when records after its cursor have been discarded', async () => {
     await using rehearsal = await newRehearsal();
     const large = { ...BASKET, note: 'x'.repeat(16_000) };
-    for (let n = 0; n < 35; n++) await Promise.all(Array.from({ length: 20 }, () => rehearsal.call('POST', '/baskets', large)));
+    for (let n = 0; n < 35; n++) await Promise.all(Array.from({ length: 20 }, () => rehearsal.call('create-basket-api', { body: large })));
     await using stream = listening(rehearsal, { query: { topics: 'hops' }, after: 'h1.e0' });
     await eventually('the gap is told', async () => stream.of('gap').length > 0);
     expect(stream.of('gap').map(({ data }) => data)).toEqual([{ reason: 'discarded' }]);

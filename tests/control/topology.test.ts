@@ -9,7 +9,6 @@ import { applicationNames } from '../../shared/catalog/applications.ts';
 import { JOURNAL_LIMITS } from '../../shared/store/journal-limits.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import { aHop } from '../ports/a-hop.ts';
-import { fulfilling } from '../services/parcel-scenes.ts';
 import { estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 
 const topologyOf = async (rehearsal: TestRehearsal) => rehearsal.client.control('read-topology');
@@ -59,14 +58,13 @@ describe('The adapters of an estate', () => {
 
 describe('The topology of a rehearsal', () => {
   test('counts the calls between clients and applications, and the hops that each application answered', async () => {
-    await using scene = await fulfilling();
-    const { rehearsal } = scene;
+    await using scene = await newRehearsal({ warehouse: 'manual' });
     // The progression that this scene sets is reported to the WMS.
-    expect((await topologyOf(rehearsal)).seen).toEqual([{ from: 'client', to: 'wms', calls: 1, failed: 0 }]);
+    expect((await topologyOf(scene)).seen).toEqual([{ from: 'client', to: 'wms', calls: 1, failed: 0 }]);
     await scene.confirmed({ customerId: 'cus_ben' });
-    await rehearsal.settle();
-    const hops = await rehearsal.journal();
-    const { applications, seen } = await topologyOf(rehearsal);
+    await scene.settle();
+    const hops = await scene.journal();
+    const { applications, seen } = await topologyOf(scene);
     for (const { id, hops: answered } of applications) {
       expect([id, answered]).toEqual([id, hops.filter(({ application }) => application === id).length]);
     }
@@ -80,19 +78,19 @@ describe('The topology of a rehearsal', () => {
   });
 
   test('counts a webhook as a call of the application that sent it', async () => {
-    await using scene = await fulfilling();
-    await scene.dispatched();
-    await scene.rehearsal.advance('P2D');
-    const { seen } = await topologyOf(scene.rehearsal);
+    await using scene = await newRehearsal({ warehouse: 'manual' });
+    await scene.dispatchedOrder();
+    await scene.advance('P2D');
+    const { seen } = await topologyOf(scene);
     expect(seen.find(({ from, to }) => from === 'carrier-platform' && to === 'fms')?.calls).toBeGreaterThan(1);
   });
 
   test('shows at which application calls failed, and the faults that struck there', async () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.fault('crm-down', { match: { application: 'crm' }, fault: { kind: 'outage' } });
-    await rehearsal.call('GET', '/customers/cus_ada');
+    await rehearsal.call('get-customer-api', { params: { id: 'cus_ada' } });
     await rehearsal.noFaults();
-    await rehearsal.ok('GET', '/customers/cus_ada');
+    await rehearsal.api('get-customer-api', { params: { id: 'cus_ada' } });
     const { applications, seen } = await topologyOf(rehearsal);
     expect(applications.find(({ id }) => id === 'crm')).toMatchObject({ state: 'ready', hops: 2, failed: 1, faults: ['crm-down'] });
     expect(seen).toEqual([{ from: 'client', to: 'crm', calls: 2, failed: 1 }]);

@@ -13,13 +13,13 @@ const withId = (correlationId: string) => ({ headers: { 'x-correlation-id': corr
 const readProduct = (rehearsal: TestRehearsal, correlationId: string, sku = 'mug-blue') =>
   rehearsal.call('GET', `/products/${sku}`, undefined, withId(correlationId));
 const openBasket = (rehearsal: TestRehearsal, correlationId: string) =>
-  rehearsal.ok('POST', '/baskets', { customerId: 'cus_ada', currency: 'EUR', channel: 'web' }, withId(correlationId));
+  rehearsal.api('create-basket-api', { body: { customerId: 'cus_ada', currency: 'EUR', channel: 'web' }, ...withId(correlationId) });
 
 describe('Traces', () => {
   test('are listed one per correlation id, newest first, with what happened in each', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await openBasket(rehearsal, 'shopping');
-    await rehearsal.ok('POST', `/baskets/${id}/lines`, { sku: 'mug-blue', qty: 1 }, withId('shopping'));
+    await rehearsal.api('add-line-to-basket-api', { params: { id }, body: { sku: 'mug-blue', qty: 1 }, ...withId('shopping') });
     await readProduct(rehearsal, 'looking', 'nothing');
     await rehearsal.settle();
     const { items, next } = await list(rehearsal);
@@ -117,16 +117,15 @@ describe('Traces', () => {
   test('of a fulfilled order are about the request of the client, and not about the webhooks of the carrier', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await openBasket(rehearsal, 'ordering');
-    await rehearsal.ok('POST', `/baskets/${id}/lines`, { sku: 'mug-blue', qty: 1 }, withId('ordering'));
-    const { orderId } = await rehearsal.ok(
-      'POST',
-      `/baskets/${id}/checkout`,
-      { placeOrder: true, shippingAddress: ADDRESS },
-      withId('ordering'),
-    );
-    await rehearsal.ok('POST', '/payments/authorizations', { orderId, tender: { type: 'card', token: 'tok_visa' } }, withId('ordering'));
+    await rehearsal.api('add-line-to-basket-api', { params: { id }, body: { sku: 'mug-blue', qty: 1 }, ...withId('ordering') });
+    const { orderId } = await rehearsal.api('checkout-basket-api', {
+      params: { id },
+      body: { placeOrder: true, shippingAddress: ADDRESS },
+      ...withId('ordering'),
+    });
+    await rehearsal.api('authorize-payment-api', { body: { orderId, tender: { type: 'card', token: 'tok_visa' } }, ...withId('ordering') });
     await rehearsal.client.control('set-progression', { body: { warehouse: 'immediate' } });
-    await rehearsal.ok('POST', `/orders/${orderId}/confirm`, undefined, withId('confirming'));
+    await rehearsal.api('confirm-order-api', { params: { id: orderId }, ...withId('confirming') });
     await rehearsal.settle();
     const { items: hops } = await rehearsal.client.control('read-journal', { query: { correlationId: 'confirming' } });
     expect(hops.map(({ api }) => api)).toContain('carrier-webhook');

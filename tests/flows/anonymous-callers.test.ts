@@ -45,9 +45,9 @@ describe('Callers without a credential do not displace the hops of other callers
     ],
   ])('with %s', async (_what, status, api, asking) => {
     await using rehearsal = await newRehearsal();
-    await rehearsal.ok('GET', '/customers/cus_ada');
+    await rehearsal.api('get-customer-api', { params: { id: 'cus_ada' } });
     expect([...(await manyTimes(asking(rehearsal)))]).toEqual([status]);
-    await rehearsal.ok('GET', '/customers/cus_ben');
+    await rehearsal.api('get-customer-api', { params: { id: 'cus_ben' } });
     const apis = await journaled(rehearsal);
     expect(apis.filter((one) => one === 'get-customer-api')).toHaveLength(2);
     const anonymous = apis.filter((one) => one === api).length;
@@ -57,7 +57,7 @@ describe('Callers without a credential do not displace the hops of other callers
 
   test('while hops of a caller with an optional credential are kept in full', async () => {
     await using rehearsal = await newRehearsal();
-    const asked = await manyTimes(() => rehearsal.call('GET', '/products/mug-blue', undefined));
+    const asked = await manyTimes(() => rehearsal.call('get-product-api', { params: { id: 'mug-blue' }, as: 'bearer' }));
     expect([...asked]).toEqual([200]);
     expect((await journaled(rehearsal)).filter((api) => api === 'get-product-api')).toHaveLength(MANY);
   });

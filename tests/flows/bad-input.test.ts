@@ -121,21 +121,29 @@ describe('A request that no API can read is refused for', () => {
     ['a bad If-Match', { 'if-match': 'version 3' }, '{"channel":"web"}', 400, 'malformed_request'],
   ])('%s', async (_what, headers, body, status, code) => {
     await using rehearsal = await newRehearsal();
-    expect(await rehearsal.call('POST', '/baskets', body, { headers })).toMatchObject({ status, body: { code } });
+    expect(await rehearsal.call('create-basket-api', { body, headers })).toMatchObject({ status, body: { code } });
   });
 
   test('a body beyond the limit with 413', async () => {
     await using rehearsal = await newRehearsal();
-    const reply = await rehearsal.call('POST', '/baskets', JSON.stringify({ channel: 'x'.repeat(1_100_000) }));
+    const reply = await rehearsal.call('create-basket-api', { body: JSON.stringify({ channel: 'x'.repeat(1_100_000) }) });
     expect(reply).toMatchObject({ status: 413, body: { code: 'payload_too_large' } });
   });
 
   test('an outdated version with 412, and the stored version is not changed', async () => {
     await using rehearsal = await newRehearsal();
-    const { id } = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada' });
-    const stale = await rehearsal.call('POST', `/baskets/${id}/lines`, { sku: 'mug-blue', qty: 1 }, { headers: { 'if-match': '"7"' } });
+    const { id } = await rehearsal.api('create-basket-api', { body: { channel: 'web', customerId: 'cus_ada' } });
+    const stale = await rehearsal.call('add-line-to-basket-api', {
+      params: { id },
+      body: { sku: 'mug-blue', qty: 1 },
+      headers: { 'if-match': '"7"' },
+    });
     expect(stale).toMatchObject({ status: 412, body: { code: 'version_mismatch', currentVersion: 1 } });
-    const fresh = await rehearsal.call('POST', `/baskets/${id}/lines`, { sku: 'mug-blue', qty: 1 }, { headers: { 'if-match': '"1"' } });
+    const fresh = await rehearsal.call('add-line-to-basket-api', {
+      params: { id },
+      body: { sku: 'mug-blue', qty: 1 },
+      headers: { 'if-match': '"1"' },
+    });
     expect(fresh).toMatchObject({ status: 201, headers: { etag: '"2"' } });
   });
 });

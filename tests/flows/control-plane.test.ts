@@ -1,27 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
-import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { eventually } from '../support/eventually.ts';
 
 const sim = (rehearsal: TestRehearsal, method: string, path: string, body?: unknown) =>
   rehearsal.call(method, `/_control${path}`, body, { as: 'admin', headers: { 'x-rehearsal': rehearsal.name } });
 const aBasket = (rehearsal: TestRehearsal, headers: Record<string, string> = {}) =>
-  rehearsal.ok(
-    'POST',
-    '/baskets',
-    { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 2 }] },
-    {
-      headers,
-    },
-  );
-const readAda = (rehearsal: TestRehearsal) => rehearsal.call('GET', '/customers/cus_ada');
+  rehearsal.api('create-basket-api', { body: { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 2 }] }, headers });
+const readAda = (rehearsal: TestRehearsal) => rehearsal.call('get-customer-api', { params: { id: 'cus_ada' } });
 const reserveMug = (rehearsal: TestRehearsal, headers: Record<string, string> = {}) =>
-  rehearsal.call('POST', '/inventory/reservations', { items: [{ sku: 'mug-blue', qty: 1 }] }, { headers });
+  rehearsal.call('reserve-inventory-api', { body: { items: [{ sku: 'mug-blue', qty: 1 }] }, headers });
 async function confirmedOrder(rehearsal: TestRehearsal) {
-  const sale = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 1 }] });
-  await rehearsal.ok('POST', `/baskets/${sale.id}/checkout`, { shippingAddress: ADDRESS });
-  const order = await rehearsal.ok('POST', '/orders', { basketId: sale.id });
-  await rehearsal.ok('POST', '/payments/authorizations', { orderId: order.id, tender: { type: 'card', token: 'tok_visa' } });
-  await rehearsal.ok('POST', `/orders/${order.id}/confirm`);
+  const order = await rehearsal.draft({ qty: 1 });
+  await rehearsal.authorisation(order.id);
+  await rehearsal.confirmed(order.id);
   return order;
 }
 
@@ -102,7 +93,9 @@ describe('Reading an object', () => {
     expect(await rehearsal.object('customer', 'cus_mallory')).toMatchObject({ state: 'blocked' });
     expect(await rehearsal.object('loyalty-account', 'loy_ada')).toMatchObject({ pointsBalance: 500 });
     await reserveMug(rehearsal);
-    expect(await rehearsal.object('inventory-item', 'mug-blue')).toEqual(await rehearsal.ok('GET', '/inventory/items/mug-blue'));
+    expect(await rehearsal.object('inventory-item', 'mug-blue')).toEqual(
+      await rehearsal.api('get-inventory-api', { params: { sku: 'mug-blue' } }),
+    );
   });
 
   test.each([
@@ -151,7 +144,7 @@ describe('A fault', () => {
 
   test('may name both application and api when they belong together', async () => {
     await using rehearsal = await newRehearsal();
-    await rehearsal.fault('down', { match: { application: 'crm', api: 'get-customer-api' }, fault: { kind: 'outage' } });
+    await rehearsal.down({ application: 'crm', api: 'get-customer-api' });
     expect((await readAda(rehearsal)).status).toBe(503);
   });
 
@@ -262,7 +255,7 @@ describe('A fault', () => {
   ])('of kind barrier lets waiting requests go on when it is %s', async (_name, release) => {
     await using rehearsal = await newRehearsal();
     await rehearsal.fault('together', { ...AT_CRM, fault: { kind: 'barrier', parties: 3 } });
-    const waiting = [1, 2].map(() => rehearsal.call('GET', '/customers/cus_ada'));
+    const waiting = [1, 2].map(() => rehearsal.call('get-customer-api', { params: { id: 'cus_ada' } }));
     await eventually('both wait', async () => (await rehearsal.faults()).some(({ hits }) => hits === 2));
     await release(rehearsal);
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200]);
@@ -284,12 +277,11 @@ describe('A correlation id', () => {
   test('is returned, and is on every hop and every event of the request', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await aBasket(rehearsal);
-    const reply = await rehearsal.call(
-      'POST',
-      `/baskets/${id}/checkout`,
-      { shippingAddress: { name: 'Ada Quay', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' } },
-      { headers: { 'x-correlation-id': 'my-checkout' } },
-    );
+    const reply = await rehearsal.call('checkout-basket-api', {
+      params: { id },
+      body: { shippingAddress: { name: 'Ada Quay', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' } },
+      headers: { 'x-correlation-id': 'my-checkout' },
+    });
     expect([reply.status, reply.headers['x-correlation-id']]).toEqual([200, 'my-checkout']);
 
     const { complete, items } = (await sim(rehearsal, 'GET', '/journal?correlationId=my-checkout')).body;
@@ -328,7 +320,7 @@ describe('A correlation id', () => {
 test('An event has exactly the documented members', async () => {
   await using rehearsal = await newRehearsal();
   const { id } = await aBasket(rehearsal, { 'x-correlation-id': 'mine' });
-  await rehearsal.ok('POST', `/baskets/${id}/lines`, { sku: 'mug-blue', qty: 1 });
+  await rehearsal.api('add-line-to-basket-api', { params: { id }, body: { sku: 'mug-blue', qty: 1 } });
   const [created, changed] = await rehearsal.events({ subject: `basket/${id}`, ext: true });
   expect(created).toEqual({
     specversion: '1.0',
@@ -359,7 +351,7 @@ test('An event has exactly the documented members', async () => {
 
 test('A refusal is a problem with exactly the documented members', async () => {
   await using rehearsal = await newRehearsal();
-  const { status, headers, body } = await rehearsal.call('GET', '/orders/ord_none');
+  const { status, headers, body } = await rehearsal.call('get-order-api', { params: { id: 'ord_none' } });
   expect([status, headers['content-type']]).toEqual([404, 'application/problem+json; charset=utf-8']);
   expect(body).toEqual({
     type: '/problems/not_found',
@@ -378,7 +370,7 @@ describe('A lost answer', () => {
   test.each<Record<string, string>>([{}, { 'idempotency-key': 'lost' }])('may be a refusal, with the headers %j', async (headers) => {
     await using rehearsal = await newRehearsal();
     const { id } = await aBasket(rehearsal);
-    const checkout = () => rehearsal.call('POST', `/baskets/${id}/checkout`, { couponCodes: ['NO-SUCH-CODE'] }, { headers });
+    const checkout = () => rehearsal.call('checkout-basket-api', { params: { id }, body: { couponCodes: ['NO-SUCH-CODE'] }, headers });
     const refused = await checkout();
     expect(refused.status).toBe(422);
     await rehearsal.fault('lost', { match: { api: 'checkout-basket-api' }, fault: { kind: 'lost-response' }, times: 1 });
@@ -405,7 +397,7 @@ describe('Parked work', () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.client.control('set-progression', { body: { warehouse: 'immediate' } });
     await confirmedOrder(rehearsal);
-    await rehearsal.fault('down', { match: { application: 'fms' }, fault: { kind: 'outage' } });
+    await rehearsal.down('fms');
     await rehearsal.advance('P8D');
     const { parked } = await rehearsal.settle();
     expect(parked.length).toBeGreaterThan(0);
@@ -426,7 +418,7 @@ describe('A command of the outside world', () => {
     const order = await confirmedOrder(rehearsal);
     await rehearsal.settle();
     const line = { orderLineId: order.lines[0].lineId, qty: 1, reason: 'too blue' };
-    const { id } = await rehearsal.ok('POST', '/returns', { orderId: order.id, lines: [line], dropOff: 'carrier' });
+    const { id } = await rehearsal.api('create-return-api', { body: { orderId: order.id, lines: [line], dropOff: 'carrier' } });
     for (const application of ['fms', 'carrier-platform']) {
       await rehearsal.fault(application, { match: { application }, fault: { kind: 'outage' } });
     }

@@ -4,7 +4,7 @@ import { Agent, type Dispatcher, request } from 'undici';
 import { estateOpenApi } from '../../shared/contract/openapi/document.ts';
 import { type Answered, type Asked, describedBy, METHODS, type OpenApiDocument } from '../support/described.ts';
 import { runsOf, someOf } from '../support/effort.ts';
-import { ADDRESS, ADMIN, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { ADMIN, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 
 /** The document equals the one of the gateway: a test of the gateway compares them. */
 const document = estateOpenApi('0.0.0') as unknown as OpenApiDocument;
@@ -112,12 +112,11 @@ function credentialOf({ schemes: [scheme] }: Operation, rehearsal: TestRehearsal
 
 /** Objects of a rehearsal, by the names under which requests refer to them. */
 async function somethingOfEach(rehearsal: TestRehearsal): Promise<Record<string, readonly unknown[]>> {
-  const { ok } = rehearsal;
-  const basket = await ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 1 }] });
-  const { orderId } = await ok('POST', `/baskets/${basket.id}/checkout`, { shippingAddress: ADDRESS, placeOrder: true });
-  const open = await ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 1 }] });
-  const payment = await ok('POST', '/payments/authorizations', { orderId, tender: { type: 'card', token: 'tok_visa' } });
-  const reservation = await ok('POST', '/inventory/reservations', { items: [{ sku: 'mug-blue', qty: 1 }] });
+  const basket = await rehearsal.basket({ qty: 1 });
+  const { orderId } = await rehearsal.checkedOut(basket.id, { placeOrder: true });
+  const open = await rehearsal.basket({ qty: 1 });
+  const payment = await rehearsal.authorisation(orderId);
+  const reservation = await rehearsal.api('reserve-inventory-api', { body: { items: [{ sku: 'mug-blue', qty: 1 }] } });
   return {
     id: [basket.id, open.id, orderId, payment.id, reservation.id, 'cus_ada', 'loy_ada', 'mug-blue', 'nothing'],
     basketId: [basket.id, open.id],
@@ -253,19 +252,24 @@ describe.each(Object.keys(document.paths))('The OpenAPI document names every met
 describe('The OpenAPI document limits headers:', () => {
   test.each(['3', 'W/3', '"3', '"3" "4"', '*, "3"', ''])('If-Match %s does not fit and is refused', async (version) => {
     await using rehearsal = await newRehearsal();
-    const { status, body } = await rehearsal.call('POST', '/orders/ord_1/cancel', {}, { headers: { 'if-match': version } });
+    const { status, body } = await rehearsal.call('cancel-order-api', {
+      params: { id: 'ord_1' },
+      body: {},
+      headers: { 'if-match': version },
+    });
     expect([status, body.errors?.[0]?.pointer]).toEqual([400, 'If-Match']);
   });
 
   test.each(['""', `"${'k'.repeat(256)}"`, 'k'.repeat(256)])('Idempotency-Key %s does not fit and is refused', async (key) => {
     await using rehearsal = await newRehearsal();
-    const { status, body } = await rehearsal.call('POST', '/baskets', { channel: 'web' }, { headers: { 'idempotency-key': key } });
+    const { status, body } = await rehearsal.call('create-basket-api', { body: { channel: 'web' }, headers: { 'idempotency-key': key } });
     expect([status, body.errors?.[0]?.pointer]).toEqual([400, 'Idempotency-Key']);
   });
 
   test.each(['a b', 'ü', 'c'.repeat(129), '<script>'])('X-Correlation-Id %s does not fit and is replaced', async (id) => {
     await using rehearsal = await newRehearsal();
-    const { status, headers } = await rehearsal.call('GET', '/customers/cus_ada', undefined, {
+    const { status, headers } = await rehearsal.call('get-customer-api', {
+      params: { id: 'cus_ada' },
       headers: { 'x-correlation-id': Buffer.from(id).toString('latin1') },
     });
     expect([status, headers['x-correlation-id']]).toEqual([200, expect.stringMatching(/^req_/)]);
@@ -277,30 +281,30 @@ describe('After its deletion', () => {
     const rehearsal = await newRehearsal();
     const deleted = { params: { name: rehearsal.name } };
     await rehearsal.client.control('delete-rehearsal', deleted);
-    expect((await rehearsal.call('GET', '/customers/cus_ada')).status).toBe(401);
-    expect((await rehearsal.call('GET', '/shipments/shp_1/tracking', undefined, { as: 'api-key' })).status).toBe(401);
+    expect((await rehearsal.call('get-customer-api', { params: { id: 'cus_ada' } })).status).toBe(401);
+    expect((await rehearsal.call('track-shipment-api', { params: { id: 'shp_1' } })).status).toBe(401);
     await expect(rehearsal.client.control('delete-rehearsal', deleted)).rejects.toThrow('404');
   });
 
   test('a fault no longer strikes, is not listed, and cannot be deleted twice', async () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.fault('away', { match: { application: 'crm' }, fault: { kind: 'outage' } });
-    expect((await rehearsal.call('GET', '/customers/cus_ada')).status).toBe(503);
+    expect((await rehearsal.call('get-customer-api', { params: { id: 'cus_ada' } })).status).toBe(503);
     await rehearsal.client.control('delete-fault', { params: { name: 'away' } });
-    expect((await rehearsal.call('GET', '/customers/cus_ada')).status).toBe(200);
+    expect((await rehearsal.call('get-customer-api', { params: { id: 'cus_ada' } })).status).toBe(200);
     expect(await rehearsal.faults()).toEqual([]);
     await expect(rehearsal.client.control('delete-fault', { params: { name: 'away' } })).rejects.toThrow('404');
   });
 
   test('a reservation holds no stock and cannot be confirmed; a second release changes nothing', async () => {
     await using rehearsal = await newRehearsal();
-    const atp = async () => (await rehearsal.ok('GET', '/inventory/mug-blue/availability')).availableQty;
+    const atp = async () => (await rehearsal.api('check-availability-api', { params: { sku: 'mug-blue' } })).atp;
     const before = await atp();
-    const { id } = await rehearsal.ok('POST', '/inventory/reservations', { items: [{ sku: 'mug-blue', qty: 1 }] });
-    await rehearsal.ok('DELETE', `/inventory/reservations/${id}`);
+    const { id } = await rehearsal.api('reserve-inventory-api', { body: { items: [{ sku: 'mug-blue', qty: 1 }] } });
+    await rehearsal.api('release-reservation-api', { params: { id } });
     const orderId = 'ord_01KAHTXB5W0G4J8Q2Z6R9M3N7P';
-    expect((await rehearsal.call('POST', `/inventory/reservations/${id}/confirm`, { orderId })).status).toBe(409);
-    await rehearsal.ok('DELETE', `/inventory/reservations/${id}`);
+    expect((await rehearsal.call('confirm-reservation-api', { params: { id }, body: { orderId } })).status).toBe(409);
+    await rehearsal.api('release-reservation-api', { params: { id } });
     expect(await atp()).toEqual(before);
   });
 });

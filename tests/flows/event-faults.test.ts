@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { fulfilling } from '../services/parcel-scenes.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 
 const HELD = 'publish-held-event';
@@ -9,12 +8,12 @@ const CARRIER = { webhook: 'carrier' };
 
 /** A basket; each added line is one change with one event. */
 async function basketOf(rehearsal: TestRehearsal) {
-  const { id } = await rehearsal.ok('POST', '/baskets', { channel: 'web' });
+  const { id } = await rehearsal.api('create-basket-api', { body: { channel: 'web' } });
   return {
     id,
     subject: `basket/${id}`,
     change: async (times = 1) => {
-      for (let n = 0; n < times; n++) await rehearsal.ok('POST', `/baskets/${id}/lines`, { sku: 'mug-blue', qty: 1 });
+      for (let n = 0; n < times; n++) await rehearsal.api('add-line-to-basket-api', { params: { id }, body: { sku: 'mug-blue', qty: 1 } });
     },
     /** The versions of its events in bus order. */
     versions: async (): Promise<number[]> =>
@@ -22,43 +21,41 @@ async function basketOf(rehearsal: TestRehearsal) {
   };
 }
 
-const customer = (rehearsal: TestRehearsal, id = 'cus_ben') => rehearsal.ok('GET', `/customers/${id}`);
+const customer = (rehearsal: TestRehearsal, id = 'cus_ben') => rehearsal.api('get-customer-api', { params: { id } });
 const noFault = (rehearsal: TestRehearsal, name: string) => rehearsal.client.control('delete-fault', { params: { name } });
 const hits = async (rehearsal: TestRehearsal) => (await rehearsal.faults()).map((fault) => [fault.name, fault.hits]);
 
 describe('An event that is duplicated', () => {
   test('is on the bus the configured number of times, always identical, and has one effect', async () => {
-    await using scene = await fulfilling();
-    const { rehearsal } = scene;
-    const { version } = await customer(rehearsal);
-    await rehearsal.fault('twice', { match: CONFIRMED, fault: { kind: 'duplicate', copies: 2 } });
+    await using scene = await newRehearsal({ warehouse: 'manual' });
+    const { version } = await customer(scene);
+    await scene.fault('twice', { match: CONFIRMED, fault: { kind: 'duplicate', copies: 2 } });
     const { id } = await scene.confirmed({ customerId: 'cus_ben' });
-    const confirmed = await rehearsal.events({ type: 'order-confirmed' });
+    const confirmed = await scene.events({ type: 'order-confirmed' });
     expect(confirmed.map(({ subject }) => subject)).toEqual(Array(3).fill(`order/${id}`));
     expect(new Set(confirmed.map((event) => JSON.stringify(event))).size).toBe(1);
-    expect(await hits(rehearsal)).toEqual([['twice', 1]]);
-    expect(await customer(rehearsal)).toMatchObject({ state: 'active', version: version + 1 });
-    expect(await rehearsal.events({ type: 'ext.customer-changed', subject: 'customer/cus_ben' })).toHaveLength(1);
+    expect(await hits(scene)).toEqual([['twice', 1]]);
+    expect(await customer(scene)).toMatchObject({ state: 'active', version: version + 1 });
+    expect(await scene.events({ type: 'ext.customer-changed', subject: 'customer/cus_ben' })).toHaveLength(1);
     // Who consumed it before has nothing to do, which is no failure.
-    const repeats = (await rehearsal.journal()).filter(({ api }) => api === 'event:order-confirmed');
+    const repeats = (await scene.journal()).filter(({ api }) => api === 'event:order-confirmed');
     expect(repeats.length).toBeGreaterThanOrEqual(6);
     expect(repeats.filter(({ status }) => status !== 200)).toEqual([]);
-    await rehearsal.verify();
+    await scene.verify();
   });
 
   test('earns points once, although every change of the order is delivered twice', async () => {
-    await using scene = await fulfilling();
-    const { rehearsal } = scene;
-    await rehearsal.fault('twice', { match: { event: 'ext.order-changed' }, fault: { kind: 'duplicate' } });
-    const before = (await rehearsal.ok('GET', '/members/loy_ada/balance')).entries.length;
-    const { orderId } = await scene.dispatched();
-    await rehearsal.advance('P2D');
-    const versions = (await scene.eventsOf(orderId)).filter((name) => name.startsWith('ext.'));
+    await using scene = await newRehearsal({ warehouse: 'manual' });
+    await scene.fault('twice', { match: { event: 'ext.order-changed' }, fault: { kind: 'duplicate' } });
+    const before = (await scene.api('get-member-balance-api', { params: { id: 'loy_ada' } })).entries.length;
+    const { orderId } = await scene.dispatchedOrder();
+    await scene.advance('P2D');
+    const versions = (await scene.orderEvents(orderId)).filter((name) => name.startsWith('ext.'));
     expect(versions.length).toBeGreaterThan(4);
     expect(versions).toEqual([...new Set(versions)].flatMap((name) => [name, name]));
-    const { entries } = await rehearsal.ok('GET', '/members/loy_ada/balance');
+    const { entries } = await scene.api('get-member-balance-api', { params: { id: 'loy_ada' } });
     expect(entries.slice(before)).toMatchObject([{ type: 'earn', orderId }]);
-    await rehearsal.verify();
+    await scene.verify();
   });
 
   test('is duplicated only as often as the fault may strike, and only when it matches', async () => {
@@ -89,29 +86,28 @@ describe('An event that is duplicated', () => {
 
 describe('An event that is late', () => {
   test('arrives at its instant on the rehearsal’s clock, unchanged, and has its effect then', async () => {
-    await using scene = await fulfilling();
-    const { rehearsal } = scene;
-    await rehearsal.client.control('set-clock', { body: { flowing: false } });
-    await rehearsal.fault('slow', { match: CONFIRMED, fault: { kind: 'late', by: 'PT10M' } });
+    await using scene = await newRehearsal({ warehouse: 'manual' });
+    await scene.client.control('set-clock', { body: { flowing: false } });
+    await scene.fault('slow', { match: CONFIRMED, fault: { kind: 'late', by: 'PT10M' } });
     const { id } = await scene.confirmed({ customerId: 'cus_ben' });
-    const confirmedAt = await rehearsal.now();
-    const settled = await rehearsal.settle();
+    const confirmedAt = await scene.now();
+    const settled = await scene.settle();
     const until = new Date(confirmedAt + 600_000).toISOString();
     expect(settled).toMatchObject({ settled: true, waitingFor: [], withheld: [{ what: 'event', fault: 'slow', until }] });
     expect(settled.withheld).toMatchObject([{ type: 'com.unified-commerce.order-confirmed', subject: `order/${id}` }]);
 
-    await rehearsal.advance('PT9M59S');
-    expect(await rehearsal.events({ type: 'order-confirmed' })).toEqual([]);
-    expect((await customer(rehearsal)).state).toBe('registered');
+    await scene.advance('PT9M59S');
+    expect(await scene.events({ type: 'order-confirmed' })).toEqual([]);
+    expect((await customer(scene)).state).toBe('registered');
 
-    const { ran, now } = await rehearsal.advance('PT1S');
+    const { ran, now } = await scene.advance('PT1S');
     expect([now, ran.filter(({ kind }) => kind === HELD)]).toMatchObject([until, [{ application: 'oms', at: until }]]);
-    const [event, ...more] = await rehearsal.events({ type: 'order-confirmed' });
+    const [event, ...more] = await scene.events({ type: 'order-confirmed' });
     expect([event.subject, event.time, more]).toEqual([`order/${id}`, new Date(confirmedAt).toISOString(), []]);
-    expect((await customer(rehearsal)).state).toBe('active');
-    expect((await rehearsal.settle()).withheld).toEqual([]);
-    expect(await hits(rehearsal)).toEqual([['slow', 1]]);
-    await rehearsal.verify();
+    expect((await customer(scene)).state).toBe('active');
+    expect((await scene.settle()).withheld).toEqual([]);
+    expect(await hits(scene)).toEqual([['slow', 1]]);
+    await scene.verify();
   });
 
   test('lets later events pass', async () => {
@@ -149,12 +145,11 @@ describe('An event that is late', () => {
 
 describe('An event that is withheld', () => {
   test('does not delay an advance and arrives with its effect when the fault is deleted', async () => {
-    await using scene = await fulfilling();
-    const { rehearsal } = scene;
-    await rehearsal.fault('lost', { match: CONFIRMED, fault: { kind: 'withhold' } });
+    await using scene = await newRehearsal({ warehouse: 'manual' });
+    await scene.fault('lost', { match: CONFIRMED, fault: { kind: 'withhold' } });
     const { id } = await scene.confirmed({ customerId: 'cus_ben' });
-    await rehearsal.advance('P3D');
-    const { settled, withheld } = await rehearsal.settle();
+    await scene.advance('P3D');
+    const { settled, withheld } = await scene.settle();
     expect([settled, withheld]).toEqual([
       true,
       [
@@ -167,15 +162,15 @@ describe('An event that is withheld', () => {
         },
       ],
     ]);
-    expect(await rehearsal.events({ type: 'order-confirmed' })).toEqual([]);
-    expect((await customer(rehearsal)).state).toBe('registered');
-    await rehearsal.verify();
+    expect(await scene.events({ type: 'order-confirmed' })).toEqual([]);
+    expect((await customer(scene)).state).toBe('registered');
+    await scene.verify();
 
-    await noFault(rehearsal, 'lost');
-    expect((await rehearsal.events({ type: 'order-confirmed' })).map((event) => event.id)).toEqual([withheld[0]?.id]);
-    expect((await customer(rehearsal)).state).toBe('active');
-    expect((await rehearsal.settle()).withheld).toEqual([]);
-    await rehearsal.verify();
+    await noFault(scene, 'lost');
+    expect((await scene.events({ type: 'order-confirmed' })).map((event) => event.id)).toEqual([withheld[0]?.id]);
+    expect((await customer(scene)).state).toBe('active');
+    expect((await scene.settle()).withheld).toEqual([]);
+    await scene.verify();
   });
 
   test('arrives after the events published meanwhile, and several keep their order', async () => {
@@ -213,18 +208,17 @@ describe('An event that is withheld', () => {
   });
 
   test('counts as future progress of the objects that wait for it', async () => {
-    await using scene = await fulfilling();
-    const { rehearsal } = scene;
-    const { orderId, shipmentId } = await scene.dispatched();
-    await rehearsal.fault('lost', { match: { event: 'ext.fulfillment-order-changed' }, fault: { kind: 'withhold' } });
-    await rehearsal.advance('P2D');
+    await using scene = await newRehearsal({ warehouse: 'manual' });
+    const { orderId, shipmentId } = await scene.dispatchedOrder();
+    await scene.fault('lost', { match: { event: 'ext.fulfillment-order-changed' }, fault: { kind: 'withhold' } });
+    await scene.advance('P2D');
     expect((await scene.track(shipmentId)).body.state).toBe('delivered');
     expect((await scene.order(orderId)).state).toBe('in-fulfilment');
-    await rehearsal.verify();
-    await noFault(rehearsal, 'lost');
-    await rehearsal.settle();
+    await scene.verify();
+    await noFault(scene, 'lost');
+    await scene.settle();
     expect((await scene.order(orderId)).state).toBe('completed');
-    await rehearsal.verify();
+    await scene.verify();
   });
 });
 
@@ -305,18 +299,17 @@ describe('An event that is reordered', () => {
   });
 
   test('has the same effect: an order with reordered events is completed and earns once', async () => {
-    await using scene = await fulfilling();
-    const { rehearsal } = scene;
-    const before = (await rehearsal.ok('GET', '/members/loy_ada/balance')).entries.length;
-    await rehearsal.fault('swap-steps', { match: { event: 'ext.fulfillment-order-changed' }, fault: { kind: 'reorder', within: 'PT1H' } });
-    await rehearsal.fault('swap-order', { match: { event: 'ext.order-changed' }, fault: { kind: 'reorder', within: 'PT1H' } });
-    const { orderId } = await scene.dispatched();
-    await rehearsal.advance('P2D');
-    expect((await hits(rehearsal)).every(([, count]) => Number(count) > 1)).toBe(true);
+    await using scene = await newRehearsal({ warehouse: 'manual' });
+    const before = (await scene.api('get-member-balance-api', { params: { id: 'loy_ada' } })).entries.length;
+    await scene.fault('swap-steps', { match: { event: 'ext.fulfillment-order-changed' }, fault: { kind: 'reorder', within: 'PT1H' } });
+    await scene.fault('swap-order', { match: { event: 'ext.order-changed' }, fault: { kind: 'reorder', within: 'PT1H' } });
+    const { orderId } = await scene.dispatchedOrder();
+    await scene.advance('P2D');
+    expect((await hits(scene)).every(([, count]) => Number(count) > 1)).toBe(true);
     expect((await scene.order(orderId)).state).toBe('completed');
-    const { entries } = await rehearsal.ok('GET', '/members/loy_ada/balance');
+    const { entries } = await scene.api('get-member-balance-api', { params: { id: 'loy_ada' } });
     expect(entries.slice(before)).toMatchObject([{ type: 'earn', orderId }]);
-    await rehearsal.verify();
+    await scene.verify();
   });
 });
 
@@ -328,19 +321,19 @@ async function told(rehearsal: TestRehearsal): Promise<[string, number][]> {
 
 /** A parcel with its label, and the webhook about it. */
 async function labelled(fault?: Record<string, unknown>) {
-  const scene = await fulfilling();
-  await scene.progression({ carrier: 'manual' });
-  const ids = await scene.dispatched();
-  await scene.rehearsal.settle();
-  if (fault) await scene.rehearsal.fault('road', fault);
+  const scene = await newRehearsal({ warehouse: 'manual' });
+  await scene.progress({ carrier: 'manual' });
+  const ids = await scene.dispatchedOrder();
+  await scene.settle();
+  if (fault) await scene.fault('road', fault);
   const scan = async (...scans: readonly string[]) => {
     for (const one of scans) {
-      await scene.rehearsal.client.control('play-scan', { params: { id: ids.shipmentId, scan: one }, body: {} });
-      await scene.rehearsal.settle();
+      await scene.client.control('play-scan', { params: { id: ids.shipmentId, scan: one }, body: {} });
+      await scene.settle();
     }
   };
   const parcel = async () => (await scene.fulfillmentOrder(ids.fulfillmentOrderId)).shipments[0].state;
-  return { ...scene, ...ids, scan, parcel, told: async () => (await told(scene.rehearsal)).slice(1) };
+  return { ...scene, ...ids, scan, parcel, told: async () => (await told(scene)).slice(1) };
 }
 
 describe('A carrier’s webhook', () => {
@@ -355,26 +348,26 @@ describe('A carrier’s webhook', () => {
       ['in-transit', 204],
     ]);
     expect(await scene.fulfillmentOrder(scene.fulfillmentOrderId)).toMatchObject({ version: version + 2 });
-    const sending = (await scene.rehearsal.journal()).filter(({ faults }) => faults.includes('road'));
+    const sending = (await scene.journal()).filter(({ faults }) => faults.includes('road'));
     expect(sending.map(({ api }) => api)).toEqual(['due:deliver-webhook']);
-    await scene.rehearsal.verify();
+    await scene.verify();
   });
 
   test('that is late arrives at its instant and moves nothing back', async () => {
     await using scene = await labelled({ match: { ...CARRIER, status: 'collected' }, fault: { kind: 'late', by: 'PT3H' } });
     await scene.scan('collect');
     expect([await scene.parcel(), await scene.told()]).toEqual(['label-created', []]);
-    const { settled, withheld } = await scene.rehearsal.settle();
+    const { settled, withheld } = await scene.settle();
     expect([settled, withheld]).toMatchObject([true, [{ what: 'webhook', id: `${scene.shipmentId}.2`, fault: 'road' }]]);
     await scene.scan('depart');
     expect(await scene.parcel()).toBe('in-transit');
-    await scene.rehearsal.advance('PT3H');
+    await scene.advance('PT3H');
     expect(await scene.told()).toEqual([
       ['in-transit', 204],
       ['collected', 204],
     ]);
     expect(await scene.parcel()).toBe('in-transit');
-    await scene.rehearsal.verify();
+    await scene.verify();
   });
 
   test('that is reordered arrives after the next one of its parcel and moves nothing back', async () => {
@@ -390,75 +383,75 @@ describe('A carrier’s webhook', () => {
     ]);
     expect(await scene.parcel()).toBe('delivered');
     expect((await scene.order(scene.orderId)).state).toBe('completed');
-    expect(await hits(scene.rehearsal)).toEqual([['road', 2]]);
-    await scene.rehearsal.verify();
+    expect(await hits(scene)).toEqual([['road', 2]]);
+    await scene.verify();
   });
 
   test('that overtakes a reordered one is struck by other faults', async () => {
     await using scene = await labelled({ match: CARRIER, fault: { kind: 'reorder' }, times: 1 });
     await scene.scan('collect');
-    await scene.rehearsal.fault('forged', { match: CARRIER, fault: { kind: 'bad-signature' }, times: 1 });
+    await scene.fault('forged', { match: CARRIER, fault: { kind: 'bad-signature' }, times: 1 });
     await scene.scan('depart');
     expect(await scene.told()).toEqual([
       ['in-transit', 401],
       ['collected', 204],
     ]);
-    expect(await hits(scene.rehearsal)).toEqual([
+    expect(await hits(scene)).toEqual([
       ['road', 1],
       ['forged', 1],
     ]);
-    await scene.rehearsal.advance('PT1H');
+    await scene.advance('PT1H');
     expect(await scene.parcel()).toBe('in-transit');
-    await scene.rehearsal.verify();
+    await scene.verify();
   });
 
   test('that is reordered arrives by itself when no other one follows in time', async () => {
     await using scene = await labelled({ match: CARRIER, fault: { kind: 'reorder', within: 'PT1H' } });
     await scene.scan('collect');
-    await scene.rehearsal.advance('PT59M');
+    await scene.advance('PT59M');
     expect(await scene.parcel()).toBe('label-created');
-    await scene.rehearsal.advance('PT1M');
+    await scene.advance('PT1M');
     expect(await scene.parcel()).toBe('collected');
   });
 
   test('that is withheld is sent when the fault is deleted, however late', async () => {
     await using scene = await labelled({ match: CARRIER, fault: { kind: 'withhold' } });
     await scene.scan('collect', 'depart', 'out-for-delivery', 'deliver');
-    await scene.rehearsal.advance('P2D');
+    await scene.advance('P2D');
     expect([await scene.parcel(), await scene.told()]).toEqual(['label-created', []]);
-    expect((await scene.rehearsal.settle()).withheld).toHaveLength(4);
+    expect((await scene.settle()).withheld).toHaveLength(4);
     expect((await scene.track(scene.shipmentId)).body.state).toBe('delivered');
-    await scene.rehearsal.verify();
-    await scene.rehearsal.noFaults();
-    await scene.rehearsal.settle();
+    await scene.verify();
+    await scene.noFaults();
+    await scene.settle();
     expect((await scene.told()).map(([, status]) => status)).toEqual([204, 204, 204, 204]);
     expect([await scene.parcel(), (await scene.order(scene.orderId)).state]).toEqual(['delivered', 'completed']);
-    await scene.rehearsal.verify();
+    await scene.verify();
   });
 
   test.each(['bad-signature', 'stale-timestamp'])('with a %s is refused, and its next attempt counts', async (kind) => {
     await using scene = await labelled({ match: CARRIER, fault: { kind }, times: 2 });
     await scene.scan('collect');
     expect([await scene.parcel(), await scene.told()]).toEqual(['label-created', [['collected', 401]]]);
-    await scene.rehearsal.advance('PT1H');
+    await scene.advance('PT1H');
     expect((await scene.told()).map(([, status]) => status)).toEqual([401, 401, 204]);
     expect(await scene.parcel()).toBe('collected');
-    expect(await hits(scene.rehearsal)).toEqual([['road', 2]]);
-    await scene.rehearsal.verify();
+    expect(await hits(scene)).toEqual([['road', 2]]);
+    await scene.verify();
   });
 
   test('of a carrier that scans at once is reordered without a scan sent twice', async () => {
-    await using scene = await fulfilling();
-    await scene.progression({ carrier: 'immediate' });
-    await scene.rehearsal.fault('road', { match: CARRIER, fault: { kind: 'reorder' } });
-    await scene.dispatched();
-    await scene.rehearsal.settle();
-    await scene.rehearsal.noFaults();
-    await scene.rehearsal.settle();
-    expect((await told(scene.rehearsal)).map(([status]) => status)).toEqual([
+    await using scene = await newRehearsal({ warehouse: 'manual' });
+    await scene.progress({ carrier: 'immediate' });
+    await scene.fault('road', { match: CARRIER, fault: { kind: 'reorder' } });
+    await scene.dispatchedOrder();
+    await scene.settle();
+    await scene.noFaults();
+    await scene.settle();
+    expect((await told(scene)).map(([status]) => status)).toEqual([
       ...['collected', 'label-created', 'out-for-delivery', 'in-transit', 'delivered'],
     ]);
-    await scene.rehearsal.verify();
+    await scene.verify();
   });
 });
 

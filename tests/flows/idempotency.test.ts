@@ -17,54 +17,53 @@ interface Request {
 type Prepare = (rehearsal: TestRehearsal) => Promise<Request>;
 
 const MUG = { sku: 'mug-blue', qty: 2 };
-const CARD = { type: 'card', token: 'tok_visa' };
+const CARD = { type: 'card', token: 'tok_visa' } as const;
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
 
-const basket = async (rehearsal: TestRehearsal) =>
-  rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [MUG] });
+const basket = async (rehearsal: TestRehearsal) => rehearsal.basket({ lines: [MUG] });
 const locked = async (rehearsal: TestRehearsal) => {
   const { id } = await basket(rehearsal);
-  return rehearsal.ok('POST', `/baskets/${id}/checkout`, { shippingAddress: ADDRESS });
+  return rehearsal.checkedOut(id);
 };
-const draft = async (rehearsal: TestRehearsal) => rehearsal.ok('POST', '/orders', { basketId: (await locked(rehearsal)).id });
+const draft = async (rehearsal: TestRehearsal) => rehearsal.draft((await locked(rehearsal)).id);
 /** A sale of the till without a member. @returns the id of its completed order */
 const sold = async (rehearsal: TestRehearsal): Promise<string> => {
   const lines = [{ sku: 'mug-blue', qty: 1 }];
-  const { id } = await rehearsal.ok('POST', '/transactions', { storeId: 'store-01', laneId: 'lane-1', lines });
-  await rehearsal.ok('POST', `/transactions/${id}/payment`, { tender: { type: 'cash' }, amount: eur(1299) });
+  const { id } = await rehearsal.sale({ lines });
+  await rehearsal.api('add-payment-api', { params: { id }, body: { tender: { type: 'cash' }, amount: eur(1299) } });
   return id;
 };
 const authorised = async (rehearsal: TestRehearsal) => {
   const { id: orderId } = await draft(rehearsal);
-  return rehearsal.ok('POST', '/payments/authorizations', { orderId, tender: CARD });
+  return rehearsal.authorisation(orderId);
 };
 const captured = async (rehearsal: TestRehearsal) => {
   const { id } = await authorised(rehearsal);
-  return rehearsal.ok('POST', `/payments/authorizations/${id}/capture`, {});
+  return rehearsal.api('capture-payment-api', { params: { id } });
 };
 const confirmed = async (rehearsal: TestRehearsal) => {
   const { orderId } = await authorised(rehearsal);
-  await rehearsal.ok('POST', `/orders/${orderId}/confirm`);
-  return rehearsal.ok('GET', `/orders/${orderId}`);
+  await rehearsal.confirmed(orderId);
+  return rehearsal.order(orderId);
 };
 const picking = async (rehearsal: TestRehearsal) => {
   const order = await confirmed(rehearsal);
-  return rehearsal.ok('POST', '/picking-orders', { fulfillmentOrderId: order.fulfillmentOrders[0].id });
+  return rehearsal.picked(order.fulfillmentOrders[0].id);
 };
 const packed = async (rehearsal: TestRehearsal): Promise<string> => {
   const { id, fulfillmentOrderId } = await picking(rehearsal);
-  for (const status of ['started', 'picked', 'packed']) await rehearsal.ok('PUT', `/picking-orders/${id}/status`, { status });
+  for (const status of ['started', 'picked', 'packed'] as const)
+    await rehearsal.api('update-picking-status-api', { params: { id }, body: { status } });
   return fulfillmentOrderId;
 };
 const completed = async (rehearsal: TestRehearsal) => {
   const id = await packed(rehearsal);
-  const { orderId } = await rehearsal.ok('POST', `/fulfillment/orders/${id}/dispatch`, {});
+  const { orderId } = await rehearsal.api('dispatch-fulfillment-order-api', { params: { id } });
   await rehearsal.advance('P2D');
-  return rehearsal.ok('GET', `/orders/${orderId}`);
+  return rehearsal.order(orderId);
 };
-const hold = async (rehearsal: TestRehearsal) => rehearsal.ok('POST', '/inventory/reservations', { items: [MUG] });
-const transaction = async (rehearsal: TestRehearsal) =>
-  rehearsal.ok('POST', '/transactions', { storeId: 'store-01', laneId: 'lane-1', lines: [MUG] });
+const hold = async (rehearsal: TestRehearsal) => rehearsal.api('reserve-inventory-api', { body: { items: [MUG] } });
+const transaction = async (rehearsal: TestRehearsal) => rehearsal.sale({ lines: [MUG] });
 
 const cases: Readonly<Record<string, Prepare>> = {
   'create-transaction-api': async () => ({
@@ -129,7 +128,7 @@ const cases: Readonly<Record<string, Prepare>> = {
   }),
   'generate-label-api': async (rehearsal) => {
     await rehearsal.client.control('set-progression', { body: { label: 'manual' } });
-    const { shipments } = await rehearsal.ok('POST', `/fulfillment/orders/${await packed(rehearsal)}/dispatch`, {});
+    const { shipments } = await rehearsal.api('dispatch-fulfillment-order-api', { params: { id: await packed(rehearsal) } });
     await rehearsal.settle();
     return { path: `/shipments/${shipments[0].id}/label`, body: {}, other: { format: 'PDF' } };
   },
@@ -146,7 +145,7 @@ const cases: Readonly<Record<string, Prepare>> = {
   'allocate-inventory-api': async (rehearsal) => {
     const { id, lines } = await draft(rehearsal);
     const [{ lineId, reservationId }] = lines;
-    await rehearsal.ok('DELETE', `/inventory/reservations/${reservationId}`);
+    await rehearsal.api('release-reservation-api', { params: { id: reservationId } });
     const line = { orderId: id, orderLineId: lineId, sku: 'mug-blue' };
     return { path: '/inventory/allocate', body: { ...line, qty: 1 }, other: { ...line, qty: 2 } };
   },
@@ -189,7 +188,7 @@ const cases: Readonly<Record<string, Prepare>> = {
   'route-order-api': async (rehearsal) => {
     await rehearsal.client.control('set-progression', { body: { route: 'manual' } });
     const { orderId } = await authorised(rehearsal);
-    await rehearsal.ok('POST', `/orders/${orderId}/confirm`);
+    await rehearsal.confirmed(orderId);
     return { path: `/orders/${orderId}/route`, body: {}, other: { strategy: 'most-stock' } };
   },
   'authorize-payment-api': async (rehearsal) => ({
@@ -296,7 +295,7 @@ describe('An Idempotency-Key', () => {
 
   test('is for one path: the same body at another path is another request', async () => {
     await using rehearsal = await newRehearsal();
-    const grant = (id: string) => rehearsal.call('POST', `/loyalty/accounts/${id}/points`, points, KEY);
+    const grant = (id: string) => rehearsal.call('issue-loyalty-points-api', { params: { id }, body: points, ...KEY });
     for (const id of ['loy_ada', 'loy_clara']) {
       expect(await grant(id)).toMatchObject({ status: 201, body: { id } });
       expect((await grant(id)).headers['idempotent-replayed']).toBe('true');
@@ -306,12 +305,10 @@ describe('An Idempotency-Key', () => {
   test('is for one caller: the same request of another credential is another request', async () => {
     await using rehearsal = await newRehearsal();
     const create = (bearer: string) =>
-      rehearsal.call(
-        'POST',
-        '/baskets',
-        { channel: 'web' },
-        { headers: { ...KEY.headers, authorization: `Bearer ${bearer}`, 'x-rehearsal': rehearsal.name } },
-      );
+      rehearsal.call('create-basket-api', {
+        body: { channel: 'web' },
+        headers: { ...KEY.headers, authorization: `Bearer ${bearer}`, 'x-rehearsal': rehearsal.name },
+      });
     const own = await create(rehearsal.credentials.bearer);
     const other = await create('demo-integration-token');
     expect([own.status, other.status]).toEqual([201, 201]);
@@ -322,7 +319,7 @@ describe('An Idempotency-Key', () => {
   test('that a request has claimed for more than a second is answered with the rest of its lease in Retry-After', async () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.fault('slow', { match: { api: 'put-ledger-entry' }, fault: { kind: 'latency', ms: 4_000 } });
-    const grant = () => rehearsal.call('POST', '/loyalty/accounts/loy_ada/points', points, KEY);
+    const grant = () => rehearsal.call('issue-loyalty-points-api', { params: { id: 'loy_ada' }, body: points, ...KEY });
     const running = grant();
     const retryAfter = async () => {
       const { body, headers } = await grant();

@@ -9,13 +9,13 @@ afterAll(() => rehearsal[Symbol.asyncDispose]());
 
 const ADA_CARD = '2990000123459';
 const withVersion = (version: number) => ({ headers: { 'if-match': `"${version}"` } });
-const balanceOf = (id: string) => rehearsal.ok('GET', `/members/${id}/balance`);
+const balanceOf = (id: string) => rehearsal.api('get-member-balance-api', { params: { id } });
 
 describe('If-Match', () => {
   test.each([['/members/loy_ada/balance'], [`/members/${ADA_CARD}/balance`], ['/products/mug-blue'], ['/customers/cus_ada']])(
     'of another version refuses GET %s',
     async (path) => {
-      const { id, version } = await rehearsal.ok('GET', path);
+      const { id, version } = (await rehearsal.call('GET', path)).body;
       expect(await rehearsal.call('GET', path, undefined, withVersion(version + 1))).toMatchObject({
         status: 412,
         body: { code: 'version_mismatch', id, currentVersion: version },
@@ -57,7 +57,7 @@ describe('If-Match', () => {
   ])('with the tags %s is answered with %i', async (template, status) => {
     const { version } = await balanceOf('loy_ada');
     const headers = { 'if-match': template.replaceAll('{v}', String(version)) };
-    const reply = await rehearsal.call('GET', '/members/loy_ada/balance', undefined, { headers });
+    const reply = await rehearsal.call('get-member-balance-api', { params: { id: 'loy_ada' }, headers });
     expect(reply.status).toBe(status);
     if (status === 412 && template.startsWith('W/')) expect(reply.body.detail).toContain('without W/');
   });
@@ -65,7 +65,11 @@ describe('If-Match', () => {
   test('with a list reaches the application behind a façade', async () => {
     const { version } = await balanceOf('loy_ada');
     const send = (tags: string) =>
-      rehearsal.call('POST', '/members/loy_ada/redeem', { points: 1, orderId: 'ord_if-match-3' }, { headers: { 'if-match': tags } });
+      rehearsal.call('redeem-points-api', {
+        params: { id: 'loy_ada' },
+        body: { points: 1, orderId: 'ord_if-match-3' },
+        headers: { 'if-match': tags },
+      });
     expect((await send('"98", "99"')).status).toBe(412);
     expect((await send(`W/"${version}"`)).status).toBe(412);
     expect((await send(`"98", "${version}"`)).status).toBe(201);
@@ -73,7 +77,12 @@ describe('If-Match', () => {
 
   test('lets one of two requests at the same time grant points', async () => {
     const { version, pointsBalance } = await balanceOf('loy_ada');
-    const grant = () => rehearsal.call('POST', '/loyalty/accounts/loy_ada/points', { points: 5, reason: 'twice' }, withVersion(version));
+    const grant = () =>
+      rehearsal.call('issue-loyalty-points-api', {
+        params: { id: 'loy_ada' },
+        body: { points: 5, reason: 'twice' },
+        ...withVersion(version),
+      });
     const replies = await Promise.all([grant(), grant()]);
     expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 412]);
     expect(await balanceOf('loy_ada')).toMatchObject({ pointsBalance: pointsBalance + 5 });
@@ -83,7 +92,8 @@ describe('If-Match', () => {
     const { version, pointsBalance } = await balanceOf('loy_ada');
     await rehearsal.fault('lost', { match: { api: 'put-ledger-entry' }, fault: { kind: 'lost-response' }, times: 1 });
     const headers = { 'if-match': `"${version}"`, 'idempotency-key': 'granted-once' };
-    const grant = () => rehearsal.call('POST', '/loyalty/accounts/loy_ada/points', { points: 7, reason: 'lost' }, { headers });
+    const grant = () =>
+      rehearsal.call('issue-loyalty-points-api', { params: { id: 'loy_ada' }, body: { points: 7, reason: 'lost' }, headers });
     expect((await grant()).status).toBe(504);
     expect(await grant()).toMatchObject({ status: 201, body: { pointsBalance: pointsBalance + 7 } });
   });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import { signWebhook } from '../../shared/control/webhook-signature.ts';
-import { ordering } from '../services/oms-scenes.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 
 const MINUTE = 60_000;
@@ -27,7 +26,9 @@ describe('An interaction', () => {
     await using rehearsal = await newRehearsal();
     const at = (await wholeSecond(rehearsal)) - HOUR;
     const kept = new Date(at).toISOString();
-    const { interactions } = await rehearsal.ok('POST', '/interactions', { customerId: 'cus_ben', type: 'visit', occurredAt: write(at) });
+    const { interactions } = await rehearsal.api('log-interaction-api', {
+      body: { customerId: 'cus_ben', type: 'visit', occurredAt: write(at) },
+    });
     expect(interactions[0].occurredAt).toBe(kept);
     const [event] = await rehearsal.events({ type: 'customer-interaction-logged' });
     expect(event.data.object.interactions[0].occurredAt).toBe(kept);
@@ -41,9 +42,9 @@ describe('An interaction', () => {
     for (const [index, minutes] of minutesAgo.entries()) {
       const write = ways[index]?.[1] ?? String;
       const occurredAt = write(now - minutes * MINUTE);
-      await rehearsal.ok('POST', '/interactions', { customerId: 'cus_ben', type: 'visit', note: `${minutes}`, occurredAt });
+      await rehearsal.api('log-interaction-api', { body: { customerId: 'cus_ben', type: 'visit', note: `${minutes}`, occurredAt } });
     }
-    const customer = await rehearsal.ok('GET', '/customers/cus_ben');
+    const customer = await rehearsal.api('get-customer-api', { params: { id: 'cus_ben' } });
     expect(customer.interactions.map(({ note }: { note: string }) => note)).toEqual(['10', '20', '30', '40', '50', '60']);
     expect(customer.lastActivityAt).toBe(new Date(now - 10 * MINUTE).toISOString());
   });
@@ -52,7 +53,7 @@ describe('An interaction', () => {
     await using rehearsal = await newRehearsal();
     for (const customerId of ['cus_ben', 'cus_ada', 'cus_eve', 'cus_grace']) {
       const occurredAt = '0001-01-01T00:00:00+00:00';
-      await rehearsal.ok('POST', '/interactions', { customerId, type: 'visit', note: 'long ago', occurredAt });
+      await rehearsal.api('log-interaction-api', { body: { customerId, type: 'visit', note: 'long ago', occurredAt } });
     }
     await rehearsal.advance('P400D');
     expect((await rehearsal.settle()).parked).toEqual([]);
@@ -61,14 +62,14 @@ describe('An interaction', () => {
 
   test.each(NO_INSTANT)('at %j is refused with its pointer', async (occurredAt) => {
     await using rehearsal = await newRehearsal();
-    const refused = await rehearsal.call('POST', '/interactions', { customerId: 'cus_ada', type: 'visit', occurredAt });
+    const refused = await rehearsal.call('log-interaction-api', { body: { customerId: 'cus_ada', type: 'visit', occurredAt } });
     expect(refused).toMatchObject({ status: 422, body: { code: 'validation_failed', errors: [{ pointer: '/occurredAt' }] } });
   });
 
   test('later than now is refused, although its text sorts before now', async () => {
     await using rehearsal = await newRehearsal();
     const occurredAt = new Date((await rehearsal.now()) + HOUR - 12 * HOUR).toISOString().replace('Z', '-12:00');
-    const refused = await rehearsal.call('POST', '/interactions', { customerId: 'cus_ada', type: 'visit', occurredAt });
+    const refused = await rehearsal.call('log-interaction-api', { body: { customerId: 'cus_ada', type: 'visit', occurredAt } });
     expect(refused).toMatchObject({ status: 422, body: { errors: [{ pointer: '/occurredAt', code: 'in_the_future' }] } });
   });
 });
@@ -76,15 +77,15 @@ describe('An interaction', () => {
 describe('A carrier’s webhook', () => {
   /** A parcel that only the test scans. */
   async function aParcel() {
-    const orders = await ordering();
-    const { rehearsal } = orders;
-    await rehearsal.client.control('set-progression', { body: { carrier: 'manual' } });
+    const orders = await newRehearsal({ warehouse: 'manual' });
+    await orders.client.control('set-progression', { body: { carrier: 'manual' } });
     const { id: orderId } = await orders.confirmed({ qty: 1 });
     const [{ id: fulfillmentOrderId }] = (await orders.order(orderId)).fulfillmentOrders;
-    const picking = await rehearsal.ok('POST', '/picking-orders', { fulfillmentOrderId });
-    for (const status of ['started', 'picked', 'packed']) await rehearsal.ok('PUT', `/picking-orders/${picking.id}/status`, { status });
-    const { shipments } = await rehearsal.ok('POST', `/fulfillment/orders/${fulfillmentOrderId}/dispatch`, {});
-    await rehearsal.advance('PT2H');
+    const picking = await orders.picked(fulfillmentOrderId);
+    for (const status of ['started', 'picked', 'packed'] as const)
+      await orders.api('update-picking-status-api', { params: { id: picking.id }, body: { status } });
+    const { shipments } = await orders.api('dispatch-fulfillment-order-api', { params: { id: fulfillmentOrderId } });
+    await orders.advance('PT2H');
     const shipmentId: string = shipments[0].id;
     let sent = 0;
     async function scan(status: string, occurredAt: string, more: object = {}) {
@@ -94,11 +95,11 @@ describe('A carrier’s webhook', () => {
         data: { shipmentId, status, occurredAt },
         ...more,
       });
-      const signed = signWebhook(rehearsal.credentials.webhookSecret, { id: `scan-${++sent}`, at: await rehearsal.now(), body });
-      return rehearsal.call('POST', rehearsal.credentials.webhookUrl, body, { as: 'none', headers: { ...signed } });
+      const signed = signWebhook(orders.credentials.webhookSecret, { id: `scan-${++sent}`, at: await orders.now(), body });
+      return orders.call('POST', orders.credentials.webhookUrl, body, { as: 'none', headers: { ...signed } });
     }
-    const state = async (): Promise<string> => (await rehearsal.ok('GET', `/fulfillment/orders/${fulfillmentOrderId}`)).shipments[0].state;
-    return { rehearsal, scan, state, [Symbol.asyncDispose]: () => rehearsal[Symbol.asyncDispose]() };
+    const state = async (): Promise<string> => (await orders.fulfillmentOrder(fulfillmentOrderId)).shipments[0].state;
+    return { rehearsal: orders, scan, state, [Symbol.asyncDispose]: () => orders[Symbol.asyncDispose]() };
   }
 
   test('may write instants in every notation, and its scans are sorted by time', async () => {

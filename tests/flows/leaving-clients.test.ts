@@ -25,7 +25,7 @@ const hop = (rehearsal: TestRehearsal, api: string) =>
   eventually(`the hop of ${api}`, async () => (await rehearsal.journal('left')).find((record) => record.api === api));
 
 async function aBasket(rehearsal: TestRehearsal): Promise<string> {
-  const basket = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 2 }] });
+  const basket = await rehearsal.basket();
   return basket.id;
 }
 
@@ -52,7 +52,9 @@ describe('After the client has disconnected', () => {
     expect(called.filter((api: string) => api !== 'checkout-basket-api')).toEqual(['get-customer-api']);
     expect(await rehearsal.object('basket', id)).toMatchObject({ state: 'open' });
     await rehearsal.noFaults();
-    expect(await rehearsal.ok('POST', `/baskets/${id}/checkout`, { shippingAddress: ADDRESS })).toMatchObject({ state: 'locked' });
+    expect(await rehearsal.checkedOut(id)).toMatchObject({
+      state: 'locked',
+    });
     await rehearsal.verify();
   });
 

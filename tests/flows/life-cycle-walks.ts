@@ -15,20 +15,18 @@ interface Subject {
 type Reach = (rehearsal: TestRehearsal) => Promise<Subject>;
 type Ask = (rehearsal: TestRehearsal, subject: Subject) => ReturnType<TestRehearsal['call']>;
 
-const basket = (rehearsal: TestRehearsal): Promise<Subject> =>
-  rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 2 }] });
+const basket = (rehearsal: TestRehearsal): Promise<Subject> => rehearsal.basket();
 const lockedBasket: Reach = async (rehearsal) => {
   const { id } = await basket(rehearsal);
-  await rehearsal.ok('POST', `/baskets/${id}/checkout`, { shippingAddress: ADDRESS });
+  await rehearsal.checkedOut(id);
   return { id };
 };
 const draftOrder = async (rehearsal: TestRehearsal) => {
   const { id: basketId } = await lockedBasket(rehearsal);
-  const { id } = await rehearsal.ok('POST', '/orders', { basketId });
+  const { id } = await rehearsal.draft(basketId);
   return { id, basketId };
 };
-const authorise = (rehearsal: TestRehearsal, orderId: string) =>
-  rehearsal.ok('POST', '/payments/authorizations', { orderId, tender: { type: 'card', token: 'tok_visa' } });
+const authorise = (rehearsal: TestRehearsal, orderId: string) => rehearsal.authorisation(orderId);
 /** Reaches a state, then takes one more step from it. */
 const then =
   (reach: Reach, step: (rehearsal: TestRehearsal, id: string) => Promise<unknown>): Reach =>
@@ -40,35 +38,28 @@ const then =
 
 const confirmedOrder = then(draftOrder, async (rehearsal, id) => {
   await authorise(rehearsal, id);
-  await rehearsal.ok('POST', `/orders/${id}/confirm`);
+  await rehearsal.confirmed(id);
 });
 const fulfillmentOrdersOf = async (rehearsal: TestRehearsal, orderId: string): Promise<{ id: string }[]> =>
-  (await rehearsal.ok('GET', `/orders/${orderId}`)).fulfillmentOrders;
-const pick = async (rehearsal: TestRehearsal, fulfillmentOrderId: string | undefined, ...steps: object[]) => {
-  const { id } = await rehearsal.ok('POST', '/picking-orders', { fulfillmentOrderId });
-  for (const step of steps) await rehearsal.ok('PUT', `/picking-orders/${id}/status`, step);
-};
-const packed = ['started', 'picked', 'packed'].map((status) => ({ status }));
+  (await rehearsal.order(orderId)).fulfillmentOrders;
 
 /** Dispatches the first fulfillment order. */
 const dispatch = async (rehearsal: TestRehearsal, orderId: string): Promise<void> => {
   const [first] = await fulfillmentOrdersOf(rehearsal, orderId);
-  await pick(rehearsal, first?.id, ...packed);
-  await rehearsal.ok('POST', `/fulfillment/orders/${first?.id}/dispatch`, {});
+  await rehearsal.dispatched(first?.id ?? '');
 };
 
 /** A confirmed order of two lines that two locations serve. */
 const orderOfTwoNodes: Reach = async (rehearsal) => {
-  await rehearsal.ok('POST', '/inventory/reservations', { items: [{ sku: 'desk-two-nodes', qty: 2 }], locationId: 'dc-01' });
+  await rehearsal.api('reserve-inventory-api', { body: { items: [{ sku: 'desk-two-nodes', qty: 2 }], locationId: 'dc-01' } });
   const lines = [
     { sku: 'mug-blue', qty: 1 },
     { sku: 'desk-two-nodes', qty: 2 },
   ];
-  const { id: basketId } = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines });
-  await rehearsal.ok('POST', `/baskets/${basketId}/checkout`, { shippingAddress: ADDRESS });
-  const { id } = await rehearsal.ok('POST', '/orders', { basketId });
+  const { id: basketId } = await rehearsal.checkedOut({ lines });
+  const { id } = await rehearsal.draft(basketId);
   await authorise(rehearsal, id);
-  await rehearsal.ok('POST', `/orders/${id}/confirm`);
+  await rehearsal.confirmed(id);
   return { id, basketId };
 };
 
@@ -77,7 +68,7 @@ const holdOfOrder =
   (goOn: (rehearsal: TestRehearsal, orderId: string) => Promise<void>): Reach =>
   async (rehearsal) => {
     const { id: orderId } = await confirmedOrder(rehearsal);
-    const { lines } = await rehearsal.ok('GET', `/orders/${orderId}`);
+    const { lines } = await rehearsal.order(orderId);
     await goOn(rehearsal, orderId);
     return { id: lines[0].reservationId };
   };
@@ -96,14 +87,14 @@ const fulfillmentOrder =
     return { id };
   };
 /** The fulfillment order after so much time with a service of the carrier. */
-const fulfillmentOrderSent = (service: string, by: string): Reach =>
+const fulfillmentOrderSent = (service: 'LOST' | 'RTS' | 'STANDARD', by: string): Reach =>
   fulfillmentOrder(async (rehearsal, { id }) => {
-    await pick(rehearsal, id, ...packed);
-    await rehearsal.ok('POST', `/fulfillment/orders/${id}/dispatch`, { service });
+    await rehearsal.packed(id);
+    await rehearsal.api('dispatch-fulfillment-order-api', { params: { id }, body: { service } });
     await rehearsal.advance(by);
   });
 
-const hold: Reach = (rehearsal) => rehearsal.ok('POST', '/inventory/reservations', { items: [{ sku: 'mug-blue', qty: 2 }] });
+const hold: Reach = (rehearsal) => rehearsal.api('reserve-inventory-api', { body: { items: [{ sku: 'mug-blue', qty: 2 }] } });
 
 /** Commands of the outside world, sent through the control plane. */
 const played = (objects: 'products' | 'customers' | 'returns', verbs: readonly string[]): Readonly<Record<string, Ask>> =>
@@ -120,16 +111,20 @@ const completedOrder = then(then(confirmedOrder, dispatch), (rehearsal) => rehea
 
 /** A return of one of two units of a delivered order, after the given verbs. */
 const returned =
-  (verbs: readonly string[], resolution = 'refund', dropOff: 'carrier' | 'store' = 'carrier'): Reach =>
+  (
+    verbs: readonly Parameters<TestRehearsal['moved']>[1][],
+    resolution: 'exchange' | 'refund' = 'refund',
+    dropOff: 'carrier' | 'store' = 'carrier',
+  ): Reach =>
   async (rehearsal) => {
     await rehearsal.client.control('set-progression', { body: { returns: 'manual', refund: 'manual' } });
     const { id: orderId } = await completedOrder(rehearsal);
-    const { lines } = await rehearsal.ok('GET', `/orders/${orderId}`);
+    const { lines } = await rehearsal.order(orderId);
     const line = { orderLineId: lines[0].lineId, qty: 1, reason: 'too blue' };
     // By parcel, a return can be in transit.
     const asked = { orderId, lines: [line], dropOff, resolution, ...(dropOff === 'store' && { locationId: 'store-01' }) };
-    const { id } = await rehearsal.ok('POST', '/returns', asked);
-    for (const verb of verbs) await rehearsal.ok('POST', `/_control/returns/${id}/${verb}`, {}, { as: 'admin' });
+    const { id } = await rehearsal.api('create-return-api', { body: asked });
+    for (const verb of verbs) await rehearsal.control('move-return-by-hand', { params: { id, verb } });
     await rehearsal.settle();
     return { id };
   };
@@ -144,15 +139,15 @@ const parcelBackWithCustomer = then(returned(['approve']), async (rehearsal, id)
 });
 const refunded = then(returned(['approve', 'receive', 'inspect']), async (rehearsal, id) => {
   const { orderId, refundAmount } = await rehearsal.object('return', id);
-  const { payments } = await rehearsal.ok('GET', `/orders/${orderId}`);
-  await rehearsal.ok('POST', `/payments/${payments[0].id}/refunds`, { amount: refundAmount, returnId: id });
+  const { payments } = await rehearsal.order(orderId);
+  await rehearsal.api('refund-payment-api', { params: { id: payments[0].id }, body: { amount: refundAmount, returnId: id } });
   await rehearsal.settle();
 });
 const exchanged = then(returned(['approve', 'receive', 'inspect'], 'exchange'), async (rehearsal, id) => {
   const { id: basketId } = await lockedBasket(rehearsal);
-  const order = await rehearsal.ok('POST', '/orders', { basketId, exchangeForReturnId: id });
+  const order = await rehearsal.api('create-order-api', { body: { basketId, exchangeForReturnId: id } });
   await authorise(rehearsal, order.id);
-  await rehearsal.ok('POST', `/orders/${order.id}/confirm`);
+  await rehearsal.confirmed(order.id);
   await rehearsal.settle();
 });
 
@@ -168,17 +163,18 @@ export const walks: Readonly<Record<string, Walk>> = {
     states: {
       open: basket,
       locked: lockedBasket,
-      converted: then(lockedBasket, (rehearsal, basketId) => rehearsal.ok('POST', '/orders', { basketId })),
+      converted: then(lockedBasket, (rehearsal, basketId) => rehearsal.draft(basketId)),
       abandoned: then(basket, (rehearsal) => rehearsal.advance('P1DT1S')),
       merged: then(basket, (rehearsal, id) =>
-        rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', mergeBasketIds: [id] }),
+        rehearsal.api('create-basket-api', { body: { channel: 'web', customerId: 'cus_ada', mergeBasketIds: [id] } }),
       ),
     },
     verbs: {
-      'add-line': (rehearsal, { id }) => rehearsal.call('POST', `/baskets/${id}/lines`, { sku: 'mug-blue', qty: 1 }),
-      checkout: (rehearsal, { id }) => rehearsal.call('POST', `/baskets/${id}/checkout`, { shippingAddress: ADDRESS }),
-      convert: (rehearsal, { id }) => rehearsal.call('POST', '/orders', { basketId: id }),
-      merge: (rehearsal, { id }) => rehearsal.call('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', mergeBasketIds: [id] }),
+      'add-line': (rehearsal, { id }) => rehearsal.call('add-line-to-basket-api', { params: { id }, body: { sku: 'mug-blue', qty: 1 } }),
+      checkout: (rehearsal, { id }) => rehearsal.call('checkout-basket-api', { params: { id }, body: { shippingAddress: ADDRESS } }),
+      convert: (rehearsal, { id }) => rehearsal.call('create-order-api', { body: { basketId: id } }),
+      merge: (rehearsal, { id }) =>
+        rehearsal.call('create-basket-api', { body: { channel: 'web', customerId: 'cus_ada', mergeBasketIds: [id] } }),
     },
   },
   order: {
@@ -189,26 +185,28 @@ export const walks: Readonly<Record<string, Walk>> = {
       confirmed: confirmedOrder,
       'in-fulfilment': then(confirmedOrder, async (rehearsal, id) => {
         const [first] = await fulfillmentOrdersOf(rehearsal, id);
-        await pick(rehearsal, first?.id);
+        await rehearsal.picked(first?.id ?? '');
         await rehearsal.settle();
       }),
       'partially-fulfilled': then(then(orderOfTwoNodes, dispatch), (rehearsal) => rehearsal.advance('P2D')),
       completed: completedOrder,
       'return-in-progress': then(completedOrder, async (rehearsal, orderId) => {
         await rehearsal.client.control('set-progression', { body: { returns: 'manual' } });
-        const { lines } = await rehearsal.ok('GET', `/orders/${orderId}`);
-        await rehearsal.ok('POST', '/returns', {
-          orderId,
-          lines: [{ orderLineId: lines[0].lineId, qty: 1, reason: 'too blue' }],
-          locationId: 'store-01',
+        const { lines } = await rehearsal.order(orderId);
+        await rehearsal.api('create-return-api', {
+          body: {
+            orderId,
+            lines: [{ orderLineId: lines[0].lineId, qty: 1, reason: 'too blue' }],
+            locationId: 'store-01',
+          },
         });
       }),
-      cancelled: then(draftOrder, (rehearsal, id) => rehearsal.ok('POST', `/orders/${id}/cancel`)),
+      cancelled: then(draftOrder, (rehearsal, id) => rehearsal.api('cancel-order-api', { params: { id } })),
     },
     verbs: {
-      create: (rehearsal, { basketId }) => rehearsal.call('POST', '/orders', { basketId }),
-      confirm: (rehearsal, { id }) => rehearsal.call('POST', `/orders/${id}/confirm`),
-      cancel: (rehearsal, { id }) => rehearsal.call('POST', `/orders/${id}/cancel`),
+      create: (rehearsal, { basketId }) => rehearsal.call('create-order-api', { body: { basketId } }),
+      confirm: (rehearsal, { id }) => rehearsal.call('confirm-order-api', { params: { id } }),
+      cancel: (rehearsal, { id }) => rehearsal.call('cancel-order-api', { params: { id } }),
     },
   },
   return: {
@@ -261,44 +259,46 @@ export const walks: Readonly<Record<string, Walk>> = {
         return fulfillmentOrder()(rehearsal);
       },
       allocated: fulfillmentOrder(),
-      picking: fulfillmentOrder((rehearsal, { id }) => pick(rehearsal, id)),
-      packed: fulfillmentOrder((rehearsal, { id }) => pick(rehearsal, id, ...packed)),
+      picking: fulfillmentOrder((rehearsal, { id }) => rehearsal.picked(id)),
+      packed: fulfillmentOrder((rehearsal, { id }) => rehearsal.packed(id)),
       dispatched: fulfillmentOrderSent('STANDARD', 'PT1M'),
       delivered: fulfillmentOrderSent('STANDARD', 'P2D'),
       'failed-delivery': fulfillmentOrderSent('LOST', 'P20D'),
       'returned-to-sender': fulfillmentOrderSent('RTS', 'P4D'),
       // Cancelled before the picking begins: an existing picking order is answered in any state.
-      cancelled: fulfillmentOrder((rehearsal, { orderId }) => rehearsal.ok('POST', `/orders/${orderId}/cancel`)),
+      cancelled: fulfillmentOrder((rehearsal, { orderId }) => rehearsal.api('cancel-order-api', { params: { id: orderId } })),
     },
     verbs: {
-      'start-picking': (rehearsal, { id }) => rehearsal.call('POST', '/picking-orders', { fulfillmentOrderId: id }),
-      dispatch: (rehearsal, { id }) => rehearsal.call('POST', `/fulfillment/orders/${id}/dispatch`, {}),
+      'start-picking': (rehearsal, { id }) => rehearsal.call('create-picking-order-api', { body: { fulfillmentOrderId: id } }),
+      dispatch: (rehearsal, { id }) => rehearsal.call('dispatch-fulfillment-order-api', { params: { id }, body: {} }),
     },
   },
   reservation: {
     lifeCycle: reservationLifeCycle,
     states: {
       requested: hold,
-      confirmed: then(hold, (rehearsal, id) => rehearsal.ok('POST', `/inventory/reservations/${id}/confirm`)),
+      confirmed: then(hold, (rehearsal, id) => rehearsal.api('confirm-reservation-api', { params: { id } })),
       expired: then(hold, (rehearsal) => rehearsal.advance('PT15M1S')),
       fulfilled: holdOfOrder(dispatch),
       cancelled: holdOfOrder(async (rehearsal, orderId) => {
         const [first] = await fulfillmentOrdersOf(rehearsal, orderId);
-        const { lines } = await rehearsal.ok('GET', `/orders/${orderId}`);
+        const { lines } = await rehearsal.order(orderId);
         const nothing = [{ orderLineId: lines[0].lineId, pickedQty: 0 }];
-        await pick(rehearsal, first?.id, { status: 'started' }, { status: 'short', lines: nothing });
+        await rehearsal.picked(first?.id ?? '', 'started', { status: 'short', lines: nothing });
         await rehearsal.settle();
       }),
-      released: then(hold, (rehearsal, id) => rehearsal.ok('DELETE', `/inventory/reservations/${id}`)),
+      released: then(hold, (rehearsal, id) => rehearsal.api('release-reservation-api', { params: { id } })),
     },
     verbs: {
-      confirm: (rehearsal, { id }) => rehearsal.call('POST', `/inventory/reservations/${id}/confirm`),
-      release: (rehearsal, { id }) => rehearsal.call('DELETE', `/inventory/reservations/${id}`),
+      confirm: (rehearsal, { id }) => rehearsal.call('confirm-reservation-api', { params: { id } }),
+      release: (rehearsal, { id }) => rehearsal.call('release-reservation-api', { params: { id } }),
       allocate: async (rehearsal, { id }) => {
         const basketId = (await lockedBasket(rehearsal)).id;
-        const order = await rehearsal.ok('POST', '/orders', { basketId });
-        return rehearsal.call('POST', '/inventory/allocate', {
-          ...{ orderId: order.id, orderLineId: order.lines[0].lineId, sku: 'mug-blue', qty: 2, reservationId: id },
+        const order = await rehearsal.draft(basketId);
+        return rehearsal.call('allocate-inventory-api', {
+          body: {
+            ...{ orderId: order.id, orderLineId: order.lines[0].lineId, sku: 'mug-blue', qty: 2, reservationId: id },
+          },
         });
       },
     },

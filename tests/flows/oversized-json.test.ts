@@ -89,14 +89,14 @@ describe('JSON of the maximal size', () => {
       `{"a":"${'[{'.repeat(5_000)}"}`,
       '{"a":"\\"[[["}',
     ]) {
-      expect(await rehearsal.call('POST', '/baskets', json)).toMatchObject({ status: 422, body: { code: 'validation_failed' } });
+      expect(await rehearsal.call('create-basket-api', { body: json })).toMatchObject({ status: 422, body: { code: 'validation_failed' } });
     }
   });
 
   test('that is not well-formed is refused as such, not as too deep', async () => {
     await using rehearsal = await newRehearsal();
     for (const json of [']'.repeat(100), '{"a":"', '{"a":"\\', '}{', '"', 'nul', '{"a":1}}', '{"a":1,}', '\u0000', ' ']) {
-      const reply = await rehearsal.call('POST', '/baskets', json);
+      const reply = await rehearsal.call('create-basket-api', { body: json });
       expect({ json, ...reply }).toMatchObject({ status: 400, body: { code: 'malformed_request', detail: 'The body is not valid JSON.' } });
     }
   });
@@ -106,7 +106,7 @@ describe('A refusal', () => {
   test('does not repeat a member name of a million characters', async () => {
     await using rehearsal = await newRehearsal();
     for (const json of [`{"${'x'.repeat(1_000_000)}":1}`, `{"${'😀'.repeat(200_000)}":1}`, `{"${'y'.repeat(900_000)}":"\\ud800"}`]) {
-      const reply = await rehearsal.call('POST', '/baskets', json);
+      const reply = await rehearsal.call('create-basket-api', { body: json });
       expect(reply).toMatchObject({ status: 422, body: { code: 'validation_failed' } });
       expect(JSON.stringify(reply.body).length).toBeLessThan(4_000);
       expect(JSON.stringify(reply.body)).not.toMatch(/\\ud[89a-f]/);

@@ -1,23 +1,24 @@
 import { describe, expect, test } from '@jest/globals';
-import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 
 /** Transitions of the life cycles that no other test covers across the whole estate. */
 const order = async (rehearsal: TestRehearsal, customerId: string, contact?: object) => {
-  const { id: basketId } = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId, lines: [{ sku: 'mug-blue', qty: 2 }] });
-  await rehearsal.ok('POST', `/baskets/${basketId}/checkout`, { shippingAddress: ADDRESS, ...(contact && { contact }) });
-  const { id } = await rehearsal.ok('POST', '/orders', { basketId });
-  await rehearsal.ok('POST', '/payments/authorizations', { orderId: id, tender: { type: 'card', token: 'tok_visa' } });
-  await rehearsal.ok('POST', `/orders/${id}/confirm`);
-  return rehearsal.ok('GET', `/orders/${id}`);
+  const { id: basketId } = await rehearsal.basket({ customerId });
+  await rehearsal.checkedOut(basketId, { ...(contact && { contact }) });
+  const { id } = await rehearsal.draft(basketId);
+  await rehearsal.authorisation(id);
+  await rehearsal.confirmed(id);
+  return rehearsal.order(id);
 };
 
 /** @returns the parcel of a dispatched order, which the carrier does not scan by itself */
 async function parcel(rehearsal: TestRehearsal) {
   await rehearsal.client.control('set-progression', { body: { carrier: 'manual', returns: 'manual' } });
   const { id: orderId, fulfillmentOrders } = await order(rehearsal, 'cus_ada');
-  const { id: picking } = await rehearsal.ok('POST', '/picking-orders', { fulfillmentOrderId: fulfillmentOrders[0].id });
-  for (const status of ['started', 'picked', 'packed']) await rehearsal.ok('PUT', `/picking-orders/${picking}/status`, { status });
-  const sent = await rehearsal.ok('POST', `/fulfillment/orders/${fulfillmentOrders[0].id}/dispatch`, {});
+  const { id: picking } = await rehearsal.picked(fulfillmentOrders[0].id);
+  for (const status of ['started', 'picked', 'packed'] as const)
+    await rehearsal.api('update-picking-status-api', { params: { id: picking }, body: { status } });
+  const sent = await rehearsal.api('dispatch-fulfillment-order-api', { params: { id: fulfillmentOrders[0].id } });
   return { orderId, shipmentId: sent.shipments[0].id as string };
 }
 
@@ -37,19 +38,19 @@ describe('A customer who orders', () => {
     ['cus_farid', 'churned', 'reactivated'],
   ])('(%s, %s) is then %s', async (id, before, after) => {
     await using rehearsal = await newRehearsal();
-    expect(await rehearsal.ok('GET', `/customers/${id}`)).toMatchObject({ state: before });
+    expect(await rehearsal.api('get-customer-api', { params: { id } })).toMatchObject({ state: before });
     await order(rehearsal, id);
     await rehearsal.settle();
-    expect(await rehearsal.ok('GET', `/customers/${id}`)).toMatchObject({ state: after });
+    expect(await rehearsal.api('get-customer-api', { params: { id } })).toMatchObject({ state: after });
   });
 });
 
 describe('A customer who becomes a member', () => {
   test.each(['cus_hugo', 'cus_jonas'])('(%s) keeps the state', async (id) => {
     await using rehearsal = await newRehearsal();
-    const before = await rehearsal.ok('GET', `/customers/${id}`);
-    const { id: loyaltyAccountId } = await rehearsal.ok('POST', '/loyalty/members', { customerId: id });
-    expect(await rehearsal.ok('GET', `/customers/${id}`)).toMatchObject({ state: before.state, loyaltyAccountId });
+    const before = await rehearsal.api('get-customer-api', { params: { id } });
+    const { id: loyaltyAccountId } = await rehearsal.api('enroll-loyalty-member-api', { body: { customerId: id } });
+    expect(await rehearsal.api('get-customer-api', { params: { id } })).toMatchObject({ state: before.state, loyaltyAccountId });
   });
 
   test.each([
@@ -57,36 +58,45 @@ describe('A customer who becomes a member', () => {
     ['churned', ['P90D', 'P90D']],
   ])('when %s keeps that state', async (state, silence) => {
     await using rehearsal = await newRehearsal();
-    const { id } = await rehearsal.ok('POST', '/customers', { firstName: 'Ruth', lastName: 'Vale', email: 'ruth@people.example' });
-    await rehearsal.ok('POST', '/interactions', { customerId: id, type: 'visit' });
+    const { id } = await rehearsal.api('create-customer-api', {
+      body: { firstName: 'Ruth', lastName: 'Vale', email: 'ruth@people.example' },
+    });
+    await rehearsal.api('log-interaction-api', { body: { customerId: id, type: 'visit' } });
     for (const by of silence) await rehearsal.advance(by);
-    const { id: loyaltyAccountId } = await rehearsal.ok('POST', '/loyalty/members', { customerId: id });
-    expect(await rehearsal.ok('GET', `/customers/${id}`)).toMatchObject({ state, loyaltyAccountId });
+    const { id: loyaltyAccountId } = await rehearsal.api('enroll-loyalty-member-api', { body: { customerId: id } });
+    expect(await rehearsal.api('get-customer-api', { params: { id } })).toMatchObject({ state, loyaltyAccountId });
   });
 
   test('when reactivated keeps that state', async () => {
     await using rehearsal = await newRehearsal();
-    const { id } = await rehearsal.ok('POST', '/customers', { firstName: 'Ruth', lastName: 'Vale', email: 'ruth@people.example' });
-    await rehearsal.ok('POST', '/interactions', { customerId: id, type: 'visit' });
+    const { id } = await rehearsal.api('create-customer-api', {
+      body: { firstName: 'Ruth', lastName: 'Vale', email: 'ruth@people.example' },
+    });
+    await rehearsal.api('log-interaction-api', { body: { customerId: id, type: 'visit' } });
     await rehearsal.advance('P181D');
-    await rehearsal.ok('POST', '/interactions', { customerId: id, type: 'visit' });
-    await rehearsal.ok('POST', '/loyalty/members', { customerId: id });
-    expect(await rehearsal.ok('GET', `/customers/${id}`)).toMatchObject({ state: 'reactivated' });
+    await rehearsal.api('log-interaction-api', { body: { customerId: id, type: 'visit' } });
+    await rehearsal.api('enroll-loyalty-member-api', { body: { customerId: id } });
+    expect(await rehearsal.api('get-customer-api', { params: { id } })).toMatchObject({ state: 'reactivated' });
   });
 });
 
 describe('A guest', () => {
   test('with further contact stays identified and registers as the same customer', async () => {
     await using rehearsal = await newRehearsal();
-    const basket = async () => rehearsal.ok('POST', '/baskets', { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] });
+    const basket = async () => rehearsal.api('create-basket-api', { body: { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] } });
     const { id: basketId, customerId } = await basket();
-    const checkout = (contact: object) => rehearsal.ok('POST', `/baskets/${basketId}/checkout`, { shippingAddress: ADDRESS, contact });
+    const checkout = (contact: object) => rehearsal.checkedOut(basketId, { contact });
     await checkout({ email: 'guest@people.example' });
-    expect(await rehearsal.ok('GET', `/customers/${customerId}`)).toMatchObject({ state: 'identified' });
+    expect(await rehearsal.api('get-customer-api', { params: { id: customerId } })).toMatchObject({ state: 'identified' });
     await rehearsal.advance('PT16M');
     await checkout({ email: 'guest@people.example', phone: '+353209188888' });
-    expect(await rehearsal.ok('GET', `/customers/${customerId}`)).toMatchObject({ state: 'identified', phone: '+353209188888' });
-    const registered = await rehearsal.ok('POST', '/customers', { firstName: 'Gail', lastName: 'Est', email: 'guest@people.example' });
+    expect(await rehearsal.api('get-customer-api', { params: { id: customerId } })).toMatchObject({
+      state: 'identified',
+      phone: '+353209188888',
+    });
+    const registered = await rehearsal.api('create-customer-api', {
+      body: { firstName: 'Gail', lastName: 'Est', email: 'guest@people.example' },
+    });
     expect(registered).toMatchObject({ id: customerId, state: 'registered' });
   });
 });
@@ -115,7 +125,7 @@ describe('A fulfillment order', () => {
     await rehearsal.fault('no-allocation', { match: { api: 'allocate-inventory-api' }, fault: { kind: 'outage' } });
     const { id, fulfillmentOrders } = await order(rehearsal, 'cus_ada');
     expect(fulfillmentOrders).toMatchObject([{ state: 'created' }]);
-    await rehearsal.ok('POST', `/orders/${id}/cancel`);
+    await rehearsal.api('cancel-order-api', { params: { id } });
     await rehearsal.noFaults();
     await rehearsal.settle();
     expect(await rehearsal.object('fulfillment-order', fulfillmentOrders[0].id)).toMatchObject({ state: 'cancelled' });
@@ -128,10 +138,10 @@ describe('The parcel of a return', () => {
   async function approved(rehearsal: TestRehearsal) {
     const { orderId, shipmentId } = await parcel(rehearsal);
     await scanned(rehearsal, shipmentId, ['collect', 'depart', 'out-for-delivery', 'deliver']);
-    const { lines } = await rehearsal.ok('GET', `/orders/${orderId}`);
+    const { lines } = await rehearsal.order(orderId);
     const line = { orderLineId: lines[0].lineId, qty: 1, reason: 'too blue' };
-    const { id } = await rehearsal.ok('POST', '/returns', { orderId, lines: [line], dropOff: 'carrier' });
-    const play = (verb: string) => rehearsal.ok('POST', `/_control/returns/${id}/${verb}`, {}, { as: 'admin' });
+    const { id } = await rehearsal.api('create-return-api', { body: { orderId, lines: [line], dropOff: 'carrier' } });
+    const play = (verb: string) => rehearsal.control('move-return-by-hand', { params: { id, verb } });
     await play('approve');
     await rehearsal.settle();
     const [{ id: parcelId }] = (await rehearsal.object('return', id)).shipments;

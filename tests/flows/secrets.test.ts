@@ -67,7 +67,7 @@ test('A credential sent anywhere is in no event and no journal record', async ()
     await call('GET', `/customers?q=${encoded}&key=${encoded}`);
     await call('GET', `/customers?q=${spread}`);
     await call('POST', '/vouchers/none/validate', { note: secret, apiKey: 'something-else-secret' }, inHeader);
-    await rehearsal.ok('POST', '/baskets', { channel: 'web' }, inHeader);
+    await rehearsal.api('create-basket-api', { body: { channel: 'web' }, ...inHeader });
     const refused = await call('POST', '/interactions', { customerId: 'cus_ada', type: 'visit', note: `key: ${secret}` });
     expect(refused.body).toMatchObject({ errors: [{ pointer: '/note', code: 'credential' }] });
   }
@@ -83,7 +83,7 @@ test.each(['5555%205555%205555%204444', '%35555555555554444', '5555%2D5555%2D555
   'A card number written as %s in a path is not in the journal',
   async (written) => {
     await using rehearsal = await newRehearsal();
-    await rehearsal.call('GET', `/customers/${written}`);
+    await rehearsal.call('get-customer-api', { params: { id: written } });
     const told = JSON.stringify(await rehearsal.journal());
     expect(told).toContain('[redacted]');
     expect(told).not.toMatch(/5555|4444/);
@@ -93,7 +93,7 @@ test.each(['5555%205555%205555%204444', '%35555555555554444', '5555%2D5555%2D555
 test('A body that is too large for the journal is truncated, and the record says so', async () => {
   await using rehearsal = await newRehearsal();
   const lines = Array.from({ length: 1_000 }, () => ({ sku: 'mug-blue', qty: 1 }));
-  const { headers } = await rehearsal.call('POST', '/baskets', { channel: 'web', lines });
+  const { headers } = await rehearsal.call('create-basket-api', { body: { channel: 'web', lines } });
   const [record] = await rehearsal.journal(String(headers['x-correlation-id']));
   expect(record).toMatchObject({ truncated: true, request: { truncated: true, bytes: expect.any(Number), start: expect.any(String) } });
 });
@@ -106,7 +106,7 @@ describe('A command copied from the journal', () => {
     'has the magic token %s of its request',
     async (token) => {
       await using rehearsal = await newRehearsal();
-      await rehearsal.call('POST', '/payments/authorizations', decline(token));
+      await rehearsal.call('authorize-payment-api', { body: decline(token) });
       const hop = (await rehearsal.journal()).find(({ api }) => api === 'authorize-payment-api');
       expect(curlOf(hop as Parameters<typeof curlOf>[0], OPTIONS)).toContain(JSON.stringify(decline(token)));
     },
@@ -114,10 +114,10 @@ describe('A command copied from the journal', () => {
 
   test('is refused where a token of its request was redacted', async () => {
     await using rehearsal = await newRehearsal();
-    await rehearsal.call('POST', '/payments/authorizations', decline('tok_live'));
+    await rehearsal.call('authorize-payment-api', { body: decline('tok_live') });
     const [hop] = (await rehearsal.journal()).filter(({ api }) => api === 'authorize-payment-api');
     expect(hop).toMatchObject({ request: decline('[redacted]') });
-    expect(await rehearsal.call('POST', '/payments/authorizations', hop?.request)).toMatchObject({
+    expect(await rehearsal.call('authorize-payment-api', { body: hop?.request })).toMatchObject({
       status: 422,
       body: {
         code: 'validation_failed',

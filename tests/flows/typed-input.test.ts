@@ -46,7 +46,7 @@ describe('A + in a query', () => {
 
   test('finds the same as %2B in a search', async () => {
     const email = 'lena+shop@people.example';
-    const { id } = await rehearsal.ok('POST', '/customers', { firstName: 'Lena', lastName: 'Plus', email });
+    const { id } = await rehearsal.api('create-customer-api', { body: { firstName: 'Lena', lastName: 'Plus', email } });
     for (const q of ['lena+shop@people', 'lena%2Bshop@people', 'a+shop', encodeURIComponent(email)])
       expect([q, await found(`q=${q}`)]).toEqual([q, [id]]);
     expect(await found(`email=${encodeURIComponent(email)}`)).toEqual([id]);
@@ -85,14 +85,16 @@ describe('A query', () => {
 
 describe('Blanks around a value', () => {
   test('are no part of a card number that is enrolled, used at the till or given at checkout', async () => {
-    const account = await rehearsal.ok('POST', '/loyalty/members', { customerId: 'cus_ben', cardNumber: ' BEN-0001 ' });
+    const account = await rehearsal.api('enroll-loyalty-member-api', { body: { customerId: 'cus_ben', cardNumber: ' BEN-0001 ' } });
     expect(account.cardNumber).toBe('BEN-0001');
     const lines = [{ sku: 'mug-blue', qty: 1 }];
-    const sale = await rehearsal.ok('POST', '/transactions', { storeId: 'store-01', laneId: 'lane-1', lines, loyaltyId: 'BEN-0001 ' });
+    const sale = await rehearsal.sale({ lines, loyaltyId: 'BEN-0001 ' });
     expect(sale.customerId).toBe('cus_ben');
-    const { id } = await rehearsal.ok('POST', '/baskets', { channel: 'web', lines });
+    const { id } = await rehearsal.api('create-basket-api', { body: { channel: 'web', lines } });
     const contact = { loyaltyCard: '\tBEN-0001' };
-    expect((await rehearsal.ok('POST', `/baskets/${id}/checkout`, { contact, shippingAddress: ADDRESS })).customerId).toBe('cus_ben');
+    expect((await rehearsal.api('checkout-basket-api', { params: { id }, body: { contact, shippingAddress: ADDRESS } })).customerId).toBe(
+      'cus_ben',
+    );
   });
 
   test('inside a card number are refused with the rule in words', async () => {
@@ -107,24 +109,29 @@ describe('Blanks around a value', () => {
   });
 
   test('are no part of a voucher code, in body and path', async () => {
-    const { id } = await rehearsal.ok('POST', '/baskets', { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] });
+    const { id } = await rehearsal.api('create-basket-api', { body: { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] } });
     const basket = await ask('POST', '/vouchers/%20WELCOME10%09/validate', { basketId: id });
     expect([basket.status, basket.body.valid ?? basket.body.code]).toEqual([200, true]);
   });
 
   test('are no part of a card, an e-mail address, a name and a note', async () => {
     const contact = { email: ' Typed@people.example ', phone: ' +353915550177 ' };
-    const created = await rehearsal.ok('POST', '/customers', { firstName: ' Tess ', lastName: '\tTyped\n', ...contact });
+    const created = await rehearsal.api('create-customer-api', { body: { firstName: ' Tess ', lastName: '\tTyped\n', ...contact } });
     expect(created).toMatchObject({ firstName: 'Tess', lastName: 'Typed', email: 'typed@people.example', phone: '+353915550177' });
-    const { interactions } = await rehearsal.ok('POST', '/interactions', { customerId: created.id, type: 'visit', note: ' tried lamps ' });
+    const { interactions } = await rehearsal.api('log-interaction-api', {
+      body: { customerId: created.id, type: 'visit', note: ' tried lamps ' },
+    });
     expect(interactions[0].note).toBe('tried lamps');
-    expect((await rehearsal.ok('GET', '/members/%202990000123459%20/balance')).id).toBe('loy_ada');
+    expect((await rehearsal.api('get-member-balance-api', { params: { id: ' 2990000123459 ' } })).id).toBe('loy_ada');
     expect(await found('q=%20typed%20')).toEqual([created.id]);
   });
 
   test('do not turn a token that is declined into one that is approved', async () => {
-    const { id } = await rehearsal.ok('POST', '/baskets', { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] });
-    const { orderId } = await rehearsal.ok('POST', `/baskets/${id}/checkout`, { placeOrder: true, shippingAddress: ADDRESS });
+    const { id } = await rehearsal.api('create-basket-api', { body: { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] } });
+    const { orderId } = await rehearsal.api('checkout-basket-api', {
+      params: { id },
+      body: { placeOrder: true, shippingAddress: ADDRESS },
+    });
     const tender = { type: 'card', token: ' tok_decline_insufficient_funds ' };
     expect((await ask('POST', '/payments/authorizations', { orderId, tender })).body.code).toBe('payment_declined');
   });
@@ -145,18 +152,20 @@ describe('A phone number', () => {
     'written as %s is stored and found in E.164',
     async (written) => {
       await using own = await newRehearsal();
-      const { id, phone } = await own.ok('POST', '/customers', { firstName: 'Rua', phone: written });
+      const { id, phone } = await own.api('create-customer-api', { body: { firstName: 'Rua', phone: written } });
       expect(phone).toBe('+353915550122');
       for (const query of [encodeURIComponent(written), '%2B353915550122']) {
-        expect((await own.ok('GET', `/customers?phone=${query}`)).items.map((one: { id: string }) => one.id)).toEqual([id]);
+        expect((await own.api('search-customer-api', { query: { phone: query } })).items.map((one: { id: string }) => one.id)).toEqual([
+          id,
+        ]);
       }
     },
   );
 
   test('in the contact of a checkout is the number of the registered customer', async () => {
-    const { id } = await rehearsal.ok('POST', '/baskets', { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] });
+    const { id } = await rehearsal.api('create-basket-api', { body: { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] } });
     const contact = { phone: '+353 (0)20 910 0002' };
-    const checkedOut = await rehearsal.ok('POST', `/baskets/${id}/checkout`, { contact, shippingAddress: ADDRESS });
+    const checkedOut = await rehearsal.api('checkout-basket-api', { params: { id }, body: { contact, shippingAddress: ADDRESS } });
     expect(checkedOut.customerId).toBe('cus_ben');
   });
 
@@ -172,7 +181,7 @@ describe('A phone number', () => {
 
   test('of a country without a trunk zero keeps its 0', async () => {
     await using own = await newRehearsal();
-    expect((await own.ok('POST', '/customers', { firstName: 'Rosa', phone: '+39 06 6982 0000' })).phone).toBe('+390669820000');
+    expect((await own.api('create-customer-api', { body: { firstName: 'Rosa', phone: '+39 06 6982 0000' } })).phone).toBe('+390669820000');
   });
 });
 
@@ -184,9 +193,9 @@ describe('Decomposed letters', () => {
     [decomposed, composed],
   ])('are found whichever form is stored and sought (%j, %j)', async (stored, sought) => {
     await using own = await newRehearsal();
-    const { id } = await own.ok('POST', '/customers', { firstName: stored, lastName: 'Ó Sé', email: 'r@people.example' });
+    const { id } = await own.api('create-customer-api', { body: { firstName: stored, lastName: 'Ó Sé', email: 'r@people.example' } });
     for (const q of [sought, sought.toUpperCase(), 'ó SÉ'.normalize('NFD')]) {
-      expect((await own.ok('GET', `/customers?q=${encodeURIComponent(q)}`)).items.map((one: { id: string }) => one.id)).toEqual([id]);
+      expect((await own.api('search-customer-api', { query: { q } })).items.map((one: { id: string }) => one.id)).toEqual([id]);
       const { items } = await own.client.control('list-objects', { params: { type: 'customer' }, query: { q } });
       expect(items.map((one) => one.id)).toEqual([id]);
     }
@@ -195,9 +204,9 @@ describe('Decomposed letters', () => {
 
 test('Somebody with one name is a customer, and is found and labelled by that name', async () => {
   await using own = await newRehearsal();
-  const created = await own.ok('POST', '/customers', { firstName: 'Sukarno', email: 'sukarno@people.example' });
+  const created = await own.api('create-customer-api', { body: { firstName: 'Sukarno', email: 'sukarno@people.example' } });
   expect(created).not.toHaveProperty('lastName');
-  expect((await own.ok('GET', '/customers?q=sukarno')).items).toEqual([created]);
+  expect((await own.api('search-customer-api', { query: { q: 'sukarno' } })).items).toEqual([created]);
   const { items } = await own.client.control('list-objects', { params: { type: 'customer' }, query: { q: 'sukarno' } });
   expect(items[0]?.label).toBe('Sukarno');
 });
@@ -206,7 +215,7 @@ test('An interaction a second ahead counts as now, as far ahead as the timestamp
   await using own = await newRehearsal();
   const now = await own.now();
   const log = (aheadMs: number) =>
-    own.call('POST', '/interactions', { customerId: 'cus_ada', type: 'visit', occurredAt: new Date(now + aheadMs).toISOString() });
+    own.call('log-interaction-api', { body: { customerId: 'cus_ada', type: 'visit', occurredAt: new Date(now + aheadMs).toISOString() } });
   for (const aheadMs of [1_000, 300_000]) {
     const { status, body } = await log(aheadMs);
     expect([status, body.interactions[0].occurredAt]).toEqual([201, body.updatedAt]);

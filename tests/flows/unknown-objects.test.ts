@@ -2,7 +2,6 @@ import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { apis } from '../../shared/catalog/apis.ts';
 import type { ApiDefinition } from '../../shared/catalog/define.ts';
-import { begin } from '../services/till-scenes.ts';
 import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 
 /** What a request does whose member names an object that does not exist. */
@@ -17,29 +16,29 @@ interface Row {
 const NONE = 'none_such';
 const MUG = { sku: 'mug-blue', qty: 1 };
 const EUR = { amount: 100, currency: 'EUR' };
-const CARD = { type: 'card', token: 'tok_visa' };
+const CARD = { type: 'card', token: 'tok_visa' } as const;
 
 const basket = async (rehearsal: TestRehearsal): Promise<string> =>
-  (await rehearsal.ok('POST', '/baskets', { channel: 'web', lines: [MUG] })).id;
+  (await rehearsal.api('create-basket-api', { body: { channel: 'web', lines: [MUG] } })).id;
 const locked = async (rehearsal: TestRehearsal): Promise<string> => {
   const id = await basket(rehearsal);
-  await rehearsal.ok('POST', `/baskets/${id}/checkout`, { shippingAddress: ADDRESS });
+  await rehearsal.checkedOut(id);
   return id;
 };
-const draft = async (rehearsal: TestRehearsal) => rehearsal.ok('POST', '/orders', { basketId: await locked(rehearsal) });
+const draft = async (rehearsal: TestRehearsal) => rehearsal.draft(await locked(rehearsal));
 const sold = async (rehearsal: TestRehearsal) => {
-  const { id, totals } = await begin(rehearsal);
-  await rehearsal.ok('POST', `/transactions/${id}/payment`, { tender: { type: 'cash' }, amount: totals.total });
-  return rehearsal.ok('GET', `/orders/${id}`);
+  const { id, totals } = await rehearsal.sale();
+  await rehearsal.api('add-payment-api', { params: { id }, body: { tender: { type: 'cash' }, amount: totals.total } });
+  return rehearsal.order(id);
 };
 const picking = async (rehearsal: TestRehearsal): Promise<string> => {
   const { id } = await draft(rehearsal);
-  await rehearsal.ok('POST', '/payments/authorizations', { orderId: id, tender: CARD });
-  await rehearsal.ok('POST', `/orders/${id}/confirm`);
+  await rehearsal.authorisation(id);
+  await rehearsal.confirmed(id);
   await rehearsal.settle();
-  const { fulfillmentOrders } = await rehearsal.ok('GET', `/orders/${id}`);
-  const order = await rehearsal.ok('POST', '/picking-orders', { fulfillmentOrderId: fulfillmentOrders[0].id });
-  await rehearsal.ok('PUT', `/picking-orders/${order.id}/status`, { status: 'started' });
+  const { fulfillmentOrders } = await rehearsal.order(id);
+  const order = await rehearsal.picked(fulfillmentOrders[0].id);
+  await rehearsal.api('update-picking-status-api', { params: { id: order.id }, body: { status: 'started' } });
   return `/picking-orders/${order.id}/status`;
 };
 const checkout = (more: object): Pick<Row, 'path' | 'body'> => ({
@@ -50,7 +49,7 @@ const allocate = (more: object): Pick<Row, 'path' | 'body'> => ({
   path: '/inventory/allocate',
   body: async (rehearsal) => {
     const { id, lines } = await draft(rehearsal);
-    await rehearsal.ok('DELETE', `/inventory/reservations/${lines[0].reservationId}`);
+    await rehearsal.api('release-reservation-api', { params: { id: lines[0].reservationId } });
     return { orderId: id, orderLineId: lines[0].lineId, ...MUG, ...more };
   },
 });
@@ -107,7 +106,7 @@ const rows: Readonly<Record<string, Row>> = {
   },
   'confirm-reservation-api orderId': {
     path: async (rehearsal) =>
-      `/inventory/reservations/${(await rehearsal.ok('POST', '/inventory/reservations', { items: [MUG] })).id}/confirm`,
+      `/inventory/reservations/${(await rehearsal.api('reserve-inventory-api', { body: { items: [MUG] } })).id}/confirm`,
     body: { orderId: NONE },
     answer: [404, 'order'],
   },
@@ -135,7 +134,7 @@ const rows: Readonly<Record<string, Row>> = {
     answer: [404, 'return'],
   },
   'add-payment-api tender.token': {
-    path: async (rehearsal) => `/transactions/${(await begin(rehearsal)).id}/payment`,
+    path: async (rehearsal) => `/transactions/${(await rehearsal.sale()).id}/payment`,
     body: { tender: { type: 'card', token: NONE }, amount: EUR },
     answer: [201],
   },

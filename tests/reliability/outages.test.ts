@@ -1,10 +1,9 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { registeredApplications } from '../../estate/registry.ts';
 import { type Application, applicationNames } from '../../shared/catalog/applications.ts';
-import { returning } from '../services/return-scenes.ts';
-import { begin, CASH, card, pay, voidIt } from '../services/till-scenes.ts';
 import { isThorough } from '../support/effort.ts';
-import type { TestRehearsal } from '../support/estate.ts';
+import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { CASH, card } from '../support/steps/tender.ts';
 
 /**
  * Each story is played with each application away that its work calls, for an hour to ten days. When the application is back, nobody
@@ -14,11 +13,9 @@ import type { TestRehearsal } from '../support/estate.ts';
 const LENGTHS = ['PT1H', 'PT3H', 'PT12H', 'P2D', 'P10D'] as const;
 type Length = (typeof LENGTHS)[number];
 
-type Scene = Awaited<ReturnType<typeof returning>>;
-
 interface Story {
   /** Everything is there. @returns the actions of clients while the application is away; a refused one is repeated when it is back */
-  readonly begins: (scene: Scene) => Promise<readonly (() => Promise<{ readonly status: number }>)[]>;
+  readonly begins: (scene: TestRehearsal) => Promise<readonly (() => Promise<{ readonly status: number }>)[]>;
   /** Whether the business ends it otherwise because of the outage, as documented. */
   readonly endsOtherwise?: (away: Application, length: Length) => boolean;
 }
@@ -26,19 +23,18 @@ interface Story {
 const post = (rehearsal: TestRehearsal, path: string, body: object = {}) => rehearsal.call('POST', path, body);
 
 /** A confirmed order of Ada with a voucher, paid by card and points. */
-async function confirmed(scene: Scene): Promise<string> {
-  const { rehearsal } = scene;
+async function confirmed(scene: TestRehearsal): Promise<string> {
   const lines = [{ sku: 'mug-blue', qty: 2 }];
-  const basket = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines });
+  const basket = await scene.basket({ lines });
   const shippingAddress = { name: 'Ada Quay', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' };
-  await rehearsal.ok('POST', `/baskets/${basket.id}/checkout`, { shippingAddress, voucherCodes: ['WELCOME10'] });
-  const { id } = await rehearsal.ok('POST', '/orders', { basketId: basket.id });
-  const { redemption } = await rehearsal.ok('POST', '/members/loy_ada/redeem', { points: 300, orderId: id });
+  await scene.api('checkout-basket-api', { params: { id: basket.id }, body: { shippingAddress, voucherCodes: ['WELCOME10'] } });
+  const { id } = await scene.draft(basket.id);
+  const { redemption } = await scene.api('redeem-points-api', { params: { id: 'loy_ada' }, body: { points: 300, orderId: id } });
   const amount = { amount: 300, currency: 'EUR' };
-  await rehearsal.ok('POST', '/payments/authorizations', { orderId: id, tender: { type: 'loyalty', token: redemption.id }, amount });
-  await scene.authorise(id);
-  await rehearsal.ok('POST', `/orders/${id}/confirm`);
-  await rehearsal.settle();
+  await scene.api('authorize-payment-api', { body: { orderId: id, tender: { type: 'loyalty', token: redemption.id }, amount } });
+  await scene.authorisation(id);
+  await scene.confirmed(id);
+  await scene.settle();
   return id;
 }
 
@@ -49,14 +45,14 @@ const stories: Readonly<Record<string, Story>> = {
   'a cancellation': {
     begins: async (scene) => {
       const id = await confirmed(scene);
-      return [() => post(scene.rehearsal, `/orders/${id}/cancel`)];
+      return [() => post(scene, `/orders/${id}/cancel`)];
     },
   },
   'the confirmation of an order': {
     begins: async (scene) => {
-      const { id } = await scene.draftOf([{ sku: 'mug-blue', qty: 2 }]);
-      await scene.authorise(id);
-      return [() => post(scene.rehearsal, `/orders/${id}/confirm`)];
+      const { id } = await scene.draft();
+      await scene.authorisation(id);
+      return [() => post(scene, `/orders/${id}/confirm`)];
     },
   },
   'the way of an order to its customer': {
@@ -78,50 +74,49 @@ const stories: Readonly<Record<string, Story>> = {
   },
   'a short pick': {
     begins: async (scene) => {
-      const order = await scene.confirmedOf([{ sku: 'mug-blue', qty: 2 }]);
+      const order = await scene.confirmed();
       const [first] = await scene.routed(order.id);
-      const picking = await scene.pick(first?.id ?? '', 'started');
+      const picking = await scene.picked(first?.id ?? '', 'started');
       const lines = [{ orderLineId: order.lines[0].lineId, pickedQty: 1 }];
-      return [() => scene.rehearsal.call('PUT', `/picking-orders/${picking.id}/status`, { status: 'short', lines })];
+      return [() => scene.call('update-picking-status-api', { params: { id: picking.id }, body: { status: 'short', lines } })];
     },
     endsOtherwise: authorisationExpires,
   },
   'a sale at the till': {
-    begins: async ({ rehearsal }) => {
-      const { id, totals } = await begin(rehearsal, { loyaltyId: 'loy_ada' });
-      return [() => pay(rehearsal, id, CASH, totals.total.amount)];
+    begins: async (rehearsal) => {
+      const { id, totals } = await rehearsal.sale({ loyaltyId: 'loy_ada' });
+      return [() => rehearsal.pay(id, CASH, totals.total.amount)];
     },
   },
   'a voided sale': {
-    begins: async ({ rehearsal }) => {
-      const { id, totals } = await begin(rehearsal);
-      await pay(rehearsal, id, card(), totals.total.amount - 100);
-      return [() => voidIt(rehearsal, id)];
+    begins: async (rehearsal) => {
+      const { id, totals } = await rehearsal.sale();
+      await rehearsal.pay(id, card(), totals.total.amount - 100);
+      return [() => rehearsal.voidSale(id)];
     },
   },
   'an idle sale': {
-    begins: async ({ rehearsal }) => {
-      const { id, totals } = await begin(rehearsal);
-      await pay(rehearsal, id, card(), totals.total.amount - 100);
+    begins: async (rehearsal) => {
+      const { id, totals } = await rehearsal.sale();
+      await rehearsal.pay(id, card(), totals.total.amount - 100);
       return [];
     },
   },
   'a checkout that nobody goes on with': {
     begins: async (scene) => {
-      const { rehearsal } = scene;
       const lines = [{ sku: 'mug-blue', qty: 1 }];
-      const basket = await rehearsal.ok('POST', '/baskets', { channel: 'web', lines });
+      const basket = await scene.api('create-basket-api', { body: { channel: 'web', lines } });
       const shippingAddress = { name: 'Bo', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' };
-      await rehearsal.ok('POST', `/baskets/${basket.id}/checkout`, { shippingAddress, voucherCodes: ['WELCOME10'] });
-      const draft = await scene.draftOf(lines);
-      await scene.authorise(draft.id);
+      await scene.api('checkout-basket-api', { params: { id: basket.id }, body: { shippingAddress, voucherCodes: ['WELCOME10'] } });
+      const draft = await scene.draft({ lines });
+      await scene.authorisation(draft.id);
       return [];
     },
   },
   'the refund of a return': {
     begins: async (scene) => {
       const order = await scene.completed([{ sku: 'mug-blue', qty: 2 }], 'cus_ada');
-      const { id } = await scene.requested(order);
+      const { id } = await scene.announced(order);
       await scene.moved(id, 'approve', 'receive');
       return [() => scene.move(id, 'inspect')];
     },
@@ -129,7 +124,7 @@ const stories: Readonly<Record<string, Story>> = {
   'a return that comes by parcel': {
     begins: async (scene) => {
       const order = await scene.completed([{ sku: 'mug-blue', qty: 2 }], 'cus_ada');
-      const { id } = await scene.requested(order, 1, { dropOff: 'carrier' });
+      const { id } = await scene.announced(order, 1, { dropOff: 'carrier' });
       await scene.progress({ returns: 'time', carrier: 'time' });
       return [() => scene.move(id, 'approve')];
     },
@@ -137,7 +132,7 @@ const stories: Readonly<Record<string, Story>> = {
   'a rejected return': {
     begins: async (scene) => {
       const order = await scene.completed([{ sku: 'mug-blue', qty: 2 }], 'cus_ada');
-      const { id } = await scene.requested(order);
+      const { id } = await scene.announced(order);
       return [() => scene.move(id, 'reject', { reason: 'worn' })];
     },
   },
@@ -205,18 +200,17 @@ const repeatedly = async (rehearsal: TestRehearsal, actions: readonly (() => Pro
 
 /** The story without an outage: its end, and the applications that its applications call. */
 async function undisturbed(story: Story, length: Length) {
-  await using scene = await returning();
-  const { rehearsal } = scene;
+  await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual' });
   const actions = await story.begins(scene);
-  const before = (await rehearsal.journal()).length;
-  await repeatedly(rehearsal, actions);
-  await advance(rehearsal, length);
-  const hops = (await rehearsal.journal()).slice(before);
-  await advance(rehearsal, AFTERWARDS);
-  await rehearsal.verify();
+  const before = (await scene.journal()).length;
+  await repeatedly(scene, actions);
+  await advance(scene, length);
+  const hops = (await scene.journal()).slice(before);
+  await advance(scene, AFTERWARDS);
+  await scene.verify();
   const own = new Map(hops.map(({ requestId, application }) => [requestId, application]));
   const called = hops.filter(({ application, parentId }) => own.has(parentId) && own.get(parentId) !== application);
-  return { end: await endOf(rehearsal), called: new Set<Application>(called.map(({ application }) => application)) };
+  return { end: await endOf(scene), called: new Set<Application>(called.map(({ application }) => application)) };
 }
 
 /** The timers that an outage has put off run in this time. */
@@ -229,24 +223,23 @@ async function advance({ client }: TestRehearsal, by: string): Promise<void> {
 
 /** The story while an application is away. */
 async function disturbed(story: Story, away: Application, length: Length) {
-  await using scene = await returning();
-  const { rehearsal } = scene;
+  await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual' });
   const actions = await story.begins(scene);
-  await rehearsal.fault('away', { match: { application: away }, fault: { kind: 'outage' } });
+  await scene.fault('away', { match: { application: away }, fault: { kind: 'outage' } });
   const replies: (() => Promise<{ readonly status: number }>)[] = [];
   for (const act of actions) if ((await act()).status >= 500) replies.push(act);
-  await advance(rehearsal, length);
-  await rehearsal.noFaults();
-  await rehearsal.settle();
-  await repeatedly(rehearsal, replies);
-  const { holds, invariants } = await rehearsal.client.control('verify');
+  await advance(scene, length);
+  await scene.noFaults();
+  await scene.settle();
+  await repeatedly(scene, replies);
+  const { holds, invariants } = await scene.client.control('verify');
   const atReturn = { holds, violations: invariants.flatMap(({ violations }) => violations) };
-  await advance(rehearsal, AFTERWARDS);
-  await rehearsal.verify();
-  expect((await rehearsal.client.control('list-parked')).items).toEqual([]);
+  await advance(scene, AFTERWARDS);
+  await scene.verify();
+  expect((await scene.client.control('list-parked')).items).toEqual([]);
   // Drafts and idle sales end after a day: a client that was refused comes back too late.
   const isTooLate = replies.length > 0 && (length === 'P2D' || length === 'P10D');
-  return { atReturn, isTooLate, end: await endOf(rehearsal) };
+  return { atReturn, isTooLate, end: await endOf(scene) };
 }
 
 describe('Outages', () => {

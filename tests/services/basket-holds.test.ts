@@ -1,37 +1,33 @@
 import { describe, expect, test } from '@jest/globals';
 import { ADDRESS, eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
-import { ordering } from './oms-scenes.ts';
-import { begin, CASH, pay, stockAt, voidIt } from './till-scenes.ts';
+import { CASH } from '../support/steps/tender.ts';
 
-const RESERVATIONS = '/inventory/reservations';
 const LAMP = { sku: 'lamp-last-one', qty: 1 };
 const MUGS = { sku: 'mug-blue', qty: 2 };
 
-const reserve = (rehearsal: TestRehearsal, body: object) => rehearsal.call('POST', RESERVATIONS, body);
-const checkOut = (rehearsal: TestRehearsal, basketId: string, more: object = {}) =>
-  rehearsal.ok('POST', `/baskets/${basketId}/checkout`, { shippingAddress: ADDRESS, ...more });
+const reserve = (rehearsal: TestRehearsal, body: object) => rehearsal.call('reserve-inventory-api', { body });
+const checkOut = (rehearsal: TestRehearsal, basketId: string, more: object = {}) => rehearsal.checkedOut(basketId, { ...more });
 const holdOf = (rehearsal: TestRehearsal, id: string) => rehearsal.object('reservation', id);
 
-async function aBasketWith(rehearsal: TestRehearsal, ...lines: readonly object[]): Promise<string> {
-  return (await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines })).id;
+async function aBasketWith(rehearsal: TestRehearsal, ...lines: readonly { sku: string; qty: number }[]): Promise<string> {
+  return (await rehearsal.basket({ lines })).id;
 }
 
 describe('Reserve Inventory for a basket in checkout', () => {
   test('answers the hold of the checkout, and the order of the last unit is confirmed', async () => {
-    await using scene = await ordering();
-    const { rehearsal } = scene;
-    const { id: basketId, reservationId } = await scene.lockedBasket(LAMP);
-    const hold = await holdOf(rehearsal, reservationId);
+    await using scene = await newRehearsal({ warehouse: 'manual' });
+    const { id: basketId, reservationId } = await scene.checkedOut(LAMP);
+    const hold = await holdOf(scene, reservationId);
     for (const body of [{ basketId }, { basketId, items: [LAMP] }]) {
-      expect(await reserve(rehearsal, body)).toMatchObject({ status: 200, body: hold });
+      expect(await reserve(scene, body)).toMatchObject({ status: 200, body: hold });
     }
-    const order = await rehearsal.ok('POST', '/orders', { basketId });
-    expect(await reserve(rehearsal, { basketId })).toMatchObject({ status: 200, body: hold });
-    await scene.authorise(order.id);
+    const order = await scene.draft(basketId);
+    expect(await reserve(scene, { basketId })).toMatchObject({ status: 200, body: hold });
+    await scene.authorisation(order.id);
     expect((await scene.confirm(order.id)).body).toMatchObject({ state: 'confirmed', lines: [{ reservationId }] });
-    expect(await reserve(rehearsal, { basketId })).toMatchObject({ status: 200, body: { id: reservationId, state: 'confirmed' } });
+    expect(await reserve(scene, { basketId })).toMatchObject({ status: 200, body: { id: reservationId, state: 'confirmed' } });
     expect(await scene.reserved('lamp-last-one')).toBe(1);
-    await rehearsal.verify();
+    await scene.verify();
   });
 
   test.each([
@@ -39,55 +35,53 @@ describe('Reserve Inventory for a basket in checkout', () => {
     ['another SKU besides', { items: [MUGS, { sku: 'mug-green', qty: 1 }] }, { items: [MUGS] }],
     ['another location', { locationId: 'store-01' }, { allocations: [{ locationId: 'dc-01' }] }],
   ])('for %s is refused and names the existing hold', async (_, more, standing) => {
-    await using scene = await ordering();
-    const { id: basketId, reservationId } = await scene.lockedBasket();
-    const { status, body } = await reserve(scene.rehearsal, { basketId, ...more });
+    await using scene = await newRehearsal({ warehouse: 'manual' });
+    const { id: basketId, reservationId } = await scene.checkedOut();
+    const { status, body } = await reserve(scene, { basketId, ...more });
     expect([status, body.code, body.objectType, body.id]).toEqual([409, 'conflicting_repeat', 'basket', basketId]);
     expect(body.standing).toMatchObject({ reservationId, ...standing });
-    expect(await holdOf(scene.rehearsal, reservationId)).toMatchObject({ state: 'requested', version: 1 });
+    expect(await holdOf(scene, reservationId)).toMatchObject({ state: 'requested', version: 1 });
     expect(await scene.reserved('mug-blue')).toBe(2);
-    await scene.rehearsal.verify();
+    await scene.verify();
   });
 
   test('for other units is retryable while the checkout runs, since a checkout that fails gives the hold up', async () => {
-    await using scene = await ordering();
-    const { rehearsal } = scene;
+    await using scene = await newRehearsal({ warehouse: 'manual' });
     const { id: basketId } = await scene.basket();
-    await rehearsal.fault('slow', { match: { api: 'record-voucher-use' }, fault: { kind: 'latency', ms: 1_500 }, times: 1 });
-    const checkout = checkOut(rehearsal, basketId, { voucherCodes: ['WELCOME10'] });
+    await scene.fault('slow', { match: { api: 'record-voucher-use' }, fault: { kind: 'latency', ms: 1_500 }, times: 1 });
+    const checkout = checkOut(scene, basketId, { voucherCodes: ['WELCOME10'] });
     await eventually('holding the stock', async () => (await scene.reserved('mug-blue')) === 2);
     const other = { basketId, items: [{ ...MUGS, qty: 3 }] };
-    const early = await reserve(rehearsal, other);
+    const early = await reserve(scene, other);
     expect(early).toMatchObject({ status: 409, body: { code: 'conflicting_repeat', retryable: true }, headers: { 'retry-after': '1' } });
     await checkout;
-    expect(await reserve(rehearsal, other)).toMatchObject({ status: 409, body: { code: 'conflicting_repeat', retryable: false } });
-    await rehearsal.verify();
+    expect(await reserve(scene, other)).toMatchObject({ status: 409, body: { code: 'conflicting_repeat', retryable: false } });
+    await scene.verify();
   });
 
   test('holds its stock again when the hold was released by hand, and the order takes that hold over', async () => {
-    await using scene = await ordering();
-    const { rehearsal } = scene;
-    const { id: basketId, reservationId } = await scene.lockedBasket(LAMP);
-    await rehearsal.ok('DELETE', `${RESERVATIONS}/${reservationId}`);
-    const anew = await reserve(rehearsal, { basketId });
+    await using scene = await newRehearsal({ warehouse: 'manual' });
+    const { id: basketId, reservationId } = await scene.checkedOut(LAMP);
+    await scene.api('release-reservation-api', { params: { id: reservationId } });
+    const anew = await reserve(scene, { basketId });
     expect([anew.status, anew.body.items]).toEqual([201, [LAMP]]);
-    expect(await reserve(rehearsal, { basketId })).toMatchObject({ status: 200, body: { id: anew.body.id } });
-    const order = await rehearsal.ok('POST', '/orders', { basketId });
-    await scene.authorise(order.id);
+    expect(await reserve(scene, { basketId })).toMatchObject({ status: 200, body: { id: anew.body.id } });
+    const order = await scene.draft(basketId);
+    await scene.authorisation(order.id);
     expect((await scene.confirm(order.id)).body.state).toBe('confirmed');
-    expect((await holdOf(rehearsal, anew.body.id)).state).toBe('released');
+    expect((await holdOf(scene, anew.body.id)).state).toBe('released');
     expect(await scene.reserved('lamp-last-one')).toBe(1);
-    await rehearsal.verify();
+    await scene.verify();
   });
 
   test('is refused after the end of its order', async () => {
-    await using scene = await ordering();
+    await using scene = await newRehearsal({ warehouse: 'manual' });
     const order = await scene.draft();
     await scene.cancel(order.id);
-    const { status, body } = await reserve(scene.rehearsal, { basketId: order.basketId });
+    const { status, body } = await reserve(scene, { basketId: order.basketId });
     expect([status, body.code, body.objectType, body.id]).toEqual([409, 'invalid_state_transition', 'basket', order.basketId]);
     expect(await scene.reserved('mug-blue')).toBe(0);
-    await scene.rehearsal.verify();
+    await scene.verify();
   });
 
   test('sent concurrently with the checkout leaves one hold, that of the checkout', async () => {
@@ -96,7 +90,10 @@ describe('Reserve Inventory for a basket in checkout', () => {
     await rehearsal.fault('slow', { match: { api: 'take-hold' }, fault: { kind: 'latency', ms: 30 }, times: 4 });
     const replies = Promise.all(Array.from({ length: 8 }, () => reserve(rehearsal, { basketId })));
     const insist = async (left: number): Promise<{ state: string; reservationId: string }> => {
-      const { status, body } = await rehearsal.call('POST', `/baskets/${basketId}/checkout`, { shippingAddress: ADDRESS });
+      const { status, body } = await rehearsal.call('checkout-basket-api', {
+        params: { id: basketId },
+        body: { shippingAddress: ADDRESS },
+      });
       return status === 200 || left === 0 ? body : insist(left - 1);
     };
     const locked = await insist(5);
@@ -110,22 +107,22 @@ describe('Reserve Inventory for a basket in checkout', () => {
 describe('Reserve Inventory for an open transaction', () => {
   test('answers the hold of the till, and its stock leaves with the sale', async () => {
     await using rehearsal = await newRehearsal();
-    const before = await stockAt(rehearsal, 'mug-blue');
-    const { id, basketId, totals } = await begin(rehearsal);
+    const before = await rehearsal.stockAt('mug-blue');
+    const { id, basketId, totals } = await rehearsal.sale();
     const { status, body } = await reserve(rehearsal, { basketId });
     expect([status, body.items, body.locationId, body.expiresAt]).toEqual([200, [MUGS], 'store-01', undefined]);
     const other = await reserve(rehearsal, { basketId, items: [{ ...MUGS, qty: 1 }] });
     expect([other.status, other.body.code, other.body.standing.reservationId]).toEqual([409, 'conflicting_repeat', body.id]);
-    expect((await pay(rehearsal, id, CASH, totals.total.amount)).body.transactionState).toBe('completed');
-    const order = await rehearsal.ok('GET', `/orders/${id}`);
+    expect((await rehearsal.pay(id, CASH, totals.total.amount)).body.transactionState).toBe('completed');
+    const order = await rehearsal.order(id);
     expect(order.stockDiscrepancy).toBeUndefined();
-    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: before.onHand - 2, reserved: 0 });
+    expect(await rehearsal.stockAt('mug-blue')).toEqual({ onHand: before.onHand - 2, reserved: 0 });
     await rehearsal.verify();
   });
 
   test('is refused when the till holds no stock: its goods lie on the counter', async () => {
     await using rehearsal = await newRehearsal();
-    const { basketId } = await begin(rehearsal, { lines: [LAMP] });
+    const { basketId } = await rehearsal.sale({ lines: [LAMP] });
     const { status, body } = await reserve(rehearsal, { basketId });
     expect([status, body.code, body.objectType, body.id]).toEqual([409, 'invalid_state_transition', 'basket', basketId]);
     await rehearsal.verify();
@@ -143,7 +140,7 @@ describe('A hold of an open basket', () => {
     }
     const longer = await reserve(rehearsal, { basketId, ttlSeconds: 1_200 });
     expect(longer.status).toBe(201);
-    await rehearsal.ok('POST', `/baskets/${basketId}/lines`, MUGS);
+    await rehearsal.api('add-line-to-basket-api', { params: { id: basketId }, body: MUGS });
     const more = await reserve(rehearsal, { basketId });
     expect([more.status, more.body.items]).toEqual([201, [LAMP, MUGS]]);
     const elsewhere = await reserve(rehearsal, { basketId, items: [MUGS], locationId: 'store-02' });
@@ -158,14 +155,14 @@ describe('A hold of an open basket', () => {
     await using rehearsal = await newRehearsal();
     const basketId = await aBasketWith(rehearsal, LAMP);
     const byHand = await reserve(rehearsal, { basketId });
-    await rehearsal.ok('POST', `/baskets/${basketId}/lines`, MUGS);
+    await rehearsal.api('add-line-to-basket-api', { params: { id: basketId }, body: MUGS });
     const { reservationId } = await checkOut(rehearsal, basketId);
     expect(await holdOf(rehearsal, reservationId)).toMatchObject({ state: 'requested', items: [LAMP, MUGS] });
     expect((await holdOf(rehearsal, byHand.body.id)).state).toBe('released');
     const other = await aBasketWith(rehearsal, MUGS);
     await reserve(rehearsal, { basketId: other, locationId: 'store-02' });
     await checkOut(rehearsal, other);
-    expect((await stockAt(rehearsal, 'mug-blue', 'store-02')).reserved).toBe(0);
+    expect((await rehearsal.stockAt('mug-blue', 'store-02')).reserved).toBe(0);
     await rehearsal.verify();
   });
 
@@ -184,7 +181,7 @@ describe('A hold of an open basket', () => {
     await using rehearsal = await newRehearsal();
     const basketId = await aBasketWith(rehearsal, LAMP);
     await rehearsal.fault('lost', { match: { api: 'reserve-inventory-api' }, fault: { kind: 'lost-response' }, times: 2 });
-    const lost = await rehearsal.call('POST', `/baskets/${basketId}/checkout`, { shippingAddress: ADDRESS });
+    const lost = await rehearsal.call('checkout-basket-api', { params: { id: basketId }, body: { shippingAddress: ADDRESS } });
     expect([502, 504]).toContain(lost.status);
     await rehearsal.noFaults();
     const left = await reserve(rehearsal, { basketId });
@@ -195,7 +192,7 @@ describe('A hold of an open basket', () => {
     const { reservationId } = await checkOut(rehearsal, basketId);
     expect(await holdOf(rehearsal, reservationId)).toMatchObject({ state: 'requested', items: [LAMP] });
     expect((await holdOf(rehearsal, adjusted.body.id)).state).toBe('released');
-    expect(await stockAt(rehearsal, 'mug-blue', 'dc-01')).toMatchObject({ reserved: 0 });
+    expect(await rehearsal.stockAt('mug-blue', 'dc-01')).toMatchObject({ reserved: 0 });
     await rehearsal.verify();
   });
 
@@ -208,12 +205,12 @@ describe('A hold of an open basket', () => {
     const basketId = await aBasketWith(rehearsal, LAMP);
     const byHand = await reserve(rehearsal, { basketId, locationId: 'store-01' });
     expect(byHand.status).toBe(201);
-    const { id, totals } = await begin(rehearsal, { basketId });
+    const { id, totals } = await rehearsal.sale({ basketId });
     expect((await holdOf(rehearsal, byHand.body.id)).state).toBe('released');
-    expect(await stockAt(rehearsal, 'lamp-last-one')).toEqual({ onHand: 1, reserved: 1 });
-    await pay(rehearsal, id, CASH, totals.total.amount);
-    expect(await stockAt(rehearsal, 'lamp-last-one')).toEqual({ onHand: 0, reserved: 0 });
-    expect((await rehearsal.ok('GET', `/orders/${id}`)).stockDiscrepancy).toBeUndefined();
+    expect(await rehearsal.stockAt('lamp-last-one')).toEqual({ onHand: 1, reserved: 1 });
+    await rehearsal.pay(id, CASH, totals.total.amount);
+    expect(await rehearsal.stockAt('lamp-last-one')).toEqual({ onHand: 0, reserved: 0 });
+    expect((await rehearsal.order(id)).stockDiscrepancy).toBeUndefined();
     await rehearsal.verify();
   });
 
@@ -221,17 +218,17 @@ describe('A hold of an open basket', () => {
     await using rehearsal = await newRehearsal();
     const basketId = await aBasketWith(rehearsal, LAMP);
     const byHand = await reserve(rehearsal, { basketId });
-    const { id } = await begin(rehearsal, { basketId });
+    const { id } = await rehearsal.sale({ basketId });
     expect((await holdOf(rehearsal, byHand.body.id)).state).toBe('released');
     await rehearsal.verify();
-    await voidIt(rehearsal, id);
+    await rehearsal.voidSale(id);
     await rehearsal.verify();
   });
 
   const kept = async (rehearsal: TestRehearsal): Promise<{ basketId: string; holdId: string }> => {
     const basketId = await aBasketWith(rehearsal, LAMP);
     const { id } = (await reserve(rehearsal, { basketId })).body;
-    await rehearsal.ok('POST', `${RESERVATIONS}/${id}/confirm`, {});
+    await rehearsal.api('confirm-reservation-api', { params: { id } });
     return { basketId, holdId: id };
   };
 
@@ -249,24 +246,25 @@ describe('A hold of an open basket', () => {
   test('ends when its basket is merged into another', async () => {
     await using rehearsal = await newRehearsal();
     const { basketId, holdId } = await kept(rehearsal);
-    const merged = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', mergeBasketIds: [basketId] });
+    const merged = await rehearsal.api('create-basket-api', {
+      body: { channel: 'web', customerId: 'cus_ada', mergeBasketIds: [basketId] },
+    });
     expect((await holdOf(rehearsal, holdId)).state).toBe('released');
     expect((await reserve(rehearsal, { basketId: merged.id })).status).toBe(201);
     await rehearsal.verify();
   });
 
   test('that was confirmed by hand during the checkout ends with the order or the transaction', async () => {
-    await using scene = await ordering();
-    const { rehearsal } = scene;
-    const { id, basketId } = await begin(rehearsal);
-    const hold = (await reserve(rehearsal, { basketId })).body;
-    await rehearsal.ok('POST', `${RESERVATIONS}/${hold.id}/confirm`, {});
-    await voidIt(rehearsal, id);
-    expect((await holdOf(rehearsal, hold.id)).state).toBe('released');
+    await using scene = await newRehearsal({ warehouse: 'manual' });
+    const { id, basketId } = await scene.sale();
+    const hold = (await reserve(scene, { basketId })).body;
+    await scene.api('confirm-reservation-api', { params: { id: hold.id } });
+    await scene.voidSale(id);
+    expect((await holdOf(scene, hold.id)).state).toBe('released');
     const draft = await scene.draft();
-    await rehearsal.ok('POST', `${RESERVATIONS}/${draft.lines[0].reservationId}/confirm`, {});
-    await rehearsal.advance('P1DT1M');
-    expect((await holdOf(rehearsal, draft.lines[0].reservationId)).state).toBe('released');
-    await rehearsal.verify();
+    await scene.api('confirm-reservation-api', { params: { id: draft.lines[0].reservationId } });
+    await scene.advance('P1DT1M');
+    expect((await holdOf(scene, draft.lines[0].reservationId)).state).toBe('released');
+    await scene.verify();
   });
 });

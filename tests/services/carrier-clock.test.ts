@@ -1,28 +1,27 @@
 import { describe, expect, test } from '@jest/globals';
-import { returning } from './return-scenes.ts';
+import { newRehearsal } from '../support/estate.ts';
 
 /** A dispatched parcel whose label the FMS has noted. Scans come from a carrier outside the estate, whose clock is its own. */
 async function awaitingCarrier() {
-  const scene = await returning();
-  const { rehearsal } = scene;
-  const { id: orderId } = await scene.draftOf([{ sku: 'mug-blue', qty: 1 }]);
-  await scene.authorise(orderId);
-  await rehearsal.ok('POST', `/orders/${orderId}/confirm`);
+  const scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual' });
+  const { id: orderId } = await scene.draft({ lines: [{ sku: 'mug-blue', qty: 1 }] });
+  await scene.authorisation(orderId);
+  await scene.confirmed(orderId);
   const [fulfillmentOrder] = await scene.routed(orderId);
   const fulfillmentOrderId: string = fulfillmentOrder?.id ?? '';
-  const shipmentId = await scene.sent(fulfillmentOrderId);
-  await rehearsal.settle();
+  const shipmentId = await scene.dispatched(fulfillmentOrderId);
+  await scene.settle();
   let count = 0;
   /** Reports a scan whose instant differs from the rehearsal's clock by `aheadMs`. */
   const report = async (status: string, aheadMs = 0) => {
-    const occurredAt = new Date((await rehearsal.now()) + aheadMs).toISOString();
+    const occurredAt = new Date((await scene.now()) + aheadMs).toISOString();
     count += 1;
     await scene.webhook(`carrier-${count}`, { shipmentId, status, occurredAt });
     return occurredAt;
   };
-  const state = async () => (await rehearsal.ok('GET', `/fulfillment/orders/${fulfillmentOrderId}`)).shipments[0].state;
+  const state = async () => (await scene.fulfillmentOrder(fulfillmentOrderId)).shipments[0].state;
   /** Why the newest webhook changed nothing. */
-  const reason = async () => (await rehearsal.journal()).findLast(({ api }) => api === 'carrier-webhook')?.unchanged;
+  const reason = async () => (await scene.journal()).findLast(({ api }) => api === 'carrier-webhook')?.unchanged;
   return { ...scene, orderId, shipmentId, report, state, reason, [Symbol.asyncDispose]: () => scene[Symbol.asyncDispose]() };
 }
 
@@ -37,18 +36,18 @@ describe('The first scan of a carrier', () => {
   ])('moves the parcel although the clock of the carrier is %s behind', async (_words, behindMs) => {
     await using scene = await awaitingCarrier();
     await scene.report('delivered', -behindMs);
-    await scene.rehearsal.settle();
+    await scene.settle();
     expect([await scene.state(), (await scene.order(scene.orderId)).state, await scene.reason()]).toEqual([
       ...['delivered', 'completed', undefined],
     ]);
-    await scene.rehearsal.verify();
+    await scene.verify();
   });
 });
 
 describe('Scans of a carrier outside the estate', () => {
   test('are ordered by the clock of that carrier, not by scans of the simulated carrier', async () => {
     await using scene = await awaitingCarrier();
-    await scene.scan(scene.shipmentId, 'collect', 'depart');
+    await scene.scanned(scene.shipmentId, 'collect', 'depart');
     await scene.report('out-for-delivery', -2 * SECOND);
     expect([await scene.state(), await scene.reason()]).toEqual(['out-for-delivery', undefined]);
     await scene.report('delivery-attempted', -3 * SECOND);
@@ -58,22 +57,22 @@ describe('Scans of a carrier outside the estate', () => {
     ]);
     await scene.report('delivered', -SECOND);
     expect(await scene.state()).toBe('delivered');
-    await scene.rehearsal.verify();
+    await scene.verify();
   });
 
   test('do not stop the scans of the simulated carrier', async () => {
     await using scene = await awaitingCarrier();
     await scene.report('collected', 4 * MINUTE);
     expect(await scene.state()).toBe('collected');
-    await scene.scan(scene.shipmentId, 'collect', 'depart', 'out-for-delivery', 'deliver');
+    await scene.scanned(scene.shipmentId, 'collect', 'depart', 'out-for-delivery', 'deliver');
     expect(await scene.state()).toBe('delivered');
-    await scene.rehearsal.verify();
+    await scene.verify();
   });
 
   test('that lie too far ahead are refused with the remedy, and block nothing', async () => {
     await using scene = await awaitingCarrier();
     await expect(scene.report('collected', 6 * MINUTE)).rejects.toThrow('422');
-    const refused = (await scene.rehearsal.journal()).findLast(({ api }) => api === 'carrier-webhook');
+    const refused = (await scene.journal()).findLast(({ api }) => api === 'carrier-webhook');
     expect(refused?.response).toMatchObject({ errors: [{ code: 'in_the_future', detail: expect.stringContaining('/_control/clock') }] });
     await scene.report('delivered');
     expect(await scene.state()).toBe('delivered');
@@ -83,7 +82,7 @@ describe('Scans of a carrier outside the estate', () => {
 describe('The hop of a webhook that changes nothing says why:', () => {
   test('a repeated webhook-id', async () => {
     await using scene = await awaitingCarrier();
-    const data = { shipmentId: scene.shipmentId, status: 'collected', occurredAt: new Date(await scene.rehearsal.now()).toISOString() };
+    const data = { shipmentId: scene.shipmentId, status: 'collected', occurredAt: new Date(await scene.now()).toISOString() };
     await scene.webhook('same', data);
     expect(await scene.reason()).toBeUndefined();
     await scene.webhook('same', data);
@@ -92,7 +91,7 @@ describe('The hop of a webhook that changes nothing says why:', () => {
 
   test('a repeated scan', async () => {
     await using scene = await awaitingCarrier();
-    const occurredAt = new Date(await scene.rehearsal.now()).toISOString();
+    const occurredAt = new Date(await scene.now()).toISOString();
     await scene.webhook('first', { shipmentId: scene.shipmentId, status: 'collected', occurredAt });
     await scene.webhook('second', { shipmentId: scene.shipmentId, status: 'collected', occurredAt });
     expect(await scene.reason()).toBe(`The scan collected of ${occurredAt} arrived before.`);

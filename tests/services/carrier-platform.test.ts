@@ -5,10 +5,9 @@ import { Scan, shipmentLifeCycle, trackingStatusCodes } from '../../shared/catal
 import { allowedFrom } from '../../shared/catalog/life-cycle.ts';
 import type { Problem } from '../../shared/catalog/problems.ts';
 import { checkDigit } from '../../shared/domain/barcode.ts';
-import { ADDRESS, estate } from '../support/estate.ts';
+import { ADDRESS, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { startInside } from '../support/inside.ts';
 import { readLabel } from './label-reading.ts';
-import { fulfilling } from './parcel-scenes.ts';
 
 const HOUR = 3_600_000;
 const DEPOT = { name: 'Athlone distribution centre', line1: '4 Monksland Park', city: 'Athlone', postalCode: 'N37', country: 'IE' };
@@ -119,24 +118,24 @@ describe('Generate Label', () => {
   });
 
   test('sent ten times at once makes one label', async () => {
-    await using scene = await fulfilling();
-    await scene.progression({ label: 'manual', carrier: 'manual' });
-    const { shipmentId } = await scene.dispatched();
+    await using scene = await newRehearsal({ warehouse: 'manual' });
+    await scene.progress({ label: 'manual', carrier: 'manual' });
+    const { shipmentId } = await scene.dispatchedOrder();
     const replies = await Promise.all(Array.from({ length: 10 }, () => scene.label(shipmentId)));
     expect(replies.map(({ status }) => status).toSorted()).toEqual([...Array.from({ length: 9 }, () => 200), 201]);
     expect(new Set(replies.map(({ body }) => body.trackingNumber)).size).toBe(1);
-    expect(await scene.rehearsal.events({ type: 'shipment-label-generated' })).toHaveLength(1);
-    await scene.rehearsal.verify();
+    expect(await scene.events({ type: 'shipment-label-generated' })).toHaveLength(1);
+    await scene.verify();
   });
 
   test('for a parcel that is not registered yet asks the FMS for it', async () => {
-    await using scene = await fulfilling();
-    await scene.rehearsal.fault('down', { match: { api: 'put-shipment' }, fault: { kind: 'outage' } });
-    const { shipmentId } = await scene.dispatched();
+    await using scene = await newRehearsal({ warehouse: 'manual' });
+    await scene.down({ api: 'put-shipment' });
+    const { shipmentId } = await scene.dispatchedOrder();
     expect((await scene.track(shipmentId)).status).toBe(404);
     const { status, body } = await scene.label(shipmentId);
     expect([status, body.state]).toEqual([201, 'label-created']);
-    const events = await scene.rehearsal.events({ subject: `shipment/${shipmentId}`, ext: true });
+    const events = await scene.events({ subject: `shipment/${shipmentId}`, ext: true });
     expect(events.map(({ type, aggregateversion }) => [type.replace('com.unified-commerce.', ''), aggregateversion])).toEqual([
       ['ext.shipment-changed', 1],
       ['shipment-label-generated', 2],
@@ -144,23 +143,23 @@ describe('Generate Label', () => {
   });
 
   test('answers 404 for an unknown parcel and 503 while the FMS is down', async () => {
-    await using scene = await fulfilling();
+    await using scene = await newRehearsal({ warehouse: 'manual' });
     expect((await scene.label('shp_1')).status).toBe(404);
-    await scene.rehearsal.fault('down', { match: { application: 'fms' }, fault: { kind: 'outage' } });
+    await scene.down('fms');
     const { status, body } = await scene.label('shp_1');
     expect([status, body.code]).toEqual([503, 'dependency_unavailable']);
   });
 
   test('requires the API key and accepts no bearer token', async () => {
-    await using scene = await fulfilling();
-    const { status, headers } = await scene.rehearsal.call('POST', '/shipments/shp_1/label', {});
+    await using scene = await newRehearsal({ warehouse: 'manual' });
+    const { status, headers } = await scene.call('generate-label-api', { params: { id: 'shp_1' }, body: {}, as: 'bearer' });
     expect([status, headers['www-authenticate']]).toEqual([401, expect.stringContaining('ApiKey')]);
   });
 
   test('respects If-Match and an Idempotency-Key', async () => {
-    await using scene = await fulfilling();
-    await scene.progression({ label: 'manual' });
-    const { shipmentId } = await scene.dispatched();
+    await using scene = await newRehearsal({ warehouse: 'manual' });
+    await scene.progress({ label: 'manual' });
+    const { shipmentId } = await scene.dispatchedOrder();
     expect((await scene.label(shipmentId, {}, { 'if-match': '"7"' })).status).toBe(412);
     const headers = { 'idempotency-key': 'label-it', 'if-match': '"1"' };
     const first = await scene.label(shipmentId, {}, headers);
@@ -174,8 +173,8 @@ describe('Label Document', () => {
   const fetchLabel = (url: string) => fetch(`${estate.gateway}${url}`);
 
   test('is a page of 4 by 6 inches, public to holders of its address, with the tracking number as barcode', async () => {
-    await using scene = await fulfilling();
-    const { shipmentId } = await scene.dispatched();
+    await using scene = await newRehearsal({ warehouse: 'manual' });
+    const { shipmentId } = await scene.dispatchedOrder();
     const { body } = await scene.label(shipmentId);
     const response = await fetchLabel(body.label.url);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/pdf']);
@@ -226,16 +225,16 @@ describe('Label Document', () => {
   });
 
   test.each(['nobody-made-this.pdf', `${'0'.repeat(40)}.pdf`, `${'0'.repeat(40)}`, '%2e%2e.pdf'])('%s is never served', async (file) => {
-    await using scene = await fulfilling();
-    expect([400, 404]).toContain((await fetchLabel(`/labels/${scene.rehearsal.name}/${file}`)).status);
+    await using scene = await newRehearsal({ warehouse: 'manual' });
+    expect([400, 404]).toContain((await fetchLabel(`/labels/${scene.name}/${file}`)).status);
   });
 
   test('of one rehearsal is not shown in another', async () => {
-    await using scene = await fulfilling();
-    await using other = await fulfilling();
-    const { shipmentId } = await scene.dispatched();
+    await using scene = await newRehearsal({ warehouse: 'manual' });
+    await using other = await newRehearsal({ warehouse: 'manual' });
+    const { shipmentId } = await scene.dispatchedOrder();
     const { body } = await scene.label(shipmentId);
-    const elsewhere = body.label.url.replace(scene.rehearsal.name, other.rehearsal.name);
+    const elsewhere = body.label.url.replace(scene.name, other.name);
     expect([(await fetchLabel(body.label.url)).status, (await fetchLabel(elsewhere)).status]).toEqual([200, 404]);
   });
 });
@@ -344,10 +343,10 @@ describe('A scan', () => {
   });
 
   test('played through the control plane is refused in the wrong state, and the refusal names the possible verbs', async () => {
-    await using scene = await fulfilling();
-    await scene.progression({ carrier: 'manual' });
-    const { shipmentId } = await scene.dispatched();
-    const play = (id: string, scan: string) => scene.rehearsal.call('POST', `/_control/shipments/${id}/${scan}`, {}, { as: 'admin' });
+    await using scene = await newRehearsal({ warehouse: 'manual' });
+    await scene.progress({ carrier: 'manual' });
+    const { shipmentId } = await scene.dispatchedOrder();
+    const play = (id: string, scan: string) => scene.call('POST', `/_control/shipments/${id}/${scan}`, {}, { as: 'admin' });
     const early = await play(shipmentId, 'deliver');
     expect([early.status, early.body.code, early.body.currentState, early.body.action]).toEqual([
       ...[409, 'invalid_state_transition', 'label-created', 'deliver'],
@@ -368,20 +367,20 @@ describe('A scan', () => {
   });
 
   test('played through the control plane moves the parcel, and the fulfillment order hears of it', async () => {
-    await using scene = await fulfilling();
-    await scene.progression({ carrier: 'manual' });
-    const { shipmentId, fulfillmentOrderId } = await scene.dispatched();
+    await using scene = await newRehearsal({ warehouse: 'manual' });
+    await scene.progress({ carrier: 'manual' });
+    const { shipmentId, fulfillmentOrderId } = await scene.dispatchedOrder();
     for (const scan of waysTo['delivered'] ?? []) {
-      await scene.rehearsal.client.control('play-scan', { params: { id: shipmentId, scan }, body: {} });
+      await scene.client.control('play-scan', { params: { id: shipmentId, scan }, body: {} });
     }
-    await scene.rehearsal.settle();
+    await scene.settle();
     expect(await scene.fulfillmentOrder(fulfillmentOrderId)).toMatchObject({ state: 'delivered', shipments: [{ state: 'delivered' }] });
-    await scene.rehearsal.verify();
+    await scene.verify();
   });
 });
 
 describe('A parcel', () => {
-  const history = async (scene: Awaited<ReturnType<typeof fulfilling>>, id: string): Promise<string[]> =>
+  const history = async (scene: TestRehearsal, id: string): Promise<string[]> =>
     (await scene.track(id)).body.events.map(({ status }: { status: string }) => status);
 
   test.each([
@@ -399,12 +398,12 @@ describe('A parcel', () => {
     ],
     ['LOST', 'P20D', ['collected', 'in-transit', 'lost'], 'failed-delivery'],
   ])('of service %s completes its journey after %s', async (service, by, states, end) => {
-    await using scene = await fulfilling();
-    const { shipmentId, fulfillmentOrderId } = await scene.dispatched({ service });
-    await scene.rehearsal.advance(by);
+    await using scene = await newRehearsal({ warehouse: 'manual' });
+    const { shipmentId, fulfillmentOrderId } = await scene.dispatchedOrder({ service: service as 'STANDARD' });
+    await scene.advance(by);
     expect(await history(scene, shipmentId)).toEqual(['label-created', ...states]);
     expect((await scene.fulfillmentOrder(fulfillmentOrderId)).state).toBe(end);
-    await scene.rehearsal.verify();
+    await scene.verify();
   });
 
   test('is scanned at the hours of its service', async () => {
@@ -421,23 +420,23 @@ describe('A parcel', () => {
   });
 
   test('with progression manual stays in its state until it is given up after 14 days without a scan', async () => {
-    await using scene = await fulfilling();
-    await scene.progression({ carrier: 'manual' });
-    const begun = await scene.dispatched();
-    await scene.rehearsal.client.control('play-scan', { params: { id: begun.shipmentId, scan: 'collect' }, body: {} });
-    await scene.rehearsal.advance('P13D');
-    await scene.rehearsal.client.control('play-scan', { params: { id: begun.shipmentId, scan: 'depart' }, body: {} });
-    await scene.rehearsal.advance('P13D');
+    await using scene = await newRehearsal({ warehouse: 'manual' });
+    await scene.progress({ carrier: 'manual' });
+    const begun = await scene.dispatchedOrder();
+    await scene.client.control('play-scan', { params: { id: begun.shipmentId, scan: 'collect' }, body: {} });
+    await scene.advance('P13D');
+    await scene.client.control('play-scan', { params: { id: begun.shipmentId, scan: 'depart' }, body: {} });
+    await scene.advance('P13D');
     expect((await scene.track(begun.shipmentId)).body.state).toBe('in-transit');
-    await scene.rehearsal.advance('P1DT1S');
+    await scene.advance('P1DT1S');
     expect((await scene.track(begun.shipmentId)).body.state).toBe('lost');
   });
 
   test('with progression immediate is delivered when the estate is idle, with every scan reported in order', async () => {
-    await using scene = await fulfilling();
-    await scene.progression({ carrier: 'immediate' });
-    const { shipmentId, fulfillmentOrderId } = await scene.dispatched({ service: 'ATTEMPT3' });
-    await scene.rehearsal.settle();
+    await using scene = await newRehearsal({ warehouse: 'manual' });
+    await scene.progress({ carrier: 'immediate' });
+    const { shipmentId, fulfillmentOrderId } = await scene.dispatchedOrder({ service: 'ATTEMPT3' });
+    await scene.settle();
     expect(await history(scene, shipmentId)).toHaveLength(10);
     expect(await scene.fulfillmentOrder(fulfillmentOrderId)).toMatchObject({
       state: 'returned-to-sender',
@@ -446,60 +445,60 @@ describe('A parcel', () => {
   });
 
   test('that switches to automatic progression continues its plan from its current state', async () => {
-    await using scene = await fulfilling();
-    await scene.progression({ carrier: 'manual' });
-    const { shipmentId } = await scene.dispatched();
+    await using scene = await newRehearsal({ warehouse: 'manual' });
+    await scene.progress({ carrier: 'manual' });
+    const { shipmentId } = await scene.dispatchedOrder();
     for (const scan of ['collect', 'depart', 'hold']) {
-      await scene.rehearsal.client.control('play-scan', { params: { id: shipmentId, scan }, body: {} });
+      await scene.client.control('play-scan', { params: { id: shipmentId, scan }, body: {} });
     }
-    await scene.rehearsal.advance('PT25H');
-    await scene.progression({ carrier: 'time' });
-    await scene.rehearsal.settle();
+    await scene.advance('PT25H');
+    await scene.progress({ carrier: 'time' });
+    await scene.settle();
     expect((await scene.track(shipmentId)).body.state).toBe('out-for-delivery');
-    await scene.rehearsal.advance('PT4H');
+    await scene.advance('PT4H');
     expect(await history(scene, shipmentId)).toEqual([
       ...['label-created', 'collected', 'in-transit', 'held-at-depot', 'out-for-delivery', 'delivered'],
     ]);
   });
 
   test('whose plan was overtaken by hand continues with the remaining scans', async () => {
-    await using scene = await fulfilling();
-    const { shipmentId } = await scene.dispatched();
+    await using scene = await newRehearsal({ warehouse: 'manual' });
+    const { shipmentId } = await scene.dispatchedOrder();
     for (const scan of ['collect', 'depart', 'out-for-delivery', 'attempt']) {
-      await scene.rehearsal.client.control('play-scan', { params: { id: shipmentId, scan }, body: {} });
+      await scene.client.control('play-scan', { params: { id: shipmentId, scan }, body: {} });
     }
-    await scene.rehearsal.advance('PT27H');
+    await scene.advance('PT27H');
     expect((await scene.track(shipmentId)).body.state).toBe('delivery-attempted');
-    await scene.rehearsal.advance('PT2H');
+    await scene.advance('PT2H');
     expect((await scene.track(shipmentId)).body.state).toBe('delivered');
   });
 
   test('in transit stops when progression becomes manual and is delivered when it becomes immediate', async () => {
-    await using scene = await fulfilling();
-    const { shipmentId } = await scene.dispatched();
-    await scene.rehearsal.advance('PT3H');
-    await scene.progression({ carrier: 'manual' });
-    await scene.rehearsal.advance('P2D');
+    await using scene = await newRehearsal({ warehouse: 'manual' });
+    const { shipmentId } = await scene.dispatchedOrder();
+    await scene.advance('PT3H');
+    await scene.progress({ carrier: 'manual' });
+    await scene.advance('P2D');
     expect((await scene.track(shipmentId)).body.state).toBe('collected');
-    await scene.progression({ carrier: 'immediate' });
-    await scene.rehearsal.settle();
+    await scene.progress({ carrier: 'immediate' });
+    await scene.settle();
     expect((await scene.track(shipmentId)).body.state).toBe('delivered');
   });
 
   test('that was delivered does not change with time', async () => {
-    await using scene = await fulfilling();
-    await scene.dispatched();
-    await scene.rehearsal.advance('P2D');
-    const { ran } = await scene.rehearsal.advance('P30D');
+    await using scene = await newRehearsal({ warehouse: 'manual' });
+    await scene.dispatchedOrder();
+    await scene.advance('P2D');
+    const { ran } = await scene.advance('P30D');
     expect(ran.filter(({ application }) => application === 'carrier-platform')).toEqual([]);
   });
 
   test('that was lost may be found and does not change afterwards', async () => {
-    await using scene = await fulfilling();
-    const { shipmentId } = await scene.dispatched({ service: 'LOST' });
-    await scene.rehearsal.advance('P15D');
-    await scene.rehearsal.client.control('play-scan', { params: { id: shipmentId, scan: 'find' }, body: {} });
-    const { ran } = await scene.rehearsal.advance('P30D');
+    await using scene = await newRehearsal({ warehouse: 'manual' });
+    const { shipmentId } = await scene.dispatchedOrder({ service: 'LOST' });
+    await scene.advance('P15D');
+    await scene.client.control('play-scan', { params: { id: shipmentId, scan: 'find' }, body: {} });
+    const { ran } = await scene.advance('P30D');
     expect(ran.filter(({ kind }) => kind === 'planned-scan' || kind === 'give-up-parcel')).toEqual([]);
     expect(await history(scene, shipmentId)).toEqual(['label-created', 'collected', 'in-transit', 'lost', 'delivered']);
   });

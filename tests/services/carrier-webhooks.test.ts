@@ -2,9 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import * as carrierPlatform from '../../services/carrier-platform/service.ts';
 import { TrackingUpdate } from '../../shared/catalog/fulfillment/apis.ts';
 import { putShipment, scanShipment } from '../../shared/catalog/fulfillment/internal.ts';
-import { ADDRESS } from '../support/estate.ts';
+import { ADDRESS, newRehearsal } from '../support/estate.ts';
 import { startInside } from '../support/inside.ts';
-import { fulfilling } from './parcel-scenes.ts';
 import { type Received, startReceiver } from './webhook-receiver.ts';
 
 const SECOND = 1_000;
@@ -169,19 +168,19 @@ describe('A webhook', () => {
 
 describe('Scans that reach the FMS through the gateway', () => {
   test('are refused without a signature', async () => {
-    await using scene = await fulfilling();
-    const { status, headers } = await scene.rehearsal.call('POST', '/webhooks/carrier', {}, { as: 'none' });
+    await using scene = await newRehearsal({ warehouse: 'manual' });
+    const { status, headers } = await scene.call('carrier-webhook', { body: {} });
     expect([status, headers['www-authenticate']]).toEqual([401, 'StandardWebhooks realm="unified-commerce"']);
   });
 
   test('count once although their answer was lost', async () => {
-    await using scene = await fulfilling();
-    const { shipmentId, fulfillmentOrderId } = await scene.dispatched();
-    await scene.rehearsal.settle();
-    await scene.rehearsal.fault('lost', { match: { api: 'carrier-webhook' }, fault: { kind: 'lost-response' }, times: 2 });
+    await using scene = await newRehearsal({ warehouse: 'manual' });
+    const { shipmentId, fulfillmentOrderId } = await scene.dispatchedOrder();
+    await scene.settle();
+    await scene.fault('lost', { match: { api: 'carrier-webhook' }, fault: { kind: 'lost-response' }, times: 2 });
     const before = (await scene.fulfillmentOrder(fulfillmentOrderId)).version;
-    await scene.rehearsal.advance('PT3H');
-    const deliveries = (await scene.rehearsal.journal()).filter(
+    await scene.advance('PT3H');
+    const deliveries = (await scene.journal()).filter(
       ({ api, request }) => api === 'carrier-webhook' && request?.data?.status === 'collected',
     );
     expect(deliveries.map(({ status }) => status)).toEqual([504, 504, 204]);
@@ -190,28 +189,27 @@ describe('Scans that reach the FMS through the gateway', () => {
   });
 
   test('may take longer than an advance waits: the advance ends at its deadline, and the scans arrive later', async () => {
-    await using scene = await fulfilling();
-    const { rehearsal } = scene;
-    await rehearsal.fault('down', { match: { api: 'carrier-webhook' }, fault: { kind: 'outage' }, times: 1 });
+    await using scene = await newRehearsal({ warehouse: 'manual' });
+    await scene.fault('down', { match: { api: 'carrier-webhook' }, fault: { kind: 'outage' }, times: 1 });
     // The FMS knows of the label already: this webhook changes nothing.
-    await scene.dispatched();
-    await rehearsal.settle();
-    await rehearsal.fault('slow', { match: { api: 'carrier-webhook' }, fault: { kind: 'latency', ms: 3_000 } });
-    const { settled, waitingFor } = await rehearsal.client.control('advance-clock', { body: { by: 'PT10S', timeoutMs: 1_000 } });
+    await scene.dispatchedOrder();
+    await scene.settle();
+    await scene.fault('slow', { match: { api: 'carrier-webhook' }, fault: { kind: 'latency', ms: 3_000 } });
+    const { settled, waitingFor } = await scene.client.control('advance-clock', { body: { by: 'PT10S', timeoutMs: 1_000 } });
     expect([settled, waitingFor]).toEqual([false, [expect.stringMatching(/^running carrier-platform\|deliver-webhook\|/)]]);
-    expect(await rehearsal.settle()).toMatchObject({ settled: true, parked: [] });
+    expect(await scene.settle()).toMatchObject({ settled: true, parked: [] });
   });
 
   test('arrive when the FMS is back after days', async () => {
-    await using scene = await fulfilling();
-    const { fulfillmentOrderId } = await scene.dispatched();
-    await scene.rehearsal.settle();
-    await scene.rehearsal.fault('down', { match: { api: 'carrier-webhook' }, fault: { kind: 'outage' } });
-    await scene.rehearsal.advance('P2D');
+    await using scene = await newRehearsal({ warehouse: 'manual' });
+    const { fulfillmentOrderId } = await scene.dispatchedOrder();
+    await scene.settle();
+    await scene.down({ api: 'carrier-webhook' });
+    await scene.advance('P2D');
     expect((await scene.fulfillmentOrder(fulfillmentOrderId)).state).toBe('dispatched');
-    await scene.rehearsal.noFaults();
-    await scene.rehearsal.advance('P1D');
+    await scene.noFaults();
+    await scene.advance('P1D');
     expect((await scene.fulfillmentOrder(fulfillmentOrderId)).state).toBe('delivered');
-    await scene.rehearsal.verify();
+    await scene.verify();
   });
 });

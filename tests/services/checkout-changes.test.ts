@@ -16,12 +16,12 @@ const ELSEWHERE = { ...ADDRESS, line1: '2 Mill Lane', city: 'Cork' };
 
 async function aLockedBasket(rehearsal: TestRehearsal, more: object = {}) {
   const lines = [{ sku: 'mug-blue', qty: 1 }];
-  const { id } = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ben', lines });
-  return rehearsal.ok('POST', `/baskets/${id}/checkout`, { shippingAddress: ADDRESS, ...more });
+  const { id } = await rehearsal.basket({ lines, customerId: 'cus_ben' });
+  return rehearsal.checkedOut(id, { ...more });
 }
 
 const checkOut = (rehearsal: TestRehearsal, id: string, more: object = {}) =>
-  rehearsal.call('POST', `/baskets/${id}/checkout`, { shippingAddress: ADDRESS, ...more });
+  rehearsal.call('checkout-basket-api', { params: { id }, body: { shippingAddress: ADDRESS, ...more } });
 
 describe('A second Checkout of a basket without an order', () => {
   test('with another address and shipping method applies them, and its order is sent there', async () => {
@@ -32,7 +32,7 @@ describe('A second Checkout of a basket without an order', () => {
     expect(body).toMatchObject({ state: 'locked', version: locked.version + 1, shippingAddress: ELSEWHERE, shippingMethod: 'EXPRESS' });
     expect([body.reservationId, body.expiresAt]).toEqual([locked.reservationId, locked.expiresAt]);
     expect(body.totals.total.amount - locked.totals.total.amount).toBe(500);
-    const order = await rehearsal.ok('POST', '/orders', { basketId: locked.id });
+    const order = await rehearsal.draft(locked.id);
     expect(order).toMatchObject({ shippingAddress: ELSEWHERE, shippingMethod: 'EXPRESS', totals: body.totals });
     expect(await rehearsal.events({ type: 'inventory-reserved' })).toHaveLength(1);
     expect(await rehearsal.events({ type: 'checkout-started' })).toHaveLength(1);
@@ -65,7 +65,7 @@ describe('A second Checkout of a basket without an order', () => {
       loyalty: { balance: 500 },
     });
     expect(await checkOut(rehearsal, id, { customerId: 'cus_mallory' })).toMatchObject({ status: 409, body: { code: 'customer_blocked' } });
-    const anonymous = await rehearsal.ok('POST', '/baskets', { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] });
+    const anonymous = await rehearsal.api('create-basket-api', { body: { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] } });
     const contact = { email: 'nadia@people.example' };
     const first = (await checkOut(rehearsal, anonymous.id, { contact })).body;
     expect(await checkOut(rehearsal, anonymous.id, { contact })).toMatchObject({ status: 200, body: first });
@@ -79,17 +79,20 @@ describe('A second Checkout of a basket without an order', () => {
     const { id } = await aLockedBasket(rehearsal, { voucherCodes: ['WELCOME10'] });
     const { status, body } = await checkOut(rehearsal, id, { shippingAddress: ELSEWHERE, voucherCodes: [], placeOrder: true });
     expect([status, body.state]).toEqual([200, 'converted']);
-    expect(await rehearsal.ok('GET', `/orders/${body.orderId}`)).toMatchObject({ shippingAddress: ELSEWHERE, totals: body.totals });
+    expect(await rehearsal.order(body.orderId)).toMatchObject({
+      shippingAddress: ELSEWHERE,
+      totals: body.totals,
+    });
     await rehearsal.verify();
   });
 
   test('with vouchers is refused while the Promotion Engine is down, and changes nothing', async () => {
     await using rehearsal = await newRehearsal();
     const locked = await aLockedBasket(rehearsal);
-    await rehearsal.fault('down', { match: { application: 'promotion-engine' }, fault: { kind: 'outage' } });
+    await rehearsal.down('promotion-engine');
     expect((await checkOut(rehearsal, locked.id, { shippingAddress: ELSEWHERE, voucherCodes: ['WELCOME10'] })).status).toBe(503);
     expect(await rehearsal.object('basket', locked.id)).toEqual(locked);
-    expect((await rehearsal.call('POST', '/orders', { basketId: locked.id })).status).toBe(201);
+    expect((await rehearsal.call('create-order-api', { body: { basketId: locked.id } })).status).toBe(201);
     await rehearsal.verify();
   });
 });
@@ -103,7 +106,7 @@ describe('A second Checkout of a basket whose hold was released by hand', () => 
 
   async function withoutHold(rehearsal: TestRehearsal) {
     const locked = await aLockedBasket(rehearsal);
-    await rehearsal.ok('DELETE', `/inventory/reservations/${locked.reservationId}`);
+    await rehearsal.api('release-reservation-api', { params: { id: locked.reservationId } });
     return locked;
   }
 
@@ -121,10 +124,10 @@ describe('A second Checkout of a basket whose hold was released by hand', () => 
   test.each(changes)('with %s succeeds with the hold that was taken again', async (_, more) => {
     await using rehearsal = await newRehearsal();
     const { id: basketId } = await withoutHold(rehearsal);
-    const { id } = await rehearsal.ok('POST', '/inventory/reservations', { basketId });
+    const { id } = await rehearsal.api('reserve-inventory-api', { body: { basketId } });
     const { status, body } = await checkOut(rehearsal, basketId, more);
     expect([status, body.reservationId]).toEqual([200, id]);
-    const order = await rehearsal.ok('POST', '/orders', { basketId });
+    const order = await rehearsal.draft(basketId);
     expect(order.lines).toMatchObject([{ reservationId: id }]);
     await rehearsal.verify();
   });
@@ -132,7 +135,7 @@ describe('A second Checkout of a basket whose hold was released by hand', () => 
   test('is refused when the hold that was taken again has other units', async () => {
     await using rehearsal = await newRehearsal();
     const { id: basketId } = await withoutHold(rehearsal);
-    await rehearsal.ok('POST', '/inventory/reservations', { basketId, items: [{ sku: 'mug-green', qty: 1 }] });
+    await rehearsal.api('reserve-inventory-api', { body: { basketId, items: [{ sku: 'mug-green', qty: 1 }] } });
     expect(await checkOut(rehearsal, basketId, { placeOrder: true })).toMatchObject({ status: 409, body: { code: 'reservation_expired' } });
     await rehearsal.verify();
   });
@@ -158,7 +161,7 @@ describe('A second Checkout of a basket that has become an order', () => {
   ])('with %s is refused and names the standing values', async (_, more, standing) => {
     await using rehearsal = await newRehearsal();
     const { id } = await aLockedBasket(rehearsal, { voucherCodes: ['WELCOME10'] });
-    const order = await rehearsal.ok('POST', '/orders', { basketId: id });
+    const order = await rehearsal.draft(id);
     const { status, body } = await checkOut(rehearsal, id, more);
     expect([status, body.code, body.objectType, body.id, body.orderId]).toEqual([409, 'conflicting_repeat', 'basket', id, order.id]);
     expect(body.standing).toEqual(standing);

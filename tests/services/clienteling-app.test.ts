@@ -11,10 +11,13 @@ let people = 0;
 const newCustomer = () => registerIn(rehearsal);
 async function registerIn(some: TestRehearsal): Promise<{ readonly id: string }> {
   people += 1;
-  return some.ok('POST', '/customers', { firstName: 'Olive', lastName: 'Marsh', phone: `+3532092${String(people).padStart(5, '0')}` });
+  return some.api('create-customer-api', {
+    body: { firstName: 'Olive', lastName: 'Marsh', phone: `+3532092${String(people).padStart(5, '0')}` },
+  });
 }
-const log = (customerId: string, more: object = {}) => rehearsal.call('POST', '/interactions', { customerId, type: 'visit', ...more });
-const customer = (id: string) => rehearsal.ok('GET', `/customers/${id}`);
+const log = (customerId: string, more: object = {}) =>
+  rehearsal.call('log-interaction-api', { body: { customerId, type: 'visit', ...more } });
+const customer = (id: string) => rehearsal.api('get-customer-api', { params: { id } });
 
 describe('Log Customer Interaction', () => {
   test('adds it to the customer, who becomes active, and publishes an event', async () => {
@@ -56,14 +59,14 @@ describe('Log Customer Interaction', () => {
     ['reactivated', 'cus_grace'],
   ])('of years ago leaves a customer who is %s as idle as before', async (state, id) => {
     await using own = await newRehearsal();
-    const before = await own.ok('GET', `/customers/${id}`);
+    const before = await own.api('get-customer-api', { params: { id } });
     expect(before.state).toBe(state);
     const occurredAt = '2019-05-01T10:00:00.000Z';
-    const reply = await own.call('POST', '/interactions', { customerId: id, type: 'visit', occurredAt });
+    const reply = await own.call('log-interaction-api', { body: { customerId: id, type: 'visit', occurredAt } });
     expect(reply).toMatchObject({ status: 201, body: { state, lastActivityAt: before.lastActivityAt ?? occurredAt } });
     expect(reply.body.interactions).toContainEqual(expect.objectContaining({ occurredAt }));
     await own.advance('PT1H');
-    expect(await own.ok('GET', `/customers/${id}`)).toEqual(reply.body);
+    expect(await own.api('get-customer-api', { params: { id } })).toEqual(reply.body);
     expect(await own.events({ type: 'customer-interaction-logged', subject: `customer/${id}` })).toHaveLength(1);
     await own.verify();
   });
@@ -72,26 +75,28 @@ describe('Log Customer Interaction', () => {
     await using own = await newRehearsal();
     const { id } = await registerIn(own);
     const occurredAt = new Date((await own.now()) - 30 * 86_400_000).toISOString();
-    expect(await own.ok('POST', '/interactions', { customerId: id, type: 'visit', occurredAt })).toMatchObject({ state: 'active' });
+    expect(await own.api('log-interaction-api', { body: { customerId: id, type: 'visit', occurredAt } })).toMatchObject({
+      state: 'active',
+    });
     await own.advance('P59D');
-    expect(await own.ok('GET', `/customers/${id}`)).toMatchObject({ state: 'active' });
+    expect(await own.api('get-customer-api', { params: { id } })).toMatchObject({ state: 'active' });
     await own.advance('P2D');
-    expect(await own.ok('GET', `/customers/${id}`)).toMatchObject({ state: 'at-risk' });
+    expect(await own.api('get-customer-api', { params: { id } })).toMatchObject({ state: 'at-risk' });
   });
 
   test('of 91 days ago lets an at-risk customer churn later', async () => {
     await using own = await newRehearsal();
-    const eve = await own.ok('GET', '/customers/cus_eve');
+    const eve = await own.api('get-customer-api', { params: { id: 'cus_eve' } });
     expect(eve.state).toBe('at-risk');
     const occurredAt = new Date((await own.now()) - 91 * 86_400_000).toISOString();
     expect(Date.parse(occurredAt)).toBeGreaterThan(Date.parse(eve.lastActivityAt));
-    expect(await own.ok('POST', '/interactions', { customerId: 'cus_eve', type: 'visit', occurredAt })).toMatchObject({
+    expect(await own.api('log-interaction-api', { body: { customerId: 'cus_eve', type: 'visit', occurredAt } })).toMatchObject({
       ...{ state: 'at-risk', lastActivityAt: occurredAt },
     });
     await own.advance('P88D');
-    expect(await own.ok('GET', '/customers/cus_eve')).toMatchObject({ state: 'at-risk' });
+    expect(await own.api('get-customer-api', { params: { id: 'cus_eve' } })).toMatchObject({ state: 'at-risk' });
     await own.advance('P2D');
-    expect(await own.ok('GET', '/customers/cus_eve')).toMatchObject({ state: 'churned' });
+    expect(await own.api('get-customer-api', { params: { id: 'cus_eve' } })).toMatchObject({ state: 'churned' });
   });
 
   test('keeps the newest twenty, newest first; a late one is inserted by time', async () => {
@@ -108,18 +113,18 @@ describe('Log Customer Interaction', () => {
 
   test('restarts the silence: 90 days to at-risk, 180 days to churned', async () => {
     await using silent = await newRehearsal();
-    const { id } = await silent.ok('POST', '/customers', { firstName: 'Ida', lastName: 'Noll', email: 'ida@people.example' });
-    await silent.ok('POST', '/interactions', { customerId: id, type: 'visit' });
-    const state = async () => (await silent.ok('GET', `/customers/${id}`)).state;
+    const { id } = await silent.api('create-customer-api', { body: { firstName: 'Ida', lastName: 'Noll', email: 'ida@people.example' } });
+    await silent.api('log-interaction-api', { body: { customerId: id, type: 'visit' } });
+    const state = async () => (await silent.api('get-customer-api', { params: { id } })).state;
     await silent.advance('P89D');
-    await silent.ok('POST', '/interactions', { customerId: id, type: 'visit' });
+    await silent.api('log-interaction-api', { body: { customerId: id, type: 'visit' } });
     await silent.advance('P89D');
     expect(await state()).toBe('active');
     await silent.advance('P1D');
     expect(await state()).toBe('at-risk');
     await silent.advance('P90D');
     expect(await state()).toBe('churned');
-    expect((await silent.ok('POST', '/interactions', { customerId: id, type: 'visit' })).state).toBe('reactivated');
+    expect((await silent.api('log-interaction-api', { body: { customerId: id, type: 'visit' } })).state).toBe('reactivated');
   });
 
   test.each([
@@ -128,15 +133,15 @@ describe('Log Customer Interaction', () => {
     ['another type', { customerId: 'cus_ada', type: 'lunch' }, 422, 'validation_failed'],
     ['a future time', { customerId: 'cus_ada', type: 'visit', occurredAt: '2199-01-01T00:00:00.000Z' }, 422, 'validation_failed'],
   ])('refuses %s', async (_what, body, status, code) => {
-    expect(await rehearsal.call('POST', '/interactions', body)).toMatchObject({ status, body: { code } });
+    expect(await rehearsal.call('log-interaction-api', { body })).toMatchObject({ status, body: { code } });
   });
 
   test('repeated with its Idempotency-Key adds one interaction', async () => {
     const { id } = await newCustomer();
     const body = { customerId: id, type: 'visit' };
     const headers = { 'idempotency-key': 'visit-1' };
-    const first = await rehearsal.call('POST', '/interactions', body, { headers });
-    const second = await rehearsal.call('POST', '/interactions', body, { headers });
+    const first = await rehearsal.call('log-interaction-api', { body, headers });
+    const second = await rehearsal.call('log-interaction-api', { body, headers });
     expect(second).toMatchObject({ status: 201, body: first.body, headers: { 'idempotent-replayed': 'true' } });
     expect((await customer(id)).interactions).toHaveLength(1);
   });
@@ -145,7 +150,7 @@ describe('Log Customer Interaction', () => {
     const { id } = await newCustomer();
     await rehearsal.fault('lost', { match: { api: 'log-customer-interaction' }, fault: { kind: 'lost-response' }, times: 1 });
     const send = () =>
-      rehearsal.call('POST', '/interactions', { customerId: id, type: 'visit' }, { headers: { 'idempotency-key': 'visit-2' } });
+      rehearsal.call('log-interaction-api', { body: { customerId: id, type: 'visit' }, headers: { 'idempotency-key': 'visit-2' } });
     expect(await send()).toMatchObject({ status: 504, body: { code: 'dependency_timeout', dependency: 'crm' } });
     expect(await send()).toMatchObject({ status: 201 });
     expect((await customer(id)).interactions).toHaveLength(1);
@@ -178,20 +183,20 @@ describe('Customer service', () => {
     const move = (verb: string) => world.client.control('move-customer-by-hand', { params: { id: 'cus_ada', verb } });
     await move('block');
     await world.advance('P400D');
-    expect(await world.ok('GET', '/customers/cus_ada')).toMatchObject({ state: 'blocked' });
+    expect(await world.api('get-customer-api', { params: { id: 'cus_ada' } })).toMatchObject({ state: 'blocked' });
     await move('unblock');
     await world.advance('P89D');
-    expect(await world.ok('GET', '/customers/cus_ada')).toMatchObject({ state: 'active' });
+    expect(await world.api('get-customer-api', { params: { id: 'cus_ada' } })).toMatchObject({ state: 'active' });
     await world.advance('P1D');
-    expect(await world.ok('GET', '/customers/cus_ada')).toMatchObject({ state: 'at-risk' });
+    expect(await world.api('get-customer-api', { params: { id: 'cus_ada' } })).toMatchObject({ state: 'at-risk' });
   });
 });
 
 describe('Get Customer 360', () => {
-  const view = (id: string) => rehearsal.call('GET', `/customers/${id}/360`);
+  const view = (id: string) => rehearsal.call('get-customer-360-api', { params: { id } });
 
   test('shows profile, points, orders, open baskets, returns and interactions', async () => {
-    const basket = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 1 }] });
+    const basket = await rehearsal.basket({ qty: 1 });
     const reply = await view('cus_ada');
     expect(reply.status).toBe(200);
     expect(reply.body).toMatchObject({
@@ -223,8 +228,8 @@ describe('Get Customer 360', () => {
     ['fms', ['returns']],
   ])('while %s is down lists %j as degraded and shows the rest', async (application, degraded) => {
     await using world = await newRehearsal();
-    await world.fault('down', { match: { application }, fault: { kind: 'outage' } });
-    const reply = await world.call('GET', '/customers/cus_ada/360');
+    await world.down(application);
+    const reply = await world.call('get-customer-360-api', { params: { id: 'cus_ada' } });
     expect(reply).toMatchObject({ status: 200, body: { degraded, orders: [], openBaskets: [], returns: [] } });
     expect('customer' in reply.body).toBe(application !== 'crm');
     expect('loyalty' in reply.body).toBe(!degraded.includes('loyalty'));
@@ -233,6 +238,9 @@ describe('Get Customer 360', () => {
   test('answers within a time acceptable in a store', async () => {
     await using world = await newRehearsal();
     await world.fault('slow', { match: { application: 'oms' }, fault: { kind: 'latency', ms: 8_000 } });
-    expect(await world.call('GET', '/customers/cus_ada/360')).toMatchObject({ status: 200, body: { degraded: ['orders'] } });
+    expect(await world.call('get-customer-360-api', { params: { id: 'cus_ada' } })).toMatchObject({
+      status: 200,
+      body: { degraded: ['orders'] },
+    });
   });
 });

@@ -13,14 +13,14 @@ let people = 0;
 /** Creates a customer without membership. */
 async function newCustomer(): Promise<{ readonly id: string }> {
   people += 1;
-  return rehearsal.ok('POST', '/customers', { firstName: 'Nora', lastName: 'Lund', email: `member-${people}@people.example` });
+  return rehearsal.api('create-customer-api', { body: { firstName: 'Nora', lastName: 'Lund', email: `member-${people}@people.example` } });
 }
-const enrol = (customerId: string, more: object = {}) => rehearsal.call('POST', '/loyalty/members', { customerId, ...more });
+const enrol = (customerId: string, more: object = {}) => rehearsal.call('enroll-loyalty-member-api', { body: { customerId, ...more } });
 async function member() {
   const { id: customerId } = await newCustomer();
   return (await enrol(customerId)).body;
 }
-const balance = async (id: string): Promise<number> => (await rehearsal.ok('GET', `/members/${id}/balance`)).pointsBalance;
+const balance = async (id: string): Promise<number> => (await rehearsal.api('get-member-balance-api', { params: { id } })).pointsBalance;
 
 describe('Enroll Loyalty Member', () => {
   test('opens an empty account with a scannable card and records it on the customer', async () => {
@@ -33,8 +33,8 @@ describe('Enroll Loyalty Member', () => {
     });
     expect(reply.body.id).toMatch(/^loy_[0-9A-Z]{26}$/);
     expect(isEan13(reply.body.cardNumber)).toBe(true);
-    expect(await rehearsal.ok('GET', `/members/${reply.body.cardNumber}/balance`)).toEqual(reply.body);
-    expect(await rehearsal.ok('GET', `/customers/${customerId}`)).toMatchObject({
+    expect(await rehearsal.api('get-member-balance-api', { params: { id: reply.body.cardNumber } })).toEqual(reply.body);
+    expect(await rehearsal.api('get-customer-api', { params: { id: customerId } })).toMatchObject({
       ...{ loyaltyAccountId: reply.body.id, state: 'registered', version: 2 },
     });
     const [account] = await rehearsal.events({ subject: `loyalty-account/${reply.body.id}`, ext: true });
@@ -54,7 +54,7 @@ describe('Enroll Loyalty Member', () => {
     const { id: customerId } = await newCustomer();
     const reply = await enrol(customerId, { cardNumber: 'CARD-0815' });
     expect(reply).toMatchObject({ status: 201, body: { cardNumber: 'CARD-0815' } });
-    expect(await rehearsal.ok('GET', '/members/CARD-0815/balance')).toMatchObject({ customerId });
+    expect(await rehearsal.api('get-member-balance-api', { params: { id: 'CARD-0815' } })).toMatchObject({ customerId });
   });
 
   test('refuses a second enrolment and names the account', async () => {
@@ -70,7 +70,7 @@ describe('Enroll Loyalty Member', () => {
     const { id: customerId } = await newCustomer();
     const reply = await enrol(customerId, { cardNumber: '2990000123459' });
     expect(reply).toMatchObject({ status: 409, body: { code: 'already_enrolled', objectType: 'loyalty-account', id: 'loy_ada' } });
-    expect(await rehearsal.ok('GET', `/customers/${customerId}`)).not.toHaveProperty('loyaltyAccountId');
+    expect(await rehearsal.api('get-customer-api', { params: { id: customerId } })).not.toHaveProperty('loyaltyAccountId');
     await rehearsal.advance('PT10M');
     expect(await enrol(customerId)).toMatchObject({ status: 201 });
   });
@@ -100,18 +100,18 @@ describe('Enroll Loyalty Member', () => {
       status: 409,
       body: { code: 'already_enrolled', cardNumber: other.id },
     });
-    expect(await rehearsal.ok('GET', `/members/${other.id}/balance`)).toMatchObject({ id: other.id });
-    expect(await rehearsal.ok('GET', `/customers/${customerId}`)).not.toHaveProperty('loyaltyAccountId');
+    expect(await rehearsal.api('get-member-balance-api', { params: { id: other.id } })).toMatchObject({ id: other.id });
+    expect(await rehearsal.api('get-customer-api', { params: { id: customerId } })).not.toHaveProperty('loyaltyAccountId');
   });
 
   test('that was completed later is answered to a repeat with its key, and refused to other requests', async () => {
     const { id: customerId } = await newCustomer();
     const headers = { 'Idempotency-Key': `enrol-${customerId}` };
-    const repeat = () => rehearsal.call('POST', '/loyalty/members', { customerId }, { headers });
+    const repeat = () => rehearsal.call('enroll-loyalty-member-api', { body: { customerId }, headers });
     await rehearsal.fault('lost', { match: { api: 'put-member' }, fault: { kind: 'lost-response' }, times: 1 });
     expect((await repeat()).status).toBe(504);
     await rehearsal.advance('PT2M');
-    const { loyaltyAccountId } = await rehearsal.ok('GET', `/customers/${customerId}`);
+    const { loyaltyAccountId } = await rehearsal.api('get-customer-api', { params: { id: customerId } });
     expect(await repeat()).toMatchObject({ status: 201, body: { id: loyaltyAccountId, customerId } });
     expect(await enrol(customerId)).toMatchObject({ status: 409, body: { code: 'already_enrolled' } });
   });
@@ -121,21 +121,21 @@ describe('Enroll Loyalty Member', () => {
     await rehearsal.fault('lost', { match: { api: 'put-member' }, fault: { kind: 'lost-response' }, times: 1 });
     expect(await enrol(customerId)).toMatchObject({ status: 504, body: { code: 'dependency_timeout', dependency: 'loyalty-platform' } });
     await rehearsal.advance('PT2M');
-    const customer = await rehearsal.ok('GET', `/customers/${customerId}`);
+    const customer = await rehearsal.api('get-customer-api', { params: { id: customerId } });
     expect(customer.loyaltyAccountId).toMatch(/^loy_/);
-    expect(await rehearsal.ok('GET', `/members/${customer.loyaltyAccountId}/balance`)).toMatchObject({ customerId });
+    expect(await rehearsal.api('get-member-balance-api', { params: { id: customer.loyaltyAccountId } })).toMatchObject({ customerId });
   });
 
   test('is refused while the Loyalty Platform is down, and leaves nothing behind', async () => {
     const { id: customerId } = await newCustomer();
-    await rehearsal.fault('down', { match: { application: 'loyalty-platform' }, fault: { kind: 'outage' } });
+    await rehearsal.down('loyalty-platform');
     expect(await enrol(customerId)).toMatchObject({
       status: 503,
       body: { code: 'dependency_unavailable', dependency: 'loyalty-platform' },
     });
     await rehearsal.noFaults();
     await rehearsal.advance('PT1H');
-    expect(await rehearsal.ok('GET', `/customers/${customerId}`)).not.toHaveProperty('loyaltyAccountId');
+    expect(await rehearsal.api('get-customer-api', { params: { id: customerId } })).not.toHaveProperty('loyaltyAccountId');
     expect(await enrol(customerId)).toMatchObject({ status: 201 });
   });
 });
@@ -143,7 +143,10 @@ describe('Enroll Loyalty Member', () => {
 describe('Issue Loyalty Points', () => {
   test('books a grant with its reason, and the points count for the tier', async () => {
     const account = await member();
-    const reply = await rehearsal.call('POST', `/loyalty/accounts/${account.id}/points`, { points: 1200, reason: 'late delivery' });
+    const reply = await rehearsal.call('issue-loyalty-points-api', {
+      params: { id: account.id },
+      body: { points: 1200, reason: 'late delivery' },
+    });
     expect(reply.status).toBe(201);
     expect(reply.body).toMatchObject({ pointsBalance: 1200, lifetimePoints: 1200, tier: 'silver', nextTierThreshold: 5000, version: 2 });
     expect(reply.body.entries).toEqual([
@@ -154,7 +157,7 @@ describe('Issue Loyalty Points', () => {
   test('finds the account by card number', async () => {
     const account = await member();
     const body = { points: 5, reason: 'goodwill' };
-    expect(await rehearsal.ok('POST', `/loyalty/accounts/${account.cardNumber}/points`, body)).toMatchObject({
+    expect(await rehearsal.api('issue-loyalty-points-api', { params: { id: account.cardNumber }, body })).toMatchObject({
       id: account.id,
       pointsBalance: 5,
     });
@@ -163,7 +166,7 @@ describe('Issue Loyalty Points', () => {
   test('grants once per reference, and every time without a reference', async () => {
     const account = await member();
     const grant = (body: object) =>
-      rehearsal.call('POST', `/loyalty/accounts/${account.id}/points`, { points: 50, reason: 'goodwill', ...body });
+      rehearsal.call('issue-loyalty-points-api', { params: { id: account.id }, body: { points: 50, reason: 'goodwill', ...body } });
     expect(await grant({ reference: 'case-1' })).toMatchObject({ status: 201, body: { pointsBalance: 50 } });
     expect(await grant({ reference: 'case-1' })).toMatchObject({ status: 200, body: { pointsBalance: 50 } });
     expect(await grant({ reference: 'case-2' })).toMatchObject({ status: 201, body: { pointsBalance: 100 } });
@@ -177,7 +180,10 @@ describe('Issue Loyalty Points', () => {
   ])('refuses the same reference with %s and names the existing grant', async (_what, other) => {
     const account = await member();
     const grant = (body: object) =>
-      rehearsal.call('POST', `/loyalty/accounts/${account.id}/points`, { points: 50, reason: 'goodwill', reference: 'case-9', ...body });
+      rehearsal.call('issue-loyalty-points-api', {
+        params: { id: account.id },
+        body: { points: 50, reason: 'goodwill', reference: 'case-9', ...body },
+      });
     expect((await grant({})).status).toBe(201);
     expect(await grant(other)).toMatchObject({
       status: 409,
@@ -189,7 +195,10 @@ describe('Issue Loyalty Points', () => {
   test('treats the reference of another member as another grant', async () => {
     const [one, other] = [await member(), await member()];
     for (const { id } of [one, other]) {
-      await rehearsal.ok('POST', `/loyalty/accounts/${id}/points`, { points: 10, reason: 'birthday', reference: 'birthday-2026' });
+      await rehearsal.api('issue-loyalty-points-api', {
+        params: { id },
+        body: { points: 10, reason: 'birthday', reference: 'birthday-2026' },
+      });
     }
     expect([await balance(one.id), await balance(other.id)]).toEqual([10, 10]);
   });
@@ -197,12 +206,11 @@ describe('Issue Loyalty Points', () => {
   test('sent fifty times with one Idempotency-Key grants once', async () => {
     const account = await member();
     const send = () =>
-      rehearsal.call(
-        'POST',
-        `/loyalty/accounts/${account.id}/points`,
-        { points: 7, reason: 'goodwill' },
-        { headers: { 'idempotency-key': 'grant' } },
-      );
+      rehearsal.call('issue-loyalty-points-api', {
+        params: { id: account.id },
+        body: { points: 7, reason: 'goodwill' },
+        headers: { 'idempotency-key': 'grant' },
+      });
     const replies = await Promise.all(Array.from({ length: 50 }, send));
     expect(new Set(replies.map(({ status }) => status))).toEqual(
       new Set([201, 409].filter((status) => replies.some((r) => r.status === status))),
@@ -216,12 +224,12 @@ describe('Issue Loyalty Points', () => {
     ['no points', 'loy_ada', { points: 0, reason: 'x' }, 422, 'validation_failed'],
     ['no reason', 'loy_ada', { points: 5 }, 422, 'validation_failed'],
   ])('refuses %s', async (_what, id, body, status, code) => {
-    expect(await rehearsal.call('POST', `/loyalty/accounts/${id}/points`, body)).toMatchObject({ status, body: { code } });
+    expect(await rehearsal.call('issue-loyalty-points-api', { params: { id }, body })).toMatchObject({ status, body: { code } });
   });
 
   test('fails while the Loyalty Platform is down', async () => {
     await rehearsal.fault('down', { match: { application: 'loyalty-platform' }, fault: { kind: 'outage' }, times: 1 });
-    const reply = await rehearsal.call('POST', '/loyalty/accounts/loy_ada/points', { points: 5, reason: 'x' });
+    const reply = await rehearsal.call('issue-loyalty-points-api', { params: { id: 'loy_ada' }, body: { points: 5, reason: 'x' } });
     expect(reply).toMatchObject({ status: 503, body: { code: 'dependency_unavailable', dependency: 'loyalty-platform' } });
   });
 });
@@ -229,13 +237,13 @@ describe('Issue Loyalty Points', () => {
 describe('Redeem Loyalty Points', () => {
   async function rich() {
     const account = await member();
-    await rehearsal.ok('POST', `/loyalty/accounts/${account.id}/points`, { points: 500, reason: 'start' });
+    await rehearsal.api('issue-loyalty-points-api', { params: { id: account.id }, body: { points: 500, reason: 'start' } });
     return account;
   }
 
   test('turns points into a redemption, whose points return when it is not spent', async () => {
     const account = await rich();
-    const reply = await rehearsal.call('POST', `/loyalty/accounts/${account.id}/redemptions`, { points: 300 });
+    const reply = await rehearsal.call('redeem-loyalty-points-api', { params: { id: account.id }, body: { points: 300 } });
     expect(reply).toMatchObject({
       status: 201,
       body: { account: { pointsBalance: 200 }, redemption: { value: { amount: 300, currency: 'EUR' } } },
@@ -247,7 +255,7 @@ describe('Redeem Loyalty Points', () => {
 
   test('redeems once per order, and every time without one', async () => {
     const account = await rich();
-    const redeem = (body: object) => rehearsal.call('POST', `/loyalty/accounts/${account.id}/redemptions`, body);
+    const redeem = (body: object) => rehearsal.call('redeem-loyalty-points-api', { params: { id: account.id }, body });
     const first = await redeem({ points: 100, orderId: 'ord_one' });
     expect(await redeem({ points: 100, orderId: 'ord_one' })).toMatchObject({ status: 200, body: { redemption: first.body.redemption } });
     expect(await redeem({ points: 101, orderId: 'ord_one' })).toMatchObject({
@@ -261,17 +269,20 @@ describe('Redeem Loyalty Points', () => {
 
   test('shares the ledger with Redeem Points of the Loyalty Platform', async () => {
     const account = await rich();
-    await rehearsal.ok('POST', `/members/${account.id}/redeem`, { points: 400, orderId: 'ord_two' });
-    expect(await rehearsal.call('POST', `/loyalty/accounts/${account.id}/redemptions`, { points: 200 })).toMatchObject({
+    await rehearsal.api('redeem-points-api', { params: { id: account.id }, body: { points: 400, orderId: 'ord_two' } });
+    expect(await rehearsal.call('redeem-loyalty-points-api', { params: { id: account.id }, body: { points: 200 } })).toMatchObject({
       status: 409,
       body: { code: 'insufficient_points', id: account.id, requested: 200, available: 100 },
     });
-    const again = await rehearsal.call('POST', `/loyalty/accounts/${account.id}/redemptions`, { points: 400, orderId: 'ord_two' });
+    const again = await rehearsal.call('redeem-loyalty-points-api', {
+      params: { id: account.id },
+      body: { points: 400, orderId: 'ord_two' },
+    });
     expect(again.status).toBe(200);
   });
 
   test('is refused for an unknown account', async () => {
-    expect(await rehearsal.call('POST', '/loyalty/accounts/loy_nobody/redemptions', { points: 5 })).toMatchObject({
+    expect(await rehearsal.call('redeem-loyalty-points-api', { params: { id: 'loy_nobody' }, body: { points: 5 } })).toMatchObject({
       status: 404,
       body: { code: 'not_found', objectType: 'loyalty-account' },
     });

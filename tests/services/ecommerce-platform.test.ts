@@ -23,11 +23,11 @@ async function aBasket(
   rehearsal: TestRehearsal,
   { lines = [{ sku: 'mug-blue', qty: 2 }], ...rest }: { lines?: Wanted[]; customerId?: string } = {},
 ) {
-  return rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines, ...rest });
+  return rehearsal.api('create-basket-api', { body: { channel: 'web', customerId: 'cus_ada', lines, ...rest } });
 }
 
 const checkout = (rehearsal: TestRehearsal, basketId: string, more: object = {}, options = {}) =>
-  rehearsal.call('POST', `/baskets/${basketId}/checkout`, { ...CHECKOUT, ...more }, options);
+  rehearsal.call('checkout-basket-api', { params: { id: basketId }, body: { ...CHECKOUT, ...more }, ...options });
 
 /** Names of the events about an object, additional events included, oldest first. */
 async function eventsOf(rehearsal: TestRehearsal, subject: string) {
@@ -42,7 +42,7 @@ async function eventsOf(rehearsal: TestRehearsal, subject: string) {
 
 /** Units of a SKU reserved over all locations. */
 async function reserved(rehearsal: TestRehearsal, sku: string): Promise<number> {
-  const { locations } = await rehearsal.ok('GET', `/inventory/items/${sku}`);
+  const { locations } = await rehearsal.api('get-inventory-api', { params: { sku } });
   return locations.reduce((sum: number, location: { reserved: number }) => sum + location.reserved, 0);
 }
 
@@ -58,7 +58,7 @@ const down = (application: string, api?: string) => ({
 describe('Get Product', () => {
   test('answers attributes, price, media and availability by id or SKU, without a credential', async () => {
     await using rehearsal = await newRehearsal();
-    const bySku = await rehearsal.call('GET', '/products/mug-blue', undefined, { as: 'none' });
+    const bySku = await rehearsal.call('get-product-api', { params: { id: 'mug-blue' } });
     expect(bySku).toMatchObject({
       status: 200,
       headers: { etag: '"1"' },
@@ -73,20 +73,26 @@ describe('Get Product', () => {
         availability: { status: 'in-stock', atp: 2150 },
       },
     });
-    const byId = await rehearsal.call('GET', '/products/prd_mug-blue', undefined, { as: 'none' });
+    const byId = await rehearsal.call('get-product-api', { params: { id: 'prd_mug-blue' } });
     expect(byId.body).toEqual(bySku.body);
   });
 
   test('says low for the last unit and out of stock without units', async () => {
     await using rehearsal = await newRehearsal();
-    expect((await rehearsal.ok('GET', '/products/lamp-last-one')).availability).toEqual({ status: 'low', atp: 1 });
-    expect((await rehearsal.ok('GET', '/products/vase-sold-out')).availability).toEqual({ status: 'out-of-stock', atp: 0 });
+    expect((await rehearsal.api('get-product-api', { params: { id: 'lamp-last-one' }, as: 'bearer' })).availability).toEqual({
+      status: 'low',
+      atp: 1,
+    });
+    expect((await rehearsal.api('get-product-api', { params: { id: 'vase-sold-out' }, as: 'bearer' })).availability).toEqual({
+      status: 'out-of-stock',
+      atp: 0,
+    });
   });
 
   test('says unknown while the Inventory Service is down, and answers the rest of the product', async () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.fault('no-stock', down('inventory-service'));
-    const product = await rehearsal.call('GET', '/products/mug-blue');
+    const product = await rehearsal.call('get-product-api', { params: { id: 'mug-blue' }, as: 'bearer' });
     expect(product).toMatchObject({ status: 200, body: { sku: 'mug-blue', availability: { status: 'unknown' } } });
     expect(product.body.availability).not.toHaveProperty('atp');
   });
@@ -96,12 +102,12 @@ describe('Get Product', () => {
     ['calendar-wall', 'discontinued'],
   ])('shows %s although it is %s', async (sku, state) => {
     await using rehearsal = await newRehearsal();
-    expect((await rehearsal.ok('GET', `/products/${sku}`)).state).toBe(state);
+    expect((await rehearsal.api('get-product-api', { params: { id: sku }, as: 'bearer' })).state).toBe(state);
   });
 
   test.each(['radio-draft', 'rug-hall', 'speaker-small', 'almanac-old', 'nothing-like-it'])('does not find %s', async (sku) => {
     await using rehearsal = await newRehearsal();
-    expect(await rehearsal.call('GET', `/products/${sku}`)).toMatchObject({
+    expect(await rehearsal.call('get-product-api', { params: { id: sku }, as: 'bearer' })).toMatchObject({
       status: 404,
       body: { code: 'not_found', objectType: 'product', id: sku },
     });
@@ -111,7 +117,7 @@ describe('Get Product', () => {
 describe('Create Basket', () => {
   test('opens an empty basket for a customer and answers when it will be abandoned', async () => {
     await using rehearsal = await newRehearsal();
-    const reply = await rehearsal.call('POST', '/baskets', { channel: 'web', customerId: 'cus_ada' });
+    const reply = await rehearsal.call('create-basket-api', { body: { channel: 'web', customerId: 'cus_ada' } });
     expect(reply).toMatchObject({
       status: 201,
       headers: { etag: '"1"' },
@@ -133,7 +139,7 @@ describe('Create Basket', () => {
 
   test('links a basket without customerId to an anonymous party at the CRM', async () => {
     await using rehearsal = await newRehearsal();
-    const basket = await rehearsal.ok('POST', '/baskets', { channel: 'app' });
+    const basket = await rehearsal.api('create-basket-api', { body: { channel: 'app' } });
     expect(await rehearsal.object('customer', basket.customerId)).toMatchObject({ state: 'anonymous' });
   });
 
@@ -180,11 +186,13 @@ describe('Create Basket', () => {
         { sku: 'mug-blue', qty: 1 },
       ],
     });
-    const basket = await rehearsal.ok('POST', '/baskets', {
-      channel: 'app',
-      customerId: 'cus_ada',
-      lines: [{ sku: 'mug-green', qty: 1 }],
-      mergeBasketIds: [first.id, second.id, first.id],
+    const basket = await rehearsal.api('create-basket-api', {
+      body: {
+        channel: 'app',
+        customerId: 'cus_ada',
+        lines: [{ sku: 'mug-green', qty: 1 }],
+        mergeBasketIds: [first.id, second.id, first.id],
+      },
     });
     expect(basket.lines).toMatchObject([
       { sku: 'mug-green', qty: 2 },
@@ -201,7 +209,7 @@ describe('Create Basket', () => {
       ['basket-created', 1, undefined, 'open'],
       ['ext.basket-changed', 2, 'open', 'merged'],
     ]);
-    const again = await rehearsal.call('POST', '/baskets', { channel: 'web', mergeBasketIds: [first.id] });
+    const again = await rehearsal.call('create-basket-api', { body: { channel: 'web', mergeBasketIds: [first.id] } });
     expect(again).toMatchObject({
       status: 409,
       body: {
@@ -220,16 +228,16 @@ describe('Create Basket', () => {
     ['a guest', {}],
   ])('Create Basket refuses to merge the basket of a registered customer for %s', async (_who, buyer) => {
     await using rehearsal = await newRehearsal();
-    const guests = await rehearsal.ok('POST', '/baskets', { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] });
+    const guests = await rehearsal.api('create-basket-api', { body: { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] } });
     const adas = await aBasket(rehearsal);
-    const reply = await rehearsal.call('POST', '/baskets', { channel: 'web', ...buyer, mergeBasketIds: [guests.id, adas.id] });
+    const reply = await rehearsal.call('create-basket-api', { body: { channel: 'web', ...buyer, mergeBasketIds: [guests.id, adas.id] } });
     expect(reply).toMatchObject({ status: 422, body: { errors: [{ pointer: '/mergeBasketIds/1', code: 'basket_of_another' }] } });
     expect(reply.body.detail).toBe(
       `The basket "${adas.id}" belongs to another registered customer. Leave it out, or name its customer in customerId.`,
     );
     expect(JSON.stringify(reply.body)).not.toContain('cus_');
     for (const { id } of [guests, adas]) expect(await rehearsal.object('basket', id)).toMatchObject({ state: 'open', version: 1 });
-    const own = await rehearsal.ok('POST', '/baskets', { channel: 'web', ...buyer, mergeBasketIds: [guests.id] });
+    const own = await rehearsal.api('create-basket-api', { body: { channel: 'web', ...buyer, mergeBasketIds: [guests.id] } });
     expect(own.lines).toMatchObject([{ sku: 'mug-blue', qty: 1 }]);
   });
 
@@ -238,7 +246,7 @@ describe('Create Basket', () => {
     const open = await aBasket(rehearsal);
     const locked = await aBasket(rehearsal);
     await checkout(rehearsal, locked.id);
-    const reply = await rehearsal.call('POST', '/baskets', { channel: 'web', mergeBasketIds: [open.id, locked.id] });
+    const reply = await rehearsal.call('create-basket-api', { body: { channel: 'web', mergeBasketIds: [open.id, locked.id] } });
     expect(reply).toMatchObject({ status: 409, body: { code: 'invalid_state_transition', id: locked.id, currentState: 'locked' } });
     expect(await rehearsal.object('basket', open.id)).toMatchObject({ state: 'open', version: 1 });
   });
@@ -285,30 +293,30 @@ describe('Create Basket', () => {
     ['an unknown basket to merge', { mergeBasketIds: ['bsk_none'] }, 404, { code: 'not_found', objectType: 'basket', id: 'bsk_none' }],
   ])('refuses %s and leaves no basket behind', async (_what, body, status, problem) => {
     await using rehearsal = await newRehearsal();
-    expect(await rehearsal.call('POST', '/baskets', { channel: 'web', ...body })).toMatchObject({ status, body: problem });
+    expect(await rehearsal.call('create-basket-api', { body: { channel: 'web', ...body } })).toMatchObject({ status, body: problem });
     expect(await rehearsal.events({ type: 'basket-created' })).toEqual([]);
   });
 
   test('answers 503 while the CRM is down, since every basket has an owner', async () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.fault('no-crm', down('crm'));
-    expect(await rehearsal.call('POST', '/baskets', { channel: 'web' })).toMatchObject({
+    expect(await rehearsal.call('create-basket-api', { body: { channel: 'web' } })).toMatchObject({
       status: 503,
       body: { code: 'dependency_unavailable', dependency: 'crm', retryable: true },
     });
     await rehearsal.noFaults();
-    expect((await rehearsal.call('POST', '/baskets', { channel: 'web' })).status).toBe(201);
+    expect((await rehearsal.call('create-basket-api', { body: { channel: 'web' } })).status).toBe(201);
   });
 
   test('opens one basket for repeated requests with one Idempotency-Key', async () => {
     await using rehearsal = await newRehearsal();
     const body = { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] };
     const options = { headers: { 'idempotency-key': 'basket-1' } };
-    const first = await rehearsal.call('POST', '/baskets', body, options);
-    const second = await rehearsal.call('POST', '/baskets', body, options);
+    const first = await rehearsal.call('create-basket-api', { body, ...options });
+    const second = await rehearsal.call('create-basket-api', { body, ...options });
     expect(second).toMatchObject({ status: 201, body: first.body, headers: { 'idempotent-replayed': 'true' } });
     expect(await rehearsal.events({ type: 'basket-created' })).toHaveLength(1);
-    expect(await rehearsal.call('POST', '/baskets', { channel: 'app' }, options)).toMatchObject({
+    expect(await rehearsal.call('create-basket-api', { body: { channel: 'app' }, ...options })).toMatchObject({
       status: 422,
       body: { code: 'idempotency_key_reused' },
     });
@@ -317,7 +325,7 @@ describe('Create Basket', () => {
 
 describe('Add Line to Basket', () => {
   const add = (rehearsal: TestRehearsal, basketId: string, sku: string, qty: number) =>
-    rehearsal.call('POST', `/baskets/${basketId}/lines`, { sku, qty });
+    rehearsal.call('add-line-to-basket-api', { params: { id: basketId }, body: { sku, qty } });
 
   test('adds a line or units of a line, and prices the basket again each time', async () => {
     await using rehearsal = await newRehearsal();
@@ -393,14 +401,14 @@ describe('Add Line to Basket', () => {
     await checkout(rehearsal, locked.id);
     const converted = await aBasket(rehearsal);
     await checkout(rehearsal, converted.id);
-    await rehearsal.ok('POST', '/orders', { basketId: converted.id });
+    await rehearsal.draft(converted.id);
     const merged = await aBasket(rehearsal);
-    await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', mergeBasketIds: [merged.id] });
+    await rehearsal.api('create-basket-api', { body: { channel: 'web', customerId: 'cus_ada', mergeBasketIds: [merged.id] } });
     for (const [basket, currentState] of [
       [locked, 'locked'],
       [converted, 'converted'],
       [merged, 'merged'],
-    ]) {
+    ] as const) {
       expect(await add(rehearsal, basket.id, 'mug-blue', 1)).toMatchObject({
         status: 409,
         body: { code: 'invalid_state_transition', objectType: 'basket', currentState, action: 'add-line', allowedFrom: ['open'] },
@@ -427,7 +435,7 @@ describe('An idle basket', () => {
     await using rehearsal = await newRehearsal();
     const basket = await aBasket(rehearsal, { lines: [] });
     await rehearsal.advance('PT23H');
-    await rehearsal.ok('POST', `/baskets/${basket.id}/lines`, { sku: 'mug-blue', qty: 1 });
+    await rehearsal.api('add-line-to-basket-api', { params: { id: basket.id }, body: { sku: 'mug-blue', qty: 1 } });
     await rehearsal.advance('PT23H');
     expect(await rehearsal.object('basket', basket.id)).toMatchObject({ state: 'open' });
     await rehearsal.advance('PT1H');
@@ -508,7 +516,7 @@ describe('Checkout Basket', () => {
     const locked = await checkout(rehearsal, basket.id);
     const repeat = await checkout(rehearsal, basket.id, { shippingMethod: 'STANDARD', voucherCodes: [] });
     expect(repeat).toMatchObject({ status: 200, body: locked.body });
-    const order = await rehearsal.ok('POST', '/orders', { basketId: basket.id });
+    const order = await rehearsal.draft(basket.id);
     const afterwards = await checkout(rehearsal, basket.id);
     expect(afterwards).toMatchObject({ status: 200, body: { state: 'converted', orderId: order.id, totals: locked.body.totals } });
     expect(await rehearsal.events({ type: 'checkout-started' })).toHaveLength(1);
@@ -524,7 +532,7 @@ describe('Checkout Basket', () => {
     });
     expect(await checkout(rehearsal, 'bsk_none')).toMatchObject({ status: 404, body: { code: 'not_found', objectType: 'basket' } });
     const basket = await aBasket(rehearsal);
-    expect(await rehearsal.call('POST', `/baskets/${basket.id}/checkout`, {})).toMatchObject({
+    expect(await rehearsal.call('checkout-basket-api', { params: { id: basket.id }, body: {} })).toMatchObject({
       status: 422,
       body: { errors: [{ pointer: '/shippingAddress', code: 'required' }] },
     });
@@ -593,7 +601,7 @@ describe('Checkout Basket', () => {
     await rehearsal.fault('slow-hold', { match: { api: 'reserve-inventory-api' }, fault: { kind: 'latency', ms: 400 }, times: 1 });
     const running = checkout(rehearsal, basket.id);
     await underWay(rehearsal, 'slow-hold');
-    await rehearsal.ok('POST', `/baskets/${basket.id}/lines`, { sku: 'mug-green', qty: 1 });
+    await rehearsal.api('add-line-to-basket-api', { params: { id: basket.id }, body: { sku: 'mug-green', qty: 1 } });
     const locked = await running;
     expect(locked).toMatchObject({ status: 200, body: { state: 'locked', lines: [{ sku: 'mug-blue' }, { sku: 'mug-green' }] } });
     expect(await rehearsal.object('reservation', locked.body.reservationId)).toMatchObject({
@@ -614,7 +622,7 @@ describe('Checkout Basket', () => {
     await rehearsal.fault('slow-hold', { match: { api: 'reserve-inventory-api' }, fault: { kind: 'latency', ms: 1_500 }, times: 1 });
     const running = checkout(rehearsal, basket.id);
     await underWay(rehearsal, 'slow-hold');
-    await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', mergeBasketIds: [basket.id] });
+    await rehearsal.api('create-basket-api', { body: { channel: 'web', customerId: 'cus_ada', mergeBasketIds: [basket.id] } });
     expect(await running).toMatchObject({ status: 409, body: { code: 'invalid_state_transition', currentState: 'merged' } });
     expect(await reserved(rehearsal, 'mug-blue')).toBe(0);
     await rehearsal.verify();
@@ -663,7 +671,7 @@ describe('Checkout Basket', () => {
 describe('The customer at checkout', () => {
   test('is identified by contact when the basket was anonymous', async () => {
     await using rehearsal = await newRehearsal();
-    const basket = await rehearsal.ok('POST', '/baskets', { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] });
+    const basket = await rehearsal.api('create-basket-api', { body: { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] } });
     const locked = await checkout(rehearsal, basket.id, { contact: { email: 'New.Face@people.example' } });
     expect(locked).toMatchObject({ status: 200, body: { customerId: basket.customerId, loyalty: { status: 'none' } } });
     expect(await rehearsal.object('customer', basket.customerId)).toMatchObject({ state: 'identified', email: 'new.face@people.example' });
@@ -673,7 +681,7 @@ describe('The customer at checkout', () => {
     await using rehearsal = await newRehearsal();
     const card = (await rehearsal.object('loyalty-account', 'loy_ada')).cardNumber;
     for (const contact of [{ email: 'ada@people.example' }, { loyaltyCard: card }]) {
-      const basket = await rehearsal.ok('POST', '/baskets', { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] });
+      const basket = await rehearsal.api('create-basket-api', { body: { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] } });
       expect((await checkout(rehearsal, basket.id, { contact })).body).toMatchObject({
         customerId: 'cus_ada',
         loyaltyAccountId: 'loy_ada',
@@ -686,8 +694,8 @@ describe('The customer at checkout', () => {
     await using rehearsal = await newRehearsal();
     const { cardNumber: loyaltyCard } = await rehearsal.object('loyalty-account', 'loy_ada');
     const contact = { email: 'new.face@people.example', loyaltyCard };
-    const basket = await rehearsal.ok('POST', '/baskets', { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] });
-    const placed = await rehearsal.ok('POST', '/baskets', { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] });
+    const basket = await rehearsal.api('create-basket-api', { body: { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] } });
+    const placed = await rehearsal.api('create-basket-api', { body: { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] } });
     await rehearsal.fault('no-loyalty', down('loyalty-platform'));
     const unread = { customerId: basket.customerId, loyalty: { status: 'unavailable' } };
     const locked = await checkout(rehearsal, basket.id, { contact });
@@ -712,7 +720,7 @@ describe('The customer at checkout', () => {
 
   test('is the customer of customerId; contact changes no registered customer', async () => {
     await using rehearsal = await newRehearsal();
-    const basket = await rehearsal.ok('POST', '/baskets', { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] });
+    const basket = await rehearsal.api('create-basket-api', { body: { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] } });
     const locked = await checkout(rehearsal, basket.id, { customerId: 'cus_ben', contact: { email: 'other@people.example' } });
     expect(locked.body).toMatchObject({ customerId: 'cus_ben', loyalty: { status: 'none' } });
     expect(locked.body).not.toHaveProperty('loyaltyAccountId');
@@ -815,7 +823,7 @@ describe('Vouchers at checkout', () => {
 
   test('in another order at a repeat are applied in that order', async () => {
     await using rehearsal = await newRehearsal();
-    const basket = await rehearsal.ok('POST', '/baskets', { channel: 'web', lines: [{ sku: 'headphones', qty: 1 }] });
+    const basket = await rehearsal.api('create-basket-api', { body: { channel: 'web', lines: [{ sku: 'headphones', qty: 1 }] } });
     const totalWith = async (voucherCodes: string[]): Promise<number> =>
       (await checkout(rehearsal, basket.id, { voucherCodes })).body.totals.total.amount;
     const first = await totalWith(['WELCOME10', 'MIN100']);
@@ -909,7 +917,7 @@ describe('A checkout without an order', () => {
     expect(await rehearsal.object('reservation', locked.body.reservationId)).toMatchObject({ state: 'expired' });
     expect(await reserved(rehearsal, 'mug-blue')).toBe(0);
     expect((await eventsOf(rehearsal, `basket/${basket.id}`)).at(-1)).toEqual(['ext.basket-changed', 3, 'locked', 'open']);
-    expect(await rehearsal.call('POST', '/orders', { basketId: basket.id })).toMatchObject({
+    expect(await rehearsal.call('create-order-api', { body: { basketId: basket.id } })).toMatchObject({
       status: 409,
       body: { code: 'invalid_state_transition', currentState: 'open', allowedFrom: ['locked', 'converted'] },
     });
@@ -945,7 +953,7 @@ describe('A checkout without an order', () => {
     await using rehearsal = await newRehearsal();
     const basket = await aBasket(rehearsal);
     const locked = await checkout(rehearsal, basket.id);
-    const order = await rehearsal.ok('POST', '/orders', { basketId: basket.id });
+    const order = await rehearsal.draft(basket.id);
     await rehearsal.advance('PT16M');
     const converted = await rehearsal.object('basket', basket.id);
     expect(converted).toMatchObject({ state: 'converted', version: 3, orderId: order.id, totals: locked.body.totals });
@@ -960,7 +968,7 @@ describe('Checkout that places the order', () => {
     const basket = await aBasket(rehearsal);
     const placed = await checkout(rehearsal, basket.id, { placeOrder: true, voucherCodes: ['WELCOME10'] });
     expect(placed).toMatchObject({ status: 200, body: { state: 'converted', version: 3 } });
-    expect(await rehearsal.ok('GET', `/orders/${placed.body.orderId}`)).toMatchObject({
+    expect(await rehearsal.order(placed.body.orderId)).toMatchObject({
       state: 'draft',
       basketId: basket.id,
       customerId: 'cus_ada',
@@ -983,14 +991,14 @@ describe('Checkout that places the order', () => {
     const locked = await checkout(rehearsal, basket.id);
     const placed = await checkout(rehearsal, basket.id, { placeOrder: true });
     expect(placed).toMatchObject({ status: 200, body: { state: 'converted', totals: locked.body.totals } });
-    expect(await rehearsal.ok('GET', `/orders/${placed.body.orderId}`)).toMatchObject({ state: 'draft' });
+    expect(await rehearsal.order(placed.body.orderId)).toMatchObject({ state: 'draft' });
   });
 
   test('answers with an order that a client made by Create Order', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await aBasket(rehearsal);
     await checkout(rehearsal, basket.id);
-    const order = await rehearsal.ok('POST', '/orders', { basketId: basket.id });
+    const order = await rehearsal.draft(basket.id);
     expect(await checkout(rehearsal, basket.id, { placeOrder: true })).toMatchObject({ status: 200, body: { orderId: order.id } });
   });
 
@@ -1017,7 +1025,7 @@ describe('Checkout that places the order', () => {
     expect(await checkout(rehearsal, basket.id, { placeOrder: true })).toMatchObject({ status: 503, body: { dependency: 'oms' } });
     await rehearsal.noFaults();
     await rehearsal.advance('PT5S');
-    expect(await rehearsal.ok('GET', `/orders/${orderId}`)).toMatchObject({ id: orderId, state: 'draft' });
+    expect(await rehearsal.order(orderId)).toMatchObject({ id: orderId, state: 'draft' });
     expect(await checkout(rehearsal, basket.id, { placeOrder: true }, options)).toMatchObject({
       status: 200,
       body: { state: 'converted', orderId },
@@ -1033,7 +1041,7 @@ describe('Checkout that places the order', () => {
     expect(await checkout(rehearsal, basket.id, { placeOrder: true })).toMatchObject({ status: 504, body: { dependency: 'oms' } });
     const repeat = await checkout(rehearsal, basket.id, { placeOrder: true });
     expect(repeat).toMatchObject({ status: 200, body: { state: 'converted' } });
-    expect(await rehearsal.ok('GET', `/orders/${repeat.body.orderId}`)).toMatchObject({ state: 'draft' });
+    expect(await rehearsal.order(repeat.body.orderId)).toMatchObject({ state: 'draft' });
     await rehearsal.advance('PT1M');
     expect(await rehearsal.events({ type: 'order-created' })).toHaveLength(1);
     await rehearsal.verify();

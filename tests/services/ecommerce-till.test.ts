@@ -11,7 +11,8 @@ import type { CallOf } from '../../shared/catalog/define.ts';
 import type { Problem } from '../../shared/catalog/problems.ts';
 import { ADDRESS, eventually, newRehearsal } from '../support/estate.ts';
 import { type Inside, startInside } from '../support/inside.ts';
-import { begin, eur, stockAt, typesOf } from './till-scenes.ts';
+import { typesOf } from '../support/steps/events.ts';
+import { eur } from '../support/steps/tender.ts';
 
 const estateOfTill = () => startInside(ecommercePlatform, sim, inventoryService, promotionEngine, loyaltyPlatform, crm);
 
@@ -347,52 +348,60 @@ describe('List Customer Baskets', () => {
 describe('The basket of a transaction, through the gateway', () => {
   test('is given up without a trace when it is merged while its stock is reserved', async () => {
     await using rehearsal = await newRehearsal();
-    const basket = { channel: 'web', customerId: 'cus_ada' };
-    const { id } = await rehearsal.ok('POST', '/baskets', { ...basket, lines: [{ sku: 'mug-blue', qty: 1 }] });
+    const basket = { channel: 'web' as const, customerId: 'cus_ada' };
+    const { id } = await rehearsal.api('create-basket-api', { body: { ...basket, lines: [{ sku: 'mug-blue', qty: 1 }] } });
     await rehearsal.fault('wait', { match: { api: 'get-basket-hold' }, fault: { kind: 'barrier', parties: 9 } });
-    const locking = rehearsal.call('POST', '/transactions', { storeId: 'store-01', laneId: 'lane-1', basketId: id });
+    const locking = rehearsal.call('create-transaction-api', { body: { storeId: 'store-01', laneId: 'lane-1', basketId: id } });
     await eventually('it waits', async () => (await rehearsal.faults()).some(({ hits }) => hits > 0));
-    const merged = await rehearsal.ok('POST', '/baskets', { ...basket, mergeBasketIds: [id] });
+    const merged = await rehearsal.api('create-basket-api', { body: { ...basket, mergeBasketIds: [id] } });
     await rehearsal.noFaults();
     expect(await locking).toMatchObject({ status: 409, body: { code: 'invalid_state_transition', currentState: 'merged' } });
     await rehearsal.advance('PT3H');
     expect((await rehearsal.settle()).parked).toEqual([]);
-    expect(await stockAt(rehearsal, 'mug-blue')).toMatchObject({ reserved: 0 });
-    expect(await begin(rehearsal, { basketId: merged.id })).toMatchObject({ basketId: merged.id });
+    expect(await rehearsal.stockAt('mug-blue')).toMatchObject({ reserved: 0 });
+    expect(await rehearsal.sale({ basketId: merged.id })).toMatchObject({ basketId: merged.id });
     await rehearsal.verify();
   });
 
   test('never reopens by time and cannot be checked out with an address', async () => {
     await using rehearsal = await newRehearsal();
-    const { id, basketId } = await begin(rehearsal);
+    const { id, basketId } = await rehearsal.sale();
     await rehearsal.advance('PT23H');
     const basket = await rehearsal.object('basket', basketId);
     expect(basket).toMatchObject({ state: 'locked', version: 1 });
-    const again = await rehearsal.call('POST', `/baskets/${basketId}/checkout`, { shippingAddress: ADDRESS });
+    const again = await rehearsal.call('checkout-basket-api', { params: { id: basketId }, body: { shippingAddress: ADDRESS } });
     expect(again).toMatchObject({
       status: 409,
       body: { code: 'conflicting_repeat', transactionId: id, standing: { shippingAddress: null } },
     });
     expect(await rehearsal.object('basket', basketId)).toMatchObject({ state: 'locked', version: 1 });
-    const placing = await rehearsal.call('POST', `/baskets/${basketId}/checkout`, { shippingAddress: ADDRESS, placeOrder: true });
+    const placing = await rehearsal.call('checkout-basket-api', {
+      params: { id: basketId },
+      body: { shippingAddress: ADDRESS, placeOrder: true },
+    });
     expect(placing).toMatchObject({ status: 409, body: { code: 'invalid_state_transition', transactionId: id } });
-    expect(await rehearsal.call('POST', `/baskets/${basketId}/lines`, { sku: 'mug-blue', qty: 1 })).toMatchObject({ status: 409 });
-    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 50, reserved: 2 });
+    expect(await rehearsal.call('add-line-to-basket-api', { params: { id: basketId }, body: { sku: 'mug-blue', qty: 1 } })).toMatchObject({
+      status: 409,
+    });
+    expect(await rehearsal.stockAt('mug-blue')).toEqual({ onHand: 50, reserved: 2 });
   });
 
   test('becomes the order of its transaction, also when the request names only the basket', async () => {
     await using rehearsal = await newRehearsal();
-    const { id, basketId } = await begin(rehearsal);
-    expect(await rehearsal.call('POST', '/orders', { basketId })).toMatchObject({ status: 201, body: { id, basketId, state: 'draft' } });
+    const { id, basketId } = await rehearsal.sale();
+    expect(await rehearsal.call('create-order-api', { body: { basketId } })).toMatchObject({
+      status: 201,
+      body: { id, basketId, state: 'draft' },
+    });
     expect(await rehearsal.object('basket', basketId)).toMatchObject({ state: 'converted', orderId: id });
-    expect(await rehearsal.call('POST', '/orders', { transactionId: id })).toMatchObject({ status: 200, body: { id } });
+    expect(await rehearsal.call('create-order-api', { body: { transactionId: id } })).toMatchObject({ status: 200, body: { id } });
   });
 
   test('cannot be checked out after the void of its transaction', async () => {
     await using rehearsal = await newRehearsal();
-    const { id, basketId } = await begin(rehearsal);
-    await rehearsal.ok('POST', `/transactions/${id}/void`, {});
-    const refused = await rehearsal.call('POST', `/baskets/${basketId}/checkout`, { shippingAddress: ADDRESS });
+    const { id, basketId } = await rehearsal.sale();
+    await rehearsal.api('void-transaction-api', { params: { id } });
+    const refused = await rehearsal.call('checkout-basket-api', { params: { id: basketId }, body: { shippingAddress: ADDRESS } });
     expect(refused).toMatchObject({ status: 409, body: { code: 'invalid_state_transition', currentState: 'abandoned' } });
     await rehearsal.verify();
   });

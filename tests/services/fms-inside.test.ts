@@ -117,7 +117,7 @@ describe('Create Fulfillment Orders', () => {
     await using scene = await warehouse();
     const { estate, held, create, read, pick } = scene;
     const body = await held(1);
-    await estate.fault('down', { match: { application: 'inventory-service' }, fault: { kind: 'outage' } });
+    await estate.down('inventory-service');
     const { items } = await create(body);
     const id = items[0]?.id ?? '';
     expect((await read(id)).state).toBe('created');
@@ -159,7 +159,7 @@ describe('Cancel Fulfillment', () => {
     const [allocated = '', picked = '', packed = ''] = items.map(({ id }) => id);
     await pick(picked, 'open');
     for (const status of ['open', 'started', 'picked', 'packed'] as const) await pick(packed, status, undefined, 'pck_2');
-    await estate.fault('down', { match: { application: 'inventory-service' }, fault: { kind: 'outage' } });
+    await estate.down('inventory-service');
     const { items: late } = await create({ ...body, attempt: 2, groups: group(1) });
     const created = late[0]?.id ?? '';
     const cancelled = await cancel(body.orderId);

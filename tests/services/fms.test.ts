@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { signWebhook } from '../../shared/control/webhook-signature.ts';
-import { ordering } from './oms-scenes.ts';
+import { newRehearsal } from '../support/estate.ts';
 
 type Scene = Awaited<ReturnType<typeof fulfilling>>;
 
@@ -18,37 +18,37 @@ interface Scan {
 
 /** A rehearsal with the steps that lead to a parcel. The simulated carrier scans nothing by itself: the tests send its webhooks. */
 async function fulfilling() {
-  const orders = await ordering();
-  const { rehearsal } = orders;
-  await rehearsal.client.control('set-progression', { body: { carrier: 'manual' } });
+  const orders = await newRehearsal({ warehouse: 'manual' });
+  await orders.client.control('set-progression', { body: { carrier: 'manual' } });
   let webhooks = 0;
-  const read = (id: string) => rehearsal.ok('GET', `/fulfillment/orders/${id}`);
+  const read = (id: string) => orders.fulfillmentOrder(id);
   async function packed(qty = 2): Promise<string> {
     const { id: orderId } = await orders.confirmed({ qty });
     const { fulfillmentOrders } = await orders.order(orderId);
     const [{ id }] = fulfillmentOrders;
-    const picking = await rehearsal.ok('POST', '/picking-orders', { fulfillmentOrderId: id });
-    for (const status of ['started', 'picked', 'packed']) await rehearsal.ok('PUT', `/picking-orders/${picking.id}/status`, { status });
+    const picking = await orders.picked(id);
+    for (const status of ['started', 'picked', 'packed'] as const)
+      await orders.api('update-picking-status-api', { params: { id: picking.id }, body: { status } });
     return id;
   }
-  const dispatch = (id: string, body: object = {}) => rehearsal.call('POST', `/fulfillment/orders/${id}/dispatch`, body);
+  const dispatch = (id: string, body: object = {}) => orders.call('dispatch-fulfillment-order-api', { params: { id }, body });
   async function dispatched() {
     const id = await packed();
     const { body } = await dispatch(id);
-    await rehearsal.settle();
+    await orders.settle();
     const [shipment] = body.shipments;
     return { id, shipmentId: shipment.id as string, trackingNumber: shipment.trackingNumber as string };
   }
   async function webhook({ status, at, id = `scan-${++webhooks}`, secret, signedAt = 0, ...parcel }: Scan) {
-    const now = await rehearsal.now();
+    const now = await orders.now();
     const instant = new Date(at ?? now).toISOString();
     const body = JSON.stringify({
       type: 'shipment.tracking.updated',
       timestamp: instant,
       data: { ...parcel, status, occurredAt: instant },
     });
-    const headers = { ...signWebhook(secret ?? rehearsal.credentials.webhookSecret, { id, at: now + signedAt, body }) };
-    return rehearsal.client.call('POST', `/webhooks/carrier?rehearsal=${rehearsal.name}`, body, { as: 'none', headers });
+    const headers = { ...signWebhook(secret ?? orders.credentials.webhookSecret, { id, at: now + signedAt, body }) };
+    return orders.client.call('POST', `/webhooks/carrier?rehearsal=${orders.name}`, body, { as: 'none', headers });
   }
   return {
     ...orders,
@@ -56,24 +56,21 @@ async function fulfilling() {
     /** Sends scans of one parcel, a minute apart; each must be accepted. */
     async scans(shipmentId: string, ...statuses: readonly string[]) {
       for (const status of statuses) {
-        await rehearsal.advance('PT1M');
+        await orders.advance('PT1M');
         const { status: answer, body } = await webhook({ shipmentId, status });
         if (answer !== 204) throw new Error(`${status}: ${answer} ${JSON.stringify(body)}`);
       }
     },
-    label: (shipmentId: string) => rehearsal.call('POST', `/shipments/${shipmentId}/label`, {}, { as: 'api-key' }),
-    onHand: async (): Promise<number> => {
-      const { locations } = await rehearsal.ok('GET', '/inventory/items/mug-blue');
-      return locations.find(({ locationId }: { locationId: string }) => locationId === 'dc-01').onHand;
-    },
+    label: (shipmentId: string) => orders.call('generate-label-api', { params: { id: shipmentId }, body: {} }),
+    onHand: () => orders.onHand('mug-blue', 'dc-01'),
     /** The transitions of a fulfillment order since its dispatch. */
     async moves(id: string): Promise<string[]> {
-      const events = await rehearsal.events({ subject: `fulfillment-order/${id}`, ext: true });
+      const events = await orders.events({ subject: `fulfillment-order/${id}`, ext: true });
       const all = events.map(({ data }) => `${data.previousState ?? '–'}→${data.object.state}`);
       return all.slice(all.indexOf('packed→dispatched') + 1);
     },
-    labels: async () => (await rehearsal.events({ type: 'shipment-label-generated' })).length,
-    outage: (application: string) => rehearsal.fault('gone', { match: { application }, fault: { kind: 'outage' } }),
+    labels: async () => (await orders.events({ type: 'shipment-label-generated' })).length,
+    outage: (application: string) => orders.fault('gone', { match: { application }, fault: { kind: 'outage' } }),
   };
 }
 
@@ -82,13 +79,13 @@ beforeEach(async () => {
   scene = await fulfilling();
 });
 afterEach(async () => {
-  await scene.rehearsal.noFaults();
+  await scene.noFaults();
   await scene[Symbol.asyncDispose]();
 });
 
 describe('Dispatch', () => {
   test('answers the parcel with its label and number; a repeat answers the same', async () => {
-    const { packed, dispatch, read, onHand, labels, rehearsal } = scene;
+    const { packed, dispatch, read, onHand, labels } = scene;
     const before = await onHand();
     const id = await packed();
     const first = await dispatch(id);
@@ -98,27 +95,27 @@ describe('Dispatch', () => {
       ...{ id: expect.stringMatching(/^shp_/), trackingNumber: expect.any(String) },
       ...{ state: 'label-created', labelStatus: 'ready' },
     });
-    expect((await rehearsal.object('shipment', shipment.id)).trackingNumber).toBe(shipment.trackingNumber);
-    await rehearsal.settle();
+    expect((await scene.object('shipment', shipment.id)).trackingNumber).toBe(shipment.trackingNumber);
+    await scene.settle();
     const again = await dispatch(id);
     expect([again.status, again.body.shipments]).toEqual([200, first.body.shipments]);
     expect((await read(id)).version).toBe(again.body.version);
     expect(await onHand()).toBe(before - 2);
     expect(await labels()).toBe(1);
-    await rehearsal.verify();
+    await scene.verify();
   });
 
   test('succeeds while the carrier is down: the label is failed and made later', async () => {
-    const { packed, dispatch, read, labels, outage, moves, rehearsal } = scene;
+    const { packed, dispatch, read, labels, outage, moves } = scene;
     const id = await packed();
     await outage('carrier-platform');
     const { status, body } = await dispatch(id);
     expect([status, body.state]).toEqual([200, 'dispatched']);
     expect(body.shipments[0]).toMatchObject({ state: 'pending', labelStatus: 'failed' });
-    await rehearsal.advance('PT5M');
+    await scene.advance('PT5M');
     expect((await read(id)).shipments[0].labelStatus).toBe('failed');
-    await rehearsal.noFaults();
-    await rehearsal.advance('PT1H');
+    await scene.noFaults();
+    await scene.advance('PT1H');
     expect((await read(id)).shipments[0]).toMatchObject({
       state: 'label-created',
       labelStatus: 'ready',
@@ -126,43 +123,43 @@ describe('Dispatch', () => {
     });
     expect(await labels()).toBe(1);
     expect(await moves(id)).toEqual(['dispatched→dispatched', 'dispatched→dispatched']);
-    await rehearsal.verify();
+    await scene.verify();
   });
 
   test('without a label leaves it to Generate Label; its number arrives by webhook', async () => {
-    const { packed, dispatch, read, label, labels, outage, rehearsal } = scene;
+    const { packed, dispatch, read, label, labels, outage } = scene;
     const id = await packed();
     await outage('carrier-platform');
     const { body } = await dispatch(id);
-    await rehearsal.noFaults();
+    await scene.noFaults();
     const made = await label(body.shipments[0].id);
     expect(made.status).toBe(201);
-    await rehearsal.settle();
+    await scene.settle();
     const [shipment] = (await read(id)).shipments;
     expect(shipment).toMatchObject({ state: 'label-created', labelStatus: 'ready', trackingNumber: made.body.trackingNumber });
-    await rehearsal.advance('PT3H');
+    await scene.advance('PT3H');
     expect((await read(id)).shipments).toEqual([shipment]);
     expect(await labels()).toBe(1);
   });
 
   test('repeated makes a missing label', async () => {
-    const { packed, dispatch, labels, outage, rehearsal } = scene;
+    const { packed, dispatch, labels, outage } = scene;
     const id = await packed();
     await outage('carrier-platform');
     await dispatch(id);
-    await rehearsal.noFaults();
+    await scene.noFaults();
     const { status, body } = await dispatch(id);
     expect([status, body.shipments[0].labelStatus]).toEqual([200, 'ready']);
-    await rehearsal.advance('PT3H');
+    await scene.advance('PT3H');
     expect(await labels()).toBe(1);
   });
 
   test('makes a label once when the answer is lost', async () => {
-    const { packed, dispatch, read, labels, rehearsal } = scene;
+    const { packed, dispatch, read, labels } = scene;
     const id = await packed();
-    await rehearsal.fault('lost', { match: { api: 'generate-label-api' }, fault: { kind: 'lost-response' }, times: 1 });
+    await scene.fault('lost', { match: { api: 'generate-label-api' }, fault: { kind: 'lost-response' }, times: 1 });
     expect((await dispatch(id)).status).toBe(200);
-    await rehearsal.advance('PT10M');
+    await scene.advance('PT10M');
     expect((await read(id)).shipments[0]).toMatchObject({
       state: 'label-created',
       labelStatus: 'ready',
@@ -172,33 +169,33 @@ describe('Dispatch', () => {
   });
 
   test('makes no label with manual labels', async () => {
-    const { packed, dispatch, read, label, labels, rehearsal } = scene;
-    await rehearsal.client.control('set-progression', { body: { label: 'manual' } });
+    const { packed, dispatch, read, label, labels } = scene;
+    await scene.client.control('set-progression', { body: { label: 'manual' } });
     const id = await packed();
     const { body } = await dispatch(id);
     expect(body.shipments[0]).toMatchObject({ state: 'pending', labelStatus: 'none' });
-    await rehearsal.advance('P1D');
+    await scene.advance('P1D');
     expect((await read(id)).shipments).toEqual(body.shipments);
     expect(await labels()).toBe(0);
     expect((await label(body.shipments[0].id)).status).toBe(201);
-    await rehearsal.settle();
+    await scene.settle();
     expect((await read(id)).shipments[0]).toMatchObject({ state: 'label-created', labelStatus: 'ready' });
   });
 
   test('leads to the delivery also when the carrier scans at once', async () => {
-    const { packed, dispatch, read, rehearsal } = scene;
-    await rehearsal.client.control('set-progression', { body: { carrier: 'immediate' } });
+    const { packed, dispatch, read } = scene;
+    await scene.client.control('set-progression', { body: { carrier: 'immediate' } });
     const id = await packed();
     expect((await dispatch(id)).status).toBe(200);
-    await rehearsal.settle();
+    await scene.settle();
     expect(await read(id)).toMatchObject({ state: 'delivered', shipments: [{ state: 'delivered', labelStatus: 'ready' }] });
-    await rehearsal.verify();
+    await scene.verify();
   });
 });
 
 describe('The carrier’s webhook', () => {
   test('is refused, and moves nothing, when it is forged, late or about an unknown parcel', async () => {
-    const { dispatched, webhook, read, rehearsal } = scene;
+    const { dispatched, webhook, read } = scene;
     const { id, shipmentId } = await dispatched();
     const before = await read(id);
     const forged = await webhook({ shipmentId, status: 'delivered', secret: 'whsec_Zm9yZ2Vk' });
@@ -211,7 +208,7 @@ describe('The carrier’s webhook', () => {
     expect((await webhook({ trackingNumber: 'unknown', status: 'delivered' })).status).toBe(404);
     expect((await webhook({ status: 'delivered' })).status).toBe(422);
     expect((await webhook({ shipmentId, status: 'pending' })).status).toBe(422);
-    const ahead = await webhook({ shipmentId, status: 'delivered', at: (await rehearsal.now()) + 6 * 60_000 });
+    const ahead = await webhook({ shipmentId, status: 'delivered', at: (await scene.now()) + 6 * 60_000 });
     expect([ahead.status, ahead.body.errors[0].pointer]).toEqual([422, '/data/occurredAt']);
     expect(await read(id)).toEqual(before);
   });
@@ -241,8 +238,8 @@ describe('The carrier’s webhook', () => {
   });
 
   test('adds an unknown number to its parcel', async () => {
-    const { packed, dispatch, webhook, read, rehearsal } = scene;
-    await rehearsal.client.control('set-progression', { body: { label: 'manual' } });
+    const { packed, dispatch, webhook, read } = scene;
+    await scene.client.control('set-progression', { body: { label: 'manual' } });
     const id = await packed();
     const [{ id: shipmentId }] = (await dispatch(id)).body.shipments;
     await webhook({ shipmentId, trackingNumber: 'THEIRS-1', status: 'collected' });
@@ -258,13 +255,13 @@ describe('The carrier’s webhook', () => {
     await scans(shipmentId, 'collected', 'in-transit', 'out-for-delivery', 'delivery-attempted', 'held-at-depot', 'delivered');
     expect(await read(id)).toMatchObject({ state: 'delivered', shipments: [{ state: 'delivered' }] });
     expect((await moves(id)).slice(noted)).toEqual([...Array<string>(5).fill('dispatched→dispatched'), 'dispatched→delivered']);
-    await scene.rehearsal.verify();
+    await scene.verify();
   });
 
   test('counts an id once, whatever its content', async () => {
-    const { dispatched, webhook, read, rehearsal } = scene;
+    const { dispatched, webhook, read } = scene;
     const { id, shipmentId } = await dispatched();
-    const at = await rehearsal.now();
+    const at = await scene.now();
     const scan = { shipmentId, status: 'delivery-attempted', at, id: 'one' };
     const answers = await Promise.all([
       webhook(scan),
@@ -281,10 +278,10 @@ describe('The carrier’s webhook', () => {
   });
 
   test('ignores scans that are late or repeated, also under new ids', async () => {
-    const { dispatched, webhook, read, rehearsal } = scene;
+    const { dispatched, webhook, read } = scene;
     const { id, shipmentId } = await dispatched();
-    await rehearsal.advance('PT1H');
-    const at = await rehearsal.now();
+    await scene.advance('PT1H');
+    const at = await scene.now();
     await webhook({ shipmentId, status: 'out-for-delivery', at });
     const before = await read(id);
     const late = [
@@ -301,11 +298,11 @@ describe('The carrier’s webhook', () => {
   });
 
   test('delivers once under repeated scans in any order', async () => {
-    const { dispatched, webhook, read, moves, rehearsal } = scene;
+    const { dispatched, webhook, read, moves } = scene;
     const { id, shipmentId } = await dispatched();
     const noted = (await moves(id)).length;
-    await rehearsal.advance('PT1H');
-    const at = await rehearsal.now();
+    await scene.advance('PT1H');
+    const at = await scene.now();
     const way = ['collected', 'in-transit', 'out-for-delivery', 'delivered'];
     const storm = [3, 0, 2, 1, 3, 1, 0, 2, 3, 3].map((step, position) =>
       webhook({
@@ -320,7 +317,7 @@ describe('The carrier’s webhook', () => {
     const delivered = (await moves(id)).slice(noted);
     expect(delivered.filter((move) => move.endsWith('delivered'))).toEqual(['dispatched→delivered']);
     expect(delivered.at(-1)).toBe('dispatched→delivered');
-    await rehearsal.verify();
+    await scene.verify();
   });
 });
 
@@ -344,15 +341,15 @@ describe('Delivery', () => {
   });
 
   test('that failed and is not scanned for seven days is returned to sender, and on hand again when the parcel is back', async () => {
-    const { dispatched, scans, read, onHand, rehearsal, moves } = scene;
+    const { dispatched, scans, read, onHand, moves } = scene;
     const { id, shipmentId } = await dispatched();
     const before = await onHand();
     await scans(shipmentId, 'delivery-attempted', 'delivery-attempted', 'delivery-attempted');
-    await rehearsal.advance('P6D');
+    await scene.advance('P6D');
     await scans(shipmentId, 'held-at-depot');
-    await rehearsal.advance('P6D');
+    await scene.advance('P6D');
     expect(await read(id)).toMatchObject({ state: 'failed-delivery', shipments: [{ state: 'held-at-depot' }] });
-    await rehearsal.advance('P1D');
+    await scene.advance('P1D');
     expect(await read(id)).toMatchObject({ state: 'returned-to-sender', failureReason: 'delivery-attempts' });
     expect(await onHand()).toBe(before);
     expect((await moves(id)).at(-1)).toBe('failed-delivery→returned-to-sender');
@@ -360,43 +357,43 @@ describe('Delivery', () => {
     expect(await read(id)).toMatchObject({ state: 'returned-to-sender', shipments: [{ state: 'returned-to-sender' }] });
     expect((await moves(id)).at(-1)).toBe('returned-to-sender→returned-to-sender');
     expect(await onHand()).toBe(before + 2);
-    await rehearsal.verify();
+    await scene.verify();
   });
 
   test('of a parcel already returned by time puts no units on hand again', async () => {
-    const { dispatched, scans, read, onHand, rehearsal } = scene;
+    const { dispatched, scans, read, onHand } = scene;
     const { id, shipmentId } = await dispatched();
     const before = await onHand();
     await scans(shipmentId, 'delivery-attempted', 'delivery-attempted', 'delivery-attempted');
-    await rehearsal.advance('P8D');
+    await scene.advance('P8D');
     expect((await read(id)).state).toBe('returned-to-sender');
     expect(await onHand()).toBe(before);
     await scans(shipmentId, 'delivered');
     expect(await read(id)).toMatchObject({ state: 'returned-to-sender', shipments: [{ state: 'delivered' }] });
-    await rehearsal.advance('P8D');
+    await scene.advance('P8D');
     expect(await onHand()).toBe(before);
-    await rehearsal.verify();
+    await scene.verify();
   });
 
   test('after the third attempt remains when the seven days are over', async () => {
-    const { dispatched, scans, read, rehearsal } = scene;
+    const { dispatched, scans, read } = scene;
     const { id, shipmentId } = await dispatched();
     await scans(shipmentId, 'delivery-attempted', 'delivery-attempted', 'delivery-attempted', 'out-for-delivery');
-    await rehearsal.advance('P8D');
+    await scene.advance('P8D');
     expect((await read(id)).state).toBe('dispatched');
     await scans(shipmentId, 'delivered');
-    await rehearsal.advance('P8D');
+    await scene.advance('P8D');
     expect((await read(id)).state).toBe('delivered');
   });
 
   test('of a lost parcel is possible at any time, and no other scan or timer moves it', async () => {
-    const { dispatched, scans, read, onHand, rehearsal } = scene;
+    const { dispatched, scans, read, onHand } = scene;
     const { id, shipmentId } = await dispatched();
     const before = await onHand();
     await scans(shipmentId, 'collected', 'lost');
     const lost = await read(id);
     expect(lost).toMatchObject({ state: 'failed-delivery', failureReason: 'lost', shipments: [{ state: 'lost' }] });
-    await rehearsal.advance('P30D');
+    await scene.advance('P30D');
     await scans(shipmentId, 'out-for-delivery', 'returned-to-sender');
     expect(await read(id)).toEqual(lost);
     expect(await onHand()).toBe(before);
@@ -405,12 +402,12 @@ describe('Delivery', () => {
   });
 
   test('that failed may be followed by a loss; the parcel is then not returned by time', async () => {
-    const { dispatched, scans, read, rehearsal, moves } = scene;
+    const { dispatched, scans, read, moves } = scene;
     const { id, shipmentId } = await dispatched();
     await scans(shipmentId, 'delivery-attempted', 'delivery-attempted', 'delivery-attempted', 'lost');
     expect(await read(id)).toMatchObject({ state: 'failed-delivery', failureReason: 'lost' });
     expect((await moves(id)).at(-1)).toBe('failed-delivery→failed-delivery');
-    await rehearsal.advance('P8D');
+    await scene.advance('P8D');
     expect((await read(id)).state).toBe('failed-delivery');
   });
 
@@ -418,7 +415,7 @@ describe('Delivery', () => {
     ['dispatched', []],
     ['failed-delivery', ['delivery-attempted', 'delivery-attempted', 'delivery-attempted']],
   ] as const)('of a %s fulfillment order ends when the parcel is sent back, and its units are on hand again once', async (from, before) => {
-    const { dispatched, scans, webhook, read, onHand, rehearsal, moves } = scene;
+    const { dispatched, scans, webhook, read, onHand, moves } = scene;
     const { id, shipmentId } = await dispatched();
     const sent = await onHand();
     await scans(shipmentId, ...before, 'returned-to-sender');
@@ -426,20 +423,20 @@ describe('Delivery', () => {
     expect((await moves(id)).at(-1)).toBe(`${from}→returned-to-sender`);
     expect(await onHand()).toBe(sent + 2);
     await webhook({ shipmentId, status: 'returned-to-sender' });
-    await rehearsal.advance('P8D');
+    await scene.advance('P8D');
     expect(await onHand()).toBe(sent + 2);
   });
 
   test.each(['outage', 'lost-response'] as const)(
     'ends when the parcel is sent back, and its units are on hand once although the Inventory Service fails (%s)',
     async (kind) => {
-      const { dispatched, webhook, read, onHand, rehearsal } = scene;
+      const { dispatched, webhook, read, onHand } = scene;
       const { id, shipmentId } = await dispatched();
       const sent = await onHand();
-      await rehearsal.fault('gone', { match: { api: 'record-stock-movement' }, fault: { kind }, times: 2 });
+      await scene.fault('gone', { match: { api: 'record-stock-movement' }, fault: { kind }, times: 2 });
       expect((await webhook({ shipmentId, status: 'returned-to-sender' })).status).toBe(204);
       expect((await read(id)).state).toBe('returned-to-sender');
-      await rehearsal.advance('PT1H');
+      await scene.advance('PT1H');
       expect(await onHand()).toBe(sent + 2);
     },
   );

@@ -1,9 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { eventually } from '../support/eventually.ts';
-
-const ALLOCATE = '/inventory/allocate';
-const RESERVATIONS = '/inventory/reservations';
 
 interface Line {
   readonly orderId: string;
@@ -14,18 +11,18 @@ interface Line {
 
 /** The line of a draft order whose reservation a client has released. */
 async function aLine(rehearsal: TestRehearsal, sku = 'mug-blue', qty = 2): Promise<Line> {
-  const basket = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku, qty }] });
-  const { reservationId } = await rehearsal.ok('POST', `/baskets/${basket.id}/checkout`, { shippingAddress: ADDRESS });
-  const { id, lines } = await rehearsal.ok('POST', '/orders', { basketId: basket.id });
-  await rehearsal.ok('DELETE', `${RESERVATIONS}/${reservationId}`);
+  const basket = await rehearsal.basket({ sku, qty });
+  const { reservationId } = await rehearsal.checkedOut(basket.id);
+  const { id, lines } = await rehearsal.draft(basket.id);
+  await rehearsal.api('release-reservation-api', { params: { id: reservationId } });
   return { orderId: id, orderLineId: lines[0].lineId, sku, qty };
 }
 
 const allocate = (rehearsal: TestRehearsal, line: Line, more: object = {}, headers: Record<string, string> = {}) =>
-  rehearsal.call('POST', ALLOCATE, { ...line, ...more }, { headers });
+  rehearsal.call('allocate-inventory-api', { body: { ...line, ...more }, headers });
 
 async function unitsReserved(rehearsal: TestRehearsal, sku: string): Promise<Record<string, number>> {
-  const { locations } = await rehearsal.ok('GET', `/inventory/items/${sku}`);
+  const { locations } = await rehearsal.api('get-inventory-api', { params: { sku } });
   const held = locations.filter(({ reserved }: { reserved: number }) => reserved > 0);
   return Object.fromEntries(held.map(({ locationId, reserved }: { locationId: string; reserved: number }) => [locationId, reserved]));
 }
@@ -76,13 +73,13 @@ describe('Check Availability', () => {
   test('follows reservations at once and excludes safety stock', async () => {
     await using rehearsal = await newRehearsal();
     const before = (await ask(rehearsal, 'mug-green/availability')).body.atp;
-    const { locations } = await rehearsal.ok('GET', '/inventory/items/mug-green');
+    const { locations } = await rehearsal.api('get-inventory-api', { params: { sku: 'mug-green' } });
     const keptBack = locations.reduce((sum: number, { safetyStock }: { safetyStock: number }) => sum + safetyStock, 0);
     const onHand = locations.reduce((sum: number, location: { onHand: number }) => sum + location.onHand, 0);
     expect(before).toBe(onHand - keptBack);
-    const { id } = await rehearsal.ok('POST', RESERVATIONS, { items: [{ sku: 'mug-green', qty: 7 }] });
+    const { id } = await rehearsal.api('reserve-inventory-api', { body: { items: [{ sku: 'mug-green', qty: 7 }] } });
     expect((await ask(rehearsal, 'mug-green/availability')).body.atp).toBe(before - 7);
-    await rehearsal.ok('DELETE', `${RESERVATIONS}/${id}`);
+    await rehearsal.api('release-reservation-api', { params: { id } });
     expect((await ask(rehearsal, 'mug-green/availability')).body.atp).toBe(before);
   });
 
@@ -167,10 +164,10 @@ describe('Allocate Inventory for an order line without a hold', () => {
   test('is refused when no node can serve the line, and may succeed later for the same line', async () => {
     await using rehearsal = await newRehearsal();
     const lamp = await aLine(rehearsal, 'lamp-last-one', 1);
-    const hold = await rehearsal.ok('POST', RESERVATIONS, { items: [{ sku: 'lamp-last-one', qty: 1 }] });
+    const hold = await rehearsal.api('reserve-inventory-api', { body: { items: [{ sku: 'lamp-last-one', qty: 1 }] } });
     const { status, body } = await allocate(rehearsal, lamp);
     expect([status, body.code, body.skus]).toEqual([409, 'insufficient_stock', [{ sku: 'lamp-last-one', requested: 1, available: 0 }]]);
-    await rehearsal.ok('DELETE', `${RESERVATIONS}/${hold.id}`);
+    await rehearsal.api('release-reservation-api', { params: { id: hold.id } });
     expect((await allocate(rehearsal, lamp)).status).toBe(201);
     await rehearsal.verify();
   });
@@ -179,7 +176,7 @@ describe('Allocate Inventory for an order line without a hold', () => {
     await using rehearsal = await newRehearsal();
     const line = await aLine(rehearsal);
     const { body } = await allocate(rehearsal, line);
-    await rehearsal.ok('DELETE', `${RESERVATIONS}/${body.id}`);
+    await rehearsal.api('release-reservation-api', { params: { id: body.id } });
     expect(await unitsReserved(rehearsal, 'mug-blue')).toEqual({});
     const again = await allocate(rehearsal, line);
     expect([again.status, again.body.currentState, again.body.action]).toEqual([409, 'released', 'allocate']);
@@ -233,14 +230,14 @@ describe('Allocate Inventory for an order line without a hold', () => {
 
 describe('Allocate Inventory for an order line that has a hold', () => {
   async function aHold(rehearsal: TestRehearsal, more: object = {}) {
-    return rehearsal.ok('POST', RESERVATIONS, { items: [{ sku: 'mug-blue', qty: 2 }], ...more });
+    return rehearsal.api('reserve-inventory-api', { body: { items: [{ sku: 'mug-blue', qty: 2 }], ...more } });
   }
 
   test.each(['requested', 'confirmed'])('answers a %s reservation unchanged: no stock moves, no event', async (state) => {
     await using rehearsal = await newRehearsal();
     const line = await aLine(rehearsal);
     const { id } = await aHold(rehearsal);
-    if (state === 'confirmed') await rehearsal.ok('POST', `${RESERVATIONS}/${id}/confirm`, { orderId: line.orderId });
+    if (state === 'confirmed') await rehearsal.api('confirm-reservation-api', { params: { id }, body: { orderId: line.orderId } });
     const before = [await rehearsal.object('reservation', id), await typesOf(rehearsal, id)];
     for (const _ of ['first', 'repeat']) {
       const { status, body } = await allocate(rehearsal, line, { reservationId: id });
@@ -255,7 +252,7 @@ describe('Allocate Inventory for an order line that has a hold', () => {
     await using rehearsal = await newRehearsal();
     const line = await aLine(rehearsal);
     const { id } = await aHold(rehearsal);
-    if (state === 'released') await rehearsal.ok('DELETE', `${RESERVATIONS}/${id}`);
+    if (state === 'released') await rehearsal.api('release-reservation-api', { params: { id } });
     else await rehearsal.advance('PT16M');
     const { status, body } = await allocate(rehearsal, line, { reservationId: id });
     expect([status, body.code, body.currentState]).toEqual([409, 'invalid_state_transition', state]);
@@ -286,7 +283,7 @@ describe('When the call of Allocate to the SIM fails', () => {
     await using rehearsal = await newRehearsal();
     const line = await aLine(rehearsal, 'lamp-last-one', 1);
     const send = (key: string) => allocate(rehearsal, line, {}, { 'idempotency-key': key });
-    await rehearsal.fault('down', { match: { application: 'sim', api: 'record-reservation' }, fault: { kind: 'outage' } });
+    await rehearsal.down({ application: 'sim', api: 'record-reservation' });
     const down = await send('k1');
     expect([down.status, down.body.code, down.body.dependency]).toEqual([503, 'dependency_unavailable', 'sim']);
     await rehearsal.verify();
@@ -335,7 +332,7 @@ describe('When the call of Allocate to the SIM fails', () => {
   test('while it looks up a named hold, the failure is passed on', async () => {
     await using rehearsal = await newRehearsal();
     const line = await aLine(rehearsal);
-    await rehearsal.fault('down', { match: { application: 'sim' }, fault: { kind: 'outage' } });
+    await rehearsal.down('sim');
     expect((await allocate(rehearsal, line, { reservationId: 'res_1' })).status).toBe(503);
   });
 });

@@ -14,8 +14,8 @@ beforeAll(async () => {
 afterAll(() => rehearsal[Symbol.asyncDispose]());
 
 const grant = (n: number, points = 10) =>
-  rehearsal.call('POST', `/loyalty/accounts/${MEMBER}/points`, { points, reason: 'goodwill', reference: `case-${n}` });
-const account = () => rehearsal.ok('GET', `/members/${MEMBER}/balance`);
+  rehearsal.call('issue-loyalty-points-api', { params: { id: MEMBER }, body: { points, reason: 'goodwill', reference: `case-${n}` } });
+const account = () => rehearsal.api('get-member-balance-api', { params: { id: MEMBER } });
 const references = (entries: readonly { reference?: string }[]) => entries.map(({ reference }) => reference);
 const cases = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => `case-${from + n}`);
 
@@ -35,16 +35,22 @@ describe('The ledger of an account', () => {
   });
 
   test('List Ledger Entries pages through all entries, oldest first', async () => {
-    const first = await rehearsal.ok('GET', `/members/${MEMBER}/ledger`);
+    const first = await rehearsal.api('list-ledger-entries-api', { params: { id: MEMBER } });
     expect(references(first.items)).toEqual(['welcome', 'receipt-10211', 'receipt-10874', 'receipt-11502', ...cases(1, 16)]);
-    const second = await rehearsal.ok('GET', `/members/2990000123459/ledger?limit=100&cursor=${first.nextCursor}`);
+    const second = await rehearsal.api('list-ledger-entries-api', {
+      params: { id: '2990000123459' },
+      query: { limit: '100', cursor: first.nextCursor },
+    });
     expect(references(second.items)).toEqual(cases(17, GRANTS));
     expect(second).not.toHaveProperty('nextCursor');
     expect(Object.keys(first.items[0]).sort()).toEqual(['at', 'points', 'reference', 'type']);
   });
 
   test('List Ledger Entries refuses an unknown member, a cursor of its own making and a limit of 101', async () => {
-    expect(await rehearsal.call('GET', '/members/loy_nobody/ledger')).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    expect(await rehearsal.call('list-ledger-entries-api', { params: { id: 'loy_nobody' } })).toMatchObject({
+      status: 404,
+      body: { code: 'not_found' },
+    });
     for (const query of ['cursor=abc', 'limit=101']) {
       expect(await rehearsal.call('GET', `/members/${MEMBER}/ledger?${query}`)).toMatchObject({ status: 422 });
     }
@@ -55,10 +61,13 @@ describe('The ledger of an account', () => {
     expect(references(before.entries)).not.toContain('case-1');
     expect(await grant(1)).toMatchObject({ status: 200, body: { version: before.version } });
     expect(await grant(1, 11)).toMatchObject({ status: 409, body: { code: 'conflicting_repeat', standing: { points: 10 } } });
-    const seeded = await rehearsal.call('POST', `/loyalty/accounts/${MEMBER}/points`, {
-      points: 200,
-      reason: 'hello',
-      reference: 'welcome',
+    const seeded = await rehearsal.call('issue-loyalty-points-api', {
+      params: { id: MEMBER },
+      body: {
+        points: 200,
+        reason: 'hello',
+        reference: 'welcome',
+      },
     });
     expect(seeded).toMatchObject({ status: 409, body: { code: 'conflicting_repeat' } });
     expect(await account()).toEqual(before);

@@ -21,11 +21,11 @@ beforeAll(async () => {
 });
 afterAll(() => rehearsal[Symbol.asyncDispose]());
 
-const ledger = async (account: string) => (await rehearsal.ok('GET', `/members/${account}/balance`)).entries;
+const ledger = async (account: string) => (await rehearsal.api('get-member-balance-api', { params: { id: account } })).entries;
 
 describe('Get Member Balance', () => {
   test('answers points, tier and the threshold of the next tier', async () => {
-    const { status, body, headers } = await rehearsal.call('GET', '/members/loy_clara/balance');
+    const { status, body, headers } = await rehearsal.call('get-member-balance-api', { params: { id: 'loy_clara' } });
     expect(status).toBe(200);
     expect(body).toMatchObject({
       id: 'loy_clara',
@@ -39,29 +39,31 @@ describe('Get Member Balance', () => {
   });
 
   test('names no next tier above gold', async () => {
-    const body = await rehearsal.ok('GET', '/members/loy_dmitri/balance');
+    const body = await rehearsal.api('get-member-balance-api', { params: { id: 'loy_dmitri' } });
     expect(body).toMatchObject({ tier: 'gold', pointsBalance: 4250 });
     expect(body).not.toHaveProperty('nextTierThreshold');
     expect(body).not.toHaveProperty('pointsToNextTier');
   });
 
   test('accepts the number on the card as well', async () => {
-    expect(await rehearsal.ok('GET', '/members/2990000200013/balance')).toMatchObject({ id: 'loy_clara' });
+    expect(await rehearsal.api('get-member-balance-api', { params: { id: '2990000200013' } })).toMatchObject({ id: 'loy_clara' });
   });
 
   test('refuses an unknown member, and callers without a bearer token', async () => {
-    const unknown = await rehearsal.call('GET', '/members/loy_nobody/balance');
+    const unknown = await rehearsal.call('get-member-balance-api', { params: { id: 'loy_nobody' } });
     expect(unknown).toMatchObject({ status: 404, body: { code: 'not_found', objectType: 'loyalty-account', id: 'loy_nobody' } });
-    expect((await rehearsal.call('GET', '/members/loy_clara/balance', undefined, { as: 'api-key' })).status).toBe(401);
+    expect((await rehearsal.call('get-member-balance-api', { params: { id: 'loy_clara' }, as: 'api-key' })).status).toBe(401);
   });
 });
 
 /** A mug at 12.99, carried out of a store: its order is completed. @returns its id */
 async function sold(loyaltyId?: string): Promise<string> {
-  const sale = await rehearsal.ok('POST', '/transactions', {
-    ...{ storeId: 'store-01', laneId: 'lane-1', lines: [{ sku: 'mug-blue', qty: 1 }], ...(loyaltyId !== undefined && { loyaltyId }) },
+  const sale = await rehearsal.api('create-transaction-api', {
+    body: {
+      ...{ storeId: 'store-01', laneId: 'lane-1', lines: [{ sku: 'mug-blue', qty: 1 }], ...(loyaltyId !== undefined && { loyaltyId }) },
+    },
   });
-  await rehearsal.ok('POST', `/transactions/${sale.id}/payment`, { tender: { type: 'cash' }, amount: eur(1299) });
+  await rehearsal.api('add-payment-api', { params: { id: sale.id }, body: { tender: { type: 'cash' }, amount: eur(1299) } });
   await rehearsal.settle();
   return sale.id;
 }
@@ -69,13 +71,13 @@ async function sold(loyaltyId?: string): Promise<string> {
 describe('Earn Points', () => {
   test('books one point per full 1.00, once per order, with a ledger entry and an event', async () => {
     const orderId = await sold();
-    const before = await rehearsal.ok('GET', '/members/loy_eve/balance');
-    const first = await rehearsal.call('POST', '/members/loy_eve/earn', { orderId, amount: eur(1299) });
+    const before = await rehearsal.api('get-member-balance-api', { params: { id: 'loy_eve' } });
+    const first = await rehearsal.call('earn-points-api', { params: { id: 'loy_eve' }, body: { orderId, amount: eur(1299) } });
     expect(first.status).toBe(201);
     expect(first.body).toMatchObject({ pointsBalance: before.pointsBalance + 12, lifetimePoints: before.lifetimePoints + 12 });
     expect(first.body.entries.at(-1)).toMatchObject({ type: 'earn', points: 12, orderId });
 
-    const again = await rehearsal.call('POST', '/members/2990000200037/earn', { orderId, amount: eur(1299) });
+    const again = await rehearsal.call('earn-points-api', { params: { id: '2990000200037' }, body: { orderId, amount: eur(1299) } });
     expect(again).toMatchObject({ status: 200, body: first.body });
 
     const events = await rehearsal.events({ type: 'ext.loyalty-account-changed', subject: 'loyalty-account/loy_eve', ext: true });
@@ -84,9 +86,12 @@ describe('Earn Points', () => {
   });
 
   test('raises a member to the next tier at its threshold', async () => {
-    expect(await rehearsal.ok('GET', '/members/loy_grace/balance')).toMatchObject({ tier: 'bronze', pointsToNextTier: 3 });
+    expect(await rehearsal.api('get-member-balance-api', { params: { id: 'loy_grace' } })).toMatchObject({
+      tier: 'bronze',
+      pointsToNextTier: 3,
+    });
     const orderId = await sold();
-    expect(await rehearsal.ok('POST', '/members/loy_grace/earn', { orderId, amount: eur(1299) })).toMatchObject({
+    expect(await rehearsal.api('earn-points-api', { params: { id: 'loy_grace' }, body: { orderId, amount: eur(1299) } })).toMatchObject({
       tier: 'silver',
       nextTierThreshold: 5000,
       pointsToNextTier: 3991,
@@ -95,28 +100,30 @@ describe('Earn Points', () => {
 
   test('refuses an order that earned for another member, another currency, and an unknown member', async () => {
     const orderId = await sold('loy_eve');
-    expect(await rehearsal.call('POST', '/members/loy_farid/earn', { orderId, amount: eur(1299) })).toMatchObject({
+    expect(await rehearsal.call('earn-points-api', { params: { id: 'loy_farid' }, body: { orderId, amount: eur(1299) } })).toMatchObject({
       status: 422,
       body: { code: 'validation_failed', errors: [{ pointer: '/orderId', code: 'order_of_another' }] },
     });
     const dollars = { amount: 1299, currency: 'USD' };
-    expect(await rehearsal.call('POST', '/members/loy_eve/earn', { orderId, amount: dollars })).toMatchObject({
+    expect(await rehearsal.call('earn-points-api', { params: { id: 'loy_eve' }, body: { orderId, amount: dollars } })).toMatchObject({
       status: 422,
       body: { errors: [{ pointer: '/amount/currency' }] },
     });
-    expect(await rehearsal.call('POST', '/members/loy_x/earn', { orderId, amount: eur(1) })).toMatchObject({ status: 404 });
+    expect(await rehearsal.call('earn-points-api', { params: { id: 'loy_x' }, body: { orderId, amount: eur(1) } })).toMatchObject({
+      status: 404,
+    });
     for (const body of [{}, { orderId: 'ord_e8' }, { orderId: 'ord_e8', amount: eur(0) }, { orderId: 'ord_e8', amount: eur(1), more: 1 }]) {
-      expect((await rehearsal.call('POST', '/members/loy_eve/earn', body)).status).toBe(422);
+      expect((await rehearsal.call('earn-points-api', { params: { id: 'loy_eve' }, body })).status).toBe(422);
     }
   });
 
   test('sent twenty times at once for one order earns once', async () => {
     const orderId = await sold();
-    const before = (await rehearsal.ok('GET', '/members/loy_eve/balance')).pointsBalance;
+    const before = (await rehearsal.api('get-member-balance-api', { params: { id: 'loy_eve' } })).pointsBalance;
     const replies = await Promise.all(Array.from({ length: 20 }, () => retried('/members/loy_eve/earn', { orderId, amount: eur(1299) })));
     expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(replies.every(({ status }) => status === 200 || status === 201)).toBe(true);
-    expect((await rehearsal.ok('GET', '/members/loy_eve/balance')).pointsBalance).toBe(before + 12);
+    expect((await rehearsal.api('get-member-balance-api', { params: { id: 'loy_eve' } })).pointsBalance).toBe(before + 12);
   });
 });
 
@@ -131,8 +138,8 @@ async function retried(path: string, body: unknown, headers: Record<string, stri
 
 describe('Redeem Points', () => {
   test('takes the points and answers a redemption worth 0.01 each, once per basket or order', async () => {
-    const before = await rehearsal.ok('GET', '/members/loy_ada/balance');
-    const first = await rehearsal.call('POST', '/members/loy_ada/redeem', { points: 120, basketId: 'bsk_r1' });
+    const before = await rehearsal.api('get-member-balance-api', { params: { id: 'loy_ada' } });
+    const first = await rehearsal.call('redeem-points-api', { params: { id: 'loy_ada' }, body: { points: 120, basketId: 'bsk_r1' } });
     expect(first).toMatchObject({
       status: 201,
       body: {
@@ -143,10 +150,10 @@ describe('Redeem Points', () => {
     expect(first.body.redemption.id).toMatch(/^rdm_[0-9A-Z]{26}$/);
     expect((await ledger('loy_ada')).at(-1)).toMatchObject({ type: 'redeem', points: -120, reference: 'bsk_r1' });
 
-    const again = await rehearsal.call('POST', '/members/2990000123459/redeem', { points: 120, basketId: 'bsk_r1' });
+    const again = await rehearsal.call('redeem-points-api', { params: { id: '2990000123459' }, body: { points: 120, basketId: 'bsk_r1' } });
     expect(again).toMatchObject({ status: 200, body: first.body });
 
-    const forOrder = await rehearsal.call('POST', '/members/loy_ada/redeem', { points: 5, orderId: 'ord_r1' });
+    const forOrder = await rehearsal.call('redeem-points-api', { params: { id: 'loy_ada' }, body: { points: 5, orderId: 'ord_r1' } });
     expect(forOrder.status).toBe(201);
     expect((await ledger('loy_ada')).at(-1)).toMatchObject({ type: 'redeem', points: -5, orderId: 'ord_r1' });
     const events = await rehearsal.events({ subject: 'loyalty-account/loy_ada', ext: true });
@@ -154,7 +161,8 @@ describe('Redeem Points', () => {
   });
 
   test('refuses a repeat for another number of points, names the existing redemption, and changes nothing', async () => {
-    const ask = (points: number) => rehearsal.call('POST', '/members/loy_clara/redeem', { points, basketId: 'bsk_r3' });
+    const ask = (points: number) =>
+      rehearsal.call('redeem-points-api', { params: { id: 'loy_clara' }, body: { points, basketId: 'bsk_r3' } });
     const first = await ask(30);
     expect(first.status).toBe(201);
     for (const points of [29, 31, 99_999]) {
@@ -172,32 +180,40 @@ describe('Redeem Points', () => {
   test('repeated with the same Idempotency-Key answers the same; the key is refused for another request', async () => {
     const headers = { 'idempotency-key': 'redeem-once' };
     const body = { points: 10, basketId: 'bsk_r2' };
-    const first = await rehearsal.call('POST', '/members/loy_clara/redeem', body, { headers });
-    const repeat = await rehearsal.call('POST', '/members/loy_clara/redeem', body, { headers });
+    const first = await rehearsal.call('redeem-points-api', { params: { id: 'loy_clara' }, body, headers });
+    const repeat = await rehearsal.call('redeem-points-api', { params: { id: 'loy_clara' }, body, headers });
     expect(repeat).toMatchObject({ status: 201, body: first.body });
     expect(repeat.headers['idempotent-replayed']).toBe('true');
-    const other = await rehearsal.call('POST', '/members/loy_clara/redeem', { ...body, points: 11 }, { headers });
+    const other = await rehearsal.call('redeem-points-api', { params: { id: 'loy_clara' }, body: { ...body, points: 11 }, headers });
     expect(other).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
   });
 
   test('refuses more points than the balance, names both numbers, and repeats that refusal under its key', async () => {
     const refused = { status: 409, body: { code: 'insufficient_points', id: 'loy_farid', requested: 1, available: 0, retryable: false } };
     const headers = { 'idempotency-key': 'redeem-too-much' };
-    expect(await rehearsal.call('POST', '/members/loy_farid/redeem', { points: 1, orderId: 'ord_r2' }, { headers })).toMatchObject(refused);
+    expect(
+      await rehearsal.call('redeem-points-api', { params: { id: 'loy_farid' }, body: { points: 1, orderId: 'ord_r2' }, headers }),
+    ).toMatchObject(refused);
     await sold('loy_farid');
-    expect(await rehearsal.call('POST', '/members/loy_farid/redeem', { points: 1, orderId: 'ord_r2' }, { headers })).toMatchObject(refused);
-    expect((await rehearsal.call('POST', '/members/loy_farid/redeem', { points: 1, orderId: 'ord_r2' })).status).toBe(201);
+    expect(
+      await rehearsal.call('redeem-points-api', { params: { id: 'loy_farid' }, body: { points: 1, orderId: 'ord_r2' }, headers }),
+    ).toMatchObject(refused);
+    expect(
+      (await rehearsal.call('redeem-points-api', { params: { id: 'loy_farid' }, body: { points: 1, orderId: 'ord_r2' } })).status,
+    ).toBe(201);
   });
 
   test('refuses an unknown member, zero points, and neither or both of basket and order', async () => {
-    expect((await rehearsal.call('POST', '/members/loy_x/redeem', { points: 1, orderId: 'ord_1' })).status).toBe(404);
+    expect((await rehearsal.call('redeem-points-api', { params: { id: 'loy_x' }, body: { points: 1, orderId: 'ord_1' } })).status).toBe(
+      404,
+    );
     for (const body of [
       { points: 0, orderId: 'ord_1' },
       { points: 1.5, orderId: 'ord_1' },
       { points: 1 },
       { points: 1, orderId: 'ord_1', basketId: 'bsk_1' },
     ]) {
-      expect(await rehearsal.call('POST', '/members/loy_clara/redeem', body)).toMatchObject({
+      expect(await rehearsal.call('redeem-points-api', { params: { id: 'loy_clara' }, body })).toMatchObject({
         status: 422,
         body: { code: 'validation_failed' },
       });
@@ -205,14 +221,18 @@ describe('Redeem Points', () => {
   });
 
   test('refuses an If-Match of an older version', async () => {
-    const { version } = await rehearsal.ok('GET', '/members/loy_dmitri/balance');
+    const { version } = await rehearsal.api('get-member-balance-api', { params: { id: 'loy_dmitri' } });
     const headers = { 'if-match': `"${version + 1}"` };
-    const reply = await rehearsal.call('POST', '/members/loy_dmitri/redeem', { points: 1, orderId: 'ord_r4' }, { headers });
+    const reply = await rehearsal.call('redeem-points-api', {
+      params: { id: 'loy_dmitri' },
+      body: { points: 1, orderId: 'ord_r4' },
+      headers,
+    });
     expect(reply).toMatchObject({ status: 412, body: { code: 'version_mismatch', currentVersion: version } });
   });
 
   test('sent twenty times at once never takes a balance below zero', async () => {
-    const before = (await rehearsal.ok('GET', '/members/loy_dmitri/balance')).pointsBalance;
+    const before = (await rehearsal.api('get-member-balance-api', { params: { id: 'loy_dmitri' } })).pointsBalance;
     const points = Math.floor(before / 8);
     const replies = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
@@ -221,7 +241,7 @@ describe('Redeem Points', () => {
     );
     expect(replies.filter(({ status }) => status === 201)).toHaveLength(8);
     expect(replies.filter(({ body }) => body.code === 'insufficient_points')).toHaveLength(12);
-    const after = await rehearsal.ok('GET', '/members/loy_dmitri/balance');
+    const after = await rehearsal.api('get-member-balance-api', { params: { id: 'loy_dmitri' } });
     expect(after.pointsBalance).toBe(before - 8 * points);
     expect(after.entries.reduce((sum: number, entry: { points: number }) => sum + entry.points, 0)).toBe(after.pointsBalance);
   });
@@ -230,17 +250,17 @@ describe('Redeem Points', () => {
 test('A redemption that is not spent within 15 minutes gives its points back, and its basket may redeem again', async () => {
   await using own = await newRehearsal();
   await own.client.control('set-clock', { body: { flowing: false } });
-  const first = await own.ok('POST', '/members/loy_ada/redeem', { points: 500, basketId: 'bsk_u1' });
+  const first = await own.api('redeem-points-api', { params: { id: 'loy_ada' }, body: { points: 500, basketId: 'bsk_u1' } });
   await own.advance('PT14M59S');
-  expect((await own.ok('GET', '/members/loy_ada/balance')).pointsBalance).toBe(0);
+  expect((await own.api('get-member-balance-api', { params: { id: 'loy_ada' } })).pointsBalance).toBe(0);
   await own.advance('PT1S');
-  const after = await own.ok('GET', '/members/loy_ada/balance');
+  const after = await own.api('get-member-balance-api', { params: { id: 'loy_ada' } });
   expect(after).toMatchObject({ pointsBalance: 500, lifetimePoints: 650 });
   expect(after.entries.slice(-2)).toMatchObject([
     { type: 'redeem', points: -500, reference: 'bsk_u1' },
     { type: 'reverse', points: 500, reference: 'bsk_u1' },
   ]);
-  const second = await own.call('POST', '/members/loy_ada/redeem', { points: 200, basketId: 'bsk_u1' });
+  const second = await own.call('redeem-points-api', { params: { id: 'loy_ada' }, body: { points: 200, basketId: 'bsk_u1' } });
   expect(second.status).toBe(201);
   expect(second.body.redemption.id).not.toBe(first.redemption.id);
   await own.verify();

@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { ordering, TTL } from './oms-scenes.ts';
+import { newRehearsal } from '../support/estate.ts';
+import { TTL } from '../support/steps/order.ts';
 
 async function blockable() {
-  const scene = await ordering();
-  const move = (verb: 'block' | 'unblock') => scene.rehearsal.ok('POST', `/_control/customers/cus_ada/${verb}`, {}, { as: 'admin' });
+  const scene = await newRehearsal({ warehouse: 'manual' });
+  const move = (verb: 'block' | 'unblock') => scene.control('move-customer-by-hand', { params: { id: 'cus_ada', verb } });
   return { ...scene, move, [Symbol.asyncDispose]: () => scene[Symbol.asyncDispose]() };
 }
 
@@ -15,36 +16,36 @@ const refused = {
 describe('Confirm Order of a customer who was blocked since the order was created', () => {
   test('is refused, and writes nothing', async () => {
     await using scene = await blockable();
-    const { id } = await scene.paidDraft();
+    const { id } = await scene.authorised();
     const before = await scene.order(id);
     await scene.move('block');
     expect(await scene.confirm(id)).toMatchObject(refused);
     expect(await scene.order(id)).toEqual(before);
-    await scene.rehearsal.verify();
+    await scene.verify();
   });
 
   test('succeeds once the customer is unblocked', async () => {
     await using scene = await blockable();
-    const { id } = await scene.paidDraft();
+    const { id } = await scene.authorised();
     await scene.move('block');
     await scene.confirm(id);
     await scene.move('unblock');
     expect(await scene.confirm(id)).toMatchObject({ status: 200, body: { state: 'confirmed' } });
-    await scene.rehearsal.verify();
+    await scene.verify();
   });
 
   test('lets the hold expire and the authorisation end with the draft', async () => {
     await using scene = await blockable();
-    const { id } = await scene.paidDraft({ qty: 2 });
+    const { id } = await scene.authorised({ qty: 2 });
     await scene.move('block');
     await scene.confirm(id);
     expect(await scene.reserved('mug-blue')).toBe(2);
-    await scene.rehearsal.advance(TTL);
+    await scene.advance(TTL);
     expect(await scene.reserved('mug-blue')).toBe(0);
     expect(await scene.order(id)).toMatchObject({ state: 'draft', paymentStatus: 'authorised' });
-    await scene.rehearsal.advance('P1D');
+    await scene.advance('P1D');
     expect(await scene.order(id)).toMatchObject({ state: 'cancelled', cancelReason: 'expired', payments: [{ state: 'voided' }] });
-    await scene.rehearsal.verify();
+    await scene.verify();
   });
 
   test('that was confirmed before the block answers a repeat as usual', async () => {
@@ -56,25 +57,27 @@ describe('Confirm Order of a customer who was blocked since the order was create
 
   test('is refused while the CRM is down; nothing is written', async () => {
     await using scene = await blockable();
-    const { id } = await scene.paidDraft();
-    await scene.rehearsal.fault('down', { match: { application: 'crm' }, fault: { kind: 'outage' } });
+    const { id } = await scene.authorised();
+    await scene.down('crm');
     expect(await scene.confirm(id)).toMatchObject({ status: 503, body: { code: 'dependency_unavailable', dependency: 'crm' } });
     const order = await scene.order(id);
     expect(order.state).toBe('draft');
     expect(order).not.toHaveProperty('pendingAction');
-    await scene.rehearsal.noFaults();
+    await scene.noFaults();
     expect((await scene.confirm(id)).status).toBe(200);
   });
 
   test('succeeds for a sale of the till, whose goods are on the counter', async () => {
     await using scene = await blockable();
-    const { rehearsal } = scene;
-    const sale = await rehearsal.ok('POST', '/transactions', {
-      ...{ storeId: 'store-01', laneId: 'lane-1', lines: [{ sku: 'mug-blue', qty: 1 }], loyaltyId: 'loy_ada' },
+
+    const sale = await scene.api('create-transaction-api', {
+      body: {
+        ...{ storeId: 'store-01', laneId: 'lane-1', lines: [{ sku: 'mug-blue', qty: 1 }], loyaltyId: 'loy_ada' },
+      },
     });
     await scene.move('block');
-    await rehearsal.ok('POST', `/transactions/${sale.id}/payment`, { tender: { type: 'cash' }, amount: sale.totals.total });
+    await scene.api('add-payment-api', { params: { id: sale.id }, body: { tender: { type: 'cash' }, amount: sale.totals.total } });
     expect(await scene.order(sale.id)).toMatchObject({ state: 'completed' });
-    await rehearsal.verify();
+    await scene.verify();
   });
 });

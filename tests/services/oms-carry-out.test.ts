@@ -3,18 +3,19 @@ import type { Application } from '../../shared/catalog/applications.ts';
 import { type CrashingEstate, crashingEstate } from '../support/crashing-estate.ts';
 import { eachCrash, type Step } from '../support/each-crash.ts';
 import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
-import { begin, CASH, card, eur, pay, stockAt, typesOf, voidIt } from './till-scenes.ts';
+import { typesOf } from '../support/steps/events.ts';
+import { CASH, card, eur } from '../support/steps/tender.ts';
 
 const MINUTE = 60_000;
 
-const order = (rehearsal: TestRehearsal, id: string) => rehearsal.ok('GET', `/orders/${id}`);
+const order = (rehearsal: TestRehearsal, id: string) => rehearsal.order(id);
 const outage = (match: object) => ({ match, fault: { kind: 'outage' } });
 
 /** A paid sale whose carry-out fails for now. */
 async function paidAndWaiting(rehearsal: TestRehearsal, fault: object, body: Record<string, unknown> = {}): Promise<string> {
-  const { id, totals } = await begin(rehearsal, body);
+  const { id, totals } = await rehearsal.sale(body);
   await rehearsal.fault('no-carry-out', fault as Parameters<TestRehearsal['fault']>[1]);
-  const paid = await pay(rehearsal, id, CASH, totals.total.amount);
+  const paid = await rehearsal.pay(id, CASH, totals.total.amount);
   expect(paid).toMatchObject({ status: 201, body: { outstanding: eur(0), transactionState: 'paid', orderSubmission: 'queued' } });
   return id;
 }
@@ -22,9 +23,9 @@ async function paidAndWaiting(rehearsal: TestRehearsal, fault: object, body: Rec
 describe('A sale of the till', () => {
   test('is created, confirmed and carried out when it is paid: captured, out of stock, completed, with points', async () => {
     await using rehearsal = await newRehearsal();
-    const { id, basketId } = await begin(rehearsal, { loyaltyId: 'loy_ada' });
-    await pay(rehearsal, id, CASH, 1000);
-    const last = await pay(rehearsal, id, card(), 1598);
+    const { id, basketId } = await rehearsal.sale({ loyaltyId: 'loy_ada' });
+    await rehearsal.pay(id, CASH, 1000);
+    const last = await rehearsal.pay(id, card(), 1598);
     expect(last).toMatchObject({ status: 201, body: { transactionState: 'completed', orderSubmission: 'accepted' } });
 
     const done = await order(rehearsal, id);
@@ -39,7 +40,7 @@ describe('A sale of the till', () => {
     });
     expect(done.completedAt).toBeDefined();
     for (const absent of ['stockDiscrepancy', 'pendingAction', 'routingStatus', 'shippingAddress']) expect(done).not.toHaveProperty(absent);
-    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 48, reserved: 0 });
+    expect(await rehearsal.stockAt('mug-blue')).toEqual({ onHand: 48, reserved: 0 });
     expect((await rehearsal.object('reservation', done.lines[0].reservationId)).state).toBe('fulfilled');
 
     const changes = await rehearsal.events({ subject: `order/${id}`, ext: true });
@@ -57,50 +58,50 @@ describe('A sale of the till', () => {
 
   test('of all units in the records, safety stock included, leaves none on hand and shows no discrepancy', async () => {
     await using rehearsal = await newRehearsal();
-    const { onHand } = await stockAt(rehearsal, 'sea-salt');
-    const { id, totals } = await begin(rehearsal, { lines: [{ sku: 'sea-salt', qty: onHand }] });
-    await pay(rehearsal, id, card(), totals.total.amount);
+    const { onHand } = await rehearsal.stockAt('sea-salt');
+    const { id, totals } = await rehearsal.sale({ lines: [{ sku: 'sea-salt', qty: onHand }] });
+    await rehearsal.pay(id, card(), totals.total.amount);
     const done = await order(rehearsal, id);
     expect(done.state).toBe('completed');
     expect(done).not.toHaveProperty('stockDiscrepancy');
-    expect(await stockAt(rehearsal, 'sea-salt')).toEqual({ onHand: 0, reserved: 0 });
+    expect(await rehearsal.stockAt('sea-salt')).toEqual({ onHand: 0, reserved: 0 });
     await rehearsal.verify();
   });
 
   test('of more units than the store has in stock shows a discrepancy, and no counter goes negative', async () => {
     await using rehearsal = await newRehearsal();
-    const { id, totals } = await begin(rehearsal, {
+    const { id, totals } = await rehearsal.sale({
       lines: [
         { sku: 'mug-blue', qty: 52 },
         { sku: 'vase-sold-out', qty: 1 },
         { sku: 'bulb-warm', qty: 1 },
       ],
     });
-    await pay(rehearsal, id, card(), totals.total.amount);
+    await rehearsal.pay(id, card(), totals.total.amount);
     const done = await order(rehearsal, id);
     expect(done).toMatchObject({ state: 'completed', stockDiscrepancy: true });
     expect(done.lines.map(({ qty, fulfilledQty }: { qty: number; fulfilledQty: number }) => qty - fulfilledQty)).toEqual([0, 0, 0]);
-    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 0, reserved: 0 });
-    expect(await stockAt(rehearsal, 'vase-sold-out')).toEqual({ onHand: 0, reserved: 0 });
+    expect(await rehearsal.stockAt('mug-blue')).toEqual({ onHand: 0, reserved: 0 });
+    expect(await rehearsal.stockAt('vase-sold-out')).toEqual({ onHand: 0, reserved: 0 });
     await rehearsal.verify();
   });
 
   test.each([
-    ['open', async (rehearsal: TestRehearsal) => ({ ...(await begin(rehearsal)), outstanding: 2598 })],
+    ['open', async (rehearsal: TestRehearsal) => ({ ...(await rehearsal.sale()), outstanding: 2598 })],
     [
       'open, its hold confirmed by hand',
       async (rehearsal: TestRehearsal) => {
-        const sale = { ...(await begin(rehearsal)), outstanding: 2598 };
-        await rehearsal.ok('POST', `/inventory/reservations/${sale.lines[0].reservationId}/confirm`, {});
+        const sale = { ...(await rehearsal.sale()), outstanding: 2598 };
+        await rehearsal.api('confirm-reservation-api', { params: { id: sale.lines[0].reservationId } });
         return sale;
       },
     ],
     [
       'paid and waiting for the OMS',
       async (rehearsal: TestRehearsal) => {
-        const sale = { ...(await begin(rehearsal)), outstanding: 0 };
+        const sale = { ...(await rehearsal.sale()), outstanding: 0 };
         await rehearsal.fault('no-oms', outage({ application: 'oms' }) as Parameters<TestRehearsal['fault']>[1]);
-        expect((await pay(rehearsal, sale.id, CASH, 2598)).body).toMatchObject({ transactionState: 'paid', orderSubmission: 'queued' });
+        expect((await rehearsal.pay(sale.id, CASH, 2598)).body).toMatchObject({ transactionState: 'paid', orderSubmission: 'queued' });
         return sale;
       },
     ],
@@ -108,7 +109,7 @@ describe('A sale of the till', () => {
     await using rehearsal = await newRehearsal();
     const { id, lines, outstanding } = await given(rehearsal);
     const { reservationId } = lines[0];
-    const { status, body } = await rehearsal.call('DELETE', `/inventory/reservations/${reservationId}`);
+    const { status, body } = await rehearsal.call('release-reservation-api', { params: { id: reservationId } });
     expect([status, body.code, body.objectType, body.id, body.transactionId]).toEqual([
       409,
       'invalid_state_transition',
@@ -118,37 +119,36 @@ describe('A sale of the till', () => {
     ]);
     expect(body.detail).toMatch(/void the transaction/);
     expect(body.allowedFrom).toEqual([]);
-    expect((await stockAt(rehearsal, 'mug-blue')).onHand).toBe(50);
+    expect((await rehearsal.stockAt('mug-blue')).onHand).toBe(50);
     await rehearsal.noFaults();
-    if (outstanding > 0) await pay(rehearsal, id, CASH, outstanding);
+    if (outstanding > 0) await rehearsal.pay(id, CASH, outstanding);
     await rehearsal.advance('PT10M');
     const done = await order(rehearsal, id);
     expect(done).toMatchObject({ state: 'completed', lines: [{ fulfilledQty: 2 }] });
     expect(done).not.toHaveProperty('stockDiscrepancy');
-    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 48, reserved: 0 });
+    expect(await rehearsal.stockAt('mug-blue')).toEqual({ onHand: 48, reserved: 0 });
     await rehearsal.verify();
   });
 
   test('takes its units from its hold even if a client confirmed that meanwhile', async () => {
     await using rehearsal = await newRehearsal();
-    const { id, lines } = await begin(rehearsal);
-    await rehearsal.ok('POST', `/inventory/reservations/${lines[0].reservationId}/confirm`, {});
-    await pay(rehearsal, id, card(), 2598);
+    const { id, lines } = await rehearsal.sale();
+    await rehearsal.api('confirm-reservation-api', { params: { id: lines[0].reservationId } });
+    await rehearsal.pay(id, card(), 2598);
     const done = await order(rehearsal, id);
     expect(done).toMatchObject({ state: 'completed', lines: [{ fulfilledQty: 2 }] });
     expect(done).not.toHaveProperty('stockDiscrepancy');
-    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 48, reserved: 0 });
+    expect(await rehearsal.stockAt('mug-blue')).toEqual({ onHand: 48, reserved: 0 });
     await rehearsal.verify();
   });
 
   test('is carried out even if its basket once had a shipping address', async () => {
     await using rehearsal = await newRehearsal();
     const lines = [{ sku: 'mug-blue', qty: 2 }];
-    const basket = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines });
-    await rehearsal.ok('POST', `/baskets/${basket.id}/checkout`, { shippingAddress: ADDRESS });
+    const basket = await rehearsal.checkedOut({ lines });
     await rehearsal.advance('PT16M');
-    const { id, totals } = await begin(rehearsal, { basketId: basket.id });
-    await pay(rehearsal, id, card(), totals.total.amount);
+    const { id, totals } = await rehearsal.sale({ basketId: basket.id });
+    await rehearsal.pay(id, card(), totals.total.amount);
     expect(await order(rehearsal, id)).toMatchObject({ state: 'completed', basketId: basket.id, fulfillmentOrders: [] });
     await rehearsal.advance('PT1H');
     expect(typesOf(await rehearsal.events())).not.toContain('fulfillment-order-created');
@@ -158,8 +158,8 @@ describe('A sale of the till', () => {
   test('is captured even where clients capture shipped orders by hand', async () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.client.control('set-progression', { body: { capture: 'manual', route: 'manual' } });
-    const { id } = await begin(rehearsal);
-    await pay(rehearsal, id, card(), 2598);
+    const { id } = await rehearsal.sale();
+    await rehearsal.pay(id, card(), 2598);
     expect(await order(rehearsal, id)).toMatchObject({ state: 'completed', paymentStatus: 'paid' });
   });
 });
@@ -167,9 +167,9 @@ describe('A sale of the till', () => {
 describe('Create Order by hand of a checkout at the till', () => {
   test('gives the one draft the id of its transaction, whether the request names the transaction or its basket', async () => {
     await using rehearsal = await newRehearsal();
-    const { id, basketId, totals } = await begin(rehearsal);
-    await pay(rehearsal, id, CASH, 1000);
-    const made = await rehearsal.call('POST', '/orders', { transactionId: id });
+    const { id, basketId, totals } = await rehearsal.sale();
+    await rehearsal.pay(id, CASH, 1000);
+    const made = await rehearsal.call('create-order-api', { body: { transactionId: id } });
     expect(made).toMatchObject({
       status: 201,
       body: {
@@ -185,53 +185,56 @@ describe('Create Order by hand of a checkout at the till', () => {
     });
     expect(await rehearsal.object('basket', basketId)).toMatchObject({ state: 'converted', orderId: id });
     for (const body of [{ transactionId: id }, { basketId }]) {
-      expect(await rehearsal.call('POST', '/orders', body)).toMatchObject({ status: 200, body: { id, version: 1 } });
+      expect(await rehearsal.call('create-order-api', { body })).toMatchObject({ status: 200, body: { id, version: 1 } });
     }
     expect((await rehearsal.events({ type: 'order-created' })).length).toBe(1);
-    const refused = await rehearsal.call('POST', `/orders/${id}/confirm`, {});
+    const refused = await rehearsal.call('confirm-order-api', { params: { id }, body: {} });
     expect(refused).toMatchObject({ status: 409, body: { code: 'payment_incomplete', outstanding: eur(1598) } });
     await rehearsal.verify();
   });
 
   test('does not stop the till: when it is paid there, it is confirmed and carried out', async () => {
     await using rehearsal = await newRehearsal();
-    const { id } = await begin(rehearsal);
-    await rehearsal.ok('POST', '/orders', { transactionId: id });
-    const paid = await pay(rehearsal, id, card(), 2598);
+    const { id } = await rehearsal.sale();
+    await rehearsal.api('create-order-api', { body: { transactionId: id } });
+    const paid = await rehearsal.pay(id, card(), 2598);
     expect(paid).toMatchObject({ status: 201, body: { transactionState: 'completed', orderSubmission: 'accepted' } });
     expect(await order(rehearsal, id)).toMatchObject({ state: 'completed', lines: [{ fulfilledQty: 2 }] });
-    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 48, reserved: 0 });
+    expect(await rehearsal.stockAt('mug-blue')).toEqual({ onHand: 48, reserved: 0 });
     await rehearsal.verify();
   });
 
   test('is refused for a voided and for an unknown transaction', async () => {
     await using rehearsal = await newRehearsal();
-    const { id, basketId } = await begin(rehearsal);
-    await voidIt(rehearsal, id);
-    expect(await rehearsal.call('POST', '/orders', { transactionId: id })).toMatchObject({
+    const { id, basketId } = await rehearsal.sale();
+    await rehearsal.voidSale(id);
+    expect(await rehearsal.call('create-order-api', { body: { transactionId: id } })).toMatchObject({
       status: 409,
       body: { code: 'invalid_state_transition', objectType: 'transaction', id, currentState: 'voided', action: 'order' },
     });
-    expect(await rehearsal.call('POST', '/orders', { basketId })).toMatchObject({
+    expect(await rehearsal.call('create-order-api', { body: { basketId } })).toMatchObject({
       status: 409,
       body: { objectType: 'basket', currentState: 'abandoned' },
     });
-    expect(await rehearsal.call('POST', '/orders', { transactionId: 'ord_none' })).toMatchObject({
+    expect(await rehearsal.call('create-order-api', { body: { transactionId: 'ord_none' } })).toMatchObject({
       status: 404,
       body: { objectType: 'transaction', id: 'ord_none' },
     });
-    expect(await rehearsal.call('POST', '/orders', { transactionId: id, basketId })).toMatchObject({ status: 422 });
-    expect(await rehearsal.call('GET', `/orders/${id}`)).toMatchObject({ status: 404 });
+    expect(await rehearsal.call('create-order-api', { body: { transactionId: id, basketId } })).toMatchObject({ status: 422 });
+    expect(await rehearsal.call('get-order-api', { params: { id } })).toMatchObject({ status: 404 });
     await rehearsal.verify();
   });
 
   test('is refused while the POS is down', async () => {
     await using rehearsal = await newRehearsal();
-    const { id } = await begin(rehearsal);
+    const { id } = await rehearsal.sale();
     await rehearsal.fault('down', outage({ application: 'pos' }) as Parameters<TestRehearsal['fault']>[1]);
-    expect(await rehearsal.call('POST', '/orders', { transactionId: id })).toMatchObject({ status: 503, body: { dependency: 'pos' } });
+    expect(await rehearsal.call('create-order-api', { body: { transactionId: id } })).toMatchObject({
+      status: 503,
+      body: { dependency: 'pos' },
+    });
     await rehearsal.noFaults();
-    expect(await rehearsal.call('POST', '/orders', { transactionId: id })).toMatchObject({ status: 201 });
+    expect(await rehearsal.call('create-order-api', { body: { transactionId: id } })).toMatchObject({ status: 201 });
   });
 });
 
@@ -244,40 +247,43 @@ describe('An order of the till', () => {
     expect(confirmed).not.toHaveProperty('routingStatus');
     expect(confirmed.lines[0]).not.toHaveProperty('nodeId');
     expect((await rehearsal.object('reservation', confirmed.lines[0].reservationId)).state).toBe('requested');
-    expect(await rehearsal.call('POST', `/orders/${id}/confirm`, {})).toMatchObject({ status: 200, body: { version: confirmed.version } });
-    expect(await rehearsal.call('POST', `/orders/${id}/route`, {})).toMatchObject({
+    expect(await rehearsal.call('confirm-order-api', { params: { id }, body: {} })).toMatchObject({
+      status: 200,
+      body: { version: confirmed.version },
+    });
+    expect(await rehearsal.call('route-order-api', { params: { id }, body: {} })).toMatchObject({
       status: 409,
       body: { code: 'invalid_state_transition', objectType: 'order', id, action: 'route', allowedFrom: [] },
     });
     await rehearsal.advance('P9D');
     expect(await order(rehearsal, id)).toMatchObject({ state: 'confirmed', version: confirmed.version });
-    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 50, reserved: 2 });
+    expect(await rehearsal.stockAt('mug-blue')).toEqual({ onHand: 50, reserved: 2 });
     const { invariants } = await rehearsal.client.control('verify');
     expect(invariants.flatMap(({ violations }) => violations)).toEqual([]);
     await rehearsal.noFaults();
     await rehearsal.advance('P1D');
     expect(await order(rehearsal, id)).toMatchObject({ state: 'completed', paymentStatus: 'paid' });
-    expect(await rehearsal.call('POST', `/orders/${id}/route`, {})).toMatchObject({ status: 409 });
-    expect(await rehearsal.call('POST', `/orders/${id}/cancel`, {})).toMatchObject({ status: 409 });
+    expect(await rehearsal.call('route-order-api', { params: { id }, body: {} })).toMatchObject({ status: 409 });
+    expect(await rehearsal.call('cancel-order-api', { params: { id }, body: {} })).toMatchObject({ status: 409 });
     await rehearsal.verify();
   });
 
   test.each(['draft', 'confirmed'])('that is %s can be cancelled, which releases its hold and voids its tenders', async (state) => {
     await using rehearsal = await newRehearsal();
-    const id = state === 'confirmed' ? await paidAndWaiting(rehearsal, outage({ api: 'carry-out' })) : (await begin(rehearsal)).id;
+    const id = state === 'confirmed' ? await paidAndWaiting(rehearsal, outage({ api: 'carry-out' })) : (await rehearsal.sale()).id;
     if (state === 'draft') {
-      await pay(rehearsal, id, CASH, 1000);
-      await rehearsal.ok('POST', '/orders', { transactionId: id });
+      await rehearsal.pay(id, CASH, 1000);
+      await rehearsal.api('create-order-api', { body: { transactionId: id } });
     }
     expect(await order(rehearsal, id)).toMatchObject({ state });
-    const cancelled = await rehearsal.ok('POST', `/orders/${id}/cancel`, { reason: 'changed their mind' });
+    const cancelled = await rehearsal.api('cancel-order-api', { params: { id }, body: { reason: 'changed their mind' } });
     expect(cancelled).toMatchObject({ state: 'cancelled', cancelReason: 'changed their mind', payments: [{ state: 'voided' }] });
     expect(cancelled).not.toHaveProperty('compensation');
-    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 50, reserved: 0 });
+    expect(await rehearsal.stockAt('mug-blue')).toEqual({ onHand: 50, reserved: 0 });
     await rehearsal.noFaults();
     await rehearsal.advance('PT1H');
     expect(await order(rehearsal, id)).toMatchObject({ state: 'cancelled' });
-    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 50, reserved: 0 });
+    expect(await rehearsal.stockAt('mug-blue')).toEqual({ onHand: 50, reserved: 0 });
   });
 });
 
@@ -290,7 +296,7 @@ describe('A carry-out that another application interrupts', () => {
     await using rehearsal = await newRehearsal();
     const id = await paidAndWaiting(rehearsal, outage(match), { lines: [{ sku: 'mug-blue', qty: 51 }] });
     expect(await order(rehearsal, id)).toMatchObject({ state: 'confirmed', pendingAction: { action: 'carry-out' } });
-    expect(await rehearsal.call('POST', `/orders/${id}/cancel`, {})).toMatchObject({
+    expect(await rehearsal.call('cancel-order-api', { params: { id }, body: {} })).toMatchObject({
       status: 409,
       body: { code: 'invalid_state_transition', retryable: true, pendingAction: { action: 'carry-out' } },
     });
@@ -301,7 +307,7 @@ describe('A carry-out that another application interrupts', () => {
     const done = await order(rehearsal, id);
     expect(done).toMatchObject({ state: 'completed', paymentStatus: 'paid', stockDiscrepancy: true });
     expect(done).not.toHaveProperty('pendingAction');
-    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 0, reserved: 0 });
+    expect(await rehearsal.stockAt('mug-blue')).toEqual({ onHand: 0, reserved: 0 });
     await rehearsal.verify();
   });
 
@@ -316,7 +322,7 @@ describe('A carry-out that another application interrupts', () => {
       );
       await rehearsal.advance('PT30M');
       expect(await order(rehearsal, id)).toMatchObject({ state: 'completed', lines: [{ fulfilledQty: 51 }], stockDiscrepancy: true });
-      expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 0, reserved: 0 });
+      expect(await rehearsal.stockAt('mug-blue')).toEqual({ onHand: 0, reserved: 0 });
       expect((await rehearsal.events({ type: 'payment-captured' })).length).toBe(1);
       await rehearsal.verify();
     },
@@ -326,14 +332,14 @@ describe('A carry-out that another application interrupts', () => {
     await using rehearsal = await newRehearsal();
     const id = await paidAndWaiting(rehearsal, outage({ api: 'carry-out' }));
     const [payment] = (await order(rehearsal, id)).payments;
-    await rehearsal.ok('POST', `/payments/authorizations/${payment.id}/void`, {});
+    await rehearsal.api('void-payment-api', { params: { id: payment.id } });
     await rehearsal.noFaults();
     await rehearsal.advance('PT10M');
     const waiting = await order(rehearsal, id);
     expect(waiting).toMatchObject({ state: 'confirmed', paymentStatus: 'unpaid' });
     expect(waiting).not.toHaveProperty('pendingAction');
-    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 50, reserved: 2 });
-    await rehearsal.ok('POST', '/payments/authorizations', { orderId: id, tender: card() });
+    expect(await rehearsal.stockAt('mug-blue')).toEqual({ onHand: 50, reserved: 2 });
+    await rehearsal.authorisation(id);
     await rehearsal.advance('P1D');
     expect(await order(rehearsal, id)).toMatchObject({ state: 'completed', paymentStatus: 'paid' });
     await rehearsal.verify();
@@ -343,11 +349,11 @@ describe('A carry-out that another application interrupts', () => {
     await using rehearsal = await newRehearsal();
     const id = await paidAndWaiting(rehearsal, outage({ api: 'carry-out' }));
     const [payment] = (await order(rehearsal, id)).payments;
-    await rehearsal.ok('POST', `/payments/authorizations/${payment.id}/void`, {});
+    await rehearsal.api('void-payment-api', { params: { id: payment.id } });
     await rehearsal.noFaults();
     await rehearsal.advance('PT12H');
     expect((await rehearsal.settle()).parked).toEqual([]);
-    await rehearsal.ok('POST', '/payments/authorizations', { orderId: id, tender: card() });
+    await rehearsal.authorisation(id);
     await rehearsal.settle();
     await rehearsal.advance('PT1S');
     expect(await order(rehearsal, id)).toMatchObject({ state: 'completed', paymentStatus: 'paid' });

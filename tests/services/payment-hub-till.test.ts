@@ -15,7 +15,7 @@ import { listPayments, reversePayment } from '../../shared/catalog/payment/inter
 import { instant } from '../../shared/domain/time.ts';
 import { newRehearsal } from '../support/estate.ts';
 import { type Inside, startInside } from '../support/inside.ts';
-import { begin, CASH, card, eur, pay } from './till-scenes.ts';
+import { CASH, card, eur } from '../support/steps/tender.ts';
 
 const MINUTE = 60_000;
 const DAY = 1_440 * MINUTE;
@@ -64,12 +64,12 @@ const stateOf = async (inside: Inside, id: string): Promise<string> => (await in
 describe('Authorize Payment', () => {
   test.each(['cash', 'exchange-credit'])('refuses %s from outside', async (type) => {
     await using rehearsal = await newRehearsal();
-    const { id } = await begin(rehearsal);
-    await rehearsal.ok('POST', '/orders', { transactionId: id });
-    const refused = await rehearsal.call('POST', '/payments/authorizations', { orderId: id, tender: { type } });
+    const { id } = await rehearsal.sale();
+    await rehearsal.api('create-order-api', { body: { transactionId: id } });
+    const refused = await rehearsal.call('authorize-payment-api', { body: { orderId: id, tender: { type } } });
     expect(refused).toMatchObject({ status: 422, body: { code: 'validation_failed', errors: [{ pointer: '/tender/type' }] } });
     expect(refused.body.errors[0].detail).toMatch(/card.*gift-card.*bnpl.*loyalty/);
-    const named = await rehearsal.call('POST', '/payments/authorizations', { orderId: id, tender: card(), returnId: 'ret_1' });
+    const named = await rehearsal.call('authorize-payment-api', { body: { orderId: id, tender: card(), returnId: 'ret_1' } });
     expect([named.status, named.body.errors[0].pointer]).toEqual([422, '/returnId']);
   });
 
@@ -143,18 +143,18 @@ describe('A payment taken by a till', () => {
 
   test('is neither voided while the POS does not answer, nor when the POS lists it', async () => {
     await using rehearsal = await newRehearsal();
-    const { id } = await begin(rehearsal);
+    const { id } = await rehearsal.sale();
     await rehearsal.fault('slow', { match: { api: 'authorize-payment-api' }, fault: { kind: 'lost-response' }, times: 1 });
-    await pay(rehearsal, id, CASH, 1000);
+    await rehearsal.pay(id, CASH, 1000);
     await rehearsal.settle();
     const [{ subject }] = await rehearsal.events({ type: 'payment-authorized' });
     const paymentId = subject.replace('payment/', '');
-    await rehearsal.fault('down', { match: { application: 'pos' }, fault: { kind: 'outage' } });
+    await rehearsal.down('pos');
     await rehearsal.advance('PT15M');
     expect((await rehearsal.object('payment', paymentId)).state).toBe('authorised');
     await rehearsal.noFaults();
     await rehearsal.advance('PT5M');
-    const listed = (await rehearsal.call('POST', `/transactions/${id}/payment`, { tender: CASH, amount: eur(99_999) })).body;
+    const listed = (await rehearsal.call('add-payment-api', { params: { id }, body: { tender: CASH, amount: eur(99_999) } })).body;
     const { state } = await rehearsal.object('payment', paymentId);
     // The till learned of it after all and lists it; then it stays.
     expect([state, listed.outstanding]).toEqual(['authorised', eur(1598)]);
@@ -162,12 +162,12 @@ describe('A payment taken by a till', () => {
 
   test('from outside is left to the OMS when its order was made of the transaction by hand', async () => {
     await using rehearsal = await newRehearsal();
-    const { id } = await begin(rehearsal);
-    await rehearsal.ok('POST', '/orders', { transactionId: id });
-    const paid = await rehearsal.ok('POST', '/payments/authorizations', { orderId: id, tender: card(), amount: eur(1000) });
+    const { id } = await rehearsal.sale();
+    await rehearsal.api('create-order-api', { body: { transactionId: id } });
+    const paid = await rehearsal.authorisation(id, 1000);
     await rehearsal.advance('PT20M');
     expect((await rehearsal.object('payment', paid.id)).state).toBe('authorised');
-    await rehearsal.ok('POST', `/orders/${id}/cancel`, {});
+    await rehearsal.api('cancel-order-api', { params: { id } });
     expect((await rehearsal.object('payment', paid.id)).state).toBe('voided');
   });
 });

@@ -29,17 +29,15 @@ const giftCard = (token = 'gift_50') => ({ type: 'gift-card', token });
 
 /** Orders and payments of one rehearsal. */
 function till(rehearsal: TestRehearsal) {
-  const { call, ok } = rehearsal;
+  const { call } = rehearsal;
   const checkedOut = async (qty: number, more: Record<string, unknown> = {}) => {
-    const basket = await ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada' });
-    await ok('POST', `/baskets/${basket.id}/lines`, { sku: 'mug-blue', qty });
-    return ok('POST', `/baskets/${basket.id}/checkout`, { shippingAddress: ADDRESS, ...more });
+    return rehearsal.checkedOut((await rehearsal.basket({ qty })).id, more);
   };
   return {
     /** A draft order; ten mugs cost 129.90, without shipping. */
     async anOrder(qty = 10): Promise<{ id: string; total: number }> {
       const basket = await checkedOut(qty);
-      const order = await ok('POST', '/orders', { basketId: basket.id });
+      const order = await rehearsal.draft(basket.id);
       return { id: order.id, total: order.totals.total.amount };
     },
     authorise: (orderId: string, tender: object = card(), amount?: number, headers: Record<string, string> = {}) =>
@@ -50,7 +48,7 @@ function till(rehearsal: TestRehearsal) {
     refund: (id: string, amount: number, headers: Record<string, string> = {}) =>
       call('POST', `/payments/${id}/refunds`, { amount: eur(amount), reason: 'goodwill' }, { headers }),
     payment: (id: string) => rehearsal.object('payment', id),
-    paymentsOf: async (orderId: string) => (await ok('GET', `/orders/${orderId}`)).payments,
+    paymentsOf: async (orderId: string) => (await rehearsal.order(orderId)).payments,
     eventsOf: async (id: string): Promise<[string, number, string | undefined, string][]> =>
       (await rehearsal.events({ subject: `payment/${id}`, ext: true })).map(({ type, aggregateversion, data }) => [
         type.replace('com.unified-commerce.', ''),
@@ -63,8 +61,8 @@ function till(rehearsal: TestRehearsal) {
       (await call('POST', '/payments/authorizations', { orderId, tender: card(), amount: eur(99_999_999) })).body.outstanding.amount,
     /** Redeems points for a redemption of as many cents. */
     redeem: async (points: number, orderId: string): Promise<string> =>
-      (await ok('POST', '/members/loy_ada/redeem', { points, orderId })).redemption.id,
-    points: async (): Promise<number> => (await ok('GET', '/members/loy_ada/balance')).pointsBalance,
+      (await rehearsal.api('redeem-points-api', { params: { id: 'loy_ada' }, body: { points, orderId } })).redemption.id,
+    points: async (): Promise<number> => (await rehearsal.api('get-member-balance-api', { params: { id: 'loy_ada' } })).pointsBalance,
   };
 }
 
@@ -114,7 +112,7 @@ describe('Authorize Payment', () => {
     );
     const never = await authorise(order.id, card(), order.total + 1);
     expect(never.body).toMatchObject({ code: 'overpayment', outstanding: eur(0), retryable: false });
-    const confirm = () => rehearsal.call('POST', `/orders/${order.id}/confirm`);
+    const confirm = () => rehearsal.call('confirm-order-api', { params: { id: order.id } });
     const early = await confirm();
     expect(early).toMatchObject({ status: 409, body: { code: 'payment_incomplete', outstanding: eur(order.total), ...awaited } });
     for (const { body } of [more, early]) expect(body.detail).toContain(inWords);
@@ -144,7 +142,7 @@ describe('Authorize Payment', () => {
     const { anOrder } = till(rehearsal);
     const order = await anOrder();
     const answers = async (body: unknown) => {
-      const reply = await rehearsal.call('POST', '/payments/authorizations', body);
+      const reply = await rehearsal.call('authorize-payment-api', { body });
       return [reply.status, reply.body.code, reply.body.errors?.[0]?.pointer ?? reply.body.objectType];
     };
     const orderId = order.id;
@@ -156,14 +154,14 @@ describe('Authorize Payment', () => {
     expect(await answers({ orderId, tender: { type: 'cheque', token: 'x' } })).toEqual([422, 'validation_failed', '/tender/type']);
     expect(await answers({ orderId, tender: card(), payable: {} })).toEqual([422, 'validation_failed', '/payable']);
     expect(await answers({ tender: card() })).toEqual([422, 'validation_failed', '/orderId']);
-    expect((await rehearsal.call('POST', '/payments/authorizations', { orderId, tender: card() }, { as: 'none' })).status).toBe(401);
+    expect((await rehearsal.call('authorize-payment-api', { body: { orderId, tender: card() }, as: 'none' })).status).toBe(401);
   });
 
   test('refuses a cancelled order', async () => {
     await using rehearsal = await newRehearsal();
     const { anOrder, authorise } = till(rehearsal);
     const order = await anOrder();
-    await rehearsal.ok('POST', `/orders/${order.id}/cancel`, {});
+    await rehearsal.api('cancel-order-api', { params: { id: order.id } });
     const { status, body } = await authorise(order.id);
     expect([status, body.code]).toEqual([409, 'invalid_state_transition']);
     expect(body).toMatchObject({ objectType: 'order', id: order.id, currentState: 'cancelled', action: 'authorise' });
@@ -175,7 +173,7 @@ describe('Authorize Payment', () => {
     const { anOrder, authorise, voided } = till(rehearsal);
     const order = await anOrder();
     const { body: payment } = await authorise(order.id);
-    await rehearsal.ok('POST', `/orders/${order.id}/confirm`, {});
+    await rehearsal.confirmed(order.id);
     expect((await authorise(order.id)).body).toMatchObject({ code: 'overpayment', outstanding: eur(0) });
     expect((await voided(payment.id)).status).toBe(200);
     expect((await authorise(order.id)).body).toMatchObject({ state: 'authorised', amount: eur(order.total) });
@@ -420,7 +418,7 @@ describe('Redemptions of loyalty points', () => {
     const order = await anOrder();
     const token = await redeem(300, order.id);
     const send = () => authorise(order.id, { type: 'loyalty', token }, 300, key('points'));
-    await rehearsal.fault('down', { match: { application: 'loyalty-platform' }, fault: { kind: 'outage' } });
+    await rehearsal.down('loyalty-platform');
     const down = await send();
     expect([down.status, down.body.code, down.body.dependency]).toEqual([503, 'dependency_unavailable', 'loyalty-platform']);
     expect(await rehearsal.object('payment', down.body.paymentId)).toMatchObject({ state: 'failed', declineCode: 'loyalty_unavailable' });
@@ -475,7 +473,7 @@ describe('Redemptions of loyalty points', () => {
     const send = () => authorise(order.id, { type: 'loyalty', token }, 300, key('points'));
     await rehearsal.fault('lost', { match: { api: 'put-ledger-entry' }, fault: { kind: 'lost-response' }, times: 1 });
     const lost = await send();
-    await rehearsal.ok('POST', `/orders/${order.id}/cancel`, {});
+    await rehearsal.api('cancel-order-api', { params: { id: order.id } });
     await rehearsal.settle();
     expect(await rehearsal.object('payment', lost.body.paymentId)).toMatchObject({ state: 'pending', version: 2 });
     const found = await send();
@@ -505,7 +503,7 @@ describe('Redemptions of loyalty points', () => {
     const { anOrder, authorise, voided, redeem, points } = till(rehearsal);
     const order = await anOrder();
     const { body } = await authorise(order.id, { type: 'loyalty', token: await redeem(400, order.id) }, 400);
-    await rehearsal.fault('down', { match: { application: 'loyalty-platform' }, fault: { kind: 'outage' } });
+    await rehearsal.down('loyalty-platform');
     const reply = await voided(body.id);
     expect([reply.status, reply.body.state]).toEqual([200, 'voided']);
     await rehearsal.noFaults();
@@ -654,9 +652,9 @@ describe('Refund Payment', () => {
     await refund(id, 6000);
     const tooMuch = await refund(id, 4001);
     expect([tooMuch.status, tooMuch.body.code, tooMuch.body.refundableAmount]).toEqual([409, 'refund_exceeds_captured', eur(4000)]);
-    const dollars = await rehearsal.call('POST', `/payments/${id}/refunds`, { amount: { amount: 1, currency: 'USD' } });
+    const dollars = await rehearsal.call('refund-payment-api', { params: { id }, body: { amount: { amount: 1, currency: 'USD' } } });
     expect([dollars.status, dollars.body.errors[0].pointer]).toEqual([422, '/amount/currency']);
-    expect((await rehearsal.call('POST', `/payments/${id}/refunds`, {})).status).toBe(422);
+    expect((await rehearsal.call('refund-payment-api', { params: { id }, body: {} })).status).toBe(422);
     expect((await refund('pay_nobody', 1)).status).toBe(404);
   });
 
@@ -758,7 +756,7 @@ describe('The life cycle of a payment, by state and client verb', () => {
   test.each(paymentLifeCycle.states)('when its order is cancelled gives back the amount held by a payment that is %s', async (state) => {
     await using rehearsal = await newRehearsal();
     const { id, orderId, version } = await aPayment(rehearsal, state);
-    await rehearsal.ok('POST', `/orders/${orderId}/cancel`, {});
+    await rehearsal.api('cancel-order-api', { params: { id: orderId } });
     await rehearsal.settle();
     await rehearsal.advance('PT2M');
     const reversed = await rehearsal.object('payment', id);
@@ -781,7 +779,7 @@ describe('Reversing a payment', () => {
     const { anOrder, authorise, eventsOf } = till(rehearsal);
     const order = await anOrder();
     const { body } = await authorise(order.id, card('tok_async_approve'));
-    await rehearsal.ok('POST', `/orders/${order.id}/cancel`, {});
+    await rehearsal.api('cancel-order-api', { params: { id: order.id } });
     await rehearsal.settle();
     expect((await rehearsal.object('payment', body.id)).state).toBe('pending');
     await rehearsal.advance('PT1M');
@@ -891,7 +889,7 @@ describe('Authorisations that are never captured', () => {
     const { anOrder, authorise, eventsOf, outstanding } = till(rehearsal);
     const order = await anOrder();
     const { body } = await authorise(order.id);
-    await rehearsal.ok('POST', `/orders/${order.id}/confirm`, {});
+    await rehearsal.confirmed(order.id);
     // The OMS would authorise the same card again.
     const declined = { kind: 'status', status: 402, code: 'payment_declined' };
     await rehearsal.fault('declined', { match: { api: 'authorize-payment-api' }, fault: declined, times: 1 });
@@ -911,7 +909,7 @@ describe('Authorisations that are never captured', () => {
     const { body } = await authorise(order.id, giftCard(), 5000);
     await rehearsal.fault('no-reversal', { match: { api: 'reverse-payment' }, fault: { kind: 'status', status: 500 } });
     await rehearsal.fault('oms-down', { match: { api: 'get-payable' }, fault: { kind: 'outage' } });
-    await rehearsal.ok('POST', `/orders/${order.id}/cancel`, {});
+    await rehearsal.api('cancel-order-api', { params: { id: order.id } });
     await rehearsal.advance('PT15M');
     expect((await payment(body.id)).state).toBe('authorised');
     await rehearsal.client.control('delete-fault', { params: { name: 'oms-down' } });
@@ -1024,7 +1022,7 @@ describe('While the OMS is down', () => {
     const { anOrder, authorise, capture, refund } = till(rehearsal);
     const order = await anOrder();
     const { body } = await authorise(order.id, card(), 1000);
-    await rehearsal.fault('down', { match: { application: 'oms' }, fault: { kind: 'outage' } });
+    await rehearsal.down('oms');
     const refused = await authorise(order.id, card(), 1000);
     expect([refused.status, refused.body.code, refused.body.dependency]).toEqual([503, 'dependency_unavailable', 'oms']);
     expect((await capture(body.id)).status).toBe(200);

@@ -1,16 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
-import { begin, CASH, card, eur, pay } from './till-scenes.ts';
+import { CASH, card, eur } from '../support/steps/tender.ts';
 
 /** Two mugs for 25.98, of which a card has authorised 10.00. */
 async function withCard(rehearsal: TestRehearsal) {
-  const { id } = await begin(rehearsal);
-  const { body } = await pay(rehearsal, id, card(), 1000);
+  const { id } = await rehearsal.sale();
+  const { body } = await rehearsal.pay(id, card(), 1000);
   return { id, payment: body.id as string };
 }
 
 async function capture(rehearsal: TestRehearsal, payment: string, amount?: number) {
-  await rehearsal.ok('POST', `/payments/authorizations/${payment}/capture`, amount === undefined ? {} : { amount: eur(amount) });
+  await rehearsal.api('capture-payment-api', { params: { id: payment }, body: amount === undefined ? {} : { amount: eur(amount) } });
   await rehearsal.settle();
 }
 
@@ -19,9 +19,9 @@ describe('A tender that a client changes at the Payment Hub during the sale', ()
     await using rehearsal = await newRehearsal();
     const { id, payment } = await withCard(rehearsal);
     await capture(rehearsal, payment, 600);
-    expect((await pay(rehearsal, id, CASH, 100)).body.outstanding).toEqual(eur(1898));
-    expect(await pay(rehearsal, id, CASH, 1899)).toMatchObject({ status: 409, body: { code: 'overpayment', outstanding: eur(1898) } });
-    const last = await pay(rehearsal, id, CASH, 1898);
+    expect((await rehearsal.pay(id, CASH, 100)).body.outstanding).toEqual(eur(1898));
+    expect(await rehearsal.pay(id, CASH, 1899)).toMatchObject({ status: 409, body: { code: 'overpayment', outstanding: eur(1898) } });
+    const last = await rehearsal.pay(id, CASH, 1898);
     expect(last).toMatchObject({ status: 201, body: { outstanding: eur(0), transactionState: 'completed' } });
     expect(last.body.receipt).toMatchObject({
       tenders: [
@@ -39,7 +39,7 @@ describe('A tender that a client changes at the Payment Hub during the sale', ()
     await using rehearsal = await newRehearsal();
     const { id, payment } = await withCard(rehearsal);
     await capture(rehearsal, payment);
-    const last = await pay(rehearsal, id, CASH, 1598);
+    const last = await rehearsal.pay(id, CASH, 1598);
     expect(last.body).toMatchObject({
       transactionState: 'completed',
       receipt: { tenders: [{ amount: eur(1000) }, { amount: eur(1598) }] },
@@ -50,12 +50,12 @@ describe('A tender that a client changes at the Payment Hub during the sale', ()
   test('that is refunded in part stays on the receipt with the rest, and one that is refunded in full does not', async () => {
     await using rehearsal = await newRehearsal();
     const { id, payment } = await withCard(rehearsal);
-    const { body: other } = await pay(rehearsal, id, card(), 500);
+    const { body: other } = await rehearsal.pay(id, card(), 500);
     for (const one of [payment, other.id]) await capture(rehearsal, one);
-    await rehearsal.ok('POST', `/payments/${payment}/refunds`, { amount: eur(400) });
-    await rehearsal.ok('POST', `/payments/${other.id}/refunds`, { amount: eur(500) });
+    await rehearsal.api('refund-payment-api', { params: { id: payment }, body: { amount: eur(400) } });
+    await rehearsal.api('refund-payment-api', { params: { id: other.id }, body: { amount: eur(500) } });
     await rehearsal.settle();
-    const last = await pay(rehearsal, id, CASH, 1998);
+    const last = await rehearsal.pay(id, CASH, 1998);
     expect(last).toMatchObject({ status: 201, body: { transactionState: 'completed' } });
     expect(last.body.receipt.tenders).toMatchObject([
       { paymentId: payment, amount: eur(600) },

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Application } from '../../shared/catalog/applications.ts';
 import type { CrashingEstate } from '../support/crashing-estate.ts';
 import { eachCrash, type Journey, type Step } from '../support/each-crash.ts';
-import { CASH, card, eur } from './till-scenes.ts';
+import { CASH, card, eur } from '../support/steps/tender.ts';
 
 /**
  * A sale at the till while a process is killed at one of its commits: once with a till that retries, once with one that sends each

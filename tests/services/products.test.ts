@@ -5,7 +5,7 @@ import { type ProductVerb, productLifeCycle } from '../../shared/catalog/commerc
 import type { Problem } from '../../shared/catalog/problems.ts';
 import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { type Inside, startInside } from '../support/inside.ts';
-import { typesOf } from './till-scenes.ts';
+import { typesOf } from '../support/steps/events.ts';
 
 type Verb = (typeof ProductVerb)['options'][number];
 
@@ -13,7 +13,7 @@ const play = (rehearsal: TestRehearsal, id: string, verb: Verb) =>
   rehearsal.client.control('move-product-by-hand', { params: { id, verb } }) as Promise<{ id: string; state: string; version: number }>;
 
 const statusOf = async (rehearsal: TestRehearsal, id: string): Promise<number> =>
-  (await rehearsal.call('GET', `/products/${id}`, undefined, { as: 'none' })).status;
+  (await rehearsal.call('get-product-api', { params: { id } })).status;
 
 /** The verbs that lead to each state from `draft`, the state of radio-draft. */
 const wayTo: Readonly<Record<string, readonly Verb[]>> = {
@@ -95,15 +95,23 @@ describe.each(['suspend', 'discontinue'] as const)('A product in an open basket,
 
   test('cannot be added to a line or checked out, and the basket stays open', async () => {
     await using rehearsal = await newRehearsal();
-    const basket = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 1 }] });
+    const basket = await rehearsal.basket({ qty: 1 });
     await play(rehearsal, 'mug-blue', verb);
-    expect(await rehearsal.call('POST', `/baskets/${basket.id}/lines`, { sku: 'mug-blue', qty: 1 })).toMatchObject(refusal);
-    expect(await rehearsal.call('POST', `/baskets/${basket.id}/checkout`, { shippingAddress: ADDRESS })).toMatchObject(refusal);
+    expect(await rehearsal.call('add-line-to-basket-api', { params: { id: basket.id }, body: { sku: 'mug-blue', qty: 1 } })).toMatchObject(
+      refusal,
+    );
+    expect(await rehearsal.call('checkout-basket-api', { params: { id: basket.id }, body: { shippingAddress: ADDRESS } })).toMatchObject(
+      refusal,
+    );
     expect(await rehearsal.object('basket', basket.id)).toMatchObject({ state: 'open', version: basket.version });
     const till = { storeId: 'store-01', laneId: 'lane-1' };
-    expect(await rehearsal.call('POST', '/transactions', { ...till, basketId: basket.id })).toMatchObject(refusal);
-    expect(await rehearsal.call('POST', '/transactions', { ...till, lines: [{ sku: 'mug-blue', qty: 1 }] })).toMatchObject(refusal);
-    expect(await rehearsal.call('POST', '/baskets', { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] })).toMatchObject(refusal);
+    expect(await rehearsal.call('create-transaction-api', { body: { ...till, basketId: basket.id } })).toMatchObject(refusal);
+    expect(await rehearsal.call('create-transaction-api', { body: { ...till, lines: [{ sku: 'mug-blue', qty: 1 }] } })).toMatchObject(
+      refusal,
+    );
+    expect(await rehearsal.call('create-basket-api', { body: { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] } })).toMatchObject(
+      refusal,
+    );
     await rehearsal.verify();
   });
 });
@@ -111,10 +119,8 @@ describe.each(['suspend', 'discontinue'] as const)('A product in an open basket,
 test('A resumed product is for sale again', async () => {
   await using rehearsal = await newRehearsal();
   await play(rehearsal, 'chair-suspended', 'resume');
-  const basket = await rehearsal.ok('POST', '/baskets', {
-    channel: 'web',
-    customerId: 'cus_ada',
-    lines: [{ sku: 'chair-suspended', qty: 1 }],
+  const basket = await rehearsal.basket({ sku: 'chair-suspended', qty: 1 });
+  expect(await rehearsal.call('checkout-basket-api', { params: { id: basket.id }, body: { shippingAddress: ADDRESS } })).toMatchObject({
+    status: 200,
   });
-  expect(await rehearsal.call('POST', `/baskets/${basket.id}/checkout`, { shippingAddress: ADDRESS })).toMatchObject({ status: 200 });
 });

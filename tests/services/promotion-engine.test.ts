@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { ApiInput } from '../../rehearsal/call-types.ts';
 import * as crm from '../../services/crm/service.ts';
 import * as loyaltyPlatform from '../../services/loyalty-platform/service.ts';
 import { basketVouchers, voucherUses } from '../../services/promotion-engine/collections.ts';
@@ -20,12 +21,13 @@ beforeAll(async () => {
 });
 afterAll(() => rehearsal[Symbol.asyncDispose]());
 
-const evaluate = (body: unknown) => rehearsal.ok('POST', '/promotions/evaluate', body);
-const validate = (code: string, body: unknown) => rehearsal.ok('POST', `/vouchers/${code}/validate`, body);
+const evaluate = (body: NonNullable<ApiInput<'evaluate-promotions-api'>['body']>) => rehearsal.api('evaluate-promotions-api', { body });
+const validate = (code: string, body: NonNullable<ApiInput<'validate-voucher-api'>['body']>) =>
+  rehearsal.api('validate-voucher-api', { params: { code }, body });
 
 describe('Evaluate Promotions', () => {
   test('leaves lines without a promotion unchanged', async () => {
-    const { status, body } = await rehearsal.call('POST', '/promotions/evaluate', { lines: [line('mug-blue', 2, 1299)] });
+    const { status, body } = await rehearsal.call('evaluate-promotions-api', { body: { lines: [line('mug-blue', 2, 1299)] } });
     expect(status).toBe(200);
     expect(body).toEqual({
       lines: [{ ...line('mug-blue', 2, 1299), discounts: [], discount: eur(0), lineTotal: eur(2598) }],
@@ -106,11 +108,7 @@ describe('Evaluate Promotions', () => {
   });
 
   test('prices a basket by its id for the customer of the basket', async () => {
-    const basket = await rehearsal.ok('POST', '/baskets', {
-      channel: 'web',
-      customerId: 'cus_dmitri',
-      lines: [{ sku: 'mug-blue', qty: 2 }],
-    });
+    const basket = await rehearsal.basket({ customerId: 'cus_dmitri' });
     expect(await evaluate({ basketId: basket.id, voucherCodes: ['VIP'] })).toMatchObject({
       lines: [{ sku: 'mug-blue', qty: 2, unitPrice: eur(1299) }],
       applied: [
@@ -119,7 +117,7 @@ describe('Evaluate Promotions', () => {
       ],
     });
     expect((await evaluate({ basketId: basket.id, voucherCodes: ['VIP'], customerId: 'cus_clara' })).rejected).toHaveLength(1);
-    expect(await rehearsal.call('POST', '/promotions/evaluate', { basketId: 'bsk_none' })).toMatchObject({
+    expect(await rehearsal.call('evaluate-promotions-api', { body: { basketId: 'bsk_none' } })).toMatchObject({
       status: 404,
       body: { code: 'not_found', objectType: 'basket' },
     });
@@ -127,7 +125,7 @@ describe('Evaluate Promotions', () => {
 
   test('refuses input that cannot be priced', async () => {
     const refused = async (body: unknown, pointer: string) =>
-      expect(await rehearsal.call('POST', '/promotions/evaluate', body)).toMatchObject({
+      expect(await rehearsal.call('evaluate-promotions-api', { body })).toMatchObject({
         status: 422,
         body: { code: 'validation_failed', errors: [{ pointer }] },
       });
@@ -140,15 +138,15 @@ describe('Evaluate Promotions', () => {
     const dollars = { ...line('mug-green', 1, 1299), unitPrice: { amount: 1, currency: 'USD' } };
     await refused({ lines: [line('mug-blue', 1, 1299), dollars] }, '/lines/1/unitPrice/currency');
     await refused({ lines: [line('mug-blue', 9999, 999_999_999_999)] }, '/lines');
-    expect((await rehearsal.call('POST', '/promotions/evaluate', { basketId: 'b' }, { as: 'none' })).status).toBe(401);
+    expect((await rehearsal.call('evaluate-promotions-api', { body: { basketId: 'b' }, as: 'none' })).status).toBe(401);
   });
 
   test('ends promotions and vouchers when their time is over', async () => {
     await using own = await newRehearsal();
     const asked = { lines: [line('lamp-desk', 1, 5000)], voucherCodes: ['WELCOME10'] };
-    expect(await own.ok('POST', '/promotions/evaluate', asked)).toMatchObject({ totalDiscount: eur(1400) });
+    expect(await own.api('evaluate-promotions-api', { body: asked })).toMatchObject({ totalDiscount: eur(1400) });
     await own.advance('P180D');
-    expect(await own.ok('POST', '/promotions/evaluate', asked)).toMatchObject({
+    expect(await own.api('evaluate-promotions-api', { body: asked })).toMatchObject({
       applied: [],
       rejected: [{ code: 'WELCOME10', reason: 'voucher_expired' }],
     });
@@ -178,21 +176,23 @@ describe('Validate Voucher', () => {
   });
 
   test('answers the discount on a basket after its promotions', async () => {
-    const basket = await rehearsal.ok('POST', '/baskets', { channel: 'web', lines: [{ sku: 'chocolate-dark', qty: 3 }] });
+    const basket = await rehearsal.api('create-basket-api', { body: { channel: 'web', lines: [{ sku: 'chocolate-dark', qty: 3 }] } });
     const [{ unitPrice }] = basket.lines;
     expect(await validate('WELCOME10', { basketId: basket.id })).toEqual({
       valid: true,
       code: 'WELCOME10',
       discount: eur(Math.round((unitPrice.amount * 2) / 10)),
     });
-    const empty = await rehearsal.ok('POST', '/baskets', { channel: 'web' });
+    const empty = await rehearsal.api('create-basket-api', { body: { channel: 'web' } });
     expect(await validate('WELCOME10', { basketId: empty.id })).toMatchObject({ valid: false, reason: 'order_rules_violated' });
-    expect((await rehearsal.call('POST', '/vouchers/WELCOME10/validate', { basketId: 'bsk_none' })).status).toBe(404);
+    expect((await rehearsal.call('validate-voucher-api', { params: { code: 'WELCOME10' }, body: { basketId: 'bsk_none' } })).status).toBe(
+      404,
+    );
   });
 
   test('answers not found for a code that cannot have been issued', async () => {
     for (const code of ['10%25', 'a%20b', '-_-', 'x'.repeat(65)]) {
-      expect(await rehearsal.call('POST', `/vouchers/${code}/validate`, { amount: eur(1) })).toMatchObject({
+      expect(await rehearsal.call('validate-voucher-api', { params: { code }, body: { amount: eur(1) } })).toMatchObject({
         status: 404,
         body: { code: 'not_found', objectType: 'voucher' },
       });
@@ -201,13 +201,13 @@ describe('Validate Voucher', () => {
 
   test('requires either a basket or an amount', async () => {
     for (const body of [{}, { basketId: 'bsk_1', amount: eur(1) }, { amount: eur(0) }, { amount: eur(1), loyaltyTier: 'gold' }])
-      expect((await rehearsal.call('POST', '/vouchers/WELCOME10/validate', body)).status).toBe(422);
+      expect((await rehearsal.call('validate-voucher-api', { params: { code: 'WELCOME10' }, body })).status).toBe(422);
   });
 
   test('is a query: it takes no Idempotency-Key and answers the current state', async () => {
     const headers = { 'idempotency-key': 'validate' };
-    const first = await rehearsal.call('POST', '/vouchers/WELCOME10/validate', { amount: eur(100) }, { headers });
-    const second = await rehearsal.call('POST', '/vouchers/WELCOME10/validate', { amount: eur(200) }, { headers });
+    const first = await rehearsal.call('validate-voucher-api', { params: { code: 'WELCOME10' }, body: { amount: eur(100) }, headers });
+    const second = await rehearsal.call('validate-voucher-api', { params: { code: 'WELCOME10' }, body: { amount: eur(200) }, headers });
     expect([first.body.discount, second.body.discount]).toEqual([eur(10), eur(20)]);
   });
 });
@@ -217,21 +217,25 @@ describe('While the tier of a customer is unavailable', () => {
 
   test.each(['crm', 'loyalty-platform'])('without %s a voucher for members is neither granted nor refused', async (application) => {
     await using own = await newRehearsal();
-    await own.fault('down', { match: { application }, fault: { kind: 'outage' } });
+    await own.down(application);
     const vip = { lines, customerId: 'cus_dmitri', voucherCodes: ['VIP'] };
-    expect(await own.call('POST', '/promotions/evaluate', vip)).toMatchObject({
+    expect(await own.call('evaluate-promotions-api', { body: vip })).toMatchObject({
       status: 503,
       body: { code: 'dependency_unavailable', dependency: application },
     });
-    expect((await own.call('POST', '/vouchers/VIP/validate', { amount: eur(1), customerId: 'cus_dmitri' })).status).toBe(503);
+    expect(
+      (await own.call('validate-voucher-api', { params: { code: 'VIP' }, body: { amount: eur(1), customerId: 'cus_dmitri' } })).status,
+    ).toBe(503);
     const other = { lines, customerId: 'cus_dmitri', voucherCodes: ['WELCOME10', 'EXPIRED'] };
-    expect(await own.ok('POST', '/promotions/evaluate', other)).toMatchObject({ applied: [{ voucherCode: 'WELCOME10' }] });
+    expect(await own.api('evaluate-promotions-api', { body: other })).toMatchObject({ applied: [{ voucherCode: 'WELCOME10' }] });
   });
 
   test('a slow answer is not waited for', async () => {
     await using own = await newRehearsal();
     await own.fault('slow', { match: { api: 'get-member-balance-api' }, fault: { kind: 'latency', ms: 3000 } });
-    expect(await own.call('POST', '/vouchers/VIP/validate', { amount: eur(1), customerId: 'cus_dmitri' })).toMatchObject({
+    expect(
+      await own.call('validate-voucher-api', { params: { code: 'VIP' }, body: { amount: eur(1), customerId: 'cus_dmitri' } }),
+    ).toMatchObject({
       status: 504,
       body: { code: 'dependency_timeout', dependency: 'loyalty-platform' },
     });
@@ -239,9 +243,9 @@ describe('While the tier of a customer is unavailable', () => {
 
   test('without the eCommerce Platform, a basket cannot be priced by its id', async () => {
     await using own = await newRehearsal();
-    await own.fault('down', { match: { application: 'ecommerce-platform' }, fault: { kind: 'outage' } });
-    expect((await own.call('POST', '/promotions/evaluate', { basketId: 'bsk_1' })).status).toBe(503);
-    expect((await own.call('POST', '/vouchers/VIP/validate', { basketId: 'bsk_1' })).status).toBe(503);
+    await own.down('ecommerce-platform');
+    expect((await own.call('evaluate-promotions-api', { body: { basketId: 'bsk_1' } })).status).toBe(503);
+    expect((await own.call('validate-voucher-api', { params: { code: 'VIP' }, body: { basketId: 'bsk_1' } })).status).toBe(503);
   });
 });
 
@@ -350,7 +354,7 @@ describe('Record Voucher Use, called by the eCommerce Platform and the OMS,', ()
   });
 
   test('uses the tier sent by a service without a look-up', async () => {
-    await inside.fault('down', { match: { application: 'crm' }, fault: { kind: 'outage' } });
+    await inside.down('crm');
     const body = { lines: [line('mug-blue', 1, 1000)], customerId: 'cus_ada', voucherCodes: ['VIP'] };
     const call = inside.as('ecommerce-platform');
     expect(await call(evaluatePromotions, { body: { ...body, loyaltyTier: 'gold' } })).toMatchObject({ totalDiscount: eur(240) });

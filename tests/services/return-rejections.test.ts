@@ -1,42 +1,43 @@
 import { describe, expect, test } from '@jest/globals';
-import { euros, type ReturnScene, returning, STORE } from './return-scenes.ts';
-import { begin, CASH, pay } from './till-scenes.ts';
+import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { STORE } from '../support/steps/return.ts';
+import { CASH, eur } from '../support/steps/tender.ts';
 
 /** Refund Payment by a client, unknown to the FMS so far. */
 const unheard = { match: { event: 'ext.payment-changed' }, fault: { kind: 'withhold' } } as const;
 
 describe('A return that is rejected while a client refunds it', () => {
   test('has its value reduced, also when the FMS does not know of the refund', async () => {
-    await using scene = await returning({ refund: 'manual' });
+    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual', refund: 'manual' });
     const order = await scene.completed();
-    const { id } = await scene.requested(order, 1);
+    const { id } = await scene.announced(order, 1);
     await scene.moved(id, 'approve', 'receive', 'inspect');
-    await scene.rehearsal.fault('unheard', unheard);
-    await scene.rehearsal.ok('POST', `/payments/${order.payments[0].id}/refunds`, { amount: euros(1000), returnId: id });
+    await scene.fault('unheard', unheard);
+    await scene.api('refund-payment-api', { params: { id: order.payments[0].id }, body: { amount: eur(1000), returnId: id } });
     await scene.moved(id, 'reject');
-    expect((await scene.requested(order, 1)).refundAmount).toEqual(euros(299));
-    await scene.rehearsal.noFaults();
-    await scene.rehearsal.verify();
+    expect((await scene.announced(order, 1)).refundAmount).toEqual(eur(299));
+    await scene.noFaults();
+    await scene.verify();
   });
 
   test('is refused while the Payment Hub is down, and rejected when it is back', async () => {
-    await using scene = await returning({ refund: 'manual' });
+    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual', refund: 'manual' });
     const order = await scene.completed();
-    const { id } = await scene.requested(order, 1);
+    const { id } = await scene.announced(order, 1);
     await scene.moved(id, 'approve', 'receive', 'inspect');
     await scene.down('payment-hub');
     expect((await scene.move(id, 'reject')).status).toBe(503);
-    await scene.rehearsal.noFaults();
-    await scene.rehearsal.advance('PT10M');
-    expect((await scene.object(id)).state).toBe('rejected');
-    await scene.rehearsal.verify();
+    await scene.noFaults();
+    await scene.advance('PT10M');
+    expect((await scene.object('return', id)).state).toBe('rejected');
+    await scene.verify();
   });
 });
 
 describe('A rejection while the OMS is down', () => {
   test('refuses other moves of the return until it has ended, and names itself as the reason', async () => {
-    await using scene = await returning();
-    const { id } = await scene.requested(await scene.completed());
+    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual' });
+    const { id } = await scene.announced(await scene.completed());
     await scene.down('oms');
     expect((await scene.move(id, 'reject')).status).toBe(503);
     const { body } = await scene.move(id, 'approve');
@@ -53,52 +54,52 @@ describe('A rejection while the OMS is down', () => {
   });
 
   test('is tried for a week, parked without further work, and finished when the OMS is back', async () => {
-    await using scene = await returning({ refund: 'manual' });
+    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual', refund: 'manual' });
     const order = await scene.completed();
-    const { id } = await scene.requested(order, 1, { resolution: 'exchange' });
+    const { id } = await scene.announced(order, 1, { resolution: 'exchange' });
     await scene.moved(id, 'approve', 'receive', 'inspect');
     await scene.down('oms');
     expect((await scene.move(id, 'reject')).status).toBe(503);
-    const { ran } = await scene.rehearsal.advance('P8D');
+    const { ran } = await scene.advance('P8D');
     expect(ran.filter(({ kind }) => kind === 'settle-return').length).toBeLessThan(2);
-    expect((await scene.rehearsal.settle()).parked.map(({ key }) => key)).toEqual([`fms|finish-rejection|${id}`]);
-    await scene.rehearsal.noFaults();
-    expect((await scene.rehearsal.settle()).parked).toEqual([]);
-    expect((await scene.object(id)).state).toBe('rejected');
-    await scene.rehearsal.verify();
+    expect((await scene.settle()).parked.map(({ key }) => key)).toEqual([`fms|finish-rejection|${id}`]);
+    await scene.noFaults();
+    expect((await scene.settle()).parked).toEqual([]);
+    expect((await scene.object('return', id)).state).toBe('rejected');
+    await scene.verify();
   });
 });
 
 describe('An exchange that was refunded before its inspection', () => {
   test('does not wait for an order', async () => {
-    await using scene = await returning();
+    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual' });
     const order = await scene.completed();
-    const { id } = await scene.requested(order, 1, { resolution: 'exchange' });
+    const { id } = await scene.announced(order, 1, { resolution: 'exchange' });
     await scene.moved(id, 'approve', 'receive');
-    await scene.rehearsal.ok('POST', `/payments/${order.payments[0].id}/refunds`, { amount: euros(1299), returnId: id });
+    await scene.api('refund-payment-api', { params: { id: order.payments[0].id }, body: { amount: eur(1299), returnId: id } });
     await scene.moved(id, 'inspect');
-    expect((await scene.object(id)).state).toBe('refunded');
+    expect((await scene.object('return', id)).state).toBe('refunded');
     expect((await scene.order(order.id)).state).toBe('completed');
-    await scene.rehearsal.verify();
+    await scene.verify();
   });
 });
 
 describe('Rejecting an inspected return whose unit was sold in the meantime', () => {
   /** A lamp that came back to a store, was inspected there and is on the shelf again. */
-  const lampBack = async (scene: ReturnScene, resolution = 'refund') => {
+  const lampBack = async (scene: TestRehearsal, resolution: 'exchange' | 'refund' = 'refund') => {
     const order = await scene.completed([{ sku: 'lamp-last-one', qty: 1 }]);
-    const { id } = await scene.requested(order, 1, { resolution });
+    const { id } = await scene.announced(order, 1, { resolution });
     await scene.moved(id, 'approve', 'receive', 'inspect');
     return { id, order };
   };
-  const sell = async (scene: ReturnScene) => {
-    const sale = await begin(scene.rehearsal, { lines: [{ sku: 'lamp-last-one', qty: 1 }] });
-    await pay(scene.rehearsal, sale.id, CASH, sale.totals.total.amount);
+  const sell = async (scene: TestRehearsal) => {
+    const sale = await scene.sale({ lines: [{ sku: 'lamp-last-one', qty: 1 }] });
+    await scene.pay(sale.id, CASH, sale.totals.total.amount);
     await scene.settle();
   };
 
   test('is refused, names the available units, and parks nothing: the return is refunded', async () => {
-    await using scene = await returning({ refund: 'manual' });
+    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual', refund: 'manual' });
     const { id, order } = await lampBack(scene);
     await sell(scene);
     const refused = await scene.move(id, 'reject', { reason: 'worn' });
@@ -109,30 +110,33 @@ describe('Rejecting an inspected return whose unit was sold in the meantime', ()
       id,
     ]);
     expect(refused.body.skus).toEqual([{ sku: 'lamp-last-one', requested: 1, available: 0 }]);
-    await scene.rehearsal.advance('P3D');
-    expect((await scene.rehearsal.settle()).parked).toEqual([]);
-    const kept = await scene.object(id);
+    await scene.advance('P3D');
+    expect((await scene.settle()).parked).toEqual([]);
+    const kept = await scene.object('return', id);
     expect([kept.state, kept.rejecting]).toEqual(['inspected', undefined]);
-    await scene.rehearsal.ok('POST', `/payments/${order.payments[0].id}/refunds`, { amount: kept.refundAmount, returnId: id });
+    await scene.api('refund-payment-api', {
+      params: { id: order.payments[0].id },
+      body: { amount: kept.refundAmount, returnId: id },
+    });
     await scene.settle();
-    expect((await scene.object(id)).state).toBe('refunded');
+    expect((await scene.object('return', id)).state).toBe('refunded');
     expect((await scene.order(order.id)).state).toBe('completed');
-    await scene.rehearsal.verify();
+    await scene.verify();
   });
 
   test('succeeds once the unit is available again', async () => {
-    await using scene = await returning({ refund: 'manual' });
+    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual', refund: 'manual' });
     const { id } = await lampBack(scene);
-    const hold = await scene.rehearsal.ok('POST', '/inventory/reservations', { items: [{ sku: 'lamp-last-one', qty: 1 }] });
+    const hold = await scene.api('reserve-inventory-api', { body: { items: [{ sku: 'lamp-last-one', qty: 1 }] } });
     expect((await scene.move(id, 'reject')).status).toBe(409);
-    await scene.rehearsal.ok('DELETE', `/inventory/reservations/${hold.id}`);
+    await scene.api('release-reservation-api', { params: { id: hold.id } });
     expect((await scene.move(id, 'reject')).body.state).toBe('rejected');
     expect(await scene.onHand('lamp-last-one', STORE)).toBe(0);
-    await scene.rehearsal.verify();
+    await scene.verify();
   });
 
   test('with several lines takes no line back unless all units are available', async () => {
-    await using scene = await returning({ refund: 'manual' });
+    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual', refund: 'manual' });
     const order = await scene.completed([
       { sku: 'mug-blue', qty: 2 },
       { sku: 'lamp-last-one', qty: 1 },
@@ -142,54 +146,54 @@ describe('Rejecting an inspected return whose unit was sold in the meantime', ()
       qty,
       reason: 'too small',
     }));
-    const { body } = await scene.ask({ orderId: order.id, lines, locationId: STORE });
+    const { body } = await scene.announce({ orderId: order.id, lines, locationId: STORE });
     await scene.moved(body.id, 'approve', 'receive', 'inspect');
     const before = await scene.onHand('mug-blue', STORE);
-    const hold = await scene.rehearsal.ok('POST', '/inventory/reservations', { items: [{ sku: 'lamp-last-one', qty: 1 }] });
+    const hold = await scene.api('reserve-inventory-api', { body: { items: [{ sku: 'lamp-last-one', qty: 1 }] } });
     expect((await scene.move(body.id, 'reject')).body.code).toBe('insufficient_stock');
     expect(await scene.onHand('mug-blue', STORE)).toBe(before);
-    await scene.rehearsal.verify();
-    await scene.rehearsal.ok('DELETE', `/inventory/reservations/${hold.id}`);
+    await scene.verify();
+    await scene.api('release-reservation-api', { params: { id: hold.id } });
     await scene.moved(body.id, 'reject');
     expect(await scene.onHand('mug-blue', STORE)).toBe(before - 2);
-    await scene.rehearsal.verify();
+    await scene.verify();
   });
 
   test('leaves an exchange the rest of its week', async () => {
-    await using scene = await returning();
+    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual' });
     const { id } = await lampBack(scene, 'exchange');
-    await scene.rehearsal.advance('P2D');
+    await scene.advance('P2D');
     await sell(scene);
     expect((await scene.move(id, 'reject')).body.code).toBe('insufficient_stock');
-    await scene.rehearsal.advance('P4DT23H');
-    expect((await scene.object(id)).state).toBe('inspected');
-    await scene.rehearsal.advance('PT2H');
-    expect((await scene.object(id)).state).toBe('refunded');
-    await scene.rehearsal.verify();
+    await scene.advance('P4DT23H');
+    expect((await scene.object('return', id)).state).toBe('inspected');
+    await scene.advance('PT2H');
+    expect((await scene.object('return', id)).state).toBe('refunded');
+    await scene.verify();
   });
 
   test('puts the units on the shelf again when the OMS refuses', async () => {
-    await using scene = await returning({ refund: 'manual' });
+    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual', refund: 'manual' });
     const { id } = await lampBack(scene, 'exchange');
-    const basket = await scene.lockedBasket({ sku: 'mug-blue', qty: 1 });
-    await scene.rehearsal.ok('POST', '/orders', { basketId: basket.id, exchangeForReturnId: id });
+    const basket = await scene.checkedOut({ sku: 'mug-blue', qty: 1 });
+    await scene.api('create-order-api', { body: { basketId: basket.id, exchangeForReturnId: id } });
     const refused = await scene.move(id, 'reject');
     expect([refused.status, refused.body.code]).toEqual([409, 'invalid_state_transition']);
     expect(await scene.onHand('lamp-last-one', STORE)).toBe(1);
-    await scene.rehearsal.verify();
+    await scene.verify();
   });
 
   test('completes when the Inventory Service is back', async () => {
-    await using scene = await returning({ refund: 'manual' });
+    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual', refund: 'manual' });
     const { id } = await lampBack(scene);
     await sell(scene);
     await scene.down('inventory-service');
     expect((await scene.move(id, 'reject')).status).toBe(503);
-    await scene.rehearsal.noFaults();
-    await scene.rehearsal.advance('PT10M');
-    expect((await scene.rehearsal.settle()).parked).toEqual([]);
-    const kept = await scene.object(id);
+    await scene.noFaults();
+    await scene.advance('PT10M');
+    expect((await scene.settle()).parked).toEqual([]);
+    const kept = await scene.object('return', id);
     expect([kept.state, kept.rejecting]).toEqual(['inspected', undefined]);
-    await scene.rehearsal.verify();
+    await scene.verify();
   });
 });

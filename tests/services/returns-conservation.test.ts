@@ -1,8 +1,9 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { runsOf } from '../support/effort.ts';
-import { ADDRESS } from '../support/estate.ts';
-import { euros, type ReturnScene, returning, STORE } from './return-scenes.ts';
+import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { STORE } from '../support/steps/return.ts';
+import { eur } from '../support/steps/tender.ts';
 
 /**
  * Orders of odd prices, with promotions, vouchers and several tenders, come back in random parts. Some returns are rejected, clients
@@ -43,30 +44,29 @@ interface Order {
 }
 
 /** An order that two tenders pay and that reaches its customer without further calls. */
-async function delivered(scene: ReturnScene, { lines, voucherCodes, split }: Story): Promise<Order> {
-  const basket = await scene.rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines });
-  await scene.rehearsal.ok('POST', `/baskets/${basket.id}/checkout`, { shippingAddress: ADDRESS, voucherCodes });
-  const { id, totals } = await scene.rehearsal.ok('POST', '/orders', { basketId: basket.id });
+async function delivered(scene: TestRehearsal, { lines, voucherCodes, split }: Story): Promise<Order> {
+  const basket = await scene.basket({ lines });
+  await scene.checkedOut(basket.id, { voucherCodes: [...voucherCodes] });
+  const { id, totals } = await scene.draft(basket.id);
   const first = Math.max(1, Math.min(5_000, Math.floor((totals.total.amount * split) / 100)));
   for (const [type, token, amount] of [
     ['gift-card', 'gift_50', first],
     ['card', 'tok_visa', totals.total.amount - first],
   ] as const) {
-    if (amount > 0)
-      await scene.rehearsal.ok('POST', '/payments/authorizations', { orderId: id, tender: { type, token }, amount: euros(amount) });
+    if (amount > 0) await scene.api('authorize-payment-api', { body: { orderId: id, tender: { type, token }, amount: eur(amount) } });
   }
-  await scene.rehearsal.ok('POST', `/orders/${id}/confirm`);
+  await scene.confirmed(id);
   await scene.settle();
   return scene.order(id);
 }
 
 /** Returns units, as far as the customer has them; `at-once`: the same units twice concurrently. */
-async function comesBack(scene: ReturnScene, order: Order, { line, units, condition, ends }: Story['returns'][number]): Promise<void> {
+async function comesBack(scene: TestRehearsal, order: Order, { line, units, condition, ends }: Story['returns'][number]): Promise<void> {
   const { lineId, qty } = order.lines[line % order.lines.length] as Line;
-  const left = qty - (await scene.order(order.id)).lines.find((one: Line) => one.lineId === lineId).returnedQty;
+  const left = qty - ((await scene.order(order.id)).lines.find((one) => one.lineId === lineId)?.returnedQty ?? 0);
   const asked = { orderId: order.id, locationId: STORE, lines: [{ orderLineId: lineId, qty: Math.min(units, left), reason: condition }] };
   if (left === 0) return;
-  const replies = await Promise.all((ends === 'at-once' ? [1, 2] : [1]).map(() => scene.ask(asked)));
+  const replies = await Promise.all((ends === 'at-once' ? [1, 2] : [1]).map(() => scene.announce(asked)));
   for (const { status, body } of replies) {
     if (status === 409) continue;
     expect(status).toBe(201);
@@ -77,7 +77,7 @@ async function comesBack(scene: ReturnScene, order: Order, { line, units, condit
   }
 }
 
-async function rejectedLate(scene: ReturnScene, id: string): Promise<void> {
+async function rejectedLate(scene: TestRehearsal, id: string): Promise<void> {
   await scene.progress({ refund: 'manual' });
   await scene.moved(id, 'approve', 'receive', 'inspect', 'reject');
   await scene.progress({ refund: 'auto' });
@@ -86,22 +86,22 @@ async function rejectedLate(scene: ReturnScene, id: string): Promise<void> {
 test('Each cent of returned goods is refunded once', async () => {
   await fc.assert(
     fc.asyncProperty(aStory, async (story) => {
-      await using scene = await returning({ carrier: 'immediate', warehouse: 'immediate' });
+      await using scene = await newRehearsal({ returns: 'manual', carrier: 'immediate', warehouse: 'immediate' });
       const order = await delivered(scene, story);
       expect(order).toMatchObject({ state: 'completed' });
       for (const one of story.returns) await comesBack(scene, order, one);
-      await scene.rehearsal.verify();
+      await scene.verify();
       const now: Order = await scene.order(order.id);
       const rest = now.lines.filter(({ qty, returnedQty }) => returnedQty < qty);
       const lines = rest.map(({ lineId, qty, returnedQty }) => ({ orderLineId: lineId, qty: qty - returnedQty, reason: 'all of it' }));
       if (lines.length > 0) {
-        const { id } = await scene.rehearsal.ok('POST', '/returns', { orderId: order.id, locationId: STORE, lines });
+        const { id } = await scene.api('create-return-api', { body: { orderId: order.id, locationId: STORE, lines } });
         await scene.moved(id, 'approve', 'receive', 'inspect');
       }
       const after: Order = await scene.order(order.id);
       const back = after.payments.reduce((sum, { refundedAmount }) => sum + refundedAmount.amount, 0);
       expect(back).toBe(order.totals.total.amount - order.totals.shipping.amount);
-      await scene.rehearsal.verify();
+      await scene.verify();
     }),
     { numRuns: runsOf({ usually: 5, thoroughly: 12 }), endOnFailure: true },
   );

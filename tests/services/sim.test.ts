@@ -7,7 +7,7 @@ import * as sim from '../../services/sim/service.ts';
 import { reserveInventory } from '../../shared/catalog/inventory/apis.ts';
 import { moveHold, recordReservation, takeHold } from '../../shared/catalog/inventory/internal.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Inside, startInside } from '../support/inside.ts';
 
@@ -19,7 +19,7 @@ interface Line {
 }
 
 const reserve = (rehearsal: TestRehearsal, items: readonly Line[], more: object = {}, headers: Record<string, string> = {}) =>
-  rehearsal.call('POST', RESERVATIONS, { items, ...more }, { headers });
+  rehearsal.call('reserve-inventory-api', { body: { items, ...more }, headers });
 
 async function reserved(rehearsal: TestRehearsal, items: readonly Line[], more: object = {}) {
   const { status, body } = await reserve(rehearsal, items, more);
@@ -29,13 +29,15 @@ async function reserved(rehearsal: TestRehearsal, items: readonly Line[], more: 
 
 /** The counters of Get Inventory for a SKU at a location. */
 async function level(rehearsal: TestRehearsal, sku: string, locationId: string) {
-  const { locations } = await rehearsal.ok('GET', `/inventory/items/${sku}`);
-  const { locationId: _, ...counters } = locations.find((location: { locationId: string }) => location.locationId === locationId);
+  const { locations } = await rehearsal.api('get-inventory-api', { params: { sku } });
+  const found = locations.find((location) => location.locationId === locationId);
+  if (!found) throw new Error(`${locationId} has no ${sku}.`);
+  const { locationId: _, ...counters } = found;
   return counters;
 }
 
 async function reservedUnits(rehearsal: TestRehearsal, sku: string): Promise<number> {
-  const { locations } = await rehearsal.ok('GET', `/inventory/items/${sku}`);
+  const { locations } = await rehearsal.api('get-inventory-api', { params: { sku } });
   return locations.reduce((sum: number, location: { reserved: number }) => sum + location.reserved, 0);
 }
 
@@ -51,8 +53,7 @@ async function story(rehearsal: TestRehearsal, id: string): Promise<string[]> {
 const CREATED = ['inventory-reserved v1 – → requested', 'reservation-created v1 – → requested'];
 
 async function aBasketWith(rehearsal: TestRehearsal, ...lines: readonly Line[]): Promise<string> {
-  const basket = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines });
-  return basket.id;
+  return (await rehearsal.basket({ lines })).id;
 }
 
 describe('Reserve Inventory', () => {
@@ -166,7 +167,7 @@ describe('Reserve Inventory', () => {
     ['a basket', { basketId: 'bsk_none' }, 'basket', 'bsk_none'],
   ])('answers 404 for %s that does not exist', async (_, body, objectType, id) => {
     await using rehearsal = await newRehearsal();
-    const reply = await rehearsal.call('POST', RESERVATIONS, body);
+    const reply = await rehearsal.call('reserve-inventory-api', { body });
     expect([reply.status, reply.body.objectType, reply.body.id]).toEqual([404, objectType, id]);
     expect(await reservedUnits(rehearsal, 'mug-blue')).toBe(0);
     await rehearsal.verify();
@@ -178,14 +179,14 @@ describe('Reserve Inventory', () => {
     ['no items', { items: [] }],
   ])('answers 422 for %s', async (_, body) => {
     await using rehearsal = await newRehearsal();
-    const reply = await rehearsal.call('POST', RESERVATIONS, body);
+    const reply = await rehearsal.call('reserve-inventory-api', { body });
     expect([reply.status, reply.body.code]).toEqual([422, 'validation_failed']);
   });
 
   test('takes the items of a basket and refuses an empty basket', async () => {
     await using rehearsal = await newRehearsal();
     const basketId = await aBasketWith(rehearsal, { sku: 'mug-blue', qty: 2 }, { sku: 'mug-green', qty: 1 });
-    const body = await rehearsal.ok('POST', RESERVATIONS, { basketId });
+    const body = await rehearsal.api('reserve-inventory-api', { body: { basketId } });
     expect(body).toMatchObject({
       basketId,
       items: [
@@ -193,7 +194,7 @@ describe('Reserve Inventory', () => {
         { sku: 'mug-green', qty: 1 },
       ],
     });
-    const empty = await rehearsal.call('POST', RESERVATIONS, { basketId: await aBasketWith(rehearsal) });
+    const empty = await rehearsal.call('reserve-inventory-api', { body: { basketId: await aBasketWith(rehearsal) } });
     expect([empty.status, empty.body.code]).toEqual([409, 'basket_empty']);
   });
 
@@ -212,11 +213,11 @@ describe('Reserve Inventory', () => {
   test('for a basket with a confirmed order answers the hold of the order and does not replace it', async () => {
     await using rehearsal = await newRehearsal();
     const basketId = await aBasketWith(rehearsal, { sku: 'mug-blue', qty: 1 });
-    const { reservationId } = await rehearsal.ok('POST', `/baskets/${basketId}/checkout`, { shippingAddress: ADDRESS });
-    const order = await rehearsal.ok('POST', '/orders', { basketId });
-    await rehearsal.ok('POST', '/payments/authorizations', { orderId: order.id, tender: { type: 'card', token: 'tok_visa' } });
-    await rehearsal.ok('POST', `/orders/${order.id}/confirm`);
-    const { status, body } = await rehearsal.call('POST', RESERVATIONS, { basketId });
+    const { reservationId } = await rehearsal.checkedOut(basketId);
+    const order = await rehearsal.draft(basketId);
+    await rehearsal.authorisation(order.id);
+    await rehearsal.confirmed(order.id);
+    const { status, body } = await rehearsal.call('reserve-inventory-api', { body: { basketId } });
     expect([status, body]).toMatchObject([200, { id: reservationId, state: 'confirmed', orderId: order.id }]);
     await rehearsal.verify();
   });
@@ -224,9 +225,9 @@ describe('Reserve Inventory', () => {
   test('with another duration replaces the open hold of the basket, also when both need the same last unit', async () => {
     await using rehearsal = await newRehearsal();
     const basketId = await aBasketWith(rehearsal, { sku: 'lamp-last-one', qty: 1 });
-    const first = await rehearsal.ok('POST', RESERVATIONS, { basketId });
+    const first = await rehearsal.api('reserve-inventory-api', { body: { basketId } });
     await rehearsal.advance('PT10M');
-    const second = await rehearsal.ok('POST', RESERVATIONS, { basketId, ttlSeconds: 1_200 });
+    const second = await rehearsal.api('reserve-inventory-api', { body: { basketId, ttlSeconds: 1_200 } });
     expect(second.id).not.toBe(first.id);
     expect((await rehearsal.object('reservation', first.id)).state).toBe('released');
     expect(await level(rehearsal, 'lamp-last-one', 'dc-01')).toMatchObject({ onHand: 1, reserved: 1, atp: 0 });
@@ -258,7 +259,7 @@ describe('Expiry', () => {
   test('waits while the Inventory Service is down and happens once when it is back', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await reserved(rehearsal, [{ sku: 'lamp-last-one', qty: 1 }], { ttlSeconds: 60 });
-    await rehearsal.fault('down', { match: { application: 'inventory-service' }, fault: { kind: 'outage' } });
+    await rehearsal.down('inventory-service');
     await rehearsal.advance('PT2M');
     expect((await rehearsal.object('reservation', id)).state).toBe('expired');
     await rehearsal.noFaults();
@@ -270,12 +271,12 @@ describe('Expiry', () => {
 
 describe('Confirm Reservation', () => {
   const confirm = (rehearsal: TestRehearsal, id: string, body: object = {}, headers: Record<string, string> = {}) =>
-    rehearsal.call('POST', `${RESERVATIONS}/${id}/confirm`, body, { headers });
+    rehearsal.call('confirm-reservation-api', { params: { id }, body, headers });
   /** A draft order of other goods. */
   const anOrder = async (rehearsal: TestRehearsal): Promise<string> => {
     const basketId = await aBasketWith(rehearsal, { sku: 'mug-green', qty: 1 });
-    await rehearsal.ok('POST', `/baskets/${basketId}/checkout`, { shippingAddress: ADDRESS });
-    return (await rehearsal.ok('POST', '/orders', { basketId })).id;
+    await rehearsal.checkedOut(basketId);
+    return (await rehearsal.draft(basketId)).id;
   };
 
   test.each([
@@ -298,7 +299,7 @@ describe('Confirm Reservation', () => {
     await using rehearsal = await newRehearsal();
     const orderId = await anOrder(rehearsal);
     const { id } = await reserved(rehearsal, [{ sku: 'mug-blue', qty: 1 }]);
-    await rehearsal.fault('down', { match: { application: 'oms' }, fault: { kind: 'outage' } });
+    await rehearsal.down('oms');
     expect(await confirm(rehearsal, id, { orderId })).toMatchObject({ status: 503, body: { dependency: 'oms', retryable: true } });
     await rehearsal.noFaults();
     expect((await confirm(rehearsal, id, { orderId })).body).toMatchObject({ state: 'confirmed', orderId });
@@ -309,7 +310,7 @@ describe('Confirm Reservation', () => {
     const orderId = await anOrder(rehearsal);
     const { id } = await reserved(rehearsal, [{ sku: 'mug-blue', qty: 2 }]);
     await confirm(rehearsal, id, { orderId });
-    await rehearsal.ok('POST', `/orders/${orderId}/cancel`, {});
+    await rehearsal.api('cancel-order-api', { params: { id: orderId } });
     await rehearsal.settle();
     expect((await rehearsal.object('reservation', id)).state).toBe('released');
     expect(await reservedUnits(rehearsal, 'mug-blue')).toBe(0);
@@ -383,9 +384,9 @@ describe('Confirm Reservation', () => {
   test('is refused for now while a new hold of the basket replaces the old one', async () => {
     await using rehearsal = await newRehearsal();
     const basketId = await aBasketWith(rehearsal, { sku: 'lamp-last-one', qty: 1 });
-    const { id } = await rehearsal.ok('POST', RESERVATIONS, { basketId });
+    const { id } = await rehearsal.api('reserve-inventory-api', { body: { basketId } });
     await rehearsal.fault('slow', { match: { api: 'take-hold' }, fault: { kind: 'latency', ms: 2_500 }, times: 1 });
-    const replacing = rehearsal.call('POST', RESERVATIONS, { basketId, ttlSeconds: 60 });
+    const replacing = rehearsal.call('reserve-inventory-api', { body: { basketId, ttlSeconds: 60 } });
     await eventually('the new hold is being taken', async () => (await rehearsal.faults())[0]?.hits === 1);
     expect(await confirm(rehearsal, id)).toMatchObject({ status: 503, body: { code: 'contention', retryable: true } });
     expect((await replacing).status).toBe(201);
@@ -396,7 +397,7 @@ describe('Confirm Reservation', () => {
   test('is refused for a released reservation', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await reserved(rehearsal, [{ sku: 'mug-blue', qty: 2 }]);
-    await rehearsal.ok('DELETE', `${RESERVATIONS}/${id}`);
+    await rehearsal.api('release-reservation-api', { params: { id } });
     const { status, body } = await confirm(rehearsal, id);
     expect([status, body.code]).toEqual([409, 'invalid_state_transition']);
     expect(body).toMatchObject({ currentState: 'released', action: 'confirm', allowedFrom: ['requested', 'confirmed'] });
@@ -413,7 +414,7 @@ describe('Confirm Reservation', () => {
 });
 
 describe('Release Reservation', () => {
-  const release = (rehearsal: TestRehearsal, id: string) => rehearsal.call('DELETE', `${RESERVATIONS}/${id}`);
+  const release = (rehearsal: TestRehearsal, id: string) => rehearsal.call('release-reservation-api', { params: { id } });
 
   test.each(['requested', 'confirmed'])('for a %s reservation gives the stock back before it answers', async (state) => {
     await using rehearsal = await newRehearsal();
@@ -421,7 +422,7 @@ describe('Release Reservation', () => {
       { sku: 'mug-blue', qty: 2 },
       { sku: 'lamp-last-one', qty: 1 },
     ]);
-    if (state === 'confirmed') await rehearsal.ok('POST', `${RESERVATIONS}/${id}/confirm`, {});
+    if (state === 'confirmed') await rehearsal.api('confirm-reservation-api', { params: { id } });
     const { status, body } = await release(rehearsal, id);
     expect([status, body.state]).toEqual([200, 'released']);
     expect([await reservedUnits(rehearsal, 'mug-blue'), await reservedUnits(rehearsal, 'lamp-last-one')]).toEqual([0, 0]);
@@ -451,7 +452,7 @@ describe('Release Reservation', () => {
   test('succeeds while the Inventory Service is down; the stock is given back when it is up', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await reserved(rehearsal, [{ sku: 'lamp-last-one', qty: 1 }]);
-    await rehearsal.fault('down', { match: { api: 'move-hold' }, fault: { kind: 'outage' } });
+    await rehearsal.down({ api: 'move-hold' });
     expect((await release(rehearsal, id)).body.state).toBe('released');
     expect(await reservedUnits(rehearsal, 'lamp-last-one')).toBe(1);
     await rehearsal.noFaults();
@@ -476,7 +477,7 @@ describe('Get Inventory', () => {
   test('shows the live counters of every location by priority', async () => {
     await using rehearsal = await newRehearsal();
     await reserved(rehearsal, [{ sku: 'lamp-last-one', qty: 1 }]);
-    const body = await rehearsal.ok('GET', '/inventory/items/lamp-last-one');
+    const body = await rehearsal.api('get-inventory-api', { params: { sku: 'lamp-last-one' } });
     expect(body.sku).toBe('lamp-last-one');
     expect(
       body.locations.map((location: Record<string, unknown>) => [location['locationId'], location['onHand'], location['atp']]),
@@ -491,11 +492,11 @@ describe('Get Inventory', () => {
 
   test('has no version, answers 404 for an unknown SKU and 503 without the Inventory Service', async () => {
     await using rehearsal = await newRehearsal();
-    expect((await rehearsal.call('GET', '/inventory/items/mug-blue')).headers).not.toHaveProperty('etag');
-    const unknown = await rehearsal.call('GET', '/inventory/items/no-such-sku');
+    expect((await rehearsal.call('get-inventory-api', { params: { sku: 'mug-blue' } })).headers).not.toHaveProperty('etag');
+    const unknown = await rehearsal.call('get-inventory-api', { params: { sku: 'no-such-sku' } });
     expect([unknown.status, unknown.body.objectType, unknown.body.id]).toEqual([404, 'product', 'no-such-sku']);
-    await rehearsal.fault('down', { match: { application: 'inventory-service' }, fault: { kind: 'outage' } });
-    const down = await rehearsal.call('GET', '/inventory/items/mug-blue');
+    await rehearsal.down('inventory-service');
+    const down = await rehearsal.call('get-inventory-api', { params: { sku: 'mug-blue' } });
     expect([down.status, down.body.code, down.body.dependency]).toEqual([503, 'dependency_unavailable', 'inventory-service']);
   });
 });
@@ -504,7 +505,7 @@ describe('When a call of Reserve Inventory to another application fails', () => 
   test('since the Inventory Service is down, nothing is held, no work is queued, and the same key succeeds later', async () => {
     await using rehearsal = await newRehearsal();
     const send = () => reserve(rehearsal, [{ sku: 'lamp-last-one', qty: 1 }], {}, { 'idempotency-key': 'k1' });
-    await rehearsal.fault('down', { match: { application: 'inventory-service' }, fault: { kind: 'outage' } });
+    await rehearsal.down('inventory-service');
     const down = await send();
     expect([down.status, down.body.code, down.body.retryable]).toEqual([503, 'dependency_unavailable', true]);
     expect(down.headers['retry-after']).toBeDefined();
@@ -533,9 +534,9 @@ describe('When a call of Reserve Inventory to another application fails', () => 
   test('while a basket replaces its hold, the basket keeps one hold', async () => {
     await using rehearsal = await newRehearsal();
     const basketId = await aBasketWith(rehearsal, { sku: 'lamp-last-one', qty: 1 });
-    const first = await rehearsal.ok('POST', RESERVATIONS, { basketId });
+    const first = await rehearsal.api('reserve-inventory-api', { body: { basketId } });
     await rehearsal.fault('lost', { match: { api: 'take-hold' }, fault: { kind: 'lost-response' }, times: 1 });
-    expect((await rehearsal.call('POST', RESERVATIONS, { basketId, ttlSeconds: 1_200 })).status).toBe(504);
+    expect((await rehearsal.call('reserve-inventory-api', { body: { basketId, ttlSeconds: 1_200 } })).status).toBe(504);
     await rehearsal.verify();
     expect((await rehearsal.object('reservation', first.id)).state).toBe('released');
     const created = await rehearsal.events({ type: 'reservation-created' });
@@ -547,9 +548,9 @@ describe('When a call of Reserve Inventory to another application fails', () => 
   test('since the Inventory Service is down while a basket replaces its hold, the old hold stays', async () => {
     await using rehearsal = await newRehearsal();
     const basketId = await aBasketWith(rehearsal, { sku: 'lamp-last-one', qty: 1 });
-    const first = await rehearsal.ok('POST', RESERVATIONS, { basketId });
-    await rehearsal.fault('down', { match: { application: 'inventory-service' }, fault: { kind: 'outage' } });
-    expect((await rehearsal.call('POST', RESERVATIONS, { basketId, ttlSeconds: 1_200 })).status).toBe(503);
+    const first = await rehearsal.api('reserve-inventory-api', { body: { basketId } });
+    await rehearsal.down('inventory-service');
+    expect((await rehearsal.call('reserve-inventory-api', { body: { basketId, ttlSeconds: 1_200 } })).status).toBe(503);
     await rehearsal.noFaults();
     expect((await rehearsal.object('reservation', first.id)).state).toBe('requested');
     await rehearsal.verify();
@@ -558,8 +559,8 @@ describe('When a call of Reserve Inventory to another application fails', () => 
   test('since the eCommerce Platform is down, a basket is refused and nothing is held', async () => {
     await using rehearsal = await newRehearsal();
     const basketId = await aBasketWith(rehearsal, { sku: 'mug-blue', qty: 1 });
-    await rehearsal.fault('down', { match: { application: 'ecommerce-platform' }, fault: { kind: 'outage' } });
-    const { status, body } = await rehearsal.call('POST', RESERVATIONS, { basketId });
+    await rehearsal.down('ecommerce-platform');
+    const { status, body } = await rehearsal.call('reserve-inventory-api', { body: { basketId } });
     expect([status, body.dependency]).toEqual([503, 'ecommerce-platform']);
     await rehearsal.verify();
   });
@@ -600,7 +601,9 @@ describe('The last unit', () => {
     await using rehearsal = await newRehearsal();
     const basketId = await aBasketWith(rehearsal, { sku: 'lamp-last-one', qty: 1 });
     const times = [60, 120, 180, 180];
-    const replies = await Promise.all(times.map((ttlSeconds) => rehearsal.call('POST', RESERVATIONS, { basketId, ttlSeconds })));
+    const replies = await Promise.all(
+      times.map((ttlSeconds) => rehearsal.call('reserve-inventory-api', { body: { basketId, ttlSeconds } })),
+    );
     for (const { status, body } of replies) expect([200, 201, 503]).toContain(status === 503 && body.code === 'contention' ? 503 : status);
     expect(replies.some(({ status }) => status === 201)).toBe(true);
     await rehearsal.verify();
@@ -612,10 +615,10 @@ describe('The last unit', () => {
     const basketId = await aBasketWith(rehearsal, { sku: 'lamp-last-one', qty: 1 });
     for (let round = 1; round <= 15; round++) {
       await rehearsal.fault('down', { match: { api: 'take-hold' }, fault: { kind: 'outage' }, times: 1 });
-      const replies = await Promise.all(Array.from({ length: 3 }, () => rehearsal.call('POST', RESERVATIONS, { basketId })));
+      const replies = await Promise.all(Array.from({ length: 3 }, () => rehearsal.call('reserve-inventory-api', { body: { basketId } })));
       for (const { status, body } of replies.filter((reply) => reply.status === 201)) {
         expect([status, body.basketId]).toEqual([201, basketId]);
-        await rehearsal.ok('DELETE', `${RESERVATIONS}/${body.id}`);
+        await rehearsal.api('release-reservation-api', { params: { id: body.id } });
       }
       await rehearsal.verify();
     }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { runsOf } from '../support/effort.ts';
-import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import type { PlainReply as Reply } from '../support/plain-client.ts';
 
 /**
@@ -9,7 +9,6 @@ import type { PlainReply as Reply } from '../support/plain-client.ts';
  * against a model that predicts every answer; once many calls together, with applications failing in between.
  */
 
-const RESERVATIONS = '/inventory/reservations';
 const NODES = ['dc-01', 'dc-02', 'store-01', 'store-02', 'store-03'];
 const SKUS = ['lamp-last-one', 'desk-two-nodes', 'mug-green', 'vase-sold-out'];
 const BASKETS = [
@@ -98,13 +97,13 @@ async function aShop() {
   const rehearsal = await newRehearsal();
   await rehearsal.client.control('set-clock', { body: { flowing: false } });
   const baskets: string[] = [];
-  for (const lines of BASKETS) baskets.push((await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines })).id);
+  for (const lines of BASKETS) baskets.push((await rehearsal.basket({ lines })).id);
   const orders: { orderId: string; orderLineId: string }[] = [];
   for (const line of ORDERS) {
-    const basket = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [line] });
-    const { reservationId } = await rehearsal.ok('POST', `/baskets/${basket.id}/checkout`, { shippingAddress: ADDRESS });
-    const { id, lines } = await rehearsal.ok('POST', '/orders', { basketId: basket.id });
-    await rehearsal.ok('DELETE', `${RESERVATIONS}/${reservationId}`);
+    const basket = await rehearsal.basket({ lines: [line] });
+    const { reservationId } = await rehearsal.checkedOut(basket.id);
+    const { id, lines } = await rehearsal.draft(basket.id);
+    await rehearsal.api('release-reservation-api', { params: { id: reservationId } });
     orders.push({ orderId: id, orderLineId: lines[0].lineId });
   }
   return { rehearsal, baskets, orders };
@@ -117,21 +116,21 @@ function send(step: Step, shop: Awaited<ReturnType<typeof aShop>>, ids: readonly
   switch (step.kind) {
     case 'reserve': {
       const { items, locationId, ttlSeconds } = step;
-      return rehearsal.call('POST', RESERVATIONS, { items, locationId, ttlSeconds });
+      return rehearsal.call('reserve-inventory-api', { body: { items, locationId, ttlSeconds } });
     }
     case 'reserve-basket':
-      return rehearsal.call('POST', RESERVATIONS, { basketId: baskets[step.basket], ttlSeconds: step.ttlSeconds });
+      return rehearsal.call('reserve-inventory-api', { body: { basketId: baskets[step.basket], ttlSeconds: step.ttlSeconds } });
     case 'confirm':
-      return picked === undefined ? undefined : rehearsal.call('POST', `${RESERVATIONS}/${picked}/confirm`, {});
+      return picked === undefined ? undefined : rehearsal.call('confirm-reservation-api', { params: { id: picked }, body: {} });
     case 'release':
-      return picked === undefined ? undefined : rehearsal.call('DELETE', `${RESERVATIONS}/${picked}`);
+      return picked === undefined ? undefined : rehearsal.call('release-reservation-api', { params: { id: picked } });
     case 'allocate': {
       const { preferredLocations } = step;
-      return rehearsal.call('POST', '/inventory/allocate', { ...orders[step.order], ...unitsOf(step), preferredLocations });
+      return rehearsal.call('allocate-inventory-api', { body: { ...orders[step.order], ...unitsOf(step), preferredLocations } });
     }
     case 'allocate-held': {
       const body = { ...orders[step.order], ...unitsOf(step), reservationId: picked };
-      return picked === undefined ? undefined : rehearsal.call('POST', '/inventory/allocate', body);
+      return picked === undefined ? undefined : rehearsal.call('allocate-inventory-api', { body });
     }
     case 'advance':
       return undefined;
@@ -140,7 +139,7 @@ function send(step: Step, shop: Awaited<ReturnType<typeof aShop>>, ids: readonly
 
 /** On hand, reserved and ATP per SKU and location, as Get Inventory shows them. */
 async function shelves(rehearsal: TestRehearsal): Promise<Map<string, { onHand: number; reserved: number; atp: number }>> {
-  const items = await Promise.all(SKUS.map((sku) => rehearsal.ok('GET', `/inventory/items/${sku}`)));
+  const items = await Promise.all(SKUS.map((sku) => rehearsal.api('get-inventory-api', { params: { sku } })));
   return new Map(
     items.flatMap(({ sku, locations }) =>
       locations.map(({ locationId, onHand, reserved, atp }: { locationId: string; onHand: number; reserved: number; atp: number }) => [
@@ -331,9 +330,9 @@ describe('Stock', () => {
       await rehearsal.verify();
       for (const { reserved, atp } of (await shelves(rehearsal)).values()) expect(Math.min(reserved, atp)).toBeGreaterThanOrEqual(0);
       await rehearsal.advance('PT1H');
-      for (const id of ids) await rehearsal.ok('DELETE', `${RESERVATIONS}/${id}`);
+      for (const id of ids) await rehearsal.api('release-reservation-api', { params: { id } });
       const open = await unacknowledged(rehearsal, ids);
-      for (const id of open) await rehearsal.ok('DELETE', `${RESERVATIONS}/${id}`);
+      for (const id of open) await rehearsal.api('release-reservation-api', { params: { id } });
       for (const [key, { reserved }] of await shelves(rehearsal)) expect([key, reserved]).toEqual([key, 0]);
       await rehearsal.verify();
     });

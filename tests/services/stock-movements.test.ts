@@ -90,7 +90,11 @@ describe('Units of a reservation', () => {
       allocations: [{ qty: 2, fulfilledQty: 0, cancelledQty: 2 }],
     });
     expect(await counters('mug-blue', 'dc-01')).toEqual({ onHand: 998, reserved: 0, writtenOff: 2 });
-    expect((await own.call('GET', '/inventory/items/mug-blue')).body.locations[0]).toMatchObject({ onHand: 998, reserved: 0, atp: 998 });
+    expect((await own.call('GET', '/inventory/items/mug-blue')).body.locations[0]).toMatchObject({
+      onHand: 998,
+      reserved: 0,
+      atp: 998,
+    });
   });
 
   test('that are partly missing and partly sent fulfil the reservation', async () => {
@@ -106,7 +110,7 @@ describe('Units of a reservation', () => {
   test('of several lines and locations move at their own location', async () => {
     await using own = await startInside(sim, inventoryService);
     const { confirmed, move, counters } = warehouse(own);
-    await own.call('POST', RESERVATIONS, { items: [mugs(990)], locationId: 'dc-01' });
+    await own.call('POST', '/inventory/reservations', { items: [mugs(990)], locationId: 'dc-01' });
     const id = await confirmed([mugs(20), { sku: 'lamp-last-one', qty: 1 }]);
     const lamp = { sku: 'lamp-last-one', qty: 1 };
     expect((await move(id, 'consume', 'ful_1 consume', [lamp])).state).toBe('confirmed');

@@ -1,23 +1,23 @@
 import { describe, expect, test } from '@jest/globals';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
-import { begin, CASH, card, eur, pay, stockAt } from './till-scenes.ts';
+import { CASH, card, eur } from '../support/steps/tender.ts';
 
 const outage = (match: object) => ({ match, fault: { kind: 'outage' } });
 
 /** Two mugs for 25.98, paid by 10.00 in cash and 15.98 by card. The OMS does not know the sale yet. */
 async function queuedSale(rehearsal: TestRehearsal) {
-  const { id } = await begin(rehearsal);
+  const { id } = await rehearsal.sale();
   await rehearsal.fault('away', outage({ application: 'oms' }));
-  const cash = await pay(rehearsal, id, CASH, 1000);
-  const paid = await pay(rehearsal, id, card(), 1598);
+  const cash = await rehearsal.pay(id, CASH, 1000);
+  const paid = await rehearsal.pay(id, card(), 1598);
   expect(paid).toMatchObject({ status: 201, body: { transactionState: 'paid', orderSubmission: 'queued' } });
   return { id, payments: [cash.body.id, paid.body.id] as string[] };
 }
 
 async function expectCompleted(rehearsal: TestRehearsal, id: string) {
-  expect(await rehearsal.ok('GET', `/orders/${id}`)).toMatchObject({ state: 'completed', paymentStatus: 'paid' });
+  expect(await rehearsal.order(id)).toMatchObject({ state: 'completed', paymentStatus: 'paid' });
   expect(await rehearsal.events({ type: 'payment-captured' })).toHaveLength(2);
-  expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 48, reserved: 0 });
+  expect(await rehearsal.stockAt('mug-blue')).toEqual({ onHand: 48, reserved: 0 });
   expect((await rehearsal.settle()).parked).toEqual([]);
   await rehearsal.verify();
 }
@@ -51,12 +51,12 @@ describe('A paid sale that the OMS has not taken for a day', () => {
   test('with a tender that a client has voided is open for the rest when the OMS is back', async () => {
     await using rehearsal = await newRehearsal();
     const { id, payments } = await queuedSale(rehearsal);
-    await rehearsal.ok('POST', `/payments/authorizations/${payments[1]}/void`, {});
+    await rehearsal.api('void-payment-api', { params: { id: payments[1] ?? '' } });
     await rehearsal.advance('P9D');
     await rehearsal.noFaults();
     await rehearsal.advance('PT1H');
-    expect(await pay(rehearsal, id, CASH, 1599)).toMatchObject({ status: 409, body: { code: 'overpayment', outstanding: eur(1598) } });
-    expect(await pay(rehearsal, id, CASH, 1598)).toMatchObject({ status: 201, body: { transactionState: 'completed' } });
+    expect(await rehearsal.pay(id, CASH, 1599)).toMatchObject({ status: 409, body: { code: 'overpayment', outstanding: eur(1598) } });
+    expect(await rehearsal.pay(id, CASH, 1598)).toMatchObject({ status: 201, body: { transactionState: 'completed' } });
     await expectCompleted(rehearsal, id);
   });
 });

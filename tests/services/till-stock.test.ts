@@ -155,29 +155,32 @@ describe('Counting stock', () => {
     expect(at(await count(rehearsal, 'mug-blue', 7))).toMatchObject({ onHand: 7, reserved: 0, atp: 7 });
     expect(at(await count(rehearsal, 'mug-blue', 7))).toMatchObject({ onHand: 7 });
     expect(at(await count(rehearsal, 'vase-sold-out', 3))).toMatchObject({ onHand: 3, atp: 3 });
-    const { nodes } = await rehearsal.ok('GET', '/inventory/vase-sold-out/availability?qty=3');
+    const { nodes } = await rehearsal.api('check-availability-api', { params: { sku: 'vase-sold-out' }, query: { qty: '3' } });
     expect(nodes).toContainEqual({ locationId: STORE, atp: 3 });
-    expect((await rehearsal.ok('GET', '/inventory/items/mug-blue')).locations[0]).toMatchObject({ locationId: 'dc-01', onHand: 1000 });
+    expect((await rehearsal.api('get-inventory-api', { params: { sku: 'mug-blue' } })).locations[0]).toMatchObject({
+      locationId: 'dc-01',
+      onHand: 1000,
+    });
     await rehearsal.verify();
   });
 
   test('below the reserved units is refused and changes nothing', async () => {
     await using rehearsal = await newRehearsal();
-    await rehearsal.ok('POST', '/inventory/reservations', { items: [mugs(4)], locationId: STORE });
+    await rehearsal.api('reserve-inventory-api', { body: { items: [mugs(4)], locationId: STORE } });
     await expect(count(rehearsal, 'mug-blue', 3)).rejects.toMatchObject({
       message: expect.stringMatching(/4 × mug-blue are reserved/),
     });
-    expect(at(await rehearsal.ok('GET', '/inventory/items/mug-blue'))).toMatchObject({ onHand: 50, reserved: 4 });
+    expect(at(await rehearsal.api('get-inventory-api', { params: { sku: 'mug-blue' } }))).toMatchObject({ onHand: 50, reserved: 4 });
     expect(at(await count(rehearsal, 'mug-blue', 4))).toMatchObject({ onHand: 4, reserved: 4, atp: 0 });
-    const short = await rehearsal.call('POST', '/inventory/reservations', { items: [mugs(1)], locationId: STORE });
+    const short = await rehearsal.call('reserve-inventory-api', { body: { items: [mugs(1)], locationId: STORE } });
     expect([short.status, short.body.code]).toEqual([409, 'insufficient_stock']);
     await rehearsal.verify();
   });
 
   test('reduces the safety stock to the counted units and restores it later', async () => {
     await using rehearsal = await newRehearsal();
-    expect(at(await rehearsal.ok('GET', '/inventory/items/lamp-desk'))).toMatchObject({ onHand: 20, safetyStock: 2 });
-    await rehearsal.ok('POST', '/inventory/reservations', { items: [lamps(3)], locationId: STORE, ttlSeconds: 14_400 });
+    expect(at(await rehearsal.api('get-inventory-api', { params: { sku: 'lamp-desk' } }))).toMatchObject({ onHand: 20, safetyStock: 2 });
+    await rehearsal.api('reserve-inventory-api', { body: { items: [lamps(3)], locationId: STORE, ttlSeconds: 14_400 } });
     expect(at(await count(rehearsal, 'lamp-desk', 4))).toMatchObject({ onHand: 4, reserved: 3, safetyStock: 1, atp: 0 });
     expect(at(await count(rehearsal, 'lamp-desk', 3))).toMatchObject({ onHand: 3, reserved: 3, safetyStock: 0, atp: 0 });
     expect(at(await count(rehearsal, 'lamp-desk', 9))).toMatchObject({ onHand: 9, reserved: 3, safetyStock: 2, atp: 4 });

@@ -262,6 +262,8 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
         .filter(({ id }) => (COMPARED[id] ?? []).every((application) => here.has(application)))
         .flatMap(({ id, violations }) => violations.map((violation) => `${id}: ${violation}`));
     },
+    down: (application: Application) =>
+      adapter.worlds.setFault(world, 'down', JSON.stringify({ match: { application }, fault: { kind: 'outage' } } satisfies FaultInput)),
     fault: (name: string, rule: FaultInput) => adapter.worlds.setFault(world, name, JSON.stringify(rule)),
     noFaults: () => adapter.worlds.removeFault(world),
     async [Symbol.asyncDispose]() {

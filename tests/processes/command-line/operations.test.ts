@@ -3,7 +3,6 @@ import { describe, expect, test } from '@jest/globals';
 import { examplesOf } from '../../../command-line/help.ts';
 import { createProgram, everyCommand } from '../../../command-line/program.ts';
 import { faultPresets } from '../../../shared/catalog/control/fault-presets.ts';
-import { returning } from '../../services/return-scenes.ts';
 import { COMMAND, runAtTerminal, runEstate, wordsOf } from '../../support/command.ts';
 import { estate, newRehearsal } from '../../support/estate.ts';
 
@@ -11,23 +10,22 @@ import { estate, newRehearsal } from '../../support/estate.ts';
 const ELSEWHERE = /^(start|rehearse)\b/;
 
 test('The example in the help of every command does what it says', async () => {
-  await using scene = await returning();
-  const { rehearsal } = scene;
-  const returned = await scene.requested(await scene.completed());
-  const { id } = await scene.draftOf([{ sku: 'mug-blue', qty: 1 }]);
-  await scene.authorise(id);
-  await rehearsal.ok('POST', `/orders/${id}/confirm`);
+  await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual' });
+  const returned = await scene.announced(await scene.completed());
+  const { id } = await scene.draft({ lines: [{ sku: 'mug-blue', qty: 1 }] });
+  await scene.authorisation(id);
+  await scene.confirmed(id);
   const [routed] = await scene.routed(id);
-  const parcel = await scene.sent(routed?.id ?? '');
-  const [event] = await rehearsal.events();
-  const [hop] = await rehearsal.journal();
-  const { id: run } = await rehearsal.client.control('start-run', { body: { scenario: 'digital-order' } });
+  const parcel = await scene.dispatched(routed?.id ?? '');
+  const [event] = await scene.events();
+  const [hop] = await scene.journal();
+  const { id: run } = await scene.client.control('start-run', { body: { scenario: 'digital-order' } });
   const examples = everyCommand(createProgram())
     .flatMap(examplesOf)
     .filter((example) => !ELSEWHERE.test(example))
     // What is deleted cannot be reset.
     .toSorted((a, b) => Number(a.startsWith('rehearsals delete')) - Number(b.startsWith('rehearsals delete')));
-  const own = `${rehearsal.name}-own`;
+  const own = `${scene.name}-own`;
   const failures: string[] = [];
   for (const example of examples) {
     const line = example
@@ -37,7 +35,7 @@ test('The example in the help of every command does what it says', async () => {
       .replace('evt_01M', event.id)
       .replace('req_01M', hop.requestId)
       .replace('run_01M', run);
-    const { code, out, err } = await runEstate(wordsOf(line), { ESTATE_REHEARSAL: rehearsal.name });
+    const { code, out, err } = await runEstate(wordsOf(line), { ESTATE_REHEARSAL: scene.name });
     if (code !== 0 || out === '' || err !== '') failures.push(`${line}: ${code} ${out}${err}`);
   }
   expect(failures).toEqual([]);
@@ -63,7 +61,7 @@ describe('A command', () => {
 
   test('journal prints bodies with --bodies only', async () => {
     await using rehearsal = await newRehearsal();
-    await rehearsal.ok('POST', '/baskets', { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] });
+    await rehearsal.api('create-basket-api', { body: { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] } });
     await rehearsal.settle();
     const at = ['--rehearsal', rehearsal.name];
     expect((await runEstate(['journal', ...at])).out).not.toContain('"channel":"web"');

@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto';
+import { expect } from '@jest/globals';
+import { Agent } from 'undici';
+import type { ApiInput, ApiOutput, TypedApiId } from '../../rehearsal/call-types.ts';
+import { type CallOptions, clientOnAgent, type Optionally } from '../../rehearsal/estate-client.ts';
+import { callOfApi, type Sections } from '../../rehearsal/named-call.ts';
+import type { ApiId } from '../../shared/catalog/apis.ts';
+import type { Application } from '../../shared/catalog/applications.ts';
+import type { FaultInput } from '../../shared/catalog/control/faults.ts';
+import type { ProgressionInput } from '../../shared/catalog/control/progression.ts';
+import { noteTrace } from './catalog-coverage.ts';
+import { type PlainReply, plain } from './plain-client.ts';
+import type { Read } from './read.ts';
+
+export const ADMIN = 'demo-control-token';
+
+interface CallInput extends Sections {
+  readonly as?: CallOptions['as'];
+}
+
+/** Behaviour that only randomised tests reach does not count as covered. */
+const isRandom = (): boolean => expect.getState().testPath?.includes('/tests/reliability/') === true;
+
+/** Connections shared by all rehearsals of a file, because connecting takes longer than most requests. */
+const agent = new Agent({ connections: 256, keepAliveTimeout: 20_000 });
+
+/** A rehearsal and its typed calls, without the steps of a story. */
+export async function openRehearsal(gateway: string, progression?: ProgressionInput) {
+  const outside = { gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN };
+  const unbound = clientOnAgent({ ...outside, rehearsal: 'default' }, agent);
+  const name = `t-${randomBytes(6).toString('hex')}`;
+  const { credentials, world } = await unbound.control('create-rehearsal', { body: { name } });
+  const client = plain(clientOnAgent({ ...outside, bearer: credentials.bearer, apiKey: credentials.apiKey, rehearsal: name }, agent));
+  if (progression) await client.control('set-progression', { body: progression });
+  const settle = async () => {
+    const outcome = await client.control('settle');
+    if (!outcome.settled) throw new Error(`not settled: ${outcome.waitingFor.join(', ')}`);
+    return outcome;
+  };
+  /** Calls an API by its id, or by any method and path. The body may be of a wrong shape. */
+  function call(id: ApiId, input?: CallInput): Promise<PlainReply>;
+  function call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<PlainReply>;
+  async function call(to: string, rest: string | CallInput = {}, body?: unknown, options?: CallOptions): Promise<PlainReply> {
+    const { method, path, how } = typeof rest === 'string' ? { method: to, path: rest, how: options } : callOfApi(to, rest);
+    const sent = typeof rest === 'string' ? body : rest.body;
+    const reply = await client.call(method, path, sent, typeof rest === 'string' ? how : { ...how, ...(rest.as && { as: rest.as }) });
+    if (reply.body?.retryable === true && !(Number(reply.headers['retry-after']) > 0)) {
+      throw new Error(`${method} ${path}: ${JSON.stringify(reply.body)} is retryable, but has no Retry-After.`);
+    }
+    return reply;
+  }
+  return {
+    name,
+    world,
+    credentials,
+    client,
+    call,
+    /** A step that must succeed: anything but a 2xx fails the test with the whole answer. */
+    async api<Id extends TypedApiId>(id: Id, ...[input]: Optionally<ApiInput<Id> & CallOptions>): Promise<Read<ApiOutput<Id>>> {
+      const { status, body } = await call(id, input as CallInput);
+      if (status >= 300) throw new Error(`${id}: ${status} ${JSON.stringify(body)}`);
+      return body;
+    },
+    control: client.control,
+    advance: (by: string) => client.control('advance-clock', { body: { by } }),
+    settle,
+    now: async () => Date.parse((await client.control('read-clock')).now),
+    /** Events on the bus after settling; the additional ones too when asked for by type or with `ext`. */
+    async events(filter: { type?: string; subject?: string; correlationId?: string; ext?: boolean } = {}) {
+      await settle();
+      const { ext = false, ...rest } = filter;
+      const { items } = await client.control('list-events', { query: { ...rest, ext: ext ? 'true' : 'false', limit: 1_000 } });
+      // biome-ignore lint/suspicious/noExplicitAny: tests look into events freely
+      return items.map(({ event }) => event as any);
+    },
+    // biome-ignore lint/suspicious/noExplicitAny: tests look into objects freely
+    object: async (type: string, id: string): Promise<any> => client.control('read-object', { params: { type, id } }),
+    /** An application, or the calls that match, answer no request until `noFaults`. */
+    down: (match: string | FaultInput['match']) =>
+      client.control('put-fault', {
+        params: { name: 'down' },
+        body: { match: typeof match === 'string' ? { application: match as Application } : match, fault: { kind: 'outage' } },
+      }),
+    fault: (faultName: string, rule: FaultInput | Record<string, unknown>) =>
+      client.control('put-fault', { params: { name: faultName }, body: rule as FaultInput }),
+    faults: async () => (await client.control('list-faults')).items,
+    noFaults: () => client.control('delete-faults'),
+    journal: async (correlationId?: string) => {
+      const { items } = await client.control('read-journal', { query: { correlationId } });
+      // biome-ignore lint/suspicious/noExplicitAny: tests look into journal records freely
+      return items as any[];
+    },
+    /** Fails the test with the violated invariants, if any. */
+    async verify() {
+      const outcome = await client.control('verify');
+      if (!outcome.settled) throw new Error(`not settled: ${outcome.waitingFor.join(', ')}`);
+      const broken = outcome.invariants.flatMap(({ id, violations }) => violations.map((violation) => `${id}: ${violation}`));
+      if (broken.length > 0) throw new Error(`broken invariants:\n${broken.join('\n')}`);
+      return outcome;
+    },
+    async [Symbol.asyncDispose]() {
+      if (!isRandom()) await noteTrace(client);
+      await client.control('delete-rehearsal', { params: { name } });
+    },
+  };
+}
+
+export type OpenRehearsal = Awaited<ReturnType<typeof openRehearsal>>;

@@ -1,0 +1,21 @@
+import type { OpenRehearsal } from '../open-rehearsal.ts';
+
+/** Names of events, without their prefix. */
+export const typesOf = (events: readonly { type: string }[]): string[] =>
+  events.map(({ type }) => type.replace('com.unified-commerce.', ''));
+
+/** What was published about an object, in order. */
+export function eventSteps({ events }: OpenRehearsal) {
+  return {
+    /** Names of an order's events, with the versions of the order that they carry. */
+    orderEvents: async (id: string) => {
+      const all = await events({ subject: `order/${id}`, ext: true });
+      return all.map(({ type, aggregateversion }) => `${type.replace('com.unified-commerce.', '')} v${aggregateversion}`);
+    },
+    /** Names of a return's events, with the states before and after. */
+    returnEvents: async (id: string) => {
+      const all = await events({ subject: `return/${id}`, ext: true });
+      return all.map(({ type, data }) => [type.replace('com.unified-commerce.', ''), data.previousState, data.object.state]);
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import type { ApiInput } from '../../../rehearsal/call-types.ts';
+import type { OpenRehearsal } from '../open-rehearsal.ts';
+import { card, eur } from './tender.ts';
+
+export const ADDRESS = { name: 'Ada Quay', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' };
+
+/** A little longer than a reservation lives. */
+export const TTL = 'PT15M1S';
+
+export interface Line {
+  readonly sku: string;
+  readonly qty: number;
+}
+
+/** What a customer puts into a basket: one line, or several. */
+export interface Goods extends Partial<Line> {
+  readonly lines?: readonly Line[];
+  readonly customerId?: string;
+  readonly voucherCodes?: readonly string[];
+}
+
+type Checkout = Omit<NonNullable<ApiInput<'checkout-basket-api'>['body']>, 'shippingAddress'>;
+
+/** Steps from a basket to a confirmed order. Each starts from goods, or from the id of what the step before returned. */
+export function orderSteps({ api, call }: OpenRehearsal) {
+  const basket = ({ sku = 'mug-blue', qty = 2, lines = [{ sku, qty }], customerId = 'cus_ada' }: Goods = {}) =>
+    api('create-basket-api', { body: { channel: 'web', customerId, lines: [...lines] } });
+  const checkedOut = async (from: string | Goods = {}, more: Checkout = {}) => {
+    const id = typeof from === 'string' ? from : (await basket(from)).id;
+    const voucherCodes = typeof from === 'string' || !from.voucherCodes ? undefined : [...from.voucherCodes];
+    return api('checkout-basket-api', {
+      params: { id },
+      body: { shippingAddress: ADDRESS, ...(voucherCodes && { voucherCodes }), ...more },
+    });
+  };
+  const draft = async (from: string | Goods = {}) =>
+    api('create-order-api', { body: { basketId: typeof from === 'string' ? from : (await checkedOut(from)).id } });
+  /** A payment by card: of what is outstanding, or of a part. */
+  const authorisation = (orderId: string, amount?: number, token?: string) =>
+    api('authorize-payment-api', { body: { orderId, tender: card(token), ...(amount !== undefined && { amount: eur(amount) }) } });
+  /** A draft whose total a card pays. */
+  const authorised = async (from: string | Goods = {}) => {
+    const order = await draft(from);
+    await authorisation(order.id);
+    return order;
+  };
+  return {
+    basket,
+    checkedOut,
+    draft,
+    authorisation,
+    authorised,
+    /** @param from goods, or the id of a paid draft */
+    confirmed: async (from: string | Goods = {}) =>
+      api('confirm-order-api', { params: { id: typeof from === 'string' ? from : (await authorised(from)).id } }),
+    order: (id: string) => api('get-order-api', { params: { id } }),
+    confirm: (id: string, headers: Record<string, string> = {}) => call('confirm-order-api', { params: { id }, headers }),
+    cancel: (id: string, body?: unknown, headers: Record<string, string> = {}) =>
+      call('cancel-order-api', { params: { id }, body, headers }),
+    /** State of each payment of an order, and what is captured and not refunded. */
+    paid: async (id: string) => {
+      const { payments } = await api('get-order-api', { params: { id } });
+      return payments.map(({ state, capturedAmount, refundedAmount }) => [state, capturedAmount.amount - refundedAmount.amount]);
+    },
+  };
+}
+
+export type OrderSteps = ReturnType<typeof orderSteps>;
