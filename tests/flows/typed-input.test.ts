@@ -152,12 +152,11 @@ describe('A phone number', () => {
     'written as %s is stored and found in E.164',
     async (written) => {
       await using own = await newRehearsal();
-      const { id, phone } = await own.api('create-customer-api', { body: { firstName: 'Rua', phone: written } });
-      expect(phone).toBe('+353915550122');
-      for (const query of [encodeURIComponent(written), '%2B353915550122']) {
-        expect((await own.api('search-customer-api', { query: { phone: query } })).items.map((one: { id: string }) => one.id)).toEqual([
-          id,
-        ]);
+      const customer = await own.api('create-customer-api', { body: { firstName: 'Rua', phone: written } });
+      expect(customer.phone).toBe('+353915550122');
+      for (const phone of [written, '+353915550122']) {
+        const { items } = await own.api('search-customer-api', { query: { phone } });
+        expect(items.map(({ id }) => id)).toEqual([customer.id]);
       }
     },
   );

@@ -90,7 +90,7 @@ describe('Update Picking Status, repeated', () => {
   test('with the same quantities answers 200 with the existing picking order', async () => {
     const { scene, id, orderLineId } = await short();
     await using _ = scene;
-    const again = await scene.move(id, 'short', [{ orderLineId, pickedQty: 1 }]);
+    const again = await scene.movePicking(id, 'short', [{ orderLineId, pickedQty: 1 }]);
     expect([again.status, again.body.lines[0].pickedQty]).toEqual([200, 1]);
     await scene.verify();
   });
@@ -99,10 +99,12 @@ describe('Update Picking Status, repeated', () => {
     const { scene, id, orderLineId } = await short();
     await using _ = scene;
     const lines = [{ orderLineId, pickedQty: 1 }];
-    expect(conflict(await scene.move(id, 'short', [{ orderLineId, pickedQty: 0 }]))).toEqual(standing('picking-order', id, { lines }));
-    const stray = await scene.move(id, 'short', [{ orderLineId: 'line_nobody', pickedQty: 0 }]);
+    expect(conflict(await scene.movePicking(id, 'short', [{ orderLineId, pickedQty: 0 }]))).toEqual(
+      standing('picking-order', id, { lines }),
+    );
+    const stray = await scene.movePicking(id, 'short', [{ orderLineId: 'line_nobody', pickedQty: 0 }]);
     expect([stray.status, stray.body.errors[0].pointer]).toEqual([422, '/lines/0/orderLineId']);
-    expect((await scene.move(id, 'packed')).body.lines[0].pickedQty).toBe(1);
+    expect((await scene.movePicking(id, 'packed')).body.lines[0].pickedQty).toBe(1);
     await scene.verify();
   });
 
