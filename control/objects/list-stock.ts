@@ -36,5 +36,5 @@ export async function listStockOf(worlds: ObjectReader, world: World, { sku, loc
   const places = [...rest, ...others.flatMap(more)];
   const items = await stockAt(worlds, world, places.slice(0, limit));
   const last = items.at(-1);
-  return { items, ...(last && places.length > limit && { next: `${last.sku}|${last.locationId}` }) };
+  return { items, next: last && places.length > limit ? `${last.sku}|${last.locationId}` : undefined };
 }

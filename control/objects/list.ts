@@ -80,7 +80,7 @@ function describe({ definition }: ListedType, { id, order, version, json }: Foun
     ...text('state'),
     ...text('createdAt'),
     ...text('updatedAt'),
-    ...(label !== undefined && { label }),
+    label,
     related: [...relatedOf(definition, object)],
   };
 }

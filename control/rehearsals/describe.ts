@@ -24,5 +24,5 @@ export function describeRehearsal({ rehearsal, current, trouble, ...lifetime }: 
 
 export const describeLifetime = ({ lastUsedAt, endsAt }: Lifetime) => ({
   lastUsedAt: instant(lastUsedAt),
-  ...(endsAt !== null && { endsAt: instant(endsAt) }),
+  endsAt: endsAt === null ? undefined : instant(endsAt),
 });

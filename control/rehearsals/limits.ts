@@ -22,7 +22,7 @@ export function tooManyRehearsals(
   const { rehearsal, lastUsedAt, endsAt } = longestIdle;
   return new Problem('too_many_rehearsals', `${full} Delete one: "${rehearsal}" has been idle longest, since ${instant(lastUsedAt)}.`, {
     most,
-    longestIdle: { name: rehearsal, lastUsedAt: instant(lastUsedAt), ...(endsAt !== null && { endsAt: instant(endsAt) }) },
-    ...(endsAt !== null && { retryAfter: Math.max(1, Math.ceil((endsAt - Date.now()) / 1_000)) }),
+    longestIdle: { name: rehearsal, lastUsedAt: instant(lastUsedAt), endsAt: endsAt === null ? undefined : instant(endsAt) },
+    retryAfter: endsAt === null ? undefined : Math.max(1, Math.ceil((endsAt - Date.now()) / 1_000)),
   });
 }

@@ -42,7 +42,7 @@ export const changeEvents: readonly EventDefinition[] = objects.filter(changes).
   classification: 'updated',
   object: object.type,
   meaning: `A change of the ${object.type} that has no event of its own`,
-  ...(object.changeSubscribers && { subscribers: object.changeSubscribers }),
+  subscribers: object.changeSubscribers,
 }));
 
 /** All events: those of the source document, and the additional ones. */

@@ -107,7 +107,7 @@ export function validationFailed(all: Iterable<FieldError>): Problem {
   }
   const [first] = errors;
   const detail = first ? `${first.pointer === '' ? 'The body' : first.pointer}: ${first.detail}` : 'The request is not valid.';
-  return new Problem('validation_failed', detail, { errors, ...(errorsOmitted > 0 && { errorsOmitted }) });
+  return new Problem('validation_failed', detail, { errors, errorsOmitted: errorsOmitted || undefined });
 }
 
 function* fieldErrors(issues: readonly z.core.$ZodIssue[], part: Part): Generator<FieldError, void> {

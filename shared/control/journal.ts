@@ -114,16 +114,16 @@ function entryOf({
     calls: calls.slice(0, LIST_LIMIT),
     faults: struck,
     unchanged: unchanged === undefined ? undefined : redactText(unchanged),
-    ...(truncated && { truncated }),
+    truncated: truncated || undefined,
   };
   const bodies = [...memberOf('request', asked), ...memberOf('response', answered)];
   return {
     requestId,
     correlationId,
     head: JSON.stringify(head),
-    ...(bodies.length > 0 && { bodies: `{${bodies.join(',')}}` }),
+    bodies: bodies.length > 0 ? `{${bodies.join(',')}}` : undefined,
     facts: { kind: kindOf(method, api, parentId), ...shown, startedAt, at: now, faults: struck },
-    ...(principal === ANONYMOUS && { anonymous: true }),
+    anonymous: principal === ANONYMOUS || undefined,
   };
 }
 

@@ -82,7 +82,7 @@ export function createWebhooks({ directory, gatewayUrl, agent, store, faults, co
           ...headers,
           'content-type': 'application/json',
           'x-correlation-id': correlationId,
-          ...(context.traceparent !== undefined && { traceparent: context.traceparent }),
+          traceparent: context.traceparent,
         },
         body: json,
         dispatcher: agent,
@@ -90,7 +90,7 @@ export function createWebhooks({ directory, gatewayUrl, agent, store, faults, co
       });
       await response.body.dump();
       const retryAfter = Number(response.headers['retry-after']);
-      return { status: response.statusCode, ...(retryAfter > 0 && { retryAfterSeconds: retryAfter }) };
+      return { status: response.statusCode, retryAfterSeconds: retryAfter > 0 ? retryAfter : undefined };
     };
     try {
       return await withTimeLimit(Math.max(0, Math.min(TIMEOUT_MS, deadline - Date.now())), post);

@@ -4,7 +4,7 @@ import { orders } from '../../services/oms/collections.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 
 /** Never called: `npm run check:types` reads it. Each expected error disappears when the types of a unit of work become looser. */
-export async function refusedByTheTypes(work: UnitOfWork): Promise<void> {
+async function refusedByTheTypes(work: UnitOfWork): Promise<void> {
   const order = await work.get(orders, 'ord_1');
   if (!order) return;
   order.orderNumber satisfies string | undefined;

@@ -55,7 +55,7 @@ function eventMessage(event: EventDefinition, schemas: JsonSchemas): Part {
     bindings: {
       kafka: { key: { type: 'string', description: 'partitionkey: the object’s id.' }, bindingVersion: KAFKA_BINDING },
     },
-    ...(example && { examples: [example] }),
+    examples: example && [example],
   };
 }
 

@@ -128,7 +128,7 @@ export function firstOf<T>(things: Iterable<T>, limit: number): T[] {
 export function park(world: WorldState, { what, key }: Pick<Parked, 'what' | 'key'>, error: string, item?: DueRecord['item']): void {
   const name = `${what}|${key}`;
   world.parked.delete(name);
-  world.parked.set(name, { shown: { what, key, error, at: nowOf(world) }, ...(item && { item }) });
+  world.parked.set(name, { shown: { what, key, error, at: nowOf(world) }, item });
 }
 
 /** The name under which an item is parked. */

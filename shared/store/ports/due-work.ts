@@ -14,7 +14,7 @@ export interface PlannedDue {
   /** Request id of the hop that scheduled it, for the journal. */
   readonly hop?: string;
   /** Set when the committing process runs the work itself before it replies. `until` is wall time; others wait until then. */
-  readonly lease?: { readonly token: string; readonly until: number } | undefined;
+  readonly lease?: { readonly token: string; readonly until: number };
   /**
    * The fault that withholds the work until `at` (`NEVER`: as long as the fault exists). The work becomes due at once when the fault
    * is set anew or deleted, or no longer exists.

@@ -74,7 +74,7 @@ export interface Plan {
   /** The `If-Match` precondition of the request was met in this commit. Noted with the fencing claim. */
   readonly preconditionHeld?: boolean;
   /** The answer to keep under the fencing claim. A last commit without an outcome releases the claim. */
-  readonly outcome?: { readonly json: string; readonly keepUntil: Ms } | undefined;
+  readonly outcome?: { readonly json: string; readonly keepUntil: Ms };
   /** Token of the relay that publishes what this commit and earlier ones left in the outbox, unless another relay has leased it. */
   readonly relay?: string;
 }

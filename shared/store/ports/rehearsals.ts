@@ -24,7 +24,7 @@ export interface Lifetime {
 export interface RehearsalRecord extends Lifetime {
   readonly rehearsal: string;
   /** Absent when the rehearsal cannot be read; `trouble` has the reason. */
-  readonly current?: { readonly world: World; readonly createdAt: string; readonly now: Ms; readonly contents: WorldContents } | undefined;
+  readonly current?: { readonly world: World; readonly createdAt: string; readonly now: Ms; readonly contents: WorldContents };
   readonly trouble?: string;
 }
 
@@ -42,7 +42,7 @@ export type CreatedRehearsal =
   | { readonly is: 'created'; readonly world: World }
   | { readonly is: 'exists' }
   /** `longestIdle`: among the rehearsals that are not kept. */
-  | { readonly is: 'too-many'; readonly longestIdle?: (Lifetime & { readonly rehearsal: string }) | undefined };
+  | { readonly is: 'too-many'; readonly longestIdle?: Lifetime & { readonly rehearsal: string } };
 
 /** The rehearsals of the estate. */
 export interface RehearsalStore {

@@ -33,7 +33,7 @@ export interface UnitParts extends WriteParts {
   /** Shared by all runs of a request. */
   readonly commits: CommitState;
   /** Gets the events of the last commit. Without it they stay in the outbox. */
-  readonly relay?: Pick<Relay, 'token' | 'kick'> | undefined;
+  readonly relay?: Pick<Relay, 'token' | 'kick'>;
 }
 
 interface Ending {
