@@ -1,9 +1,9 @@
 import { Problem } from './problems.ts';
 
 /**
- * One row of a life cycle: a verb, the states that it starts from (`null`: the object does not exist yet), and the states that it may lead
- * to. `events` are names without prefix, in the order of emission; an empty list means the additional `ext.<object>-changed`. An `again` row
- * is a natural repeat: nothing changes, and nothing is emitted.
+ * One row of a life cycle: a verb, its source states (`null`: the object does not exist yet) and its target states. `events` are names
+ * without prefix, in emission order; an empty list means the additional `ext.<object>-changed`. An `again` row is a natural repeat: it
+ * changes and emits nothing.
  */
 export interface Row<State extends string, Verb extends string> {
   readonly verb: Verb;
@@ -33,8 +33,8 @@ interface RowInput<S extends string, V extends string> {
 }
 
 /**
- * Declares the life cycle of a business object. The type of its `state`, its guards, the body of a 409, the diagram and the state × verb
- * test derive from this table.
+ * Declares the life cycle of a business object. The type of its `state`, its guards, its 409 bodies, its diagram and the state × verb test
+ * derive from this table.
  * @throws Error at start when two rows have the same state and verb
  */
 export function defineLifeCycle<const S extends string, const V extends string>(input: {
@@ -55,7 +55,7 @@ export function defineLifeCycle<const S extends string, const V extends string>(
   return { object: input.object, states: input.states, rows };
 }
 
-/** The states from which a verb is allowed, in listed order. */
+/** The states that allow a verb, as listed. */
 export function allowedFrom<S extends string, V extends string>(lifeCycle: LifeCycle<S, V>, verb: V): readonly S[] {
   return lifeCycle.states.filter((state) => lifeCycle.rows.some((row) => row.verb === verb && row.from.includes(state)));
 }
@@ -70,10 +70,10 @@ interface RefusalContext {
 }
 
 /**
- * 409 `invalid_state_transition`, for any reason that `detail` gives.
- * @param of the life cycle that has the action as a verb. It gives `allowedFrom`: without the current state, because another state would not
- * help; with it when the refusal is retryable, because the action may succeed later. Or the type of the object, for an action without a life
- * cycle: `allowedFrom` is then empty unless `context` has it.
+ * 409 `invalid_state_transition`, with any reason in `detail`.
+ * @param of the life cycle with the action as a verb, or the type of the object. A life cycle gives `allowedFrom`. The current state is in
+ * it only if the refusal is retryable: then the action may succeed later. Without a life cycle `allowedFrom` is empty unless `context` has
+ * it.
  */
 export function refusal(
   of: LifeCycle | string,
@@ -90,7 +90,7 @@ export function refusal(
 
 /**
  * 409 for a verb that the life cycle does not allow in the current state.
- * @throws Error when it does: the refusal then has another reason, and is a `refusal` with that reason
+ * @throws Error when it does: the refusal then needs a reason, see `refusal`
  */
 export function refuseTransition(lifeCycle: LifeCycle, found: InState, verb: string): Problem {
   const allowed = allowedFrom(lifeCycle, verb);
@@ -116,7 +116,7 @@ export function rowFor<S extends string, V extends string>(
 }
 
 /**
- * Whether a verb is a natural repeat in this state: the answer is 200 with the object as it is.
+ * Whether a verb is a natural repeat in this state: the answer is 200 with the unchanged object.
  * @throws Problem `invalid_state_transition` when it is neither a repeat nor a move
  */
 export function isAgain<S extends string, V extends string>(
