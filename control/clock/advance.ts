@@ -43,8 +43,8 @@ export interface AdvanceOptions {
 }
 
 /**
- * Moves a clock from one quiet state to the next and runs what falls due on the way, in order and one by one. When the limit is over,
- * the running item ends by itself, and no further item begins.
+ * Advances a clock and runs what falls due on the way, in order and one by one. After the limit, the running item still ends, and no
+ * further item begins.
  */
 export function createAdvance({ worlds, changes, flow, runner, settle, log, stopping }: AdvanceOptions) {
   /** Items that outlived the limit of their advance. */
@@ -76,7 +76,7 @@ export function createAdvance({ worlds, changes, flow, runner, settle, log, stop
   async function moveClock(advance: Advance): Promise<Advanced> {
     const { token, world, to, limit, ran } = advance;
     const before = await worlds.current(world);
-    if (!before) throw new Problem('unknown_rehearsal', 'This rehearsal was reset or deleted meanwhile.');
+    if (!before) throw new Problem('unknown_rehearsal', 'This rehearsal has been reset or deleted.');
     let { now } = before;
     const setClock = async (instant: Ms): Promise<void> => {
       now = Math.max(now, instant);

@@ -5,7 +5,7 @@ import { extensionEvent } from '../../shared/catalog/event-names.ts';
 
 const operations: readonly ControlOperation[] = Object.values(controlOperations);
 
-/** A life cycle with one move per state before and after. Natural repeats are no moves. */
+/** A life cycle with one move per state before and after. Natural repeats are left out. */
 export function describeLifeCycle({ type, lifeCycle }: ObjectDefinition) {
   if (!lifeCycle) return [];
   const moves = lifeCycle.rows

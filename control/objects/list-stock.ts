@@ -11,7 +11,7 @@ export interface StockFilter {
   readonly limit: number;
 }
 
-/** Stock by SKU, in the order of their creation, then by location, in the order of priority. @throws Problem validation_failed */
+/** Stock sorted by creation of the SKU, then by priority of the location. @throws Problem validation_failed */
 export async function listStockOf(worlds: ObjectReader, world: World, { sku, location, after, limit }: StockFilter) {
   const known = await locationsOf(worlds, world);
   if (location !== undefined && !known.includes(location)) {
@@ -25,7 +25,7 @@ export async function listStockOf(worlds: ObjectReader, world: World, { sku, loc
   const lastOrder = lastSku === undefined ? 0 : await orderOfSku(worlds, world, lastSku);
   const isInList = after === undefined || (locations.includes(lastLocation) && (sku ?? lastSku) === lastSku);
   if (lastOrder === undefined || !isInList) {
-    throw invalid('?after', 'unknown_place', `"${after}" is no place in this list; give the member next of the previous answer.`);
+    throw invalid('?after', 'unknown_place', `"${after}" is not a position in this list; give the member next of the previous answer.`);
   }
   const more = (of: string | undefined): readonly StockPlace[] =>
     of === undefined ? [] : locations.map((locationId) => ({ sku: of, locationId }));

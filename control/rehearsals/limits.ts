@@ -5,7 +5,7 @@ import type { Lifetime } from '../../shared/store/ports/rehearsals.ts';
 export interface RehearsalLimits {
   /** The number of rehearsals, including the default one and those that are kept. */
   readonly most: number;
-  /** Wall time without use after which a rehearsal ends that sets no time of its own. */
+  /** Wall time without use after which a rehearsal ends, unless it sets another time. */
   readonly idleMs: Ms;
 }
 

@@ -31,7 +31,7 @@ interface OwnRun {
   readonly ended: Promise<void>;
 }
 
-/** The runs of scenarios. A run belongs to the gateway that started it; every gateway of the estate can tell of it and stop it. */
+/** The runs of scenarios. A run belongs to the gateway that started it; every gateway of the estate can return it and stop it. */
 export function createRuns({ store, scenarios, log }: RunsOptions) {
   /** The runs of this process that have not ended. */
   const own = new Map<string, OwnRun>();
@@ -124,7 +124,7 @@ export function createRuns({ store, scenarios, log }: RunsOptions) {
         if (keepsEnded && !isOpen(run)) return;
         const stopped: RunState = { ...run, state: 'stopped', endedAt: instant(Date.now()) };
         const isDone = isOpen(run) ? await store.updateRun(recordOf(stopped, kept.version + 1), undefined) : await store.removeRun(id);
-        // Its gateway recorded a step or its end meanwhile.
+        // Its gateway has recorded a step or its end.
         if (!isDone) continue;
         own.get(id)?.stop();
         if (run.rehearsal !== undefined) await store.remove(run.rehearsal);

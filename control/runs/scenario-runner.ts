@@ -18,7 +18,7 @@ export interface RunReport {
 export interface ScenarioRunner {
   list(): Promise<readonly ListedScenario[]>;
   /**
-   * Runs a scenario in a rehearsal of its own, which it leaves.
+   * Runs a scenario in a new rehearsal, which it keeps.
    * @param signal stops it before its next step @returns why it failed; undefined when everything held
    */
   run(name: string, report: RunReport, signal: AbortSignal): Promise<string | undefined>;

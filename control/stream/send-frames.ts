@@ -16,7 +16,7 @@ export async function sendFrames(response: Response, frames: AsyncIterable<Frame
   const stopProbing = probeWhenEnded(response);
   try {
     let next = await all.next();
-    // A proxy must pass each frame on at once.
+    // A proxy must not buffer frames.
     response
       .status(200)
       .set({ 'Content-Type': 'text/event-stream; charset=utf-8', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });

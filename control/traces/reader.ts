@@ -15,7 +15,7 @@ export interface FoundTraces {
   readonly next?: number;
 }
 
-/** Finds traces, newest first. A correlation id or an object leads to its traces at once; other filters walk the summaries in steps. */
+/** Finds traces, newest first. A correlation id or an object leads to its traces directly; other filters scan the summaries in steps. */
 export async function findTraces(worlds: EventReader & TraceReader, world: World, query: TraceQuery): Promise<FoundTraces> {
   const { correlationId, object, before, limit } = query;
   const fits = summaryFilter(query);

@@ -113,7 +113,7 @@ export const Email = emailOf(z.string()).meta({
 /** In a query, a leading or trailing blank is an unescaped +. Trimmed, the value could belong to another person. */
 const textOfQuery = (error: string) => z.string().refine((text) => text === text.trim(), { error, abort: true });
 
-export const EmailInQuery = emailOf(textOfQuery('This must not begin or end with a blank. Escape + as %2B.')).meta({
+export const EmailInQuery = emailOf(textOfQuery('This must not begin or end with a blank.')).meta({
   format: 'email',
   description: 'The whole address, in any case.',
   example: 'ada@people.example',

@@ -19,13 +19,13 @@ export function* mistakesIn(issues: readonly z.core.$ZodIssue[]): Generator<Mist
   }
 }
 
-/** A rule that a schema states itself may have a code of its own. */
+/** A custom rule of a schema may bring its own code. */
 const codeOf = (code: string, issue: object): string =>
   code === 'custom' && 'params' in issue ? ((issue.params as { readonly code?: string } | undefined)?.code ?? code) : code;
 
 const BOUNDS: ReadonlySet<string> = new Set(['too_big', 'too_small']);
 
-/** A number may exceed several bounds: that of a whole number, and right after it that of its member. The last one is the narrowest. */
+/** A number may exceed several bounds: first the bound of whole numbers, then its member's. The last one is the narrowest. */
 function isTightest({ code, path }: z.core.$ZodIssue, place: number, issues: readonly z.core.$ZodIssue[]): boolean {
   const next = issues[place + 1];
   return !BOUNDS.has(code) || next?.code !== code || next.path.join('/') !== path.join('/');
@@ -133,5 +133,5 @@ function formatOf({ format, pattern, prefix, suffix, includes }: Issue & { reado
   if (typeof prefix === 'string') return `This must begin with ${prefix}.`;
   if (typeof suffix === 'string') return `This must end with ${suffix}.`;
   if (typeof includes === 'string') return `This must contain ${includes}.`;
-  return pattern === undefined ? `This is no valid ${format}.` : `This must match ${pattern.replace(/^\/(.*)\/\w*$/s, '$1')}.`;
+  return pattern === undefined ? `This must be a valid ${format}.` : `This must match ${pattern.replace(/^\/(.*)\/\w*$/s, '$1')}.`;
 }

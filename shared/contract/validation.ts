@@ -65,7 +65,7 @@ export function refuseNotText(value: unknown, part: Part): void {
   if (first.done !== true) throw validationFailed(prepended(first.value, errors));
 }
 
-/** Tells without a list of places, which only a refusal needs. */
+/** A check without a list of pointers, which only a refusal needs. */
 function isAllText(value: unknown): boolean {
   if (typeof value === 'string') return isText(value);
   if (typeof value !== 'object' || value === null) return true;

@@ -58,7 +58,7 @@ const NO_RULES: KnownRules = { revision: 0, rules: [], about: new Map() };
 
 export type Faults = ReturnType<typeof createFaults>;
 
-/** Wall time for which a process caches the rules of a world. */
+/** Wall time that a process caches the rules of a world. */
 const REMEMBERED_MS = 5_000;
 
 /** The fault rules that a process has cached, once per world and revision. */
@@ -75,7 +75,7 @@ export function createFaults(control: FaultStore) {
     return parsed;
   }
 
-  /** The rules for a target, in the order in which they were set. */
+  /** The rules for a target, oldest first. */
   async function matching(of: RulesOfWorld, target: FaultTarget): Promise<readonly ActiveFault[]> {
     const { rules, about } = await current(of);
     if (rules.length === 0) return rules;
@@ -92,7 +92,7 @@ export function createFaults(control: FaultStore) {
 
   return {
     rules: async (rules: RulesOfWorld): Promise<readonly ActiveFault[]> => (await current(rules)).rules,
-    /** Strikes a call with all of its faults, in the order in which they were set. Each strike is counted. */
+    /** Strikes a call with all of its faults, oldest first, and counts each strike. */
     async strikeAll(rules: RulesOfWorld, target: FaultTarget): Promise<readonly ActiveFault[]> {
       const struck: ActiveFault[] = [];
       for (const rule of await matching(rules, target)) if (await strikes(rules.world, rule)) struck.push(rule);

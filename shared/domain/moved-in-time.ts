@@ -47,7 +47,7 @@ function moveOf(value: unknown, later: unknown, pointer: string): Move {
   };
 }
 
-/** Of a text in which instants move, such as a JSON document. */
+/** A text with instants that move, such as a JSON document. */
 function moveOfText(text: string, later: string, pointer: string): Move {
   const instants = [...text.matchAll(INSTANT)];
   const laterInstants = [...later.matchAll(INSTANT)];
@@ -68,4 +68,4 @@ function moveOfText(text: string, later: string, pointer: string): Move {
 const isComposite = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 const notATime = (pointer: string): Error =>
-  new Error(`${pointer || 'The value'} depends on the instant, but is no time that moves with it.`);
+  new Error(`${pointer || 'The value'} depends on the instant, but is not a time that moves with it.`);

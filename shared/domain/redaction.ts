@@ -67,7 +67,7 @@ export function keepSecret(secrets: Iterable<string | undefined>): void {
   known = all.filter(({ length }) => length >= SHORTEST_SECRET).sort((a, b) => b.length - a.length);
 }
 
-/** Tokens with a meaning for the simulated provider. They are no secrets. */
+/** Tokens with a meaning for the simulated provider. They are not secret. */
 let magicTokens: ReadonlySet<string> = new Set();
 
 /** Registers tokens that journal records and log lines of this process show. */
@@ -75,7 +75,7 @@ export function showTokens(tokens: Iterable<string>): void {
   magicTokens = new Set([...magicTokens, ...tokens]);
 }
 
-/** The code with which the simulated provider declines a token that no fixture lists. */
+/** The decline code of the simulated provider for a token that no fixture lists. */
 export const declineCodeIn = (token: string): string | undefined => DECLINED_TOKEN.exec(token)?.[1];
 
 const redactTokens = (text: string): string =>

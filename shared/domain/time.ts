@@ -1,4 +1,4 @@
-/** Epoch milliseconds on the rehearsal's clock, unless a name says wall time. */
+/** Epoch milliseconds on the rehearsal's clock, or of wall time where a name or comment has it. */
 export type Ms = number;
 
 /** An instant that no clock reaches: the last one that a `Date` can have. */

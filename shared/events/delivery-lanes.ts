@@ -1,5 +1,5 @@
 export interface LaneTask {
-  /** Deliveries of one lane run one after the other, in the order of `add`. */
+  /** Deliveries of one lane run one after the other, first added first. */
   readonly lane: string;
   readonly deliver: () => Promise<void>;
   readonly done?: () => void;
@@ -8,7 +8,7 @@ export interface LaneTask {
 export interface LaneOptions {
   /** Lanes that deliver at the same time. */
   readonly concurrency: number;
-  /** Deliveries, running or waiting, at which the lanes are full. */
+  /** Capacity of the lanes: running and waiting deliveries. */
   readonly capacity: number;
   /** Called for every failed delivery. It is retried after a pause. */
   readonly failed: (error: unknown) => void;
@@ -23,7 +23,7 @@ interface Lane {
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 
-/** Runs deliveries of several lanes at once, and those of each lane in order. A failing delivery delays only its own lane. */
+/** Runs deliveries of several lanes concurrently, and each lane in order. A failing delivery delays only its own lane. */
 export function createDeliveryLanes({ concurrency, capacity, failed }: LaneOptions) {
   const lanes = new Map<string, Lane>();
   const startable: Lane[] = [];

@@ -52,7 +52,7 @@ interface LibraryError {
   readonly errors?: readonly unknown[];
 }
 
-/** @returns undefined for an error that says nothing of a connection */
+/** @returns undefined for an error that has nothing to do with a connection */
 export function connectionTrouble(error: unknown): ConnectionTrouble | undefined {
   const { code, message, cause, errors = [] }: LibraryError = typeof error === 'object' && error !== null ? error : { message: error };
   const text = typeof message === 'string' ? message : '';
@@ -69,9 +69,7 @@ export function connectionTrouble(error: unknown): ConnectionTrouble | undefined
   return undefined;
 }
 
-/**
- * Whether no connection was made, so that nothing was sent. `ETIMEDOUT` does not tell: an existing connection may end with it too.
- */
+/** Whether no connection was made, so that nothing was sent. `ETIMEDOUT` is ambiguous: an existing connection may end with it, too. */
 export function didNotConnect(error: unknown): boolean {
   const trouble = connectionTrouble(error);
   return trouble !== undefined && !trouble.isBroken && trouble.code !== 'ETIMEDOUT';

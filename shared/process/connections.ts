@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { pause } from './waiting.ts';
 
-/** Time in which responses can announce `Connection: close` before connections are closed. */
+/** Time for responses to announce `Connection: close` before connections are closed. */
 const FAREWELL_MS = 200;
 /**
  * An older connection ends with its next response. A load balancer chooses a replica per connection, so a new replica would get no requests
@@ -68,7 +68,7 @@ export function watchConnections(server: Server, { refuseOnSocket = hangUp, olde
     closing = true;
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     closeWhere((response) => response !== undefined && !isAnswering(response));
-    // A connection without a request may be that of a client that has just reconnected.
+    // The client of a connection without a request may just have reconnected.
     const silent = setTimeout(() => closeWhere((response) => !isAnswering(response)), FAREWELL_MS);
     const cut = setTimeout(() => server.closeAllConnections(), CLOSE_WITHIN_MS);
     await closed;

@@ -33,10 +33,9 @@ interface ConnectionQueue {
 }
 
 /**
- * A server on which no connection can cost much more than another:
- *
+ * A server that limits what a single connection can cost:
  * - It answers the requests of a connection one after the other. Node would start all requests of one read, which may be two thousand. Here
- *   they wait, the connection is not read meanwhile, and other connections have their turn.
+ * they wait, the connection is not read meanwhile, and other connections have their turn.
  * - It cuts off a client that does not read its response.
  * - A client that has ended its side, as `nc -N` does, still gets all responses.
  */

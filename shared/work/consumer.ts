@@ -75,7 +75,7 @@ function readEvent(json: string): EstateEvent | undefined {
 
 /**
  * Consumes an event, with several attempts.
- * @returns why it is refused for good; undefined when it was consumed, or is for nobody here
+ * @returns the reason of a final refusal; undefined when it was consumed or has no subscriber here
  * @throws Problem of a store that is away or full
  */
 async function consume(
@@ -120,14 +120,14 @@ async function consume(
 const isOfStore = (error: unknown): boolean =>
   error instanceof Problem && (error.code === 'store_full' || (error.status === 503 && error.context['dependency'] === 'store'));
 
-/** One attempt at a delivery, in a context of its own. */
+/** One attempt at a delivery, in a separate context. */
 function deliveryOf(
   application: Application,
   { event, hop }: { readonly event: EstateEvent; readonly hop: string | undefined },
   view: WorldView,
 ): Delivery & JournaledJob {
   const name = nameOf(event.type);
-  // An event may come several times. Each time is a hop of its own.
+  // An event may arrive several times. Each arrival is a separate hop.
   const requestId = `${event.id}.${application}.${randomUUID().slice(0, 8)}`;
   return {
     event,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { DueItem } from '../store/ports/due-work.ts';
 
-/** A kind of due work: its name in the store, and what is kept with an item besides its key. */
+/** A kind of due work: its name in the store, and the payload of its items. */
 export interface DueWork<Payload = unknown> {
   readonly kind: string;
   readonly payload: z.ZodType<Payload>;

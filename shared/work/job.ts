@@ -18,7 +18,7 @@ export interface Job {
 
 /** Facts that the steps of a job note for its journal record. */
 export interface JournalNotes {
-  /** Request id of the hop. Work that runs before its reply has ids of its own, and belongs to the same hop. */
+  /** Request id of the hop. Work that runs before the reply has its own ids, and belongs to the same hop. */
   readonly hopId: string;
   /** Request ids of the calls that it made. */
   readonly calls: string[];

@@ -26,7 +26,7 @@ export function applicationSummary(application: Application): string {
   ]);
 }
 
-/** What maintainers of an application need besides: its calls from inside the estate, its subscriptions, its calls to others. */
+/** The parts for maintainers of an application: internal calls to it, its subscriptions, and its calls to others. */
 export function applicationNeighbours(application: Application): string {
   const inside = internals.filter((api) => api.application === application);
   return joined([

@@ -21,7 +21,7 @@ const REQUEST_TIMEOUT_MS = 10_000;
 /** Finite, so that callers see the failure and retry on their own schedule. */
 export const RETRIES: RetryOptions = { retries: 3, initialRetryTime: 100, maxRetryTime: 1_000, multiplier: 2, factor: 0.2 };
 
-/** Each purpose gets a client of its own, because a client shares its connections. */
+/** Each purpose gets its own client, because all uses of a client share its connections. */
 export function createClient(options: KafkaOptions, log: Logger): Kafka {
   return new Kafka({
     brokers: [...options.brokers],

@@ -26,7 +26,7 @@ export interface ClaimRecord {
   done: { json: string; keepUntil: Ms } | undefined;
 }
 
-/** The place of an object in the order of creation. */
+/** The position of an object by creation. */
 export interface Placed extends Ordered {
   readonly id: string;
 }
@@ -40,7 +40,7 @@ export interface ApplicationState {
   index: Map<string, Map<string, OrderedList<Placed>>>;
   counters: Map<string, Map<string, Map<string, number>>>;
   claims: Map<string, ClaimRecord>;
-  /** By id, in the order of the commits. */
+  /** By id, first committed first. */
   outbox: Map<string, OutboxEntry>;
   relay: { token: string; until: number } | undefined;
   /** Results of commits by operation id, newest last. A repeated operation gets its first result. */
@@ -68,7 +68,7 @@ export interface WorldState {
   bytes: number;
   readonly events: MemoryEvents;
   readonly journal: MemoryJournal;
-  /** `since`: the revision at which the fault was set. */
+  /** `since`: the revision that set the fault. */
   faults: Map<string, { json: string; hits: number; chances: number; since: number }>;
   faultRevision: number;
   progression: Progression | undefined;
@@ -143,7 +143,7 @@ export function unpark({ parked }: Pick<WorldState, 'parked'>, item: DueRecord['
 
 const dueItems = new WeakMap<DueRecord['item'], DueItem>();
 
-/** The clock asks for the next item after every change, and rarely needs its payload. */
+/** The clock reads the next item after every change, and rarely needs its payload. */
 export function dueItem(item: DueRecord['item']): DueItem {
   const known = dueItems.get(item);
   if (known) return known;
@@ -158,7 +158,7 @@ export function dueItem(item: DueRecord['item']): DueItem {
   return made;
 }
 
-/** Due work that this fault withholds, in the order in which it was withheld; without a name, that any fault withholds. */
+/** Due work that this fault withholds, first withheld first. Default: the work of any fault. */
 export function withheldItems(world: WorldState | undefined, fault?: string): readonly DueItem[] {
   const withheld = [...(world?.due.withheldBy(fault) ?? [])].sort((a, b) => a.seq - b.seq);
   return withheld.map(dueItem);

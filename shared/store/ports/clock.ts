@@ -15,7 +15,7 @@ export interface ClockStatus {
   readonly next?: DueItem;
 }
 
-/** Asks for the next item that is due. */
+/** Reads the next item that is due. */
 export interface ItemLeaseRequest {
   /** Instant on the rehearsal's clock. */
   readonly upTo: Ms;

@@ -16,13 +16,13 @@ export interface PlannedDue {
   /** Set when the committing process runs the work itself before it replies. `until` is wall time; others wait until then. */
   readonly lease?: { readonly token: string; readonly until: number };
   /**
-   * The fault that withholds the work until `at` (`NEVER`: as long as the fault exists). The work becomes due at once when the fault
-   * is set anew or deleted, or no longer exists.
+   * The fault that withholds the work until `at` (`NEVER`: as long as the fault exists). The work becomes due as soon as the fault is set
+   * anew or deleted, or no longer exists.
    */
   readonly withheldBy?: string;
   /** Revision of the faults at that decision. A fault set after it does not withhold the work. */
   readonly withheldAt?: number;
-  /** The application that was away when the work was put off. The work becomes due at once when the application is back. */
+  /** The application that was away when the work was put off. The work becomes due as soon as the application is back. */
   readonly awaits?: Application;
   /** Failed attempts that count as made; 0 when absent. */
   readonly attempts?: number;
@@ -103,6 +103,6 @@ export interface DueWorkStore {
   due(world: World, lease: ItemLease): Promise<DueItem | undefined>;
   /** Ends the lease, if its token still holds the item. The item stays due for the clock driver. */
   releaseDue(world: World, lease: ItemLease): Promise<void>;
-  /** Due work that this fault withholds, in the order in which it was withheld. */
+  /** Due work that this fault withholds, first withheld first. */
   withheld(world: World, fault: string): Promise<readonly DueItem[]>;
 }

@@ -46,9 +46,9 @@ export type CreatedRehearsal =
 
 /** The rehearsals of the estate. */
 export interface RehearsalStore {
-  /** In the order of creation. An unreadable rehearsal is listed with the known part of its record. */
+  /** Sorted by creation. An unreadable rehearsal is listed with the known part of its record. */
   list(): Promise<readonly RehearsalRecord[]>;
-  /** As `list` shows it. Reading is no use. @returns undefined when the rehearsal does not exist */
+  /** As `list` shows it. Reading does not count as use. @returns undefined when the rehearsal does not exist */
   record(rehearsal: string): Promise<RehearsalRecord | undefined>;
   /** Safe against concurrent calls: one of them creates the rehearsal, and together they keep to the limit. */
   create(rehearsal: string, created: NewRehearsal): Promise<CreatedRehearsal>;

@@ -23,6 +23,6 @@ export interface Snapshot {
 
 export interface SnapshotStore {
   snapshot(world: World): Promise<Snapshot>;
-  /** The snapshot with which the world began. */
+  /** The snapshot that the world was seeded from. */
   seed(world: World): Promise<Snapshot>;
 }

@@ -7,11 +7,11 @@ import type { World } from '../../domain/world.ts';
  */
 export interface StoredTrace {
   readonly correlationId: string;
-  /** Place of the trace in the order of beginning: the sequence of its first hop. */
+  /** Position of the trace by its start: the sequence of its first hop. */
   readonly sequence: number;
-  /** Wall time at which its first hop began. */
+  /** Wall time of the start of its first hop. */
   readonly startedAt: Ms;
-  /** Wall time at which its latest hop ended. */
+  /** Wall time of the end of its latest hop. */
   readonly lastAt: Ms;
   /** The rehearsal's clock at its first hop. */
   readonly at: Ms;

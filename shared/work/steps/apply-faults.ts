@@ -8,7 +8,7 @@ import type { Answered, ApiRequest } from '../job.ts';
 import { noteBody } from './parse-body.ts';
 import type { Step } from './step.ts';
 
-/** Applies the faults that strike a request, in the order in which they were set: before anything is done, or to its answer. */
+/** Applies the faults that strike a request, oldest first: before anything is done, or to its answer. */
 export const applyFaults =
   (parts: ApplicationParts): Step<ApiRequest, ApiRequest, Answered> =>
   async (job, rest) => {
@@ -19,7 +19,7 @@ export const applyFaults =
     try {
       for (const fault of struck) await strike(parts, job, fault);
     } catch (error) {
-      // The journal keeps the body, so that it can be sent again. A body that is no JSON does not change the answer of the fault.
+      // The journal keeps the body, so that it can be sent again. An unparsable body does not change the answer of the fault.
       await noteBody(job).catch(() => {});
       if (error instanceof Dropped) return undefined;
       throw error;

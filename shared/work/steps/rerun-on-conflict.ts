@@ -8,7 +8,7 @@ import type { Step } from './step.ts';
 
 /** How often a handler runs before its request is refused with `contention`. */
 const MOST_RUNS = 20;
-/** Wall time by which pauses between runs grow at most. */
+/** Most wall time that a pause between runs may grow by. */
 const PAUSE_GROWTH_MS = 4;
 
 /**
@@ -46,9 +46,9 @@ async function rerun<Result>(observer: Observer, attempt: () => Promise<Result>,
       observer.conflicted(why);
       if (why === 'held' && whenLost) return whenLost();
       if (why === 'held' || why === 'world') {
-        throw contention('This request was taken over or its rehearsal was reset meanwhile; send it again.');
+        throw contention('This request was taken over, or its rehearsal was reset; send it again.');
       }
-      if (run >= MOST_RUNS) throw contention(`Others changed the same objects ${MOST_RUNS} times meanwhile; send it again.`);
+      if (run >= MOST_RUNS) throw contention(`Concurrent requests changed the same objects ${MOST_RUNS} times; send it again.`);
       await pause(Math.random() * PAUSE_GROWTH_MS * run);
     }
   }

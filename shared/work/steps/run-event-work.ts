@@ -37,7 +37,7 @@ export function runEventWork(parts: ApplicationParts, consume: (delivery: Delive
     try {
       await consume({ event, context, notes });
     } catch (error) {
-      // A delivery that was consumed meanwhile is not owed any more: it is neither put off nor parked.
+      // A delivery that another attempt has consumed is neither put off nor parked.
       const delivery = deliveryKey(application, item.key);
       if (absentApplication(error) !== undefined && (await store.isPending(world, delivery))) throw error;
       log.warn({ err: error, event: event.type, id: item.key, world, correlationId: event.correlationid }, 'consuming it again failed');

@@ -6,7 +6,7 @@ export interface CommitState {
   readonly dueBeforeReply: ItemLease[];
   /** New events in the outbox, which no commit has handed over to the relay. */
   hasUnsentEvents: boolean;
-  /** A commit here or a call elsewhere has done something: the request goes on to its end, even without a client. */
+  /** A commit here or a call elsewhere has done something: the request runs to its end, even without a client. */
   hasBegun?: boolean;
   /** A commit has changed something in the world. */
   hasChanged?: boolean;

@@ -27,9 +27,9 @@ export class ExpectedVersions {
   }
 
   /**
-   * Compares an object that was read with `If-Match`. Only collections whose version clients hold count: the service may keep a record
-   * of its own under the same id.
-   * @param key the key by which the object was read
+   * Compares an object that was read with `If-Match`. Only collections whose version clients hold count: the service may keep a record of
+   * its own under the same id.
+   * @param key the id or unique value that the read used
    * @throws Problem `version_mismatch`
    */
   check(of: AnyCollection, object: Stored | undefined, key: string): void {

@@ -9,7 +9,7 @@ interface ScheduleParts {
   readonly context: Context;
   /** Request id of the hop. */
   readonly hopId: string;
-  /** Wall time for which others may not run due work that runs before the reply. */
+  /** Wall time of the lease on due work that runs before the reply. */
   readonly beforeReplyLeaseMs: number;
 }
 
