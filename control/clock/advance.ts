@@ -13,7 +13,7 @@ import type { Flow } from './flow.ts';
 import { describeDue, POLL_MS, type Settle, type Settled } from './settle.ts';
 import type { WaitLimit } from './wait-limit.ts';
 
-/** Wall time of the lease of an advance on its clock. If the driver dies, the clock stands this long. */
+/** Wall time of the lease of an advance on its clock. If the driver dies, the clock is frozen for this long. */
 const ADVANCE_LEASE_MS = 6_000;
 const RENEWALS_PER_LEASE = 4;
 
@@ -47,7 +47,7 @@ export interface AdvanceOptions {
  * further item begins.
  */
 export function createAdvance({ worlds, changes, flow, runner, settle, log, stopping }: AdvanceOptions) {
-  /** Items that outlived the limit of their advance. */
+  /** Items that outlasted the limit of their advance. */
   const outlived = new Set<Promise<unknown>>();
 
   async function advance(world: World, to: Ms, limit: WaitLimit): Promise<Advanced> {

@@ -9,7 +9,7 @@ export interface RehearsalLimits {
   readonly idleMs: Ms;
 }
 
-/** The default rehearsal is always created: the estate is not ready without it. */
+/** The limit for the default rehearsal, which the estate needs to become ready. */
 export const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
 /** @param longestIdle undefined when all rehearsals are kept */

@@ -14,7 +14,7 @@ type FrameMakerParts = Pick<OperationScope, 'worlds' | 'control' | 'runs'>;
 /** Why the reader must read its lists again. */
 type GapReason = 'discarded' | 'reset' | 'deleted';
 
-/** Makes the frames of one stream, and remembers how far it has come. */
+/** Makes the frames of one stream, and keeps its cursor. */
 export class FrameMaker {
   readonly #parts: FrameMakerParts;
   readonly #topics: ReadonlySet<StreamTopic>;

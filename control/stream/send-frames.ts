@@ -8,8 +8,8 @@ const PROBES = 5;
 export type Frame = { readonly event: string; readonly id: string; readonly data: unknown } | 'alive';
 
 /**
- * Answers with server-sent events. A frame is asked for only after the client has taken the previous one, so that a slow client costs no
- * memory. What goes wrong before the first frame is thrown, and can be answered as a problem.
+ * Answers with server-sent events. A frame is made only after the client has taken the previous one, so that a slow client costs no memory.
+ * Errors before the first frame are thrown, so that they can be answered as problems.
  */
 export async function sendFrames(response: Response, frames: AsyncIterable<Frame>): Promise<void> {
   const all = frames[Symbol.asyncIterator]();

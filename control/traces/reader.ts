@@ -4,7 +4,7 @@ import type { EventReader } from '../../shared/store/ports/inspection.ts';
 import type { StoredTrace, TraceReader } from '../../shared/store/ports/traces.ts';
 import { summaryFilter, type TraceQuery } from './filter.ts';
 
-/** Summaries per read while a filter looks for traces, and the most that one request looks at. */
+/** Summaries per read of a filtered search, and the most that one request reads. */
 const STEP = 200;
 const MOST_WALKED = 1_000;
 /** Events of an object that are searched for correlation ids. */

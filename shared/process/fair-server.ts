@@ -35,7 +35,7 @@ interface ConnectionQueue {
 /**
  * A server that limits what a single connection can cost:
  * - It answers the requests of a connection one after the other. Node would start all requests of one read, which may be two thousand. Here
- * they wait, the connection is not read meanwhile, and other connections have their turn.
+ *   they wait, and the connection is not read until they are answered, so that other connections have their turn.
  * - It cuts off a client that does not read its response.
  * - A client that has ended its side, as `nc -N` does, still gets all responses.
  */

@@ -62,11 +62,11 @@ export interface UnitOfWork {
   id(prefix: IdPrefix, label?: string): string;
   get<C extends AnyCollection>(of: C, id: string): Promise<ShapeOf<C> | undefined>;
   findUnique<C extends AnyCollection>(of: C, unique: UniqueOf<C>, value: string): Promise<ShapeOf<C> | undefined>;
-  /** Sorted by creation, oldest first unless `page` asks for the newest. */
+  /** Sorted by creation, oldest first by default. */
   find<C extends AnyCollection>(of: C, index: IndexOf<C>, value: string, page?: PageOptions): Promise<Page<ShapeOf<C>>>;
   /** The number of objects that an index lists under each value, without the changes of this unit. */
   count<C extends AnyCollection>(of: C, index: IndexOf<C>, values: readonly string[]): Promise<readonly number[]>;
-  /** Sorted by creation, oldest first unless `page` asks for the newest. */
+  /** Sorted by creation, oldest first by default. */
   all<C extends AnyCollection>(of: C, page?: PageOptions): Promise<Page<ShapeOf<C>>>;
   /** Counter fields of several keys, moves of this unit included; a field that never moved is 0. */
   counters<Field extends string>(of: Counters<Field>, keys: readonly string[]): Promise<readonly Readonly<Record<Field, number>>[]>;

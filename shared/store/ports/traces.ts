@@ -16,8 +16,8 @@ export interface StoredTrace {
   /** The rehearsal's clock at its first hop. */
   readonly at: Ms;
   /**
-   * Of its request from outside: of several, the one with the worst answer, and of those the latest. Without one, of its first hop. So are the next
-   * five.
+   * This member and the next five describe its request from outside. If there are several: the one with the worst answer, then the latest.
+   * If there is none: its first hop.
    */
   readonly method: string;
   readonly path: string;
