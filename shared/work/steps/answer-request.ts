@@ -39,7 +39,7 @@ export const answerRequest =
     }
   };
 
-/** Refusals that say something definite about the request: a repeat with the same key gets the same answer. */
+/** Definite refusals: a repeat with the same key gets the same answer. */
 const isDefinite = (problem: Problem): boolean => [402, 409, 422].includes(problem.status) && !problem.retryable;
 
 /** A request whose client has left makes no first call. If anything was done before, here or elsewhere, it runs to its end. */

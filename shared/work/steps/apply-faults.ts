@@ -12,7 +12,7 @@ import type { Step } from './step.ts';
 export const applyFaults =
   (parts: ApplicationParts): Step<ApiRequest, ApiRequest, Answered> =>
   async (job, rest) => {
-    // Most rehearsals have no faults: then nothing is awaited.
+    // Most rehearsals have no faults, and then nothing is awaited.
     if (job.context.faults === 0) return rest(job);
     const struck = await faultsOf(parts, job);
     job.notes.faults.push(...struck.map(({ name }) => name));
@@ -30,12 +30,12 @@ export const applyFaults =
     return loseAnswer(lost, parts.application, job.path);
   };
 
-/** A refusal is an answer like any other, and is lost too. */
+/** A refusal is an answer like any other, so it is lost, too. */
 function ignoreRefusal(error: unknown): undefined {
   if (!(error instanceof Problem)) throw error;
 }
 
-/** None strikes the calls that the control plane makes for the outside world. */
+/** Calls that the control plane makes itself are exempt. */
 async function faultsOf({ faults, application }: ApplicationParts, { context, bound }: ApiRequest): Promise<readonly ActiveFault[]> {
   const { world, principal, chain } = context;
   if (principal === OUTSIDE_WORLD && chain.length === 0) return [];
@@ -81,7 +81,7 @@ function loseAnswer({ name, fault }: ActiveFault, application: string, path: str
 
 /**
  * A problem with any status, including those that no problem code has. Between applications, a status without a code is answered without
- * one: no application has decided anything, and the caller must not act as if one had.
+ * one: no application has decided anything, and the caller must not assume a decision.
  */
 class InjectedStatus extends Problem {
   readonly #status: number;

@@ -12,7 +12,7 @@ const MOST_RUNS = 20;
 const PAUSE_GROWTH_MS = 4;
 
 /**
- * Runs the rest again from the start when another request was faster, so that it decides on current state.
+ * Reruns the rest from the start after a conflicting commit, so that it decides on current state.
  * @throws Problem `contention` after too many conflicts, or when the claim was taken over or the rehearsal was reset
  */
 export const rerunOnConflict =
@@ -21,8 +21,8 @@ export const rerunOnConflict =
     rerun(observer, () => rest(job));
 
 /**
- * As `rerunOnConflict`, but work whose item was cancelled, replaced or taken over, and a delivery that was made before, end quietly: the
- * rest of it is not ours to do.
+ * As `rerunOnConflict`, but work whose item was cancelled, replaced or taken over, and a delivery that was made before, end without an
+ * error: the rest belongs to another run.
  * @param whenLost the reason that the hop of such a job gets
  */
 export const rerunUntilLost =

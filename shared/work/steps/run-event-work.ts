@@ -16,14 +16,16 @@ const NO_CHANGE = { expect: [], put: [], unique: [], index: [], move: [], guard:
 export function runEventWork(parts: ApplicationParts, consume: (delivery: Delivery) => Promise<void>): Step<LeasedItem, LeasedItem, void> {
   const { application, store, log, relay, workDeadlineMs } = parts;
 
-  /** An event goes back into the outbox. Its deliveries are owed since its own commit. */
+  /** An event returns to the outbox. Its deliveries are pending since its own commit. */
   async function publishWithheld(job: LeasedItem, item: DueItem): Promise<void> {
     const entry = { ...(item.payload as OutboxEntry), subscribers: [], struck: true } as const;
     await endItem(job, [entry]);
     relay.kick(job.context.world);
   }
 
-  /** A delivery is tried once more; if it fails again, it is parked. While another application is away, the clock's driver puts it off again. */
+  /**
+   * A delivery is retried once; if it fails again, it is parked. While another application is away, the clock's driver puts it off again.
+   */
   async function deliverAgain(job: LeasedItem, item: DueItem): Promise<void> {
     const { notes } = job;
     const { world } = job.context;

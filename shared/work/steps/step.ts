@@ -1,4 +1,4 @@
-/** The steps behind one, and in the end what does the job. */
+/** The steps after a step, ending with the one that does the job. */
 type Rest<Job, Result> = (job: Job) => Promise<Result>;
 
 /**

@@ -13,7 +13,7 @@ interface ScheduleParts {
   readonly beforeReplyLeaseMs: number;
 }
 
-/** The due work that the next commit schedules or cancels. The last word about a kind and key counts. */
+/** The due work that the next commit schedules or cancels. The last call for a kind and key counts. */
 export class Schedule {
   readonly #parts: ScheduleParts;
   #planned: PlannedDue[] = [];
