@@ -6,7 +6,7 @@ export interface LaneTask {
 }
 
 export interface LaneOptions {
-  /** Lanes that deliver at the same time. */
+  /** Most lanes that deliver concurrently. */
   readonly concurrency: number;
   /** Capacity of the lanes: running and waiting deliveries. */
   readonly capacity: number;
@@ -63,7 +63,7 @@ export function createDeliveryLanes({ concurrency, capacity, failed }: LaneOptio
     room = undefined;
   }
 
-  /** Retries after a pause: most failures are dependencies that are down, also for other lanes. */
+  /** Retries after a pause: most failures are dependencies that are down, for other lanes, too. */
   function retryLater(lane: Lane): void {
     if (state !== 'open') return;
     const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** lane.failures);

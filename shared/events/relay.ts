@@ -96,7 +96,7 @@ export function createRelay({ store, bus, log, divert = sendUnchanged, observer 
     kick(world: World, batch?: Batch): void {
       const running = runs.get(world);
       if (running) {
-        // The batch is not taken: a running one whose lease has ended may have the same events. They are asked for after it.
+        // The batch is not taken: a running one whose lease has ended may have the same events. They are read after it.
         running.mayHaveMore = true;
         return;
       }

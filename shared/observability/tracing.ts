@@ -5,7 +5,7 @@ import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { within } from '../process/waiting.ts';
 import type { Observed, Span, SpanStart, Tracer } from './observer.ts';
 
-/** Loaded by a dynamic import when a collector is configured, so that neither this file nor its libraries cost anything otherwise. */
+/** Loaded by a dynamic import only when a collector is configured, because its libraries are expensive to load. */
 
 export interface TracingOptions {
   /** Base address of an OTLP/HTTP collector: `http://collector:4318`. */

@@ -5,14 +5,14 @@ import { pause } from './waiting.ts';
 /** Time for responses to announce `Connection: close` before connections are closed. */
 const FAREWELL_MS = 200;
 /**
- * An older connection ends with its next response. A load balancer chooses a replica per connection, so a new replica would get no requests
- * from clients that reuse theirs.
+ * A connection of this age ends with its next response. A load balancer chooses a replica per connection, so a new replica would get no
+ * requests from clients that reuse their connections.
  */
 const OLDEST_MS = 10_000;
 /** Connections that are still busy after this time are cut. */
 const CLOSE_WITHIN_MS = 10_000;
 
-/** Refuses, on its socket, what Node cannot parse as a request. @param response the response in progress on the socket */
+/** Refuses a request that Node cannot parse, on its socket. @param response the response in progress on the socket */
 export type RefuseOnSocket = (error: NodeJS.ErrnoException, socket: Socket, response: ServerResponse | undefined) => void;
 
 export interface Connections {

@@ -129,8 +129,8 @@ function limitUnread(socket: Socket, afterMs: number): void {
 }
 
 /**
- * The client has ended its side: it has left, or it only sends nothing more. A client with an incomplete request has left. Others are
- * answered. Repeated interim responses find out whether they are still there: the host of a client that has left resets the connection.
+ * The client has half-closed the connection: it has left, or it just has no more to send. A client with an incomplete request has left.
+ * Others are answered. Repeated interim responses probe them: the host of a client that has left resets the connection.
  */
 function clientEnded({ current, waiting }: ConnectionQueue, socket: Socket): void {
   const unanswered = [...(current && !current.response.writableEnded ? [current] : []), ...waiting];

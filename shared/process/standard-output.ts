@@ -3,7 +3,7 @@ import { pino } from 'pino';
 /** Wall time that lines are gathered: with the access log, a write for each line is a tenth of a busy container's writes. */
 const GATHER_MS = 20;
 const GATHER_LENGTH = 8_192;
-/** Lines that a full disk has not taken are kept up to this size, and newer ones are lost. */
+/** Lines that a full disk refuses are kept up to this size; newer lines are lost. */
 const UNWRITTEN_BYTES = 1_048_576;
 /** Lines of JSON up to the level `info`. */
 const MAY_WAIT = /^\{"level":[123]0,/;

@@ -19,9 +19,8 @@ export const STATE_INDEX = 'state';
 const stateIndex = { [STATE_INDEX]: ({ state }: { readonly state?: string }): IndexValues => state };
 
 /**
- * Objects of one kind in an application's store. `unique` and `index` compute the entries of an object; undefined: no entry. A
- * collection of a business object names its definition: its changes go through `create`, `transition` and `revise`, so that each has
- * its event.
+ * Objects of one kind in an application's store. `unique` and `index` compute the entries of an object; undefined: no entry. A collection
+ * of business objects names their definition: changes go through `create`, `transition` and `revise`, so that each has its event.
  */
 export interface Collection<
   Shape extends Stored,

@@ -3,7 +3,7 @@ import type { JournalEntry } from './ports/journal.ts';
 /** Capacity of one part of a world's journal: its hops and the summaries of their traces. The oldest hops are discarded. */
 export interface JournalLimit {
   readonly records: number;
-  /** Counted in characters. */
+  /** In characters. */
   readonly bytes: number;
 }
 

@@ -29,7 +29,7 @@ export function claim(world: WorldState, claims: Claims, key: string, ask: { fin
 
 const isHeld = ({ token, leaseUntil }: ClaimRecord): boolean => token !== undefined && Date.now() < leaseUntil;
 
-/** Forgets outdated claims, a limited number at a time. */
+/** Drops outdated claims, a limited number at a time. */
 export function forgetClaims(world: WorldState, claims: Claims, now: number): void {
   let looked = 0;
   for (const [key, record] of claims) {

@@ -94,7 +94,7 @@ const isAdvancing = ({ driver }: WorldState): boolean => driver !== undefined &&
 const mayDrive = (state: WorldState, driver: string | undefined): boolean =>
   driver === undefined ? !isAdvancing(state) : state.driver?.token === driver;
 
-/** A clock that flowed before flows on from its present time. */
+/** A clock that flowed before continues from its present time. */
 function endAdvance(state: WorldState): void {
   if (state.driver?.flowed) state.clock = { flowing: true, offset: nowOf(state) - Date.now() };
   state.driver = undefined;

@@ -85,7 +85,7 @@ export interface RehearsalState {
   readonly idleMs: Ms | null;
 }
 
-/** Maximum number of operation ids that an application remembers in one world. */
+/** Most operation ids that an application keeps in one world. */
 export const OPERATIONS_LIMIT = 10_000;
 
 function emptyApplication(): ApplicationState {
@@ -135,7 +135,7 @@ export function park(world: WorldState, { what, key }: Pick<Parked, 'what' | 'ke
 export const parkedAs = ({ application, kind, key }: Pick<DueItem, 'application' | 'kind' | 'key'>): Pick<Parked, 'what' | 'key'> =>
   kind === DELIVER_AGAIN ? { what: 'delivery', key: deliveryKey(application, key) } : { what: 'due', key: dueKey(application, kind, key) };
 
-/** Work that is taken up again is not parked any more. */
+/** Work that resumes is no longer parked. */
 export function unpark({ parked }: Pick<WorldState, 'parked'>, item: DueRecord['item']): void {
   const { what, key } = parkedAs(item);
   parked.delete(`${what}|${key}`);

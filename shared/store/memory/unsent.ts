@@ -11,7 +11,7 @@ export function createUnsent(all: ReadonlyMap<World, WorldState>) {
       if (applicationState(world, application).outbox.size > 0) worlds.add(world.world);
       else worlds.delete(world.world);
     },
-    /** Forgets dropped worlds. */
+    /** Removes dropped worlds. */
     worlds: (application: Application): readonly WorldState[] =>
       [...(found.get(application) ?? [])].flatMap((world) => {
         const state = all.get(world);

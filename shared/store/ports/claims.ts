@@ -1,7 +1,7 @@
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
 
-/** An expired claim without an outcome is remembered for this rehearsal time. */
+/** An expired claim without an outcome is kept for this rehearsal time. */
 export const CLAIM_KEPT_MS = 24 * 60 * 60 * 1_000;
 /** Each new claim removes at most this many outdated claims. */
 export const CLAIMS_FORGOTTEN = 100;

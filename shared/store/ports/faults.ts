@@ -17,7 +17,7 @@ export interface FaultStore {
   hits(world: World, fault: string): Promise<number>;
 }
 
-/** Faults of a world at most: each call looks through those that may strike it. */
+/** Most faults of a world: each call is matched against them. */
 export const MOST_FAULTS = 200;
 
 /** The faults of a world, as the control plane sets them. */

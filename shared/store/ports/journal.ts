@@ -41,7 +41,7 @@ export interface RecordedHop {
   readonly requestId: string;
   readonly correlationId: string;
   readonly head: string;
-  /** Absent also when they were not asked for. */
+  /** Absent, too, when they were not requested. */
   readonly bodies?: string;
   readonly anonymous?: true;
   /** Wall time since it was recorded. */

@@ -59,7 +59,7 @@ export interface OutboxStore {
   readonly application: Application;
   /**
    * Acknowledges the sent events, removes the withheld ones from the outbox, and returns the next batch. Without one, it releases the
-   * relay's lease: in the same step, so that no wake-up is lost. There is no batch either while another token holds the lease.
+   * relay's lease: in the same step, so that no wake-up is lost. While another token holds the lease, there is no batch.
    */
   drain(world: World, progress: RelayProgress): Promise<Batch | undefined>;
   /** Worlds with unpublished events of this application that no relay has leased. */

@@ -44,7 +44,7 @@ export const WORLD_BYTES = 128 * 1024 * 1024;
  */
 export const ROOM_FOR_STARTED_WORK = 1.25;
 
-/** The result of an operation is remembered for at least this wall time, so that a repeat gets the same answer. */
+/** The result of an operation is kept for at least this wall time, so that a repeat gets the same answer. */
 export const OPERATION_KEPT_MS = 60_000;
 
 /** The content of one commit. An adapter checks everything first and then writes everything; it never decodes an object's JSON. */
