@@ -4,7 +4,7 @@ import type { z } from 'zod';
 export interface Mistake {
   readonly path: readonly PropertyKey[];
   readonly code: string;
-  /** A sentence about what stands there: what is wrong, or what is valid. */
+  /** A sentence about the value: what is wrong, or what is valid. */
   readonly detail: string;
 }
 
@@ -33,7 +33,7 @@ function isTightest({ code, path }: z.core.$ZodIssue, place: number, issues: rea
 
 type Issue = Parameters<z.core.$ZodErrorMap>[0];
 
-/** Parses with this say in our words what is wrong. A sentence that the schema itself has comes first. */
+/** Parse options that word the mistakes. A sentence of the schema itself comes first. */
 export const IN_WORDS = { error: inWords } as const satisfies { error: z.core.$ZodErrorMap };
 
 function inWords(issue: Issue): string | undefined {
@@ -62,7 +62,7 @@ function inWords(issue: Issue): string | undefined {
   }
 }
 
-/** What speaks against each form that a value may have. */
+/** The mistakes against each form that a value may have. */
 function formsOf(forms: readonly (readonly z.core.$ZodIssue[])[]): string {
   const reasons = forms.flatMap(([first]) => {
     if (first === undefined) return [];
@@ -84,14 +84,14 @@ const TYPES: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-/** For text where a whole number is due, the issue speaks of a number only. */
+/** If text replaces a whole number, the issue names a number only. */
 function expectedBy({ expected, inst }: Issue & { readonly code: 'invalid_type' }): string {
   const definition = inst?._zod.def;
   const isWhole = definition !== undefined && 'format' in definition && definition.format === 'safeint';
   return TYPES[isWhole ? 'int' : expected] ?? expected;
 }
 
-/** A fraction is shown, since not its type is wrong. */
+/** A fraction is shown as its value, because its type is right. */
 function typeOf(input: unknown): string {
   if (typeof input === 'boolean') return String(input);
   if (typeof input === 'number') return Number.isInteger(input) ? 'a number' : String(input);

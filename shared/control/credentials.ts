@@ -11,7 +11,7 @@ export function comparisonWith(secret: string): (given: string) => boolean {
   return (given) => Buffer.byteLength(given) === expected.length && timingSafeEqual(Buffer.from(given), expected);
 }
 
-/** The credentials of a rehearsal in plain text. They are shown once, when it is created. */
+/** The credentials of a rehearsal in plain text. Only the answer of its creation contains them. */
 export interface PlainCredentials {
   readonly bearer: string;
   readonly apiKey: string;

@@ -113,7 +113,7 @@ function redactEncoded(text: string, spaced: (part: string) => string): string {
   return text.replaceAll(/[^\s/?&=#"]+/g, (part) => (/[%+]/.test(part) && holdsEncoded(spaced(part)) ? CENSOR : part));
 }
 
-/** Text that is encoded more often is not decoded by any reader. */
+/** Most rounds of decoding. No reader decodes text that is encoded more often. */
 const MOST_ENCODINGS = 3;
 const ENCODED = /%[0-9a-f]{2}/i;
 
@@ -151,7 +151,7 @@ const isSecretName = (name: string): boolean => name.length <= 40 && SECRET_NAME
 /** Redacts a JSON text. Invalid JSON is redacted as plain text. */
 export function redactJson(json: string): string {
   if (!isSuspicious(json)) return json;
-  // Tokens are the most frequent secret. Without an escape they stand in the text as they are: it need not be parsed for them alone.
+  // Tokens are the most frequent secret. Without an escape they appear verbatim in the text, so it need not be parsed for them alone.
   if (!json.includes('\\') && !isSuspicious(json.replace(TOKENS, CENSOR))) return redactTokens(json);
   try {
     return JSON.stringify(redactValue(JSON.parse(json)));
