@@ -60,39 +60,43 @@ export function allowedFrom<S extends string, V extends string>(lifeCycle: LifeC
   return lifeCycle.states.filter((state) => lifeCycle.rows.some((row) => row.verb === verb && row.from.includes(state)));
 }
 
-/**
- * The other states from which a verb is allowed, for a refusal that has another reason than the state: it must not name the current state as
- * one that would help.
- */
-export const allowedElsewhere = <S extends string, V extends string>(lifeCycle: LifeCycle<S, V>, verb: V, current: string): readonly S[] =>
-  allowedFrom(lifeCycle, verb).filter((state) => state !== current);
-
 type InState = { readonly id: string; readonly state: string };
 
+/** Members of one refusal's context, such as `pendingAction`. `allowedFrom` replaces the states that the life cycle gives. */
+interface RefusalContext {
+  readonly allowedFrom?: readonly string[];
+  readonly retryable?: true;
+  readonly [member: string]: unknown;
+}
+
 /**
- * 409 for a verb that the table does not allow in the current state.
- * @throws Error when the table allows it: the refusal has another reason, which `refuseVerb` states
+ * 409 `invalid_state_transition`, for any reason that `detail` gives.
+ * @param of the life cycle that has the action as a verb. It gives `allowedFrom`: without the current state, because another state would not
+ * help; with it when the refusal is retryable, because the action may succeed later. Or the type of the object, for an action without a life
+ * cycle: `allowedFrom` is then empty unless `context` has it.
+ */
+export function refusal(
+  of: LifeCycle | string,
+  { id, state }: InState,
+  action: string,
+  detail: string,
+  context: RefusalContext = {},
+): Problem {
+  const allowed = typeof of === 'string' ? [] : allowedFrom(of, action).filter((from) => context.retryable || from !== state);
+  const objectType = typeof of === 'string' ? of : of.object;
+  const refused = { objectType, id, currentState: state, action, allowedFrom: allowed, ...context };
+  return new Problem('invalid_state_transition', detail, refused);
+}
+
+/**
+ * 409 for a verb that the life cycle does not allow in the current state.
+ * @throws Error when it does: the refusal then has another reason, and is a `refusal` with that reason
  */
 export function refuseTransition(lifeCycle: LifeCycle, found: InState, verb: string): Problem {
   const allowed = allowedFrom(lifeCycle, verb);
   if (allowed.includes(found.state)) throw new Error(`${lifeCycle.object} × ${verb} in ${found.state} is allowed: state the reason.`);
   const detail = `The ${lifeCycle.object} "${found.id}" is ${found.state}; ${verb} is possible from ${allowed.join(', ') || 'no state'}.`;
-  return refuseVerb(lifeCycle, found, verb, { detail });
-}
-
-/**
- * 409 for another reason than the state. A retryable refusal lists the current state in `allowedFrom`, since the verb may succeed in it later.
- * @param detail the reason @param extra context such as `retryable`
- */
-export function refuseVerb(
-  lifeCycle: LifeCycle,
-  found: InState,
-  verb: string,
-  { detail, ...extra }: { readonly detail: string; readonly retryable?: true; readonly [member: string]: unknown },
-): Problem {
-  const allowed = extra.retryable ? allowedFrom(lifeCycle, verb) : allowedElsewhere(lifeCycle, verb, found.state);
-  const context = { objectType: lifeCycle.object, id: found.id, currentState: found.state, action: verb, allowedFrom: allowed };
-  return new Problem('invalid_state_transition', detail, { ...context, ...extra });
+  return refusal(lifeCycle, found, verb, detail);
 }
 
 /**

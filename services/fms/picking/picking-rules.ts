@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { fulfillmentOrderLifeCycle } from '../../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import type { recordPicking } from '../../../shared/catalog/fulfillment/internal.ts';
 import { pickingMoves } from '../../../shared/catalog/fulfillment/picking-orders.ts';
-import { isAgain, refuseVerb } from '../../../shared/catalog/life-cycle.ts';
+import { isAgain, refusal } from '../../../shared/catalog/life-cycle.ts';
 import { invalid, type Problem } from '../../../shared/catalog/problems.ts';
 import type { StoredFulfillmentOrder } from '../collections.ts';
 
@@ -38,9 +38,12 @@ export function refuseUntimely(found: StoredFulfillmentOrder, { status, pickingO
 }
 
 const untimely = (found: StoredFulfillmentOrder, verb: (typeof verbOf)[keyof typeof verbOf], why: string): Problem =>
-  refuseVerb(fulfillmentOrderLifeCycle, found, verb, {
-    detail: `The fulfillment order "${found.id}" cannot be ${verb === 'pack' ? 'packed' : 'picked'} so: ${why}.`,
-  });
+  refusal(
+    fulfillmentOrderLifeCycle,
+    found,
+    verb,
+    `The fulfillment order "${found.id}" cannot be ${verb === 'pack' ? 'packed' : 'picked'} so: ${why}.`,
+  );
 
 /**
  * The lines as the warehouse picked them; a line that is not named was picked in full.

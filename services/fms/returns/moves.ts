@@ -3,7 +3,7 @@ import { progressionOf } from '../../../shared/catalog/control/progression.ts';
 import type { InputOf } from '../../../shared/catalog/define.ts';
 import type { moveReturn } from '../../../shared/catalog/fulfillment/internal.ts';
 import { type ReturnLine, returnLifeCycle } from '../../../shared/catalog/fulfillment/returns.ts';
-import { refuseVerb, rowFor } from '../../../shared/catalog/life-cycle.ts';
+import { refusal, rowFor } from '../../../shared/catalog/life-cycle.ts';
 import { invalid } from '../../../shared/catalog/problems.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
@@ -25,8 +25,8 @@ function refuseWhileRejecting(found: StoredReturn, verb: Move): void {
   if (!found.rejecting) return;
   rowFor(returnLifeCycle, found, verb);
   const { since } = found.rejecting;
-  throw refuseVerb(returnLifeCycle, found, verb, {
-    detail: `A rejection of the return "${found.id}" has been in progress since ${since}; send this request again when it has ended.`,
+  const detail = `A rejection of the return "${found.id}" has been in progress since ${since}; send this request again when it has ended.`;
+  throw refusal(returnLifeCycle, found, verb, detail, {
     pendingAction: { action: 'reject', since },
     retryable: true,
   });
@@ -36,7 +36,7 @@ function refuseWhileRejecting(found: StoredReturn, verb: Move): void {
 export function refuseOnceWrittenOff(found: StoredReturn, verb: string): void {
   if (found.state !== 'in-transit' || found.writtenOffAt === undefined) return;
   const detail = `The return "${found.id}" was written off at ${found.writtenOffAt}: it is paid back, and ${verb} is no longer possible.`;
-  throw refuseVerb(returnLifeCycle, found, verb, { detail });
+  throw refusal(returnLifeCycle, found, verb, detail);
 }
 
 /** Moves a return and plans its next step. */

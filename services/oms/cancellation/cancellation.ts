@@ -1,5 +1,5 @@
 import { cancelFulfillment } from '../../../shared/catalog/fulfillment/internal.ts';
-import { allowedElsewhere } from '../../../shared/catalog/life-cycle.ts';
+import { refusal } from '../../../shared/catalog/life-cycle.ts';
 import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import type { DueWork } from '../../../shared/work/due-work.ts';
@@ -53,12 +53,7 @@ export async function stopFulfillment(order: StoredOrder, { work, call }: Scope)
 }
 
 const goodsHaveLeft = (order: StoredOrder, { message, context }: Problem): Problem =>
-  new Problem('invalid_state_transition', `The order "${order.id}" cannot be cancelled: some of its goods are dispatched. ${message}`, {
-    objectType: 'order',
-    id: order.id,
-    currentState: order.state,
-    action: 'cancel',
-    allowedFrom: allowedElsewhere(orderLifeCycle, 'cancel', order.state),
+  refusal(orderLifeCycle, order, 'cancel', `The order "${order.id}" cannot be cancelled: some of its goods are dispatched. ${message}`, {
     ...(typeof context['id'] === 'string' && { fulfillmentOrderId: context['id'] }),
   });
 
