@@ -1,7 +1,7 @@
 import { getTransaction } from '../../shared/catalog/commerce/internal.ts';
 import { getReservation, listOrderHolds } from '../../shared/catalog/inventory/internal.ts';
 import { reservationLifeCycle } from '../../shared/catalog/inventory/objects.ts';
-import { allowedFrom } from '../../shared/catalog/life-cycle.ts';
+import { allowedFrom, refusal } from '../../shared/catalog/life-cycle.ts';
 import { getOrderStock } from '../../shared/catalog/order/internal.ts';
 import { invalid, notFound, Problem } from '../../shared/catalog/problems.ts';
 import type { Scope } from '../../shared/work/handler.ts';
@@ -95,10 +95,4 @@ export function refuseSuperfluous({ state, isSale }: OrderStock, { orderId, sku,
 }
 
 const notAllocable = (id: string, state: string, why: string): Problem =>
-  new Problem('invalid_state_transition', `The order "${id}" ${why}.`, {
-    objectType: 'order',
-    id,
-    currentState: state,
-    action: 'allocate',
-    allowedFrom: STATES_NEEDING_STOCK,
-  });
+  refusal('order', { id, state }, 'allocate', `The order "${id}" ${why}.`, { allowedFrom: STATES_NEEDING_STOCK });

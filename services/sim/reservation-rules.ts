@@ -1,3 +1,4 @@
+import { refusal } from '../../shared/catalog/life-cycle.ts';
 import { invalid, Problem } from '../../shared/catalog/problems.ts';
 import type { StoredReservation } from './collections.ts';
 
@@ -57,13 +58,5 @@ function unreleasable(
   why: string,
   about: Record<string, string | undefined>,
 ): Problem {
-  return new Problem('invalid_state_transition', `The reservation "${id}" ${why}.`, {
-    objectType: 'reservation',
-    id,
-    currentState: state,
-    action: 'release',
-    // In another state it could not be released either.
-    allowedFrom: [],
-    ...Object.fromEntries(Object.entries(about).filter(([, value]) => value !== undefined)),
-  });
+  return refusal('reservation', { id, state }, 'release', `The reservation "${id}" ${why}.`, about);
 }

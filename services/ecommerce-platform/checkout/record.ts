@@ -103,6 +103,7 @@ export async function refuseWhileChanging(work: UnitOfWork, { id, state }: Baske
   if (record) work.expect(checkouts, record);
 }
 
+/** Without a state, the till is still creating the basket, so no `refusal` fits. */
 function otherCheckoutRunning(id: string, state: Basket['state'] | undefined): Problem {
   return new Problem('invalid_state_transition', `Another checkout of the basket "${id}" is in progress; retry in a moment.`, {
     objectType: 'basket',

@@ -1,4 +1,5 @@
-import { notFound, Problem } from '../../../shared/catalog/problems.ts';
+import { refusal } from '../../../shared/catalog/life-cycle.ts';
+import { notFound } from '../../../shared/catalog/problems.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type Product, products } from '../collections.ts';
 
@@ -27,12 +28,8 @@ function requireVisible(product: Product | undefined, idOrSku: string): Product 
 /** @throws Problem 409 */
 export function refuseUnlessSellable({ id, sku, state }: Product): void {
   if (state === 'active') return;
-  throw new Problem('invalid_state_transition', `The product "${sku}" is ${state}; only an active product can be sold.`, {
-    objectType: 'product',
-    id,
-    sku,
-    currentState: state,
-    action: 'sell',
+  throw refusal('product', { id, state }, 'sell', `The product "${sku}" is ${state}; only an active product can be sold.`, {
     allowedFrom: ['active'],
+    sku,
   });
 }

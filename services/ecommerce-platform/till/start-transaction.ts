@@ -1,7 +1,7 @@
 import type { putTransactionBasket } from '../../../shared/catalog/commerce/internal.ts';
 import { basketLifeCycle } from '../../../shared/catalog/commerce/objects.ts';
 import type { InputOf } from '../../../shared/catalog/define.ts';
-import { rowFor } from '../../../shared/catalog/life-cycle.ts';
+import { refusal, rowFor } from '../../../shared/catalog/life-cycle.ts';
 import { notFound, Problem } from '../../../shared/catalog/problems.ts';
 import { CURRENCY } from '../../../shared/domain/money.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
@@ -85,13 +85,13 @@ async function goodsOf(work: UnitOfWork, { basketId, body }: Transaction): Promi
 async function claimTransaction(work: UnitOfWork, { transactionId, basketId }: Transaction): Promise<TillBasket> {
   const found = await work.get(tillBaskets, transactionId);
   if (found?.abandoned) {
-    throw new Problem('invalid_state_transition', `The till abandoned the transaction "${transactionId}"; start another one.`, {
-      objectType: 'basket',
-      id: basketId,
-      currentState: 'abandoned',
-      action: 'start-transaction',
-      allowedFrom: ['open'],
-    });
+    throw refusal(
+      'basket',
+      { id: basketId, state: 'abandoned' },
+      'start-transaction',
+      `The till abandoned the transaction "${transactionId}"; start another one.`,
+      { allowedFrom: ['open'] },
+    );
   }
   return found ?? work.put(tillBaskets, { id: transactionId, basketId });
 }

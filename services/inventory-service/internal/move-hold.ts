@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { moveHold as moveHoldCall } from '../../../shared/catalog/inventory/internal.ts';
-import { notFound, Problem } from '../../../shared/catalog/problems.ts';
+import { refusal } from '../../../shared/catalog/life-cycle.ts';
+import { notFound, type Problem } from '../../../shared/catalog/problems.ts';
 import { handle } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type Hold, holds, stockKey } from '../collections.ts';
@@ -37,14 +38,7 @@ function release(
 /** @throws Problem `invalid_state_transition` when the hold does not have these units */
 function refuseUnheld(hold: Hold, kind: Movement['kind'], requested: readonly Held[]): void {
   const has = new Map(restOf(hold).map(({ sku, locationId, qty }) => [stockKey(sku, locationId), qty]));
-  const refuse = (detail: string): Problem =>
-    new Problem('invalid_state_transition', detail, {
-      objectType: 'hold',
-      id: hold.id,
-      currentState: hold.state,
-      action: kind,
-      allowedFrom: hold.state === 'held' ? [] : ['held'],
-    });
+  const refuse = (detail: string): Problem => refusal('hold', hold, kind, detail, { allowedFrom: hold.state === 'held' ? [] : ['held'] });
   if (hold.state !== 'held') throw refuse(`The hold "${hold.id}" is ${hold.state}; nothing of it can be moved.`);
   for (const { sku, locationId, qty } of requested) {
     const held = has.get(stockKey(sku, locationId)) ?? 0;

@@ -1,5 +1,6 @@
 import { takeHold as takeHoldCall } from '../../../shared/catalog/inventory/internal.ts';
-import { Problem } from '../../../shared/catalog/problems.ts';
+import { refusal } from '../../../shared/catalog/life-cycle.ts';
+import type { Problem } from '../../../shared/catalog/problems.ts';
 import { handle } from '../../../shared/work/handler.ts';
 import { linesBySku } from '../../../shared/work/lines-by-sku.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
@@ -47,10 +48,4 @@ async function findHeld(ids: readonly string[], work: UnitOfWork): Promise<Hold[
 
 /** 409: the SIM has given this reservation up, so the stock would be held without a reservation. */
 const holdEnded = ({ id, state }: Hold): Problem =>
-  new Problem('invalid_state_transition', `The hold "${id}" has ended; it cannot be taken any more.`, {
-    objectType: 'hold',
-    id,
-    currentState: state,
-    action: 'take',
-    allowedFrom: [],
-  });
+  refusal('hold', { id, state }, 'take', `The hold "${id}" has ended; it cannot be taken any more.`);

@@ -1,7 +1,7 @@
-import { isAgain } from '../../../shared/catalog/life-cycle.ts';
+import { isAgain, refusal } from '../../../shared/catalog/life-cycle.ts';
 import { routeOrder as routeOrderApi } from '../../../shared/catalog/order/apis.ts';
 import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
-import { Problem } from '../../../shared/catalog/problems.ts';
+import type { Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle } from '../../../shared/work/handler.ts';
 import { refuseOtherContent } from '../../../shared/work/repeats.ts';
 import { fulfillmentRecords, orders, type StoredOrder } from '../collections.ts';
@@ -48,10 +48,4 @@ export const routeOrder = handle(routeOrderApi)(async ({ params, body }, scope) 
 });
 
 const notRoutable = ({ id, state }: StoredOrder, why: string): Problem =>
-  new Problem('invalid_state_transition', `The order "${id}" ${why}; it cannot be routed.`, {
-    objectType: 'order',
-    id,
-    currentState: state,
-    action: 'route',
-    allowedFrom: [],
-  });
+  refusal('order', { id, state }, 'route', `The order "${id}" ${why}; it cannot be routed.`);

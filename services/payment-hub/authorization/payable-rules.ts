@@ -1,6 +1,7 @@
 import type { z } from 'zod';
+import { refusal } from '../../../shared/catalog/life-cycle.ts';
 import type { Payable } from '../../../shared/catalog/order/objects.ts';
-import { invalid, Problem } from '../../../shared/catalog/problems.ts';
+import { invalid } from '../../../shared/catalog/problems.ts';
 import { type Money, money } from '../../../shared/domain/money.ts';
 import { requiredFor } from '../funds/order-cover.ts';
 
@@ -18,10 +19,12 @@ export function refuseUnpayable(order: OrderToPay, request: { readonly orderId: 
     throw invalid('/payable/orderId', 'other_order', `payable is about "${order.orderId}", the payment about "${request.orderId}".`);
   }
   if (!PAYABLE_STATES.includes(order.state)) {
-    throw new Problem(
-      'invalid_state_transition',
+    throw refusal(
+      'order',
+      { id: order.orderId, state: order.state },
+      'authorise',
       `The order "${order.orderId}" is ${order.state}; it can be paid while it is ${PAYABLE_STATES.join(', ')}.`,
-      { objectType: 'order', id: order.orderId, currentState: order.state, action: 'authorise', allowedFrom: PAYABLE_STATES },
+      { allowedFrom: PAYABLE_STATES },
     );
   }
 }
