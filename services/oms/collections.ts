@@ -58,7 +58,7 @@ const ShortUnits = z.object({
   part: z.int().min(1).optional(),
   sku: Sku,
   qty: Quantity,
-  locationId: Id.describe('Location at which they are missing.'),
+  locationId: Id.describe('Location that lacks them.'),
   status: z.enum(['open', 'held', 'served', 'cancelled']),
   /** Replacement holds that ended before they were confirmed. */
   lostHolds: z.int().min(0),

@@ -69,7 +69,7 @@ export function viewOf(order: StoredOrder, { payments, fulfillmentOrders, return
 }
 
 /**
- * Asks the owners for all parts that are not in `known`. If the Payment Hub or the FMS is down or slow, the order is shown without
+ * Reads all parts that are not in `known` from their owners. If the Payment Hub or the FMS is down or slow, the order is shown without
  * their parts.
  */
 export async function fetchView(order: StoredOrder, scope: Scope, known: OrderParts = {}): Promise<OrderView> {

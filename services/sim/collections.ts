@@ -53,7 +53,7 @@ export const endedOwners = defineCollection({ name: 'ended-owners', schema: z.ob
 export const endedId = (owner: 'order' | 'basket', id: string): string => `${owner}|${id}`;
 
 /**
- * Reservations from which an order is being sent, or is about to be; the id is the reservation's. Their units may have left the shelf,
+ * Reservations whose order is being sent, or is about to be; the id is the reservation's. Their units may have left the shelf,
  * so only the OMS, which can stop the fulfilment, releases them.
  */
 export const fulfillmentHolds = defineCollection({

@@ -25,7 +25,7 @@ export type PickedLines = z.output<typeof PickedLines>;
 
 /**
  * The intended move of a picking order: committed before it is reported to the FMS, removed with the answer. The id is the picking
- * order's, so that two statuses at once conflict.
+ * order's, so that concurrent statuses conflict.
  */
 export const intendedMoves = defineCollection({
   name: 'intended-moves',

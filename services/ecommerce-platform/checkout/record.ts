@@ -40,7 +40,7 @@ export async function claimCheckout(
     vouchers: false,
     ...(phase === 'changing' && found && identificationOf(found)),
   });
-  // Leased by this request; due at once if the process dies.
+  // Leased by this request; due immediately if the process dies.
   work.schedule(undoCheckout, basketId, work.now, null, { beforeReply: true });
   await work.checkpoint();
   return record;

@@ -30,7 +30,7 @@ interface Goods {
 }
 
 /**
- * Locks the basket of a transaction at the till: all checks that hold nothing come first, then stock, then the basket is locked.
+ * Locks the basket of a transaction at the till: checks come first, then the reservation, then the lock.
  * @throws Problem 404; 409 for a basket that is empty or not open, a blocked customer, an abandoned transaction; 503, 504
  */
 export async function startTransaction(scope: Scope, transaction: Transaction): Promise<Basket> {
@@ -60,7 +60,7 @@ export async function startTransaction(scope: Scope, transaction: Transaction): 
     expiresAt: undefined,
   };
   settleCheckout(work, basketId, held);
-  // If the till has abandoned the transaction meanwhile, the commit is refused and the hold is released.
+  // If the till has abandoned the transaction, the commit is refused and the reservation is released.
   work.expect(tillBaskets, till);
   if (!open) return work.create(baskets, 'start-transaction', { id: basketId, currency: CURRENCY, ...members });
   work.cancel(basketIdle, basketId);

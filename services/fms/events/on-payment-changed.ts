@@ -8,7 +8,7 @@ const RefundedPayment = Payment.pick({ id: true, state: true, refunds: true });
 
 /**
  * A return notes its refunds, wherever they were made, and ends when all of it is paid back. When its payment has nothing left, the OMS
- * says whether another one has. A return that no refund names may still be exchanged.
+ * returns whether another one has. A return that no refund names may still be exchanged.
  */
 export const onPaymentChanged: EventHandler = async ({ data }, { work }) => {
   const payment = RefundedPayment.parse(data.object);

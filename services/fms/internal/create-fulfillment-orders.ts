@@ -48,5 +48,5 @@ const fulfillmentCancelled = (orderId: string): Problem =>
     'order',
     { id: orderId, state: 'cancelled' },
     'create-fulfillment-orders',
-    `The fulfilment of the order "${orderId}" was cancelled; nothing more is sent for it.`,
+    `The fulfilment of the order "${orderId}" was cancelled; no more of its goods are sent.`,
   );

@@ -31,7 +31,7 @@ export function withRefunds(known: readonly ReturnRefund[], reported: readonly R
 
 const countOf = (refunds: readonly ReturnRefund[], id: string): number => refunds.filter(({ paymentId }) => paymentId === id).length;
 
-/** Notes refunds. An owed return becomes `refunded` once all of it is paid back, and the OMS learns of it. */
+/** Records refunds. An owed return becomes `refunded` once all of it is paid back, which is reported to the OMS. */
 export function noteRefunds(work: UnitOfWork, found: StoredReturn, reported: readonly ReturnRefund[]): void {
   const refunds = withRefunds(found.refunds, reported);
   if (!refunds) return;

@@ -33,8 +33,8 @@ export function mergeLines(lines: ReturnRequest['lines']): ReturnRequest['lines'
 }
 
 /**
- * Reads how the goods come back: as the request says, or by the location that it names. Undefined: by its order.
- * @throws Problem `not_found` for an unknown location, `validation_failed` for a drop-off at a location that is no store
+ * Reads how the goods come back: from the request, or from the location that it names. Undefined: the order decides.
+ * @throws Problem `not_found` for an unknown location, `validation_failed` for a drop-off at a location other than a store
  */
 export async function readDropOff(work: UnitOfWork, { locationId, dropOff }: ReturnRequest): Promise<ReturnRequest['dropOff']> {
   if (locationId === undefined) return dropOff;
@@ -52,7 +52,7 @@ export async function listStores(work: UnitOfWork): Promise<string> {
 }
 
 export const notAStore = (locationId: string, stores: string, reason = ''): Problem =>
-  invalid('/locationId', 'not_a_store', `${reason}"${locationId}" is no store. Goods are handed in at a store: ${stores}.`);
+  invalid('/locationId', 'not_a_store', `${reason}"${locationId}" is not a store. Goods are handed in at a store: ${stores}.`);
 
 export interface Attempt {
   readonly id: string;

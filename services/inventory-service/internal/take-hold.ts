@@ -48,4 +48,4 @@ async function findHeld(ids: readonly string[], work: UnitOfWork): Promise<Hold[
 
 /** 409: the SIM has given this reservation up, so the stock would be held without a reservation. */
 const holdEnded = ({ id, state }: Hold): Problem =>
-  refusal('hold', { id, state }, 'take', `The hold "${id}" has ended; it cannot be taken any more.`);
+  refusal('hold', { id, state }, 'take', `The reservation "${id}" has ended; its stock can no longer be taken.`);

@@ -14,8 +14,8 @@ import { isSale } from '../order/sale.ts';
 import { DECIDE_TIMEOUT_MS } from '../timing.ts';
 
 /**
- * Routes an order that Confirm Order did not route. For a routed order it answers the existing fulfillment orders. The routing is
- * stored before the FMS is called, so that a concurrent cancellation asks the FMS too.
+ * Routes an order that Confirm Order did not route. For a routed order it returns the existing fulfillment orders. The routing is
+ * stored before the FMS is called, so that a concurrent cancellation calls the FMS too.
  */
 export const routeOrder = handle(routeOrderApi)(async ({ params, body }, scope) => {
   const { work } = scope;
@@ -43,7 +43,7 @@ export const routeOrder = handle(routeOrderApi)(async ({ params, body }, scope) 
   const record = await work.get(fulfillmentRecords, order.id);
   if (!record) throw new Error(`The record of ${order.id} was just written.`);
   await requestFulfillment(order, { ...record, strategy }, scope);
-  // The FMS has allocated them meanwhile.
+  // Read again: the FMS has allocated them by now.
   return { items: [...(await fulfillmentOrdersOf(order.id, scope, DECIDE_TIMEOUT_MS))] };
 });
 

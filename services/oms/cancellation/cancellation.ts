@@ -36,8 +36,8 @@ const OBSOLETE_WORK: readonly DueWork[] = [
 ];
 
 /**
- * Asks the FMS to cancel all fulfillment orders of the order, which it does for all or none. Its answer decides: afterwards it creates
- * no more of them. Without a fulfillment record the FMS is not asked.
+ * Has the FMS cancel all fulfillment orders of the order, or none. The FMS creates no more of them afterwards. Without a fulfillment
+ * record there is nothing to cancel at the FMS.
  * @returns whether all short units are written off
  * @throws Problem `invalid_state_transition` when goods are dispatched, or `dependency_*`
  */

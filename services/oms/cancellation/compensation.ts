@@ -90,7 +90,7 @@ async function reversePayments(orderId: string, { payments: which }: Undo, { cal
 }
 
 /**
- * Short units are written off before their holds are released; otherwise other orders would be promised units that are missing.
+ * Short units are written off before their reservations are released; otherwise missing units would be promised to other orders.
  * @throws Problem until they are written off
  */
 async function ensureWrittenOff(orderId: string, { call, work }: Scope): Promise<true> {

@@ -90,7 +90,7 @@ function refuseForStock({ order, problem, payments }: Shortage, { work }: Scope)
   return shortOfStock(order, problem);
 }
 
-/** `reservation_expired` if the order had a hold, `insufficient_stock` if it had none. */
+/** `reservation_expired` if the order had a reservation, else `insufficient_stock`. */
 function shortOfStock(order: StoredOrder, shortage: Problem): Problem {
   const context = {
     objectType: 'order',

@@ -66,7 +66,7 @@ export async function storeOrder(work: UnitOfWork, basket: ConvertedBasket, exch
   return order;
 }
 
-/** A till tells its customer the number at the checkout, perhaps days earlier, so the number carries the day of the checkout. */
+/** A till prints the number at the checkout, perhaps days earlier, so the number carries the day of the checkout. */
 async function findFreeNumber(work: UnitOfWork, { orderId, transactionId }: ConvertedBasket): Promise<string> {
   const at = instant(transactionId === undefined ? work.now : mintedAt(orderId));
   for (let attempt = 0; ; attempt++) {

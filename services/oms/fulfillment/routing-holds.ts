@@ -8,7 +8,7 @@ import { tryConfirmHold } from './confirm-hold.ts';
 /** `nearest`: the first location by priority that can serve a line. `most-stock`: the location that can promise most of it. */
 export type Strategy = NonNullable<FulfillmentRecord['strategy']>;
 
-/** Strategy of an order for which none was named. */
+/** The strategy when a request names none. */
 export const NEAREST = 'nearest' satisfies Strategy;
 
 /**

@@ -11,7 +11,7 @@ import type { OrderLine } from '../order/lines.ts';
 import { bookingsOf, type ReturnBooking, returnBookings, returnValueOf } from '../returns/bookings.ts';
 import { returnableOf, valueOfReturned } from '../returns/value.ts';
 
-/** Every booking moves its order, so that of two concurrent bookings one runs again and sees the other. */
+/** Every booking moves its order, so that one of two concurrent bookings is retried after the other. */
 export const bookReturn = handle(bookReturnCall)(async ({ params, body }, { work }) => {
   const order = await orderById(work, params.id);
   const known = await work.get(returnBookings, body.returnId);

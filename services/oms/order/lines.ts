@@ -17,11 +17,11 @@ export function itemsOf(lines: readonly OrderLine[]): { sku: string; qty: number
   return [...items].map(([sku, qty]) => ({ sku, qty }));
 }
 
-/** The lines under another hold, or under none. Their nodes are cleared, because they follow from the hold. */
+/** The lines with another reservation, or with none. Their nodes are cleared, because they follow from the reservation. */
 export const linesHeldBy = (lines: readonly OrderLine[], reservationId: string | undefined): OrderLine[] =>
   lines.map(({ reservationId: _before, nodeId: _node, ...line }) => ({ ...line, ...(reservationId !== undefined && { reservationId }) }));
 
-/** The lines with their nodes: the location whose stock of the SKU the hold took. */
+/** The lines with their nodes: the location whose stock of the SKU is reserved. */
 export function linesServedFrom(lines: readonly OrderLine[], allocations: readonly z.output<typeof Allocation>[]): OrderLine[] {
   const nodes = new Map(allocations.map(({ sku, locationId }) => [sku, locationId]));
   return lines.map((line) => {

@@ -59,7 +59,7 @@ export async function claimReturn(work: UnitOfWork, returnId: string, basketId: 
   work.put(returnBookings, { ...booking, exchangeBasketId: basketId });
 }
 
-/** Says which order a return pays for. */
+/** Names the order that a return pays for. */
 async function takenBy(work: UnitOfWork, returnId: string): Promise<string> {
   const order = await work.findUnique(orders, 'exchangeFor', returnId);
   if (!order) return 'already pays for another order';

@@ -30,7 +30,7 @@ const ATTEMPTS = 3;
 
 /**
  * Refunds the value of a return, less the part that its exchange credit holds and all earlier refunds for it, to the payments of its
- * order in the order of their tenders. All amounts and references derive from the payments, so a repeat refunds nothing twice. In
+ * order, sorted by tender. All amounts and references derive from the payments, so a repeat refunds nothing twice. In
  * rehearsals that refund by hand it refunds nothing and only reports.
  * @throws Problem `dependency_*`; refunds made before the failure stand
  */

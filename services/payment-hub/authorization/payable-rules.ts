@@ -8,7 +8,7 @@ import { requiredFor } from '../funds/order-cover.ts';
 type OrderToPay = z.output<typeof Payable>;
 
 /**
- * States in which an order may be paid. Checkout pays a draft. A later order has something outstanding only after an authorisation was
+ * An order may be paid in these states. Checkout pays a draft. A later order has something outstanding only after an authorisation was
  * voided or expired, or after a refund before its completion; otherwise the amount is refused.
  */
 const PAYABLE_STATES: readonly OrderToPay['state'][] = ['draft', 'confirmed', 'in-fulfilment', 'partially-fulfilled'];

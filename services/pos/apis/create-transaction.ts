@@ -65,7 +65,7 @@ async function refuseUnknownStore(work: UnitOfWork, storeId: string): Promise<vo
   throw invalid('/storeId', 'unknown_store', `There is no store "${storeId}"; there are ${names.join(', ')}.`);
 }
 
-/** A transaction that costs nothing is paid at once. */
+/** A transaction that costs nothing is paid when it opens. */
 async function openTransaction(work: UnitOfWork, opening: StoredTransaction, basket: Sale['basket']): Promise<Sale> {
   work.cancel(abandonOpeningDue, opening.id);
   const sale = { ...save(work, opening, { state: 'open', basket }), basket };

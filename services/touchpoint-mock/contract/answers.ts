@@ -39,7 +39,7 @@ export function send(response: ServerResponse, { status, headers, body }: Answer
 }
 
 /**
- * Answers a request whose body is still arriving. Closing at once would reset the connection of a client that is still sending, and it
+ * Answers a request whose body is still arriving. Closing immediately would reset the connection of a client that is still sending, and it
  * would lose the answer. So the answer is sent first, and the rest of the body is discarded for a moment.
  */
 export function sendUnread({ request, response, answer }: { request: IncomingMessage; response: ServerResponse; answer: Answer }): void {

@@ -49,7 +49,7 @@ export async function carryOutMove(order: PickingOrder, move: IntendedMove, scop
   });
 }
 
-/** 409 with `retryable: true`: of two statuses at once, the one that began first wins. */
+/** 409 with `retryable: true`: of two concurrent statuses, the one that began first wins. */
 function moveInProgress(order: PickingOrder, { status, since }: IntendedMove, asked: PickingStatus): Problem {
   return refusal(
     'picking-order',

@@ -6,7 +6,7 @@ import type { PickedLines, PickingOrder, PickingStatus } from '../collections.ts
 
 const moves: Readonly<Record<PickingStatus, readonly PickingStatus[]>> = pickingMoves;
 
-/** The statuses from which a picking order may become `status`. */
+/** The statuses that allow a move to `status`. */
 export const allowedFrom = (status: PickingStatus): readonly PickingStatus[] =>
   (Object.keys(moves) as PickingStatus[]).filter((from) => moves[from].includes(status));
 
