@@ -45,8 +45,8 @@ export async function composeCustomerView(id: string, { call, log }: Scope): Pro
     readPart(['returns'], call(listReturns, { query }, options)),
   ]);
   return {
-    ...(customer && { customer }),
-    ...(loyalty && { loyalty }),
+    customer,
+    loyalty,
     orders: orders?.items ?? [],
     openBaskets: baskets?.items ?? [],
     returns: returns?.items ?? [],

@@ -63,8 +63,8 @@ export function viewOf(order: StoredOrder, { payments, fulfillmentOrders, return
     ...published(order),
     payments: payments?.map(paymentPart) ?? [],
     paymentStatus: payments ? paymentStatusOf(total, payments, order.state === 'cancelled' ? total : requiredFor(order)) : 'unknown',
-    ...(fulfillmentOrders && { fulfillmentOrders: fulfillmentOrders.map(fulfillmentPart) }),
-    ...(returns && { returns: returns.map(returnPart) }),
+    fulfillmentOrders: fulfillmentOrders?.map(fulfillmentPart),
+    returns: returns?.map(returnPart),
   };
 }
 

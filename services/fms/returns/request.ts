@@ -104,7 +104,7 @@ export async function requestReturn(id: string, request: ReturnRequest, scope: S
     refunds: [],
     shipments: [],
     customerId: booked.customerId,
-    ...(booked.shippingAddress && { customerAddress: booked.shippingAddress }),
+    customerAddress: booked.shippingAddress,
     lines: booked.lines.map(({ orderLineId, sku, qty }) => ({ orderLineId, sku, qty, reason: reasonOf.get(orderLineId) ?? '' })),
     locationId: request.locationId ?? booked.lines[0]?.nodeId ?? (await firstNode(work)),
     refundAmount: booked.refundAmount,

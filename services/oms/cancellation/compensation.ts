@@ -18,7 +18,7 @@ export function withUndo(order: StoredOrder, { payments, holds, vouchers, writeO
   const undo: Undo = {
     payments: all ? 'all' : [...new Set([...before.payments, ...payments])],
     vouchers: before.vouchers || vouchers,
-    ...((holds ?? before.holds) && { holds: holds ?? before.holds }),
+    holds: holds ?? before.holds,
     ...((before.writeOff || writeOff) && { writeOff: true }),
   };
   const nothing = undo.payments.length === 0 && !undo.holds && !undo.vouchers;

@@ -59,7 +59,7 @@ export async function storeOrder(work: UnitOfWork, basket: ConvertedBasket, exch
   if (exchangeFor !== undefined) await claimReturn(work, exchangeFor, basket.id);
   const order = work.create(orders, 'create', {
     ...orderFromBasket(basket, { orderNumber: await findFreeNumber(work, basket), validatedAt }),
-    ...(exchangeFor !== undefined && { exchangeForReturnId: exchangeFor }),
+    exchangeForReturnId: exchangeFor,
   });
   work.cancel(finishCreationDue, basket.id);
   work.schedule(expireDraftDue, order.id, work.now + DRAFT_LIFETIME_MS, {});

@@ -49,7 +49,7 @@ function answerFor(order: StoredOrder, booked: ReturnBooking) {
     refundAmount: money(returnValueOf(booked), order.totals.total.currency),
     completedAt,
     customerId,
-    ...(shippingAddress && { shippingAddress }),
+    shippingAddress,
     lines: booked.lines.map(({ orderLineId, qty }) => {
       const { sku, nodeId = storeId } = lineOf(order, orderLineId);
       return { orderLineId, sku, qty, nodeId };

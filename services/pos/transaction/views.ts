@@ -41,7 +41,7 @@ export function orderView(sale: Sale): z.output<typeof OrderView> {
     totals: basket.totals,
     validatedAt: createdAt,
     cancelReason: voidReason,
-    ...(compensation && { compensation }),
+    compensation,
     payments: tenders.map(({ version: _version, ...payment }) => payment),
     paymentStatus: paymentStatusOf(sale),
   };

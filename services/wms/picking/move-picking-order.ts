@@ -25,7 +25,7 @@ export async function movePickingOrder(order: PickingOrder, report: PickedReport
 async function intend(order: PickingOrder, { status, lines }: PickedReport, { work, context }: PickingScope): Promise<IntendedMove> {
   refuseMove(order, status, progressionOf(context).warehouse);
   const picked = pickedLines(order, { status, lines });
-  const move = { status, since: instant(work.now), ...(picked && { lines: picked }) };
+  const move = { status, since: instant(work.now), lines: picked };
   work.put(intendedMoves, { id: order.id, move });
   work.schedule(finishMoveDue, order.id, work.now + TAKE_OVER_MS, {});
   await work.checkpoint();
