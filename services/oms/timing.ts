@@ -12,7 +12,7 @@ export const RENEWAL_PERIOD_MS = 30 * 24 * 60 * 60 * 1_000;
 /** Time until due work takes over from a request. Longer than any request may take. */
 export const TAKE_OVER_MS = 30_000;
 
-/** Time until due work that found a pending action or a lost hold runs again. */
+/** Time until due work that found a pending action or a lost reservation runs again. */
 export const RECHECK_MS = 60_000;
 
 /** Time until routing is tried again after a failure. */

@@ -29,7 +29,7 @@ export async function claimCheckout(
   const found = await checkoutOf(work, basketId);
   if (found?.phase === phase && isOwnRunning(work, found)) return found;
   if (found && found.phase !== 'settled') throw otherCheckoutRunning(basketId, basket?.state);
-  // Another checkout may have locked the basket since it was read. A second hold would replace the first one.
+  // Another checkout may have locked the basket since it was read. A second reservation would replace the first one.
   if (basket) work.expect(baskets, basket);
   const attempt = (found?.attempt ?? 0) + 1;
   const record = work.put(checkouts, {

@@ -62,7 +62,7 @@ export function pickedLines(lines: readonly Line[], { status, lines: reported = 
       throw invalid(
         `/lines/${index}/pickedQty`,
         'short',
-        `The line "${orderLineId}" asks for ${line.qty}; report short when units are missing.`,
+        `The line "${orderLineId}" has ${line.qty}; report short when units are missing.`,
       );
     }
     picked.set(orderLineId, pickedQty);

@@ -27,7 +27,7 @@ function release(
   { reservationId, hold, reference }: { readonly reservationId: string; readonly hold: Hold | undefined; readonly reference: string },
 ): Held[] {
   if (!hold) {
-    // The stock was never taken. This record refuses a Take Hold that arrives later.
+    // The stock was never taken. This record refuses a `take-hold` that arrives later.
     work.put(holds, { id: reservationId, state: 'released', allocations: [], reference });
     return [];
   }

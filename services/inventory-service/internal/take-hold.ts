@@ -10,7 +10,7 @@ import { insufficientStock } from '../node-choice.ts';
 import { listNodes } from '../stock-levels.ts';
 
 /**
- * Decides once per reservation. A refusal is stored too: concurrent requests for the same hold must get the same answer, or one would
+ * Decides once per reservation. A refusal is stored too: concurrent requests for the same reservation must get the same answer, or one would
  * record nothing while another holds stock.
  */
 export const takeHold = handle(takeHoldCall)(async ({ params: { reservationId }, body }, { work }) => {
@@ -30,7 +30,7 @@ export const takeHold = handle(takeHoldCall)(async ({ params: { reservationId },
     work.put(holds, { id: reservationId, state: 'refused', allocations: [], short });
     return insufficientStock(short);
   }
-  // In one commit, since the new hold may need a unit of the replaced one, which keeps it when the new hold is refused.
+  // In one commit, since the new reservation may need a unit of the replaced one, which keeps it when the new one is refused.
   for (const one of freed) giveBack(work, one, { state: 'released', reference: `replaced by ${reservationId}` });
   reserveStock(work, held);
   work.put(holds, { id: reservationId, state: 'held', allocations: held });

@@ -10,7 +10,7 @@ const sumOf = (units: readonly Units[], sku: string): number =>
   units.filter((one) => one.sku === sku).reduce((sum, { qty }) => sum + qty, 0);
 
 /**
- * Takes the goods of a sale out of the stock of its store. Units in the hold of the till are consumed. Others leave the stock that nobody
+ * Takes the goods of a sale out of the stock of its store. Units that the till reserved are consumed. Others leave the stock that nobody
  * has reserved, and what is beyond that was missing from the records: no counter goes negative. Every call names the order and moves its
  * units once.
  * @returns whether the store sold more than its records had

@@ -8,7 +8,7 @@ import { NEW_HOLD_TTL_SECONDS } from '../timing.ts';
 
 /**
  * Outcome of securing the stock of an order; `order` is its newest version. `short`: no location has enough of some SKUs, which the
- * problem names. `unavailable`: the SIM is known to have done nothing. `lost`: the new hold ended before it was confirmed.
+ * problem names. `unavailable`: the SIM has certainly done nothing. `lost`: the new reservation ended before it was confirmed.
  */
 export type StockOutcome =
   | { readonly is: 'held'; readonly order: StoredOrder; readonly reservation: Reservation }
@@ -66,7 +66,7 @@ async function takeNewHold(order: StoredOrder, { call, work }: Scope): Promise<S
   }
 }
 
-/** The new hold was ended before it was confirmed. No SKU is known to be sold out, so the payments stay. */
+/** The new reservation ended before it was confirmed. No SKU is certainly sold out, so the payments stay. */
 const holdLost = (order: StoredOrder): StockOutcome => ({
   is: 'lost',
   order,

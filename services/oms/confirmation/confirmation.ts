@@ -48,7 +48,7 @@ const servedBy = ({ order, reservation }: { order: StoredOrder; reservation: Res
   linesServedFrom(linesHeldBy(order.lines, reservation.id), reservation.allocations);
 
 /**
- * Confirms a paid sale in one commit. Its goods are at the till, so no stock is requested, and the hold of the till stays as it is.
+ * Confirms a paid sale in one commit. Its goods are at the till, so no stock is requested, and the reservation of the till stays.
  */
 export const confirmSale = (order: StoredOrder, scope: Scope): StoredOrder => markConfirmed(order, order.lines, scope);
 

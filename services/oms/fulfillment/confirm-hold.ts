@@ -6,7 +6,7 @@ import type { Scope } from '../../../shared/work/handler.ts';
 const WORKED_ON: ReadonlySet<unknown> = new Set(['fulfilled', 'cancelled']);
 
 /**
- * Confirms a hold for fulfilment; afterwards clients cannot release it. An earlier attempt whose answer was lost may have confirmed
+ * Confirms a reservation for fulfilment; afterwards clients cannot release it. An earlier attempt whose answer was lost may have confirmed
  * it, and its units may be dispatched or short by now. Then its fulfillment order exists, and the next request to the FMS finds it.
  * @returns false if the reservation ended before it was confirmed
  */

@@ -12,7 +12,7 @@ export type Strategy = NonNullable<FulfillmentRecord['strategy']>;
 export const NEAREST = 'nearest' satisfies Strategy;
 
 /**
- * Ensures a confirmed hold for every line. Lines that have one keep their node. For lines whose hold was released, one new hold is
+ * Ensures a confirmed reservation for every line. Lines that have one keep their node. For lines whose hold was released, one new hold is
  * taken by the strategy, stored on the order, and confirmed.
  * @throws Problem `insufficient_stock` when no location can serve a line; then nothing has changed
  */
@@ -36,7 +36,7 @@ interface Routing {
   readonly strategy: Strategy;
 }
 
-/** The new hold takes over units that are already held for the order, its basket or these lines. */
+/** The new reservation takes over units that are already reserved for the order, its basket or these lines. */
 function reserveLines(lines: readonly OrderLine[], { order, strategy }: Routing, { call }: Scope): Promise<Reservation> {
   const items = itemsOf(lines);
   const body = {

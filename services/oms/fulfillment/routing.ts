@@ -36,7 +36,7 @@ interface Group {
   readonly lines: { readonly orderLineId: string; readonly sku: string; readonly qty: number }[];
 }
 
-/** One group per node and hold. A line is served by one node. */
+/** One group per node and reservation. A line is served by one node. */
 export function groupsOf(lines: readonly OrderLine[]): Group[] {
   const groups = new Map<string, Group>();
   for (const { lineId, sku, qty, nodeId, reservationId } of lines) {

@@ -10,7 +10,7 @@ export const reservationsOf = (lines: readonly OrderLine[]): string[] => [
   ...new Set(lines.flatMap(({ reservationId }) => (reservationId === undefined ? [] : [reservationId]))),
 ];
 
-/** Items to hold for the lines: one per SKU. */
+/** Items to reserve for the lines: one per SKU. */
 export function itemsOf(lines: readonly OrderLine[]): { sku: string; qty: number }[] {
   const items = new Map<string, number>();
   for (const { sku, qty } of lines) items.set(sku, (items.get(sku) ?? 0) + qty);
