@@ -3,7 +3,7 @@ import { CardNumber } from '../../shared/catalog/loyalty/objects.ts';
 import { Instant } from '../../shared/catalog/shapes.ts';
 import { defineDueWork } from '../../shared/work/due-work.ts';
 
-/** An enrolment as it is stored before the Loyalty Platform is called. */
+/** An enrolment, stored before the Loyalty Platform is called. */
 const Enrolment = z.object({
   cardNumber: CardNumber.optional(),
   /** Id of the request for it. */

@@ -31,7 +31,7 @@ export const fulfillmentOrders = defineCollection({
 
 /**
  * The fulfilment of an order, by the order's id. Every creation and cancellation writes it, so that concurrent ones conflict.
- * With `cancelled` it is a tombstone, also for an order without fulfillment orders.
+ * With `cancelled` it is a tombstone, even for an order without fulfillment orders.
  */
 export const orderFulfillments = defineCollection({
   name: 'order-fulfilments',

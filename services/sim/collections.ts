@@ -36,7 +36,7 @@ const StoredAttempt = z.object({
   forCheckout: z.literal(true).optional(),
   /** Open reservations of the same basket or order. Their stock goes over to this one. */
   replaces: z.array(Id).optional(),
-  /** A second worker has asked for the stock, or is about to. */
+  /** A second worker has requested the stock, or is about to. */
   carriedOn: z.boolean().optional(),
 });
 export type Attempt = z.output<typeof StoredAttempt>;

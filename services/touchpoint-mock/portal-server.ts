@@ -111,7 +111,7 @@ function forwardTo(mockUrl: string) {
         answer.headers.connection = response.shouldKeepAlive ? 'keep-alive' : 'close';
       },
       error: (_error, _request, response) => {
-        // A partial answer cannot be replaced, so the client sees a broken connection.
+        // A partial answer cannot be replaced, so the connection is broken off.
         if ('headersSent' in response && !response.headersSent) send(response, MOCK_UNREACHABLE);
         else response.destroy();
       },

@@ -43,7 +43,7 @@ export const warehouseTasks = defineCollection({
   schema: z.object({
     id: Id,
     version,
-    /** The newest version of the fulfillment order that was seen. Events about older versions change nothing. */
+    /** The newest processed version of the fulfillment order. Events about older versions change nothing. */
     seen: z.int(),
     open: z.boolean(),
     /** The delays of the warehouse count from here. */

@@ -5,7 +5,7 @@ import { notFound } from '../../../shared/catalog/problems.ts';
 import { handle } from '../../../shared/work/handler.ts';
 import { published, shipments } from '../collections.ts';
 
-/** The carrier has not seen a parcel without a label, so there is nothing to track. */
+/** The carrier does not have a parcel without a label, so there is nothing to track. */
 export const trackShipment = handle(trackShipmentApi)(async ({ params: { id } }, { work }) => {
   const shipment = await work.get(shipments, id);
   if (!shipment) throw notFound('shipment', id);

@@ -76,7 +76,7 @@ export async function evaluateDiscounts({ call, log }: Scope, request: DiscountR
 
 function evaluationOf({ basketId, lines, codes = [], shopper }: DiscountRequest) {
   const { customerId, tier, loyalty } = shopper ?? { loyalty: 'none' as const };
-  // Without a tier the engine looks it up itself. Only a voucher that may depend on the tier justifies that wait.
+  // Without a tier, the engine reads it. Only a voucher that may depend on the tier justifies that wait.
   const forMember = tier !== undefined || (loyalty === 'unavailable' && codes.length > 0);
   return {
     lines: lines.map(({ sku, qty, unitPrice }) => ({ sku, qty, unitPrice: money(unitPrice, CURRENCY) })),

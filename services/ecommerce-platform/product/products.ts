@@ -6,12 +6,12 @@ import { type Product, products } from '../collections.ts';
 /** Products before `active` and archived ones are hidden from customers. */
 const VISIBLE_STATES: ReadonlySet<Product['state']> = new Set(['active', 'suspended', 'discontinued']);
 
-/** @throws Problem 404, also for a product that is hidden from customers */
+/** @throws Problem 404, even for a product that is hidden from customers */
 export async function productBySku(work: UnitOfWork, sku: string): Promise<Product> {
   return requireVisible(await work.findUnique(products, 'sku', sku), sku);
 }
 
-/** @throws Problem 404, also for a product that is hidden from customers */
+/** @throws Problem 404, even for a product that is hidden from customers */
 export async function productByIdOrSku(work: UnitOfWork, idOrSku: string): Promise<Product> {
   return requireVisible(await anyProduct(work, idOrSku), idOrSku);
 }

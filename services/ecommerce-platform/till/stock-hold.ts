@@ -9,7 +9,7 @@ import { releaseHold } from '../checkout/stock-hold.ts';
 import { type CheckoutRecord, checkouts } from '../collections.ts';
 
 const TIMEOUT_MS = 4_000;
-/** A round fails only when another sale takes units of the same store in between, so a few rounds suffice. */
+/** A round fails only when a concurrent sale takes units of the same store, so a few rounds suffice. */
 const MAX_ROUNDS = 10;
 
 type Hold = NonNullable<OutputOf<typeof getBasketHold>['reservation']>;

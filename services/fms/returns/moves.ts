@@ -76,7 +76,7 @@ export function writeOff(found: StoredReturn, { work }: Pick<Scope, 'work'>): St
 }
 
 /**
- * Notes the findings of the inspection. Resellable units are on hand again before the reply, damaged ones are scrapped. Then the return
+ * Records the findings of the inspection. Resellable units are on hand again before the reply, damaged ones are scrapped. Then the return
  * is paid back, or waits a week for the order of its exchange, unless it was paid back already.
  * @throws Problem `validation_failed` for a line that the return does not have, or that has two findings
  */

@@ -19,7 +19,7 @@ export const refundsFor = (returnId: string, { id, refunds }: Refunded): ReturnR
   refunds.filter((refund) => refund.returnId === returnId).map(({ amount, at }) => ({ paymentId: id, amount, at }));
 
 /**
- * The known refunds with the reported ones. A payment never loses refunds, so a report with fewer of them is out of date.
+ * Merges the stored and the reported refunds. A payment never loses refunds, so a report with fewer of them is stale.
  * @returns undefined when the report has nothing new
  */
 export function withRefunds(known: readonly ReturnRefund[], reported: readonly ReturnRefund[]): ReturnRefund[] | undefined {

@@ -77,7 +77,7 @@ export async function beginRequest(work: UnitOfWork, { id, resumed }: Attempt, o
   await work.checkpoint();
 }
 
-/** Notes the end of the request in the last commit, so that it cannot be both finished and undone. */
+/** Ends the request in the last commit, so that it cannot be both finished and undone. */
 export function endRequest(work: UnitOfWork, { id, orderId, state }: { id: string; orderId: string; state: 'done' | 'undone' }): void {
   work.put(returnRequests, { id, orderId, state });
   work.cancel(undoReturnDue, id);
@@ -115,7 +115,7 @@ export async function requestReturn(id: string, request: ReturnRequest, scope: S
   return requested;
 }
 
-/** The location of a return whose first line has no known node. */
+/** The location of a return whose first line has no node. */
 async function firstNode(work: UnitOfWork): Promise<string> {
   const { items } = await work.all(nodes, { limit: 1 });
   if (!items[0]) throw new Error('There are no locations.');

@@ -26,8 +26,8 @@ export async function earn(work: UnitOfWork, account: Account, { orderId, amount
 }
 
 /**
- * Notes each refund of an order once. If the order has earned, takes the points back; otherwise the refunds wait for the earn.
- * @returns whether one of them was not known
+ * Records each refund of an order once. If the order has earned, takes the points back; otherwise the refunds wait for the earn.
+ * @returns whether one of them is new
  */
 export async function noteRefunds(work: UnitOfWork, orderId: string, refunds: readonly Omit<EarningRefund, 'booked'>[]): Promise<boolean> {
   const before: Earning = (await work.get(earnings, orderId)) ?? { id: orderId, version: 0, takenBack: 0, refunds: [] };

@@ -94,6 +94,6 @@ export async function markCancelled(work: UnitOfWork, order: StoredOrder, cancel
   });
 }
 
-/** Cancelled with units that were not short: those are still held. */
+/** Cancelled with units that were not short: they are still reserved. */
 const isWithdrawn = ({ state, lines }: FulfillmentRecord['seen'][number]): boolean =>
   state === 'cancelled' && lines.some(({ qty, shortQty }) => shortQty < qty);

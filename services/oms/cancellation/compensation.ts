@@ -11,7 +11,7 @@ import { type Payment, paymentsOf } from '../payment/payments.ts';
 import { DECIDE_TIMEOUT_MS } from '../timing.ts';
 import { releaseHoldsOf } from './ended-holds.ts';
 
-/** Members of a change that adds parts to undo at other applications to those that the order already has. */
+/** Members of a change that adds to the parts that are to be undone at other applications. */
 export function withUndo(order: StoredOrder, { payments, holds, vouchers, writeOff }: Undo): Pick<StoredOrder, 'compensation' | 'undo'> {
   const before: Undo = order.undo ?? { payments: [], vouchers: false };
   const all = before.payments === 'all' || payments === 'all';

@@ -46,7 +46,7 @@ async function consumeHold(order: StoredOrder, storeId: string, scope: Scope): P
     return fulfilledOf(await scope.call(moveReservation, { params: { id: held.id }, body }));
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'invalid_state_transition' || error.retryable) throw error;
-    // Another request ended the reservation in between.
+    // A concurrent request ended the reservation.
     const now = await holdOf(order, scope);
     if (now && now.state !== 'fulfilled') throw error;
     return now ? fulfilledOf(now) : [];

@@ -97,8 +97,8 @@ const nextPart = ({ short }: FulfillmentRecord, { fulfillmentOrderId, orderLineI
   short.filter((one) => one.fulfillmentOrderId === fulfillmentOrderId && one.orderLineId === orderLineId).length;
 
 /**
- * Locations with the units that each can serve: by priority those with all of them, then those with most, so that few parcels are sent.
- * Locations where the line was short before are left out.
+ * Locations with the units that each can serve. To send few parcels, locations with all units come first, by priority; the others are sorted
+ * by units. Locations where the line was short before are left out.
  */
 async function locationsWith({ record, units }: ShortCase, { call }: Scope): Promise<{ locationId: string; qty: number }[]> {
   const tried = new Set(record.short.filter(({ orderLineId }) => orderLineId === units.orderLineId).map(({ locationId }) => locationId));

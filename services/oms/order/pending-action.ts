@@ -58,7 +58,7 @@ export function withdrawCancellation(work: UnitOfWork, order: StoredOrder): Stor
 }
 
 /**
- * Stores the intent of a cancellation by the OMS itself, as part of the last commit; due work carries it out immediately. The caller
+ * Stores the intent of a cancellation by the OMS, as part of the last commit; due work carries it out immediately. The caller
  * has checked that no other action is pending.
  */
 export function giveUp(work: UnitOfWork, order: StoredOrder, patch: Patch<StoredOrder> & { cancelReason: string }): StoredOrder {

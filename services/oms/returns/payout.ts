@@ -25,7 +25,7 @@ interface BookedReturn {
   readonly booking: ReturnBooking;
 }
 
-/** A refused refund is computed again, because another request may have refunded in between. */
+/** A refused refund is computed again, because a concurrent request may have refunded. */
 const ATTEMPTS = 3;
 
 /**
@@ -131,7 +131,7 @@ function payoutOf({ id }: ReturnBooking, { payments, value, exchanged }: Payment
   };
 }
 
-/** Answers of the Payment Hub when another request refunded something in between. */
+/** Answers of the Payment Hub after a concurrent refund. */
 const REFUSED: ReadonlySet<string> = new Set(['refund_exceeds_captured', 'invalid_state_transition']);
 
 function undefinedIfRefused(error: unknown): undefined {

@@ -58,7 +58,7 @@ async function beginTransaction({ work }: Scope, wanted: { id: string; storeId: 
   return opening;
 }
 
-/** @throws Problem `validation_failed` that names the known stores */
+/** @throws Problem `validation_failed` that lists the stores */
 async function refuseUnknownStore(work: UnitOfWork, storeId: string): Promise<void> {
   if (await work.get(stores, storeId)) return;
   const names = (await work.all(stores)).items.map(({ id }) => id);
