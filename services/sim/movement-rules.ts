@@ -21,7 +21,7 @@ const isForLine = (allocation: Allocation, { sku, orderLineId }: Line, locationI
 /**
  * Applies units that left (`consume`) or were missing (`short`) to the allocations.
  * @returns the new allocations, and the moved units per SKU and location
- * @throws Problem `invalid_state_transition` when a line wants more units than are held for it
+ * @throws Problem `invalid_state_transition` when a line has more units than are reserved for it
  */
 export function applyMovement(reservation: StoredReservation, { kind, locationId, lines }: MoveRequest) {
   const counter = kind === 'consume' ? 'fulfilledQty' : 'cancelledQty';

@@ -13,8 +13,8 @@ type Line = StoredFulfillmentOrder['lines'][number];
 const verbOf = { open: 'start-picking', started: 'pick', picked: 'pick', short: 'pick', packed: 'pack' } as const;
 
 /**
- * Whether a report is a repeat, which changes nothing whatever the state. A cancelled fulfillment order accepts only the report by which
- * it ended, so that the warehouse puts the goods back instead of going on.
+ * Whether a report is a repeat, which changes nothing whatever the state. A cancelled fulfillment order accepts only the report that
+ * ended it, so that the warehouse stops and puts the goods back.
  */
 export function isReported({ state, failureReason, pickingSteps }: StoredFulfillmentOrder, { status }: Report): boolean {
   if (state === 'cancelled' && (status !== 'short' || failureReason !== 'short')) return false;
@@ -62,7 +62,7 @@ export function pickedLines(lines: readonly Line[], { status, lines: reported = 
       throw invalid(
         `/lines/${index}/pickedQty`,
         'short',
-        `The line "${orderLineId}" asks for ${line.qty}; report short when units are missing.`,
+        `The line "${orderLineId}" has ${line.qty}; report short when units are missing.`,
       );
     }
     picked.set(orderLineId, pickedQty);

@@ -76,7 +76,7 @@ export function writeOff(found: StoredReturn, { work }: Pick<Scope, 'work'>): St
 }
 
 /**
- * Notes the findings of the inspection. Resellable units are on hand again before the reply, damaged ones are scrapped. Then the return
+ * Records the findings of the inspection. Resellable units are on hand again before the reply, damaged ones are scrapped. Then the return
  * is paid back, or waits a week for the order of its exchange, unless it was paid back already.
  * @throws Problem `validation_failed` for a line that the return does not have, or that has two findings
  */
@@ -94,7 +94,7 @@ export async function inspect(found: StoredReturn, findings: Findings, scope: Mo
   return next;
 }
 
-/** When an inspected return is paid back, in epoch milliseconds: at once, unless it waits for the order of its exchange. */
+/** When an inspected return is paid back, in epoch milliseconds: immediately, unless it waits for its exchange order. */
 export const settlesAt = (found: StoredReturn, inspectedAt: number): number =>
   found.resolution === 'exchange' && paidOf(found) < found.refundAmount.amount ? inspectedAt + EXCHANGE_WAIT_MS : inspectedAt;
 
@@ -104,7 +104,7 @@ export const asAnnounced = (line: Line): Line => withFinding(line, undefined);
 /** Entries of a request for the same line have their reasons joined. Of units that came for several reasons, none is sold again. */
 const isReportedDamaged = ({ reason }: Line): boolean => reason.split(';').some((one) => one.trim().toLowerCase() === 'damaged');
 
-/** Without a finding, the reason of the customer decides the condition. Damaged units are scrapped unless the finding says otherwise. */
+/** Without a finding, the customer's reason decides the condition. Damaged units are scrapped unless the finding names another disposition. */
 function withFinding(line: Line, finding: NonNullable<Findings>[number] | undefined): Line {
   const condition = finding?.condition ?? (isReportedDamaged(line) ? 'damaged' : 'resellable');
   return { ...line, condition, disposition: finding?.disposition ?? (condition === 'damaged' ? 'scrap' : 'restock') };

@@ -32,7 +32,7 @@ function refuseWhileAway(found: StoredReturn): void {
 }
 
 /**
- * Notes the intent to reject a return, with the due work that finishes it, for the next commit.
+ * Stores the intent to reject a return, with the due work that finishes it, in the next commit.
  * @throws Problem `invalid_state_transition` while its goods may still arrive
  */
 export function beginRejection(

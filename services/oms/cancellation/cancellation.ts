@@ -36,8 +36,8 @@ const OBSOLETE_WORK: readonly DueWork[] = [
 ];
 
 /**
- * Asks the FMS to cancel all fulfillment orders of the order, which it does for all or none. Its answer decides: afterwards it creates
- * no more of them. Without a fulfillment record the FMS is not asked.
+ * Has the FMS cancel all fulfillment orders of the order, or none. The FMS creates no more of them afterwards. Without a fulfillment
+ * record there is nothing to cancel at the FMS.
  * @returns whether all short units are written off
  * @throws Problem `invalid_state_transition` when goods are dispatched, or `dependency_*`
  */
@@ -60,7 +60,7 @@ const goodsHaveLeft = (order: StoredOrder, { message, context }: Problem): Probl
 export interface Cancellation {
   readonly verb: 'cancel' | 'expire' | 'abandon-fulfilment';
   readonly cancelReason?: string;
-  /** Instant at which due work undoes the order at other applications, unless the request has done so. */
+  /** When due work undoes the order at other applications, unless the request has done so. */
   readonly at: number;
   readonly patch?: Patch<StoredOrder>;
   /** Whether all short units are written off. */
@@ -76,7 +76,7 @@ export async function markCancelled(work: UnitOfWork, order: StoredOrder, cancel
   for (const obsolete of OBSOLETE_WORK) work.cancel(obsolete, order.id);
   work.schedule(compensateDue, order.id, at, {});
   const record = await work.get(fulfillmentRecords, order.id);
-  // The FMS consumes the holds of work that it finished, perhaps late; those are spared.
+  // The FMS consumes the reservations of work that it finished, perhaps late, so they are spared.
   const isConsumedByFms = verb === 'abandon-fulfilment' && record !== undefined && !record.seen.some(isWithdrawn);
   const spare = isConsumedByFms ? knownHolds(order, record) : [];
   return work.transition(orders, order, verb, {
@@ -94,6 +94,6 @@ export async function markCancelled(work: UnitOfWork, order: StoredOrder, cancel
   });
 }
 
-/** Cancelled with units that were not short: those are still held. */
+/** Cancelled with units that were not short: they are still reserved. */
 const isWithdrawn = ({ state, lines }: FulfillmentRecord['seen'][number]): boolean =>
   state === 'cancelled' && lines.some(({ qty, shortQty }) => shortQty < qty);

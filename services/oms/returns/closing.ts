@@ -21,7 +21,7 @@ export async function completeBooking(
 
 /**
  * Ends a booking whose units stay with the customer and may be returned again, as part of the last commit.
- * @param paidBack minor units that were refunded for it all the same
+ * @param paidBack minor units that were refunded for it nevertheless
  */
 export async function rejectBooking(
   work: UnitOfWork,
