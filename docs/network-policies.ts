@@ -10,7 +10,7 @@ type Peer = Application | 'gateway';
 const NAME = 'app.kubernetes.io/name';
 const byId = new Map<string, ApiDefinition>([...Object.values(apis), ...Object.values(internalCalls)].map((api) => [api.id, api]));
 
-/** Applications to which an application opens connections. Signed webhooks go to the gateway, like those of any carrier. */
+/** The applications that an application calls. Its signed webhooks go to the gateway. */
 function calleesOf(caller: Application): readonly Peer[] {
   const callees = (calls[caller] as readonly string[]).flatMap((id): Peer[] => {
     const api = byId.get(id);
@@ -40,7 +40,7 @@ export function callPolicies(): string {
         podSelector: { matchLabels: { [NAME]: name } },
         policyTypes: ['Ingress', 'Egress'],
         ingress: [{ from: peers(callersOf(name)), ports: port }],
-        ...(callees.length > 0 && { egress: [{ to: peers(callees), ports: port }] }),
+        egress: callees.length > 0 ? [{ to: peers(callees), ports: port }] : undefined,
       },
     };
     return stringify(policy, { aliasDuplicateObjects: false });

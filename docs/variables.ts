@@ -3,7 +3,7 @@ import { applicationNames } from '../shared/catalog/applications.ts';
 
 const AMONG_THEM = ['oms', 'ecommerce-platform'] as const;
 
-/** A value as it is written in the environment. */
+/** A default as Markdown. */
 const written = (value: unknown): string => (value === undefined || String(value) === '' ? '' : `\`${String(value)}\``);
 
 /** Every variable that a process reads, with its default. The addresses of applications share a row. */
@@ -14,5 +14,5 @@ export function variableTable(): string {
   );
   const examples = AMONG_THEM.map((application) => `\`${urlVariable(application)}\``).join(', ');
   rows.push(`| ${examples}, … | \`http://<application>:8080\` | Where the processes of the estate find each other. |`);
-  return ['| Variable | Default | What |', '|---|---|---|', ...rows].join('\n');
+  return ['| Variable | Default | Description |', '|---|---|---|', ...rows].join('\n');
 }

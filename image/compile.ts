@@ -3,8 +3,8 @@ import { glob } from 'node:fs/promises';
 import { flushCompileCache } from 'node:module';
 
 /**
- * Fills the folder NODE_COMPILE_CACHE while the image is built, so that a container neither strips types nor compiles when it
- * starts: loads every module once, then runs a rehearsal, since only functions that ran are kept compiled.
+ * Fills NODE_COMPILE_CACHE while the image is built, so that a container starts without stripping types and compiling. Loads every
+ * module, then runs a rehearsal, because the cache only keeps functions that ran.
  */
 for await (const file of glob('{console/*.ts,{services,estate,gateway,shared,fixtures}/**/*.ts}')) {
   if (file !== 'estate/main.ts') await import(`../${file}`);

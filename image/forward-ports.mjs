@@ -1,13 +1,13 @@
 /**
  * Forwards TCP connections: `node forward-ports.mjs 16379=redis:6379 …`. A profile of the compose file cannot publish ports of a container
- * that is already running, so this forwarder runs in a container of its own.
+ * that is already running, so this forwarder runs in a separate container.
  */
 import { connect, createServer } from 'node:net';
 
 for (const way of process.argv.slice(2)) {
   const [, from, host, to] = /^(\d+)=([^:]+):(\d+)$/.exec(way) ?? [];
   if (to === undefined) {
-    process.stderr.write(`${way} is not of the form 16379=redis:6379.\n`);
+    process.stderr.write(`${way} is invalid; write it like 16379=redis:6379.\n`);
     process.exit(64);
   }
   createServer((client) => {

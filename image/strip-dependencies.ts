@@ -28,10 +28,10 @@ const FORMS: Readonly<Record<string, readonly RegExp[]>> = {
   '@preact/signals': [/^(?!package\.json$|dist\/signals\.mjs$)/],
   '@preact/signals-core': [/^(?!package\.json$|dist\/signals-core\.mjs$)/],
   '@dagrejs/dagre': [/^(?!package\.json$|dist\/dagre\.esm\.js$)/],
-  // Dagre's module contains it.
+  // Bundled in dagre's module.
   '@dagrejs/graphlib': [/^(?!package\.json$)/],
   'eventsource-parser': [/^src\//],
-  // The references need one script of it, which is packed below.
+  // The references need one script, which `stripAndPack` writes.
   '@scalar/fastify-api-reference': [/^(?!package\.json$)/],
   ...Object.fromEntries(
     [
@@ -45,7 +45,7 @@ const FORMS: Readonly<Record<string, readonly RegExp[]>> = {
   ),
 };
 
-/** Strips everything, and keeps the script of the references: compressed once, browsers get it as it is. */
+/** Strips all packages, but keeps the script of the references, compressed as browsers receive it. */
 async function stripAndPack(modules: string): Promise<void> {
   const folder = join(modules, '@scalar/fastify-api-reference/dist');
   const { default: plugin } = (await import(pathToFileURL(resolve(folder, 'index.js')).href)) as { default: unknown };
@@ -83,5 +83,5 @@ async function stripPackage(folder: string, name: string): Promise<void> {
 }
 
 const [, , modules] = process.argv;
-if (modules === undefined) throw new Error('Say which node_modules.');
+if (modules === undefined) throw new Error('Give the path of node_modules.');
 await stripAndPack(modules);
