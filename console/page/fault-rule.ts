@@ -93,7 +93,7 @@ export interface FaultForm {
   readonly seed: string;
 }
 
-/** The body for put-fault. The gateway judges it: text that is no number is sent as it was typed. */
+/** The body for put-fault. The gateway validates it, so text that is not a number is sent unchanged. */
 export function faultRule({
   target,
   kind,

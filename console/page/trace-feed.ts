@@ -31,7 +31,7 @@ const REFRESH_MS = 400;
 const PAGE = 50;
 /** Traces of a further page, when more have come than the first one holds. */
 const CATCH_UP = 200;
-/** Of rows in the document. */
+/** Most rows kept in the DOM. */
 const MOST = 1_000;
 
 interface Listed {
