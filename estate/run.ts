@@ -74,7 +74,7 @@ function serveWithoutOutput(): void {
   });
 }
 
-/** Loads the code only after the configuration was accepted, so that a bad variable is refused at once. */
+/** Loads the code only after the configuration was accepted, so that a bad variable is refused early. */
 async function start(configuration: Configuration, log: Logger): Promise<Started> {
   const { SERVICE } = configuration;
   if (SERVICE === undefined) return startWholeEstate(configuration, log);
