@@ -8,7 +8,7 @@ import { type Column, GEOMETRY, headWidth, type SequenceLayout, type SequenceRow
 import type { TraceRow } from './trace-tree.ts';
 
 const BAR = GEOMETRY.bar;
-/** Estimated pixels of a character. They decide on which side of the arrow a label fits. */
+/** Estimated pixels of a character. They decide where a label fits. */
 const CHARACTER = { name: 6.2, facts: 5.6 } as const;
 
 /** Who called whom, drawn at its own size. A wide trace scrolls; of a long one, the rows in view are drawn. */
