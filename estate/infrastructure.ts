@@ -17,7 +17,7 @@ import type { Configuration } from './configuration.ts';
 const CONNECT_MS = 5_000;
 
 const CONNECTIONS_PER_APPLICATION = 128;
-/** Wall time for which an idle connection is kept. */
+/** Wall time before an idle connection is closed. */
 const IDLE_MS = 30_000;
 /** The most of it that an application may announce. */
 const LONGEST_IDLE_MS = 60_000;

@@ -104,7 +104,7 @@ async function startTouchpointOnly(configuration: Configuration, log: Logger): P
   return { addresses: { touchpoint: mock, portal }, ready: Promise.resolve(), drain, close, text };
 }
 
-/** A second signal exits at once, unless it is the echo of the first. */
+/** A second signal exits immediately, unless it is the echo of the first. */
 function stopOnSignal(stop: () => void): void {
   let stoppingSince: number | undefined;
   for (const signal of STOP_SIGNALS) {
