@@ -20,7 +20,7 @@ export interface PlainCall {
   readonly how: { readonly headers: Readonly<Record<string, string>>; readonly as: 'bearer' | 'api-key' | 'none' };
 }
 
-/** The call of an API by its id, as the catalog declares it. @throws TypeError when there is no such API */
+/** The call of an API by its id, as the catalog declares it. @throws TypeError for an unknown API */
 export function callOfApi(id: string, { body, headers = {}, ...sections }: Sections = {}): PlainCall {
   const { method, path, auth } = requireApi(id);
   return {
