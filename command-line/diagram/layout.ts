@@ -50,7 +50,7 @@ export interface PlacedArrow {
 export interface PlacedPart {
   readonly arrows: readonly PlacedArrow[];
   readonly clocks: readonly { readonly text: string; readonly y: number }[];
-  /** The y at which the lifelines begin. */
+  /** The y where the lifelines begin. */
   readonly top: number;
   readonly height: number;
 }

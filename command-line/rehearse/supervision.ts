@@ -79,7 +79,7 @@ export async function supervised<T>(
   running = supervision;
   const done = origin.run(supervision, async () => {
     const result = await work(stopped);
-    // Node reports unhandled rejections after the microtasks in which the work may have ended.
+    // Node reports unhandled rejections after the microtasks that may have ended the work.
     await nextTurn();
     return result;
   });

@@ -33,8 +33,8 @@ const titleOf = (entry: Entry, steps: readonly Entry[]): string =>
   'step' in entry ? `${steps.indexOf(entry) + 1}. ${entry.step.title}` : `${entry.kind === 'fault' ? '⚡ ' : ''}${entry.note}`;
 
 /**
- * How far the estate's wall clock is ahead of ours, in milliseconds: the smallest difference with which the request of each step
- * begins during the step.
+ * How far the estate's wall clock is ahead of ours, in milliseconds: the smallest difference that places the request of each
+ * step within the step.
  */
 function clockDifference(entries: readonly Entry[], arrows: readonly Arrow[]): number {
   const starts = new Map(arrows.filter(({ kind }) => kind === 'request').map(({ hop, start }) => [hop.correlationId, start]));
