@@ -135,7 +135,7 @@ describe('Misuse ends with 2 and a sentence that names the nearest valid word:',
     ['env --format dotnv', /^There is no format dotnv; did you mean dotenv\?\n$/],
     [
       'fault set payment-hub-dwn',
-      /^There is no preset payment-hub-dwn; did you mean payment-hub-down\? estate fault presets lists them\. A fault of your own needs --kind\.\n$/,
+      /^There is no preset payment-hub-dwn; did you mean payment-hub-down\? estate fault presets lists them\. A custom fault needs --kind\.\n$/,
     ],
     [
       'fault set payment-hub-down --kind latency',
@@ -152,7 +152,7 @@ describe('Misuse ends with 2 and a sentence that names the nearest valid word:',
     ['clock show --against=', /^Nothing is not the address of a gateway, like http:\/\/127\.0\.0\.1:8080\.\n$/],
     ['clock show --rehearsal Bad_Name', /^--rehearsal Bad_Name: This must have lower-case letters, .* at most 40 characters\.\n$/],
     ['rehearsals reset Bad_Name', /^rehearsal: A rehearsal is named with 1 to 40 of /],
-    ['rehearsals delete Bad_Name', /^No rehearsal can be called Bad_Name; estate rehearsals list lists those that exist\.\n$/],
+    ['rehearsals delete Bad_Name', /^Bad_Name is not a valid name of a rehearsal; estate rehearsals list lists the existing ones\.\n$/],
     ['stock list --location moon', /^--location: There is no location "moon"; there are dc-01, /],
     ['fault set a~b --application oms --kind outage', /^name: A fault’s name has letters, /],
     [
