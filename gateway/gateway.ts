@@ -20,13 +20,14 @@ import { REQUEST_MS } from './application-headers.ts';
 import { CLIENT_TIMES, type ClientTimes, refuseOnSocket, serverOptions } from './client-connections.ts';
 import { type Credential, createKeyring } from './credentials.ts';
 import { crossOrigin } from './cross-origin.ts';
+import type { GatewayParts } from './gateway-parts.ts';
 import { createHandOver } from './hand-over.ts';
 import { observeRequest } from './observing.ts';
-import { beginPassage, checkAndAnswer, type GatewayParts } from './passage.ts';
+import { createPassage } from './passage.ts';
 import { createProxy } from './proxy.ts';
 import { createRateLimits } from './rate-limits.ts';
 import { refuse } from './refusals.ts';
-import { rehearsalAccess } from './rehearsal-of-request.ts';
+import { rehearsalAccess } from './rehearsal-access.ts';
 import { routesOf } from './routes.ts';
 
 export interface GatewayOptions {
@@ -110,14 +111,12 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     expectHops: control.expectHops,
   };
 
+  const pass = createPassage(parts);
+
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const passage = beginPassage();
-    try {
-      await checkAndAnswer(parts, passage, request, response);
-    } catch (error) {
-      refuse({ log, control, observer: parts.observer }, error, { passage, request, response });
-    }
-    withoutFailing(log, 'observing a request', () => observeRequest(parts.observer, passage, request, response));
+    const { facts, error } = await pass({ request, response, started: performance.now() });
+    const ids = error === undefined ? facts.ids : (refuse({ log, control, observer: parts.observer }, error, facts) ?? facts.ids);
+    withoutFailing(log, 'observing a request', () => observeRequest(parts.observer, { ...facts, ids }));
   }
 
   const url = await listen(server, options.port, options.host);

@@ -1,0 +1,36 @@
+import type { World } from '../shared/domain/world.ts';
+import type { Observability } from '../shared/observability/observability.ts';
+import type { Observer } from '../shared/observability/observer.ts';
+import type { Connections } from '../shared/process/connections.ts';
+import type { State } from '../shared/process/readiness.ts';
+import type { Keyring } from './credentials.ts';
+import type { CrossOrigin } from './cross-origin.ts';
+import type { HandOver } from './hand-over.ts';
+import type { ApplicationProxy } from './proxy.ts';
+import type { RateLimits } from './rate-limits.ts';
+import type { RehearsalAccess } from './rehearsal-access.ts';
+import type { Routes } from './routes.ts';
+
+/** The parts of a running gateway, which its steps share. */
+export interface GatewayParts {
+  readonly observer: Observer;
+  readonly observability: Observability | undefined;
+  readonly connections: Connections;
+  readonly states: () => readonly State[];
+  readonly routes: Routes;
+  readonly crossOrigin: CrossOrigin;
+  readonly limits: RateLimits;
+  readonly keyring: Keyring;
+  readonly access: RehearsalAccess;
+  readonly noteUse: (rehearsal: string) => void;
+  /** Limit of the text of a rehearsal. At it, requests that may write are refused. */
+  readonly worldBytes: number;
+  readonly isOwnHost: (host: string | undefined) => boolean;
+  readonly documents: HandOver;
+  readonly control: HandOver;
+  readonly proxy: ApplicationProxy;
+  /** Called after each exchange with an application, which records it. */
+  readonly expectHops: (world: World) => void;
+  /** Authenticates the gateway to the applications. */
+  readonly token: string;
+}
