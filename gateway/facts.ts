@@ -39,5 +39,6 @@ export interface ProvedFacts extends Exchange {
 /** How far a request came, and what ended it before its answer. */
 export interface Outcome {
   readonly facts: ProvedFacts;
-  readonly error?: unknown;
+  /** What a step threw: any value. */
+  readonly refusal?: { readonly error: unknown };
 }

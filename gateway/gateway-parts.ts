@@ -1,4 +1,7 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ApiDefinition } from '../shared/catalog/define.ts';
 import type { World } from '../shared/domain/world.ts';
+import type { RouteTable } from '../shared/http/route-table.ts';
 import type { Observability } from '../shared/observability/observability.ts';
 import type { Observer } from '../shared/observability/observer.ts';
 import type { Connections } from '../shared/process/connections.ts';
@@ -9,7 +12,21 @@ import type { HandOver } from './hand-over.ts';
 import type { ApplicationProxy } from './proxy.ts';
 import type { RateLimits } from './rate-limits.ts';
 import type { RehearsalAccess } from './rehearsal-access.ts';
-import type { Routes } from './routes.ts';
+
+/** A request that the gateway has admitted to the control plane. */
+export interface ControlRequest {
+  readonly request: IncomingMessage;
+  /** Without the query. */
+  readonly path: string;
+  /** Name of the rehearsal; it may not exist yet. */
+  readonly rehearsal: string;
+  readonly principal: string;
+  readonly correlationId: string;
+  readonly body: Buffer | undefined;
+}
+
+/** Answers a request to the control plane. @throws Problem */
+export type ControlPlane = (admitted: ControlRequest, response: ServerResponse) => Promise<void>;
 
 /** The parts of a running gateway, which its steps share. */
 export interface GatewayParts {
@@ -17,7 +34,7 @@ export interface GatewayParts {
   readonly observability: Observability | undefined;
   readonly connections: Connections;
   readonly states: () => readonly State[];
-  readonly routes: Routes;
+  readonly routes: RouteTable<ApiDefinition>;
   readonly crossOrigin: CrossOrigin;
   readonly limits: RateLimits;
   readonly keyring: Keyring;
@@ -27,7 +44,7 @@ export interface GatewayParts {
   readonly worldBytes: number;
   readonly isOwnHost: (host: string | undefined) => boolean;
   readonly documents: HandOver;
-  readonly control: HandOver;
+  readonly controlPlane: ControlPlane;
   readonly proxy: ApplicationProxy;
   /** Called after each exchange with an application, which records it. */
   readonly expectHops: (world: World) => void;

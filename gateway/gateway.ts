@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Router } from 'express';
+import type { Router } from 'express';
 import { apis } from '../shared/catalog/apis.ts';
 import type { Application } from '../shared/catalog/applications.ts';
 import type { ApiDefinition } from '../shared/catalog/define.ts';
+import { routeTable } from '../shared/http/route-table.ts';
 import type { Observability } from '../shared/observability/observability.ts';
 import { UNOBSERVED } from '../shared/observability/observer.ts';
 import { watchConnections } from '../shared/process/connections.ts';
@@ -20,7 +21,7 @@ import { REQUEST_MS } from './application-headers.ts';
 import { CLIENT_TIMES, type ClientTimes, refuseOnSocket, serverOptions } from './client-connections.ts';
 import { type Credential, createKeyring } from './credentials.ts';
 import { crossOrigin } from './cross-origin.ts';
-import type { GatewayParts } from './gateway-parts.ts';
+import type { ControlPlane, GatewayParts } from './gateway-parts.ts';
 import { createHandOver } from './hand-over.ts';
 import { observeRequest } from './observing.ts';
 import { createPassage } from './passage.ts';
@@ -28,7 +29,6 @@ import { createProxy } from './proxy.ts';
 import { createRateLimits } from './rate-limits.ts';
 import { refuse } from './refusals.ts';
 import { rehearsalAccess } from './rehearsal-access.ts';
-import { routesOf } from './routes.ts';
 
 export interface GatewayOptions {
   readonly host: string;
@@ -53,11 +53,8 @@ export interface GatewayOptions {
   readonly log: Logger;
   /** Metrics and traces; `/metrics` is for credentials with the scope `control`. Without it the gateway is not observed. */
   readonly observability?: Observability | undefined;
-  /**
-   * The control plane, at `/_control` for credentials with the scope `control`. It gets `principal`, `rehearsal`, `correlationId` and the unparsed `body`
-   * in `response.locals`; the gateway answers its errors.
-   */
-  readonly controlPlane: Router;
+  /** Answers `/_control`, for credentials with the scope `control`. The gateway answers its errors. */
+  readonly controlPlane: ControlPlane;
   /** Answers all other paths, without a credential. */
   readonly documents: Router;
   /** Host names that may show the documents, besides the machine's own. */
@@ -101,11 +98,11 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     access,
     noteUse: options.noteUse ?? (() => {}),
     worldBytes: options.worldBytes ?? WORLD_BYTES,
-    routes: routesOf(options.apis ?? Object.values(apis)),
+    routes: routeTable((options.apis ?? Object.values(apis)).filter(({ audience }) => audience === 'public')),
     isOwnHost: ownHosts(options.allowedHosts ?? []),
     crossOrigin: crossOrigin(options.corsOrigins ?? []),
     documents: createHandOver(options.documents),
-    control: createHandOver(Router({ caseSensitive: true, strict: true }).use('/_control', options.controlPlane)),
+    controlPlane: options.controlPlane,
     proxy: createProxy({ addressOf: options.addressOf, timeoutMs: times.applicationMs, draining: connections.draining }),
     token: options.token,
     expectHops: control.expectHops,
@@ -114,8 +111,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const pass = createPassage(parts);
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { facts, error } = await pass({ request, response, started: performance.now() });
-    const ids = error === undefined ? facts.ids : (refuse({ log, control, observer: parts.observer }, error, facts) ?? facts.ids);
+    const { facts, refusal } = await pass({ request, response, started: performance.now() });
+    const ids = (refusal && refuse({ log, control, observer: parts.observer }, refusal.error, facts)) ?? facts.ids;
     withoutFailing(log, 'observing a request', () => observeRequest(parts.observer, { ...facts, ids }));
   }
 

@@ -4,6 +4,7 @@ import { readinessAnswer } from '../../shared/process/readiness.ts';
 import type { Exchange } from '../facts.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import { methodNotAllowed } from '../problems.ts';
+import { untilClosed } from '../until-closed.ts';
 import type { Authenticated } from './authenticate.ts';
 import type { Addressed } from './check-address.ts';
 import type { InRehearsal } from './name-rehearsal.ts';
@@ -13,7 +14,7 @@ import type { Identified, Received } from './receive.ts';
 export const answerPreflight =
   ({ crossOrigin, routes }: GatewayParts) =>
   ({ request, response, path }: Exchange & Addressed): void =>
-    crossOrigin.answerPreflight(request, response, routes.methodsAt(path));
+    crossOrigin.answerPreflight(request, response, routes.methodsAt(path).toSorted());
 
 export const answerHealth =
   ({ states, connections }: GatewayParts) =>
@@ -47,7 +48,7 @@ export const answerDocuments =
         'This is shown under the names of this machine only: localhost, an address, a name without a dot, or one that ALLOWED_HOSTS lists.',
       );
     }
-    const allowed = routes.methodsAt(path);
+    const allowed = routes.methodsAt(path).toSorted();
     if (allowed.length > 0) throw methodNotAllowed(request.method ?? '', allowed);
     return documents(request, response);
   };
@@ -55,7 +56,12 @@ export const answerDocuments =
 export const nameCorrelationId = ({ response, ids }: Exchange & Identified): void =>
   void response.setHeader('X-Correlation-Id', ids.correlationId);
 
+type ForControl = Exchange & Addressed & Authenticated & InRehearsal & Identified & Received;
+
 export const answerControl =
-  ({ control }: GatewayParts) =>
-  ({ request, response, caller, rehearsal, ids, body }: Exchange & Authenticated & InRehearsal & Identified & Received): Promise<void> =>
-    control(request, response, { principal: caller?.principal ?? ANONYMOUS, rehearsal, correlationId: ids.correlationId, body });
+  ({ controlPlane }: GatewayParts) =>
+  ({ request, response, path, caller, rehearsal, ids: { correlationId }, body }: ForControl): Promise<void> => {
+    const principal = caller?.principal ?? ANONYMOUS;
+    const admitted = { request, path, principal, rehearsal, correlationId, body };
+    return untilClosed(response, (fail) => controlPlane(admitted, response).catch(fail));
+  };

@@ -43,7 +43,7 @@ function run<Begun, Reached>(list: readonly AnyStep[], choose?: (reached: Reache
         if (fact) facts = { ...facts, ...fact };
       }
     } catch (error) {
-      return { facts, error };
+      return { facts, refusal: { error } };
     }
     return choose ? choose(facts as Reached) : { facts };
   };

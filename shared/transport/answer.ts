@@ -25,6 +25,24 @@ export function answerProblem(problem: Problem, path: string): Answer {
   };
 }
 
+/** The headers of an answer of an application. */
+export function headersOfAnswer(
+  { status, body, contentType, etag, retryAfter, replayed }: Answer,
+  { correlationId, requestId }: Pick<Ids, 'correlationId' | 'requestId'>,
+): Record<string, string> {
+  return {
+    'X-Correlation-Id': correlationId,
+    'X-Request-Id': requestId,
+    'Cache-Control': 'no-store',
+    ...(etag !== undefined && { ETag: etag }),
+    ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
+    // The gateway checks credentials; an application itself refuses only signatures.
+    ...(status === 401 && { 'WWW-Authenticate': 'StandardWebhooks realm="unified-commerce"' }),
+    ...(replayed === true && { 'Idempotent-Replayed': 'true' }),
+    ...(status !== 204 && { 'Content-Type': contentType, 'Content-Length': String(Buffer.byteLength(body)) }),
+  };
+}
+
 /** The problem that an error is answered with. An unexpected error is logged and becomes `internal_error`. */
 export function asProblem(error: unknown, log: Pick<Logger, 'error'>, ids: Partial<Ids>): Problem {
   if (error instanceof Problem) return error;

@@ -1,29 +1,9 @@
 import type { Application } from '../catalog/applications.ts';
-import type { Method } from '../catalog/define.ts';
 import { nextTurn } from '../process/waiting.ts';
 import type { Answer } from './answer.ts';
+import { type Endpoint, NotListening } from './endpoint.ts';
 import { headersOf } from './estate-headers.ts';
 import { brokenOff, type OutgoingCall, type Reply, type Transport, timedOut, unreachable } from './transport.ts';
-
-/** A call as it arrives at an application of the same process: all that HTTP would carry. */
-export interface ArrivingCall {
-  readonly method: Method;
-  /** With the query. */
-  readonly path: string;
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | undefined;
-  /** Whether the caller no longer waits. */
-  readonly hasLeft: () => boolean;
-}
-
-/** Answers a call. @returns undefined when no answer comes, as when a connection breaks @throws NotListening */
-export type Endpoint = (call: ArrivingCall) => Promise<Answer | undefined>;
-
-/** The application has not started or has stopped. */
-export class NotListening extends Error {
-  override readonly name = 'NotListening';
-}
 
 export interface InProcessTransportOptions {
   /** Asked at every call: an application may start later than its callers. */
@@ -64,7 +44,7 @@ export function createInProcessTransport({ endpointOf, addressOf, token }: InPro
         reject(timedOut(application));
       }, timeoutMs);
       const headers = headersOf(call, token);
-      endpoint({ method, path, headers, body, hasLeft: () => isOver })
+      endpoint({ method, target: path, headers, body: () => body, hasLeft: () => isOver })
         .finally(() => clearTimeout(timer))
         .then(resolve, (error: unknown) => reject(error instanceof NotListening ? unreachable(application) : brokenOff(application)));
     });

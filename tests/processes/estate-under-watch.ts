@@ -14,7 +14,8 @@ import { createLogger } from '../../shared/process/logger.ts';
 import { startApplication } from '../../shared/runtime/application.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import { createRedisStore } from '../../shared/store/redis/store.ts';
-import { createInProcessTransport, type Endpoint } from '../../shared/transport/in-process-transport.ts';
+import type { Endpoint } from '../../shared/transport/endpoint.ts';
+import { createInProcessTransport } from '../../shared/transport/in-process-transport.ts';
 import { eventually } from '../support/eventually.ts';
 import { plain } from '../support/plain-client.ts';
 
