@@ -3,7 +3,7 @@ import type { ApiDefinition } from '../shared/catalog/define.ts';
 import type { Span } from '../shared/observability/observer.ts';
 import type { WorldView } from '../shared/store/ports/directory.ts';
 import type { AuthenticatedCaller } from './credentials.ts';
-import type { ForwardedRequest } from './proxy.ts';
+import type { ForwardedRequest } from './forwarder.ts';
 import type { RequestIds } from './request-ids.ts';
 
 /** A request before its first step. */

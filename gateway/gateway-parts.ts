@@ -8,8 +8,8 @@ import type { Connections } from '../shared/process/connections.ts';
 import type { State } from '../shared/process/readiness.ts';
 import type { Keyring } from './credentials.ts';
 import type { CrossOrigin } from './cross-origin.ts';
+import type { Forwarder } from './forwarder.ts';
 import type { HandOver } from './hand-over.ts';
-import type { ApplicationProxy } from './proxy.ts';
 import type { RateLimits } from './rate-limits.ts';
 import type { RehearsalAccess } from './rehearsal-access.ts';
 
@@ -45,7 +45,7 @@ export interface GatewayParts {
   readonly isOwnHost: (host: string | undefined) => boolean;
   readonly documents: HandOver;
   readonly controlPlane: ControlPlane;
-  readonly proxy: ApplicationProxy;
+  readonly forwarder: Forwarder;
   /** Called after each exchange with an application, which records it. */
   readonly expectHops: (world: World) => void;
   /** Authenticates the gateway to the applications. */

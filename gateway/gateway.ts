@@ -17,12 +17,14 @@ import type { State } from '../shared/process/readiness.ts';
 import type { Directory, WorldView } from '../shared/store/ports/directory.ts';
 import type { JournalWriter } from '../shared/store/ports/journal.ts';
 import { WORLD_BYTES } from '../shared/store/ports/plan.ts';
+import type { Endpoint } from '../shared/transport/endpoint.ts';
 import { REQUEST_MS } from './application-headers.ts';
 import { CLIENT_TIMES, type ClientTimes, refuseOnSocket, serverOptions } from './client-connections.ts';
 import { type Credential, createKeyring } from './credentials.ts';
 import { crossOrigin } from './cross-origin.ts';
 import type { ControlPlane, GatewayParts } from './gateway-parts.ts';
 import { createHandOver } from './hand-over.ts';
+import { createInProcessForwarder } from './in-process-forwarder.ts';
 import { observeRequest } from './observing.ts';
 import { createPassage } from './passage.ts';
 import { createProxy } from './proxy.ts';
@@ -46,6 +48,8 @@ export interface GatewayOptions {
   readonly pepper: string;
   /** Called for every request, because ports are known only after the applications have started. */
   readonly addressOf: (application: Application) => string;
+  /** The applications of this process. Without it, requests reach the applications over HTTP. */
+  readonly endpointOf?: ((application: Application) => Endpoint | undefined) | undefined;
   /** Authenticates the gateway to the applications. */
   readonly token: string;
   /** The journal of the gateway's own refusals. */
@@ -81,13 +85,14 @@ export interface RunningGateway {
 
 /** @throws Error with code EADDRINUSE when the port is taken */
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
-  const { log, control, observability } = options;
+  const { log, control, observability, addressOf, endpointOf } = options;
   const times = { ...CLIENT_TIMES, applicationMs: REQUEST_MS, ...options.times };
   // `100 Continue` is sent after all other checks; unknown expectations are ignored.
   const expectations = ['checkContinue', 'checkExpectation'] as const;
   const server = createFairServer({ ...serverOptions(times), expectations }, (request, response) => void answer(request, response));
   const connections = watchConnections(server, { refuseOnSocket });
   const access = rehearsalAccess(options);
+  const limits = { timeoutMs: times.applicationMs, draining: connections.draining };
   const parts: GatewayParts = {
     observer: observability?.observer('gateway', log) ?? UNOBSERVED,
     observability,
@@ -103,7 +108,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     crossOrigin: crossOrigin(options.corsOrigins ?? []),
     documents: createHandOver(options.documents),
     controlPlane: options.controlPlane,
-    proxy: createProxy({ addressOf: options.addressOf, timeoutMs: times.applicationMs, draining: connections.draining }),
+    forwarder: endpointOf ? createInProcessForwarder({ endpointOf, ...limits }) : createProxy({ addressOf, ...limits }),
     token: options.token,
     expectHops: control.expectHops,
   };
@@ -123,7 +128,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     drain: connections.drain,
     close: async () => {
       await connections.close();
-      parts.proxy.close();
+      parts.forwarder.close();
     },
   };
 }

@@ -4,8 +4,8 @@ import type { Span, Tracer } from '../../shared/observability/observer.ts';
 import { ownHeader } from '../answer-head.ts';
 import { applicationHeaders } from '../application-headers.ts';
 import type { Exchange } from '../facts.ts';
+import type { ForwardedRequest } from '../forwarder.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
-import type { ForwardedRequest } from '../proxy.ts';
 import { SECURITY_HEADERS } from '../security-headers.ts';
 import type { Authenticated } from './authenticate.ts';
 import type { Entered } from './enter-rehearsal.ts';
@@ -27,17 +27,17 @@ export const addressApplication =
     const callSpan = observer.tracer && startCallSpan(observer.tracer, api, parent);
     const traceparent = callSpan?.traceparent ?? parent;
     const principal = caller?.principal ?? ANONYMOUS;
-    request.headers = applicationHeaders({ headers: request.headers, ids, traceparent, view, principal, token, body });
+    request.headers = applicationHeaders({ request, ids, traceparent, view, principal, token, body });
     const ownHeaders = [...SECURITY_HEADERS, ownHeader('X-Correlation-Id', ids.correlationId)];
     return { forwarded: { application: api.application, body, ownHeaders }, callSpan };
   };
 
 /** Forwards the request, and sends the answer of the application. @throws Problem dependency_* */
 export const callApplication =
-  ({ proxy, expectHops }: GatewayParts) =>
+  ({ forwarder, expectHops }: GatewayParts) =>
   async ({ request, response, view, forwarded, callSpan }: Exchange & Entered & Addressee): Promise<void> => {
     try {
-      if (!response.destroyed) await proxy.forward(request, response, forwarded);
+      if (!response.destroyed) await forwarder.forward(request, response, forwarded);
       callSpan?.end(response.statusCode >= 400 ? String(response.statusCode) : undefined);
     } catch (error) {
       callSpan?.end('no answer');

@@ -8,7 +8,7 @@ import { ClientGone } from '../http/request-body.ts';
 import { pathParameters, routeTable } from '../http/route-table.ts';
 import type { Logger } from '../process/logger.ts';
 import { type Answer, answerProblem, asProblem } from '../transport/answer.ts';
-import type { ArrivingRequest } from '../transport/endpoint.ts';
+import type { Answered, ArrivingRequest } from '../transport/endpoint.ts';
 import { CONTEXT_HEADER, decodeContext, TOKEN_HEADER } from '../transport/estate-headers.ts';
 import { DUE_PATH } from '../transport/transport.ts';
 import type { AnyService } from '../work/handler.ts';
@@ -23,14 +23,8 @@ export interface DispatchOptions {
   readonly log: Logger;
 }
 
-export interface Dispatched {
-  readonly ids: Pick<Context, 'requestId' | 'correlationId'>;
-  /** Undefined when the connection ends without an answer. */
-  readonly answer: Answer | undefined;
-}
-
-/** @throws ClientGone */
-export type Dispatch = (request: ArrivingRequest) => Promise<Dispatched>;
+/** @returns undefined when the connection ends without an answer @throws ClientGone */
+export type Dispatch = (request: ArrivingRequest) => Promise<Answered | undefined>;
 
 /**
  * Passes each request to the pipeline: those of APIs and internal calls by the route table, and due work. It refuses requests that come
@@ -87,7 +81,7 @@ export function createDispatch({ service, pipeline, token, log }: DispatchOption
       context = contextOf(request);
       const isDue = path === DUE_PATH && request.method === 'POST';
       const answer = await (isDue ? answerDue(request, context) : answerApi(request, context, path));
-      return { ids: context, answer };
+      return answer && { ids: context, answer };
     } catch (error) {
       if (error instanceof ClientGone) throw error;
       const ids = context ?? { requestId: '', correlationId: String(request.headers['x-correlation-id'] ?? '') };

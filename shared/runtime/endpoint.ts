@@ -23,7 +23,7 @@ export function createEndpoint(application: Application, dispatch: Dispatch) {
       const hasLeft = (): boolean => isBroken || request.hasLeft();
       const answering = dispatch({ ...request, hasLeft }).finally(() => running.delete(breakOff));
       running.set(breakOff, answering);
-      answering.then(({ answer }) => resolve(answer), reject);
+      answering.then(resolve, reject);
     });
 
   return {

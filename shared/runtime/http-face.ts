@@ -4,7 +4,8 @@ import { endAnyhow } from '../http/last-resort.ts';
 import { ClientGone, readBody } from '../http/request-body.ts';
 import type { ReadinessAnswer } from '../process/readiness.ts';
 import { headersOfAnswer } from '../transport/answer.ts';
-import type { Dispatch, Dispatched } from './dispatch.ts';
+import type { Answered } from '../transport/endpoint.ts';
+import type { Dispatch } from './dispatch.ts';
 
 export interface HttpFaceOptions {
   readonly dispatch: Dispatch;
@@ -23,14 +24,16 @@ export function createHttpFace({ dispatch, readiness, metrics }: HttpFaceOptions
       if (path === '/readyz') return sendHealth(response, readiness());
       if (path === '/metrics' && metrics) return metrics(request, response);
     }
-    const dispatched = await dispatch({
+    const answered = await dispatch({
       method,
       target,
       headers,
       body: () => readBody(request, response),
       hasLeft: () => response.destroyed && !response.writableFinished,
     });
-    send(response, dispatched);
+    if (response.destroyed) return;
+    if (answered) send(response, answered);
+    else request.socket.destroy();
   }
 
   return (request, response) => {
@@ -45,12 +48,7 @@ function sendHealth(response: ServerResponse, { status, body }: { readonly statu
   response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(text) }).end(text);
 }
 
-function send(response: ServerResponse, { ids, answer }: Dispatched): void {
-  if (response.destroyed) return;
-  if (!answer) {
-    response.req.socket.destroy();
-    return;
-  }
+function send(response: ServerResponse, { ids, answer }: Answered): void {
   response.writeHead(answer.status, headersOfAnswer(answer, ids));
   response.end(answer.status === 204 ? undefined : answer.body);
 }

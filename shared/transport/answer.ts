@@ -25,21 +25,21 @@ export function answerProblem(problem: Problem, path: string): Answer {
   };
 }
 
-/** The headers of an answer of an application. */
+/** The headers of an answer of an application, with names in lower case. */
 export function headersOfAnswer(
   { status, body, contentType, etag, retryAfter, replayed }: Answer,
   { correlationId, requestId }: Pick<Ids, 'correlationId' | 'requestId'>,
 ): Record<string, string> {
   return {
-    'X-Correlation-Id': correlationId,
-    'X-Request-Id': requestId,
-    'Cache-Control': 'no-store',
-    ...(etag !== undefined && { ETag: etag }),
-    ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
+    'x-correlation-id': correlationId,
+    'x-request-id': requestId,
+    'cache-control': 'no-store',
+    ...(etag !== undefined && { etag }),
+    ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
     // The gateway checks credentials; an application itself refuses only signatures.
-    ...(status === 401 && { 'WWW-Authenticate': 'StandardWebhooks realm="unified-commerce"' }),
-    ...(replayed === true && { 'Idempotent-Replayed': 'true' }),
-    ...(status !== 204 && { 'Content-Type': contentType, 'Content-Length': String(Buffer.byteLength(body)) }),
+    ...(status === 401 && { 'www-authenticate': 'StandardWebhooks realm="unified-commerce"' }),
+    ...(replayed === true && { 'idempotent-replayed': 'true' }),
+    ...(status !== 204 && { 'content-type': contentType, 'content-length': String(Buffer.byteLength(body)) }),
   };
 }
 

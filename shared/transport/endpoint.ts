@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Ids } from '../observability/observer.ts';
 import type { Answer } from './answer.ts';
 
 /** A request as it arrives at an application, over HTTP or within a process. */
@@ -14,12 +15,17 @@ export interface ArrivingRequest {
   readonly hasLeft: () => boolean;
 }
 
+export interface Answered {
+  readonly ids: Pick<Ids, 'requestId' | 'correlationId'>;
+  readonly answer: Answer;
+}
+
 /**
  * Answers requests of the same process.
  * @returns undefined when no answer comes, as when a connection breaks
  * @throws NotListening
  */
-export type Endpoint = (request: ArrivingRequest) => Promise<Answer | undefined>;
+export type Endpoint = (request: ArrivingRequest) => Promise<Answered | undefined>;
 
 /** The application has not started or has stopped. */
 export class NotListening extends Error {

@@ -1,7 +1,6 @@
 import type { Application } from '../catalog/applications.ts';
 import { nextTurn } from '../process/waiting.ts';
-import type { Answer } from './answer.ts';
-import { type Endpoint, NotListening } from './endpoint.ts';
+import { type Answered, type Endpoint, NotListening } from './endpoint.ts';
 import { headersOf } from './estate-headers.ts';
 import { brokenOff, type OutgoingCall, type Reply, type Transport, timedOut, unreachable } from './transport.ts';
 
@@ -25,8 +24,9 @@ export function createInProcessTransport({ endpointOf, addressOf, token }: InPro
     await nextTurn();
     const endpoint = endpointOf(application);
     if (!endpoint) throw unreachable(application);
-    const answer = await answerInTime(endpoint, call);
-    if (!answer) throw brokenOff(application);
+    const answered = await answerInTime(endpoint, call);
+    if (!answered) throw brokenOff(application);
+    const { answer } = answered;
     return {
       status: answer.status,
       text: answer.body.toString(),
@@ -35,7 +35,7 @@ export function createInProcessTransport({ endpointOf, addressOf, token }: InPro
   }
 
   /** A timer and a flag: an abort signal with its listeners would cost more than the rest of the call. */
-  function answerInTime(endpoint: Endpoint, call: OutgoingCall): Promise<Answer | undefined> {
+  function answerInTime(endpoint: Endpoint, call: OutgoingCall): Promise<Answered | undefined> {
     const { application, method, path, body, timeoutMs } = call;
     return new Promise((resolve, reject) => {
       let isOver = false;

@@ -75,7 +75,8 @@ const bus = createMemoryBus();
 const addresses = new Map<Application, string>();
 const addressOf = (application: Application): string => addresses.get(application) ?? '';
 const endpoints = new Map<Application, Endpoint>();
-const transport = createInProcessTransport({ endpointOf: (application) => endpoints.get(application), addressOf, token });
+const endpointOf = (application: Application): Endpoint | undefined => endpoints.get(application);
+const transport = createInProcessTransport({ endpointOf, addressOf, token });
 const stopping = new AbortController();
 let gateway = '';
 for (const { service } of registeredApplications) {
@@ -88,7 +89,7 @@ for (const { service } of registeredApplications) {
 }
 const door = await openFrontDoor({
   configuration: readConfiguration({ GATEWAY_PORT: '0', RATE_LIMIT_PER_ADDRESS: '10000000', RATE_LIMIT_PER_KEY: '10000000' }),
-  ...{ fixtures: await loadFixtures(), adapter, states: () => [adapter.state()], addressOf, transport, token, agent, log },
+  ...{ fixtures: await loadFixtures(), adapter, states: () => [adapter.state()], addressOf, endpointOf, transport, token, agent, log },
   ...{ pepper: 'the-pepper-of-an-estate-under-watch', observability: createObservability(), stopping: stopping.signal },
 });
 gateway = door.url;
