@@ -10,6 +10,7 @@ import { createMemoryBus } from '../../shared/events/memory-bus.ts';
 import type { Observability } from '../../shared/observability/observability.ts';
 import { UNOBSERVED } from '../../shared/observability/observer.ts';
 import { createLogger } from '../../shared/process/logger.ts';
+import { pause } from '../../shared/process/waiting.ts';
 import { type RunningApplication, startApplication } from '../../shared/runtime/application.ts';
 import { createHttpTransport } from '../../shared/transport/http-transport.ts';
 import { handle, type Scope } from '../../shared/work/handler.ts';
@@ -160,11 +161,12 @@ afterAll(async () => {
   for (const { stop } of ways) await stop();
 });
 
-/** Ids and times differ between two requests. */
+/** Ids and times differ between two requests. An old connection to an application moves the header `Connection` to the front. */
 const comparable = (text: string): string =>
   text
+    .replace(/^(HTTP.*\r\n)((?:.+\r\n)*?)(connection: .*\r\n)/im, '$1$3$2')
     .replaceAll(/req_[0-9A-HJKMNP-TV-Z]{26}/g, 'req_*')
-    .replaceAll(/^date: \w{3}, .* GMT\r$/gm, 'date: *\r')
+    .replaceAll(/^date: .*GMT\r$/gim, 'date: *\r')
     .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:*');
 
 const head = (line: string, ...headers: readonly string[]): string =>
@@ -259,7 +261,7 @@ describe('An answer is the same over HTTP and within the process', () => {
       head('GET /parties/1 HTTP/1.1', 'Connection: close, X-Estate-Token'),
       /^HTTP\/1\.1 200 /,
     ],
-  ])('%s', async (_what, bytes, expected, answering) => {
+  ])('%s', async (_what, bytes, expected, answering = echo) => {
     expect(await sendBoth(bytes, { answering })).toMatch(expected);
   });
 
@@ -279,7 +281,7 @@ describe('An answer is the same over HTTP and within the process', () => {
   });
 
   test('when the application does not answer in time', async () => {
-    expect(await sendBoth(get(), { answering: () => new Promise(() => {}) })).toMatch(/^HTTP\/1\.1 504 .*"code":"dependency_timeout"/s);
+    expect(await sendBoth(get(), { answering: () => pause(2 * APPLICATION_MS) })).toMatch(/^HTTP\/1\.1 504 .*"code":"dependency_timeout"/s);
   });
 
   test('in the journal, the metrics, the access log and the spans', async () => {
@@ -291,7 +293,7 @@ describe('An answer is the same over HTTP and within the process', () => {
     const records = await Promise.all(
       ways.map(async ({ rig, reported }) => {
         const hops = (await rig.journal('default')).filter(({ correlationId }) => correlationId === 'journaled');
-        const timeless = hops.map((hop) => ({ ...hop, at: 0, durationMs: 0, ms: 0 }));
+        const timeless = hops.map((hop) => ({ ...hop, at: 0, startedAt: 0, durationMs: 0, sequence: 0 }));
         // The client may read its answer before either side reports.
         await eventually('both requests are reported', async () => reported.length >= 10);
         const sorted = reported.map((one) => JSON.stringify(one)).toSorted();
