@@ -17,16 +17,16 @@ export const isolation: readonly Mutant[] = [
   },
   {
     name: 'A request for another rehearsal is answered from the own one',
-    file: 'gateway/rehearsal-of-request.ts',
-    from: 'if (header !== undefined && header !== own) {',
-    to: "if (header === '' && header !== own) {",
+    file: 'gateway/steps/name-rehearsal.ts',
+    from: 'if (bound === undefined || sentName === undefined || sentName === bound) ',
+    to: "if (bound === undefined || sentName !== '') ",
     killedBy: ['tests/gateway/rehearsals.test.ts', 'tests/flows/isolation.test.ts'],
   },
   {
     name: 'An anonymous caller creates a rehearsal',
-    file: 'gateway/rehearsal-of-request.ts',
-    from: '  if (!caller) {\n',
-    to: '  if (!caller && name === DEFAULT_REHEARSAL) {\n',
+    file: 'gateway/steps/enter-rehearsal.ts',
+    from: '    if (caller) return {',
+    to: "    if (caller || rehearsal !== 'default') return {",
     killedBy: ['tests/gateway/rehearsals.test.ts'],
   },
   {
