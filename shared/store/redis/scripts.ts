@@ -66,6 +66,7 @@ const ON_A_FULL_STORE: ReadonlySet<ScriptName> = new Set<ScriptName>([
   'withdraw',
   'renewRun',
   'removeRun',
+  'markPresent',
 ]);
 
 const prepare = (name: ScriptName, body: string): Script => {
