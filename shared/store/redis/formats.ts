@@ -28,8 +28,8 @@ export type TextNumber = number;
 export type KeepText = (text: string) => TextNumber;
 
 /**
- * The last arguments of a script: a value that the script decodes from JSON, then its long texts. They are arguments of their own,
- * because Redis need not parse them; the value has their numbers.
+ * The last arguments of a script: a value that the script decodes from JSON, then its long texts. Redis need not parse the texts; the value has
+ * their numbers.
  */
 export function valueArguments(valueWith: (keep: KeepText) => object): readonly Argument[] {
   const texts: string[] = [];
@@ -44,7 +44,7 @@ function wellFormedJson(value: object): string {
   return JSON.stringify(value, (_name, member: unknown) => (typeof member === 'string' ? member.toWellFormed() : member));
 }
 
-/** A word within a record: without line ends, blanks, commas and equal signs. Names and tokens of our own code stay as they are. */
+/** A word within a record: without line ends, blanks, commas and equal signs. Names and tokens that the estate makes stay as they are. */
 export const word = (text: string): string => encodeURIComponent(text);
 export const unword = (text: string): string => decodeURIComponent(text);
 

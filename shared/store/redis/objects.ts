@@ -12,7 +12,7 @@ const KEYS_PER_READ = 1_000;
 
 /**
  * Plain commands read single objects and counters, because a script costs Redis many times as much. A dropped world loses all its keys
- * atomically: an object that is found belongs to an existing world, and so does a hash with the field PRESENT. Only when a hash is missing
+ * atomically: an object or the field PRESENT shows that the world exists. Only when a hash is missing
  * must a second command check the world. The hash then gets its field, so that later reads need one command.
  */
 export function createRedisObjects(application: Application, access: RedisAccess): ObjectStore {

@@ -46,7 +46,7 @@ export interface Script {
   readonly sha: string;
 }
 
-/** Scripts that run when Redis is full: they free memory or finish started work, and add no more than a note. Others are refused at once. */
+/** Scripts that run when Redis is full: they free memory or finish started work, and add no more than a note. Redis refuses the others before they start. */
 const ON_A_FULL_STORE: ReadonlySet<ScriptName> = new Set<ScriptName>([
   'remove',
   'drop',

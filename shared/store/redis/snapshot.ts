@@ -105,7 +105,7 @@ function objectsOf(entries: readonly (readonly [id: string, record: string])[]):
 const pairs = (reply: Reply): [string, string][] =>
   Array.from({ length: reply.length / 2 }, (_, n) => [reply[2 * n] ?? '', reply[2 * n + 1] ?? '']);
 
-/** Withheld events are left out. Other withheld work is due at once. */
+/** Withheld events are left out. Other withheld work is due immediately. */
 function dueOf(items: readonly DueItem[], now: Ms): Snapshot['due'] {
   return items
     .filter(({ kind }) => !carriesEvent(kind))

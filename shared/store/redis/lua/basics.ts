@@ -50,7 +50,7 @@ local function noteKeys()
   if #unnoted > 0 then redis.call('SADD', key('keys'), unpack(unnoted)) end
 end
 
--- Due work may begin because of the change: at once, or after a wait in ms, or never (QUIET).
+-- Due work may begin because of the change: immediately, after a wait in ms, or never (QUIET).
 local QUIET = 'quiet'
 local function changed(wait)
   redis.call('PUBLISH', channel, root .. ' ' .. count('changes') .. (wait and ' ' .. wait or ''))
@@ -91,7 +91,7 @@ end
 
 local SEVEN = '^([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n(.*)$'
 
--- Many at once; Lua cannot pass any number of arguments.
+-- Reads in pieces, because Lua limits the number of arguments of a call.
 local function page(collection, ids)
   local found = {}
   for from = 1, #ids, 500 do

@@ -19,7 +19,7 @@ local function parkedAs(name)
   if kind == DELIVER_AGAIN then return 'delivery', app .. '|' .. id end
   return 'due', name
 end
--- Work that is taken up again is not parked any more.
+-- Work that is retried is no longer parked.
 local function unpark(name)
   local what, id = parkedAs(name)
   redis.call('ZREM', key('parked'), what .. '|' .. id)
@@ -98,7 +98,7 @@ local function schedule(item)
   enterDue(due)
   return due
 end
--- Makes the free items that await an application due at once; for an empty name, those that await any.
+-- Makes the free items that await an application due; with an empty name, the items that await any application.
 local function wake(application)
   for _, name in ipairs(redis.call('ZRANGE', key('awaiting'), 0, -1)) do
     local due = readDue(name)
@@ -141,7 +141,7 @@ local function lowest(upTo)
   end
   return nil
 end
--- Makes the items that a fault withholds due at once; for an empty name, those of every fault.
+-- Makes the items that a fault withholds due; with an empty name, the items of every fault.
 local function releaseWithheld(fault)
   for _, name in ipairs(redis.call('ZRANGE', key('kept'), 0, -1)) do
     local due = readDue(name)

@@ -1,7 +1,7 @@
 import { lua } from './lua.ts';
 
 export const journalReads = {
-  // Wall time, whether older hops were discarded, the oldest and the newest sequence, then hops of each part, in the order of recording.
+  // Wall time, whether older hops were discarded, the oldest and the newest sequence, then hops of each part, sorted by sequence.
   // Without after: the newest ones, newest first.
   readJournal: lua`
 if not exists() then return gone() end

@@ -3,7 +3,7 @@ import { lua } from './lua.ts';
 
 /** Reads of objects. Plain commands read single objects; see `objects.ts`. */
 export const objectScripts = {
-  // Gives a hash without entries the field by which reads find that its world exists.
+  // Gives a hash without entries the field PRESENT, which shows that its world exists.
   markPresent: lua`
 if not exists() then return gone() end
 local app, hash = arg(), arg()
