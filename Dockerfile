@@ -1,4 +1,4 @@
-# One image for every application: SERVICE chooses. Without it the whole estate runs in one process, in memory.
+# One image for every application: SERVICE selects one. Without it the whole estate runs in one process, in memory.
 ARG NODE_IMAGE=node:24-trixie-slim
 
 FROM ${NODE_IMAGE} AS dependencies
@@ -13,7 +13,7 @@ FROM ${NODE_IMAGE} AS application
 WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
 COPY . .
-# The compiled code belongs to the user by whom it was made: node asks for it by version, architecture and user id.
+# Node finds compiled code by version, architecture and user id, so the user of the final image compiles it.
 RUN mkdir .compiled && chown 1000:1000 .compiled
 USER 1000:1000
 RUN NODE_COMPILE_CACHE=/app/.compiled node image/compile.ts
@@ -34,5 +34,5 @@ USER 1000:1000
 EXPOSE 8080 15115 15116
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=5s --timeout=10s --start-period=120s --retries=6 CMD ["bash", "image/health-check.sh"]
-# By default Node reserves more memory for new objects than such a process needs.
+# Node's default reserves more memory for new objects than this process needs.
 CMD ["node", "--max-semi-space-size=16", "estate/main.ts"]

@@ -54,7 +54,7 @@ export async function startChild(
   return {
     address(name) {
       const address = ready[name];
-      if (typeof address !== 'string') throw new Error(`${file} did not tell the address "${name}".`);
+      if (typeof address !== 'string') throw new Error(`${file} did not report the address "${name}".`);
       return address;
     },
     async usage() {
@@ -79,7 +79,7 @@ async function answerOf(
   patienceMs = START_MS,
 ): Promise<Readonly<Record<string, unknown>>> {
   const patience = new AbortController();
-  const timer = setTimeout(() => patience.abort(new Error(`${file} said nothing for ${patienceMs} ms.`)), patienceMs);
+  const timer = setTimeout(() => patience.abort(new Error(`${file} sent no message for ${patienceMs} ms.`)), patienceMs);
   const ended = once(child, 'exit', { signal: patience.signal }).then(([code]) => {
     throw new Error(`${file} ended with ${code}.`);
   });

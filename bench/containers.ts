@@ -77,7 +77,7 @@ async function hotAgainstMany({ seconds, rounds, progress }: Settings, { gateway
     },
     reference: () => round(gateway, seconds, MANY),
   });
-  const what = `orders of one SKU, against those of ${MANY.length}`;
+  const what = `orders of one SKU, against orders of ${MANY.length}`;
   return [{ what, unit: '/s', ...compare(taken, ({ perSecond }) => perSecond), aim: { of: 'ratio', atLeast: 0.7 } }];
 }
 

@@ -46,7 +46,7 @@ async function contest({ rounds, progress }: Settings, current: ComposeEstate, b
   ];
 }
 
-/** @returns milliseconds of CPU time per order. They include what the estate's containers do at rest meanwhile. */
+/** @returns milliseconds of CPU time per order. They include the background work of the containers. */
 async function ordersAt(estate: ComposeEstate, orders: number): Promise<number> {
   return await inNewRehearsal(estate.gateway, async ({ bearer }) => {
     const before = await estate.cpuMs();

@@ -46,7 +46,7 @@ export async function placeOrders({ url, bearer, clients, skus = ['mug-blue'], f
   return { perSecond: latenciesMs.length / seconds, latenciesMs };
 }
 
-/** Of a slice, which opens connections of its own. Autocannon leaves out a request when the gateway ends a connection, after ten seconds. */
+/** The duration of a slice, which opens new connections. Autocannon skips a request when the gateway ends a connection, after ten seconds. */
 const MOST_SECONDS = 5;
 const ORDERS_OF_A_CLIENT = 3;
 

@@ -29,7 +29,7 @@ export const parcels: Benchmark = {
     return [
       { what: 'time of the advance', unit: 's', ...compare(taken, ({ seconds }) => seconds) },
       { what: 'time per parcel', unit: 'ms', ...compare(taken, ({ seconds, count }) => (seconds * 1_000) / count) },
-      // Rounds are minutes apart, and the load of the machine changes meanwhile. CPU time is more reliable than wall time.
+      // Rounds are minutes apart, and the load of the machine changes. CPU time is more reliable than wall time.
       { what: 'CPU per parcel', unit: 'ms', ...compare(taken, ({ cpuMs, count }) => cpuMs / count), aim: { of: 'ratio', atMost: 1.25 } },
       { what: 'due work', unit: 'items', ...compare(taken, ({ ran }) => ran) },
       { what: 'due work', unit: 'items/s', ...compare(taken, ({ ran, seconds }) => ran / seconds) },

@@ -113,7 +113,7 @@ async function cold({ seconds, rounds, progress }: Settings, contestants: readon
   ];
 }
 
-/** @param taken the rounds of each contestant; those of the bare server last */
+/** @param taken the rounds of each contestant, the bare server last */
 function figuresOf(
   contestants: readonly Contestant[],
   what: string,

@@ -1,7 +1,7 @@
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Load average of the last minute from which on figures say little. */
+/** Figures are unreliable above this load average of the last minute. */
 export const QUIET_LOAD = 0.5;
 
 export interface Quiet {

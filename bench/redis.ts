@@ -41,14 +41,19 @@ async function measure({ rounds, progress, profiles }: Settings): Promise<readon
       await place(ORDERS);
       cpuMs.push(((await server.cpuMs()) - started) / ORDERS);
     }
-    const most = [...sent.scripts].sort(([, one], [, other]) => other - one);
     return [
       { what: 'scripts per order', unit: '', figure: sum(sent.scripts) / ORDERS, aim: { of: 'figure', atMost: 120 } },
       { what: 'plain commands per order', unit: '', figure: sum(sent.plain) / ORDERS },
       { what: 'both per order', unit: '', figure: (sum(sent.scripts) + sum(sent.plain)) / ORDERS, aim: { of: 'figure', atMost: 120 } },
       { what: 'commands per order, with those within scripts', unit: '', figure: all },
       { what: 'CPU of Redis per order', unit: 'ms', figure: median(cpuMs) },
-      ...most.map(([name, count]) => ({ what: `script ${name}, per order`, unit: '', figure: count / ORDERS })),
+      ...perOrder('script', sent.scripts),
+      ...perOrder('command', sent.plain),
     ];
   });
 }
+
+const perOrder = (kind: string, counts: ReadonlyMap<string, number>): readonly Figure[] =>
+  [...counts]
+    .sort(([, one], [, other]) => other - one)
+    .map(([name, count]) => ({ what: `${kind} ${name}, per order`, unit: '', figure: count / ORDERS }));

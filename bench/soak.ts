@@ -174,7 +174,7 @@ function figuresOf(tally: Tally, samples: readonly Sample[]): readonly Figure[] 
     { what: 'rehearsals opened', unit: '', figure: tally.rehearsals },
     { what: 'rehearsals verified', unit: '', figure: tally.verified, aim: { of: 'figure', atLeast: tally.rehearsals } },
     { what: 'scenarios', unit: '', figure: tally.scenarios },
-    { what: 'orders delivered besides', unit: '', figure: tally.orders },
+    { what: 'orders delivered', unit: '', figure: tally.orders },
     { what: 'failures', unit: '', figure: tally.failures.length, aim: { of: 'figure', atMost: 0 } },
   ];
 }

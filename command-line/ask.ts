@@ -14,7 +14,7 @@ export interface Input {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, unknown>>;
   readonly body?: unknown;
-  /** What the user calls a value, by its JSON pointer: `/fault/ms` is `--ms`. */
+  /** The argument or option of each value, by its JSON pointer: `/fault/ms` is `--ms`. */
   readonly places?: Readonly<Record<string, string>>;
 }
 
@@ -28,7 +28,7 @@ export async function ask<Id extends CalledId>(
   return await askWith(client, connection, id, input);
 }
 
-/** As `ask`, on a connection that its owner closes. */
+/** Like `ask`, but the caller owns and closes the client. */
 export async function askWith<Id extends CalledId>(
   client: EstateClient,
   connection: Omit<Connection, 'json'>,
@@ -40,7 +40,7 @@ export async function askWith<Id extends CalledId>(
   const reply = await reach(connection.against, () => client.call(method, filledPath(path, { params, query }), sent, { as: 'admin' }));
   if (!reply.ok) throw await refusalOf(reply, { client, connection, places });
   const output = response.safeParse(reply.body ?? null);
-  if (!output.success) throw notAnEstate(connection.against, `${method} ${path} answers something else`);
+  if (!output.success) throw notAnEstate(connection.against, `${method} ${path} returns an unexpected answer`);
   return output.data as ControlOutput<(typeof controlOperations)[Id]>;
 }
 
@@ -65,7 +65,7 @@ export const notAnEstate = (against: string, how: string): CommandFailure =>
     EXIT.unreachable,
   );
 
-/** What answers may be no estate. */
+/** The members of a problem. All are optional, because the server may not be an estate. */
 interface Refusal {
   readonly code?: string;
   readonly detail?: string;
@@ -96,7 +96,7 @@ async function refusalOf({ status, body }: Reply, { client, connection, places }
 /** @param status of the refusal */
 export const exitCodeOfRefusal = (status: number): ExitCode => (status === 400 || status === 422 ? EXIT.misuse : EXIT.fails);
 
-/** The place of a value of query, path or header, written as those of a body. */
+/** The pointer of a value in the query, the path or a header, in the form of a pointer into a body. */
 const inBody = (pointer: string): string =>
   pointer === 'X-Rehearsal'
     ? '/rehearsal'
@@ -115,8 +115,8 @@ async function unknownRehearsal(asked: string, client: EstateClient): Promise<st
     items.map(({ name }) => name),
   );
   if (nearest !== undefined) return `There is no rehearsal ${asked}; did you mean ${nearest}?`;
-  if (!REHEARSAL_NAME.test(asked)) return `No rehearsal can be called ${asked}; estate rehearsals list lists those that exist.`;
-  return `There is no rehearsal ${asked}; estate rehearsals create ${asked} creates it, estate rehearsals list lists the others.`;
+  if (!REHEARSAL_NAME.test(asked)) return `${asked} is not a valid name of a rehearsal; estate rehearsals list lists the existing ones.`;
+  return `There is no rehearsal ${asked}; estate rehearsals create ${asked} creates it, estate rehearsals list lists the existing ones.`;
 }
 
 interface Readiness {
@@ -132,12 +132,13 @@ export async function requireReady(against: string): Promise<void> {
   );
   const { status, waitingFor }: Readiness = typeof answer.body === 'object' && answer.body !== null ? answer.body : {};
   if (status === 'ready') return await requireGateway(client, against);
-  if (status !== 'not ready' && status !== 'draining') throw notAnEstate(against, `its /readyz answers ${answer.status} and no readiness`);
+  if (status !== 'not ready' && status !== 'draining')
+    throw notAnEstate(against, `its /readyz answers ${answer.status} without a readiness`);
   const reason = Array.isArray(waitingFor) ? ` It waits for ${waitingFor.join(', ').replace(/\.$/, '')}.` : '';
   throw new CommandFailure(`The estate at ${against} is not ready.${reason}`, EXIT.unreachable);
 }
 
-/** @throws CommandFailure unless a gateway answers there: others of the estate are ready, too */
+/** @throws CommandFailure unless the server is a gateway: the touchpoint mock and the portal have a /readyz, too */
 async function requireGateway(client: EstateClient, against: string): Promise<void> {
   const { ok, status, body } = await reach(against, () =>
     client.call('GET', problemType('not_found'), undefined, { as: 'none', headers: { accept: 'application/json' } }),
@@ -146,7 +147,7 @@ async function requireGateway(client: EstateClient, against: string): Promise<vo
   if (!isGateway) throw await strangerAt(client, against, `it answers ${status} without the description of a problem`);
 }
 
-/** What is at an address instead of a gateway. */
+/** Explains which server runs at an address instead of a gateway. */
 async function strangerAt(client: EstateClient, against: string, how: string): Promise<CommandFailure> {
   const { body } = await reach(against, () => client.call('GET', '/openapi.json', undefined, { as: 'none' }));
   const { info }: { readonly info?: { readonly title?: unknown } } = typeof body === 'object' && body !== null ? body : {};

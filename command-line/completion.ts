@@ -10,7 +10,7 @@ const SHELLS = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof SHELLS)[number];
 const PROGRAMS = ['estate', 'unified-commerce-estate'];
 
-/** @param program whose commands, options and scenarios are completed */
+/** @param program the program to complete */
 export function completionCommand(program: Command): Command {
   const shell = new Argument('<shell>', SHELLS.join(', ')).argParser((text): Shell => {
     const known = SHELLS.find((one) => one === text);
@@ -30,14 +30,14 @@ export function completionCommand(program: Command): Command {
   });
 }
 
-/** Arguments of which the words are known. */
+/** The words that an argument accepts, by its command. */
 const argumentsOf: Readonly<Record<string, readonly string[]>> = {
   rehearse: scenarios.map(({ name }) => name),
   completion: SHELLS,
   'fault set': faultPresets.map(({ id }) => id),
 };
 
-/** The words that may follow, by the words before them. */
+/** The words that may come next, by the words typed so far. */
 type Words = ReadonlyMap<string, readonly string[]>;
 
 function wordsOf(command: Command, path: readonly string[] = []): Words {
@@ -52,7 +52,7 @@ function wordsOf(command: Command, path: readonly string[] = []): Words {
 
 const cases = (words: Words): string => [...words].map(([path, next]) => `    '${path}') next='${next.join(' ')}' ;;`).join('\n');
 
-/** Reduces what is typed to the words of a command: options and arguments are none. */
+/** Reduces the typed line to the words of a command, without options and arguments. */
 const bashPath = (words: Words): string => {
   const known = [...words.keys()].filter((path) => path !== '').map((path) => `'${path}'`);
   return `  local path='' next='' word
@@ -85,7 +85,7 @@ compdef _estate ${PROGRAMS.join(' ')}`,
     ]).join('\n'),
 };
 
-/** All words of the path were typed, and none that would lead further. */
+/** Matches when all words of the path are typed, and no word of a subcommand. */
 function fishCondition(path: string, words: Words): string {
   const seen = path === '' ? [] : path.split(' ').map((word) => `__fish_seen_subcommand_from ${word}`);
   const depth = seen.length;

@@ -7,7 +7,7 @@ import { misuse } from './failure.ts';
 
 export const DEFAULT_URL = 'http://127.0.0.1:8080';
 
-/** Which estate a command talks to, in which rehearsal, and how it prints. */
+/** The estate and the rehearsal of a command, its credential, and its output format. */
 export interface Connection {
   readonly against: string;
   readonly rehearsal: string;
@@ -39,11 +39,11 @@ function credentialOption(flags: string, description: string, variable: ClientVa
   });
 }
 
-/** Adds the options of every command that asks the control plane. */
+/** Adds the options of every command that calls the control plane. */
 export const withConnection = (command: Command): Command =>
   command.addOption(againstOption().default(DEFAULT_URL)).addOption(rehearsalOption()).addOption(adminOption()).addOption(jsonOption());
 
-/** @throws CommandFailure unless it is an address of HTTP */
+/** @throws CommandFailure unless the text is an HTTP address */
 function addressOf(text: string): string {
   const url = URL.parse(text);
   if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}${url.pathname}`) return text.replace(/\/+$/, '');

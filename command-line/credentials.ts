@@ -4,12 +4,10 @@ import { DEFAULT_REHEARSAL } from '../shared/domain/ids.ts';
 import { REFUSED_ADMIN, reach } from './ask.ts';
 import { clientOf } from './connection.ts';
 
-/**
- * No rehearsal can have this name. The gateway checks the credential, refuses the name, and no rehearsal's journal has the request.
- */
+/** An invalid name: the gateway checks the credential, refuses the name, and no journal records the request. */
 const NO_REHEARSAL = '-';
 
-/** A call with each credential. */
+/** One call for each credential. */
 const trials = [
   [
     'bearer',

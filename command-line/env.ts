@@ -53,5 +53,5 @@ function write({ against, rehearsal, admin, bearer, apiKey, format, json }: Opti
   return lines.join('\n');
 }
 
-/** As one word of a POSIX shell. */
+/** Quotes a value for a POSIX shell. */
 const quoted = (value: string): string => (/^[\w.:/@-]+$/.test(value) ? value : `'${value.replaceAll("'", String.raw`'\''`)}'`);

@@ -6,20 +6,20 @@ import { CommandFailure, EXIT } from './failure.ts';
 
 export type EstateCode = typeof import('../estate/for-command-line.ts');
 
-/** The package with the estate's own code. The command line is installed without it, and needs it only to start an estate. */
+/** The package with the code of the estate. The command line needs it only to start an estate. */
 const PACKAGE = 'unified-commerce-estate-server';
 const IN_A_CLONE = new URL('../estate/', import.meta.url);
 
 const ARCHIVE = `${PACKAGE}-${manifest.version}.tgz`;
 
-/** How to get the estate's own code. No registry has it. */
+/** How to install the code of the estate. It is not published in a registry. */
 export const remedy = (): string => {
   const archive = archiveBesideOurs();
   const install = archive === undefined ? `<folder>/${ARCHIVE}, which npm run package writes in a checkout of the estate` : archive;
-  return `install its archive: npm install --save-dev ${install}. Or name a running estate with --against, such as one of the image that docker build makes in a checkout.`;
+  return `install its archive: npm install --save-dev ${install}. Or name a running estate with --against, such as a container of the image that docker build makes in a checkout.`;
 };
 
-/** The archive that was packed together with the one from which this command was installed. npm remembers where that was. */
+/** The archive next to the one that this command was installed from. npm's lock file has its path. */
 function archiveBesideOurs(): string | undefined {
   const [project, name = ''] = fileURLToPath(import.meta.url).split(/[/\\]node_modules[/\\]/);
   const [own = ''] = name.split(/[/\\]/);
@@ -31,17 +31,17 @@ function archiveBesideOurs(): string | undefined {
     const archive = join(dirname(resolve(project ?? '', ours.slice('file:'.length))), ARCHIVE);
     return existsSync(archive) ? archive : undefined;
   } catch {
-    // Another package manager, or no project: the place of the archive is not known.
+    // Another package manager, or no project: the path of the archive is unknown.
     return undefined;
   }
 }
 
-/** @throws CommandFailure with the remedy when the estate's own code is not installed */
+/** @throws CommandFailure with the remedy when the code of the estate is not installed */
 export async function loadEstateCode(): Promise<EstateCode> {
   return (await import(urlOf('for-command-line'))) as EstateCode;
 }
 
-/** The file that starts an estate in a process of its own. @throws CommandFailure with the remedy when it is not installed */
+/** The file that starts an estate in a separate process. @throws CommandFailure with the remedy when it is not installed */
 export const estateMain = (): string => fileURLToPath(urlOf('main'));
 
 export function hasEstateCode(): boolean {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 
 const examples = new WeakMap<Command, readonly string[]>();
 
-/** Adds an example to the help of a command. Tests run it. */
+/** Adds examples to the help of a command. Tests run them. */
 export function withExample(command: Command, ...lines: readonly string[]): Command {
   examples.set(command, [...new Set(lines)]);
   return command.addHelpText(

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command `unified-commerce-estate`, in short `estate`. In a clone: `npm run estate --`. */
+/** The commands `unified-commerce-estate` and `estate`. In a clone: `npm run estate --`. */
 import { createRequire } from 'node:module';
 
 createRequire(import.meta.url)('./loaded-first.cjs');

@@ -1,8 +1,8 @@
 'use strict';
-/* Read by an older Node too, which could not read the other files. Hence plain, old JavaScript. */
+/* An older Node cannot parse the other files, so this one is plain, old JavaScript. */
 var OLDEST = '22.19';
 
-/* What to say to a user of an older Node; undefined on a Node that is new enough. */
+/* The message for an older Node; undefined on a supported one. */
 function tooOld() {
   var oldest = OLDEST.split('.').map(Number);
   var present = process.versions.node.split('.').map(Number);

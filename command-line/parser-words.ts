@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-/** What the parser says about a value that cannot be used: of an option, of a variable, of an argument. */
+/** The parser's message about an invalid option, variable or argument. */
 const BAD_VALUE =
   /^(?:option '(--[\w-]+)[^']*'|command-argument) (?:argument|value) '(.*?)'(?: from env '(\w+)')? is invalid(?: for argument '\w+')?\. (.*)$/s;
 const UNKNOWN = /^unknown (command|option) '(.*?)'(?: \(Did you mean (?:one of )?(.*?)(?:, .*)?\?\))?$/;
@@ -8,7 +8,7 @@ const NO_VALUE = /^option '(?:-\w, )?((--[\w-]+)[^']*)' argument missing$/;
 const TOO_MANY = /^too many arguments.*?Expected (\d+) arguments? but got \d+(?:: (.*?))?\.$/;
 const NO_ARGUMENT = /^missing required argument '(.*)'$/;
 
-/** What the parser says, as a sentence for the user of a command. */
+/** Rewrites a message of the parser as a sentence for the user. */
 export function asSentence(text: string, command: Command): string {
   const said = text
     .replace(/^error: /, '')
@@ -21,7 +21,7 @@ export function asSentence(text: string, command: Command): string {
 function badValue(said: string): string | undefined {
   const [, option, value, variable, reason] = BAD_VALUE.exec(said) ?? [];
   if (reason === undefined) return undefined;
-  // Of a number, the limits in the reason may have the same digits.
+  // A number may occur in the reason as one of its limits.
   const isQuoted = value !== undefined && Number.isNaN(Number(value)) && reason.includes(value);
   return isQuoted ? reason : `${variable ?? option ?? ''} ${value}: ${reason}`.trimStart();
 }

@@ -16,23 +16,23 @@ import { endProcess } from './rehearse/supervision.ts';
 import { startCommand } from './start.ts';
 import { streamCommand, streamWords } from './stream.ts';
 
-/** What the nouns group. */
+/** The descriptions of the groups of commands. */
 const GROUPS: Readonly<Record<string, string>> = {
-  rehearsals: 'Isolated worlds: list, create, delete, reset.',
+  rehearsals: 'Isolated worlds: create, list, show, reset, delete.',
   clock: 'The clock of a rehearsal.',
   fault: 'Faults that strike calls, events and webhooks.',
   events: 'Events on the bus.',
   objects: 'Business objects.',
   parked: 'Work that failed too often.',
-  progression: 'Steps that a rehearsal takes by itself.',
+  progression: 'Steps that a rehearsal takes automatically.',
   returns: 'Plays policy, store and warehouse.',
   products: 'Plays assortment management.',
   customers: 'Plays customer service.',
   stock: 'Stock by SKU and location; plays a stock count.',
-  scenarios: 'Scenarios that the estate can run.',
+  scenarios: 'Scenarios of the estate.',
   runs: 'Runs of scenarios in the estate.',
   hops: 'Single hops of the journal.',
-  traces: 'What each request from outside led to.',
+  traces: 'Requests from outside, with their consequences.',
 };
 
 /** The whole command line. */
@@ -52,8 +52,8 @@ export function createProgram(): Command {
 }
 
 const EXIT_CODES = `
-Exit codes: 0 it holds, 1 it does not, 2 misuse, 3 no estate can be reached.
-estate <command> --help has the options of a command and an example.`;
+Exit codes: 0 success, 1 failure, 2 misuse, 3 no estate can be reached.
+estate <command> --help prints the options of a command and an example.`;
 
 function place(program: Command, words: string, command: Command): void {
   const [noun = '', verb] = words.split(' ');
@@ -63,7 +63,7 @@ function place(program: Command, words: string, command: Command): void {
   group.addCommand(command);
 }
 
-/** A command and all below it. */
+/** A command and its subcommands. */
 export const everyCommand = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(everyCommand)];
 
 function prepare(command: Command): void {
@@ -78,7 +78,7 @@ function prepare(command: Command): void {
 /** Runs a command and sets the exit code. */
 export async function run(args: readonly string[]): Promise<void> {
   process.stdout.on('error', endOfReader);
-  // An empty variable is like none.
+  // An empty variable counts as not set.
   for (const name of CLIENT_VARIABLES) if (process.env[name] === '') delete process.env[name];
   try {
     await createProgram().parseAsync(args, { from: 'user' });
@@ -90,12 +90,12 @@ export async function run(args: readonly string[]): Promise<void> {
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.holds : EXIT.misuse;
   if (error instanceof CommandFailure || error instanceof ConnectionError) printError(`${error.message}\n`);
-  else printError(`An error of the command itself: ${error instanceof Error ? error.stack : String(error)}\n`);
+  else printError(`Internal error of the command: ${error instanceof Error ? error.stack : String(error)}\n`);
   if (error instanceof ConnectionError) return EXIT.unreachable;
   return error instanceof CommandFailure ? error.exitCode : EXIT.fails;
 }
 
-/** A reader such as `head` may close its end early; a disk may be full. */
+/** A reader such as `head` may close the pipe early, or the disk may be full. */
 function endOfReader({ code, message }: NodeJS.ErrnoException): void {
   if (code === 'EPIPE') endProcess(EXIT.holds);
   const cause = code === 'ENOSPC' ? 'its disk is full. Free space' : `${message}. Correct the redirection`;

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { examplesOf } from './help.ts';
 import { createProgram, everyCommand } from './program.ts';
 
-/** Options that the text of the page describes for all commands. */
+/** Options that the page describes once for all commands. */
 const COMMON: ReadonlySet<string | undefined> = new Set([
   '--against',
   '--rehearsal',
@@ -13,7 +13,7 @@ const COMMON: ReadonlySet<string | undefined> = new Set([
   '--help',
 ]);
 
-/** A section for each command: what it does, its arguments and options, and an example. For the documentation. */
+/** The reference of all commands for the documentation. */
 export function commandReference(): string {
   const commands = everyCommand(createProgram()).filter(({ commands: below }) => below.length === 0);
   return commands.map(sectionOf).join('\n\n');
@@ -29,7 +29,7 @@ function sectionOf(command: Command): string {
   const parts = [
     `### \`estate ${path}${taken.join('')}\``,
     command.description(),
-    ...(rows.length > 0 ? [['| Option | What |', '|---|---|', ...rows].join('\n')] : []),
+    ...(rows.length > 0 ? [['| Option | Description |', '|---|---|', ...rows].join('\n')] : []),
     ['```text', ...examplesOf(command).map((line) => `estate ${line}`), '```'].join('\n'),
   ];
   return parts.join('\n\n');

@@ -5,7 +5,7 @@ import { loadEstateCode } from './estate-code.ts';
 import { EXIT, misuse } from './failure.ts';
 import { withExample } from './help.ts';
 
-/** Options of the start, with the variable that each sets. */
+/** The options, with the variable that each sets. */
 const SETTINGS = {
   port: ['--port <number>', 'GATEWAY_PORT', 'Port of the gateway; 0 takes a free one.'],
   touchpointPort: ['--touchpoint-port <number>', 'TOUCHPOINT_PORT', 'Port of the touchpoint mock.'],
@@ -38,22 +38,22 @@ async function start({ json = false, ...options }: Options): Promise<void> {
     if (value === '') throw misuse(`${flags.split(' ')[0]} needs a value: ${flags}.`);
     environment[variable] = value;
   }
-  // The estate loads slowly: other commands do without it.
+  // Loaded on demand: the estate loads slowly, and other commands do not need it.
   const { explainStart, run } = await loadEstateCode();
   await run(environment, { json }).catch((error: unknown) => {
     const { text, exitCode } = explainStart(error);
     printError(`${asGiven(text, Object.keys(options) as Setting[])}\n`);
-    // A variable, an option or a file cannot be used.
+    // 64 and above: an invalid variable, option or file.
     process.exit(exitCode >= 64 ? EXIT.misuse : EXIT.fails);
   });
 }
 
-/** Calls each setting what its user called it: `--port abc` instead of `GATEWAY_PORT=abc`. */
+/** Replaces variables by the options that the user gave: `--port abc` instead of `GATEWAY_PORT=abc`. */
 function asGiven(text: string, given: readonly Setting[]): string {
-  let told = text;
+  let result = text;
   for (const [flags, variable] of given.map((name) => SETTINGS[name])) {
     const [option = ''] = flags.split(' ');
-    told = told.replaceAll(new RegExp(`\\b${variable}\\b(=?)`, 'g'), (_, sign: string) => (sign === '' ? option : `${option} `));
+    result = result.replaceAll(new RegExp(`\\b${variable}\\b(=?)`, 'g'), (_, sign: string) => (sign === '' ? option : `${option} `));
   }
-  return told;
+  return result;
 }

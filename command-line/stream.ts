@@ -10,7 +10,7 @@ import { nameOf, optionOf } from './operations/member-option.ts';
 import { membersOf } from './operations/schema-members.ts';
 import { lookOf } from './output/look.ts';
 
-/** The words of each operation that streams. One that is missing fails the type check. */
+/** The words of each streaming operation. A missing operation fails the type check. */
 export const streamWords: Readonly<Record<StreamId, string>> = { 'read-stream': 'stream' };
 
 type Options = Connection & Readonly<Record<string, unknown>> & { readonly count?: number };
@@ -33,7 +33,7 @@ async function follow(id: StreamId, options: Options, query: Readonly<Record<str
   process.once('SIGINT', () => process.exit(EXIT.holds));
   const { style } = lookOf(process.stdout);
   await using client = clientOf(options);
-  // A stream that is refused says less than this operation.
+  // This operation explains a refusal better than the stream does.
   await askWith(client, options, 'read-clock');
   const { count = Number.POSITIVE_INFINITY, json } = options;
   let printed = 0;

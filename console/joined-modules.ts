@@ -3,15 +3,15 @@ const EXPORT = /^export (?=(?:async )?(?:function\*?|const|class) (\w+))/gm;
 const OTHER = /^(?:import|export)\b.*/m;
 
 export interface NamedModule {
-  /** As its siblings import it: `./format.ts`. */
+  /** The specifier in its siblings' imports: `./format.ts`. */
   readonly specifier: string;
   readonly source: string;
 }
 
 /**
- * One module with the exports of all these, so that a browser asks once. Each keeps a scope of its own. A module stands after those that
- * it imports. Understands what modules of the page use: named imports, and declarations that are exported where they are written.
- * @throws Error a module uses something else, or two export the same name
+ * Joins modules into one, so that a browser sends one request. Each keeps its own scope. The modules are sorted by their imports.
+ * Supports named imports and exported declarations.
+ * @throws Error when a module uses other syntax, or two export the same name
  */
 export function joinModules(modules: readonly NamedModule[]): string {
   const scopes = new Map(modules.map(({ specifier }, place) => [specifier, `module${place}`]));

@@ -26,7 +26,7 @@ export const SCALAR_ENTRY = `${PAGE_PATH}scalar-page${CODE}`;
 
 export interface PageFiles {
   readonly libraries: Libraries;
-  /** The modules that the first page needs, for the browser to load at once. */
+  /** The modules that the browser preloads for the first page. */
   readonly preloads: readonly string[];
   /** The content of a module, a library, the styles or the icon. */
   read(address: string): { readonly type: string; readonly text: string } | undefined;
@@ -77,7 +77,7 @@ const codeOf = (specifier: string): string => (CODE === '.ts' ? stripTypes(textO
 
 const textOf = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8');
 
-/** All style sheets in one: a page of the console has a sheet of its own, and the browser asks once. */
+/** All style sheets in one, so that a browser sends one request. */
 const stylesAmong = (names: ReadonlySet<string>): string => {
   const sheets = [...names].filter((name) => name.endsWith('.css') && name !== BASE).sort();
   return [...[TOKENS, SEQUENCE].map((sheet) => readFileSync(sheet, 'utf8')), ...[BASE, ...sheets].map(textOf)].join('\n');

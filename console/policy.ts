@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** The console loads from the gateway alone and runs no inline script besides its import map. */
+/** The console loads files only from the gateway. Its import map is the only inline script. */
 export const policyFor = (importMap: string): string =>
   [
     "default-src 'none'",

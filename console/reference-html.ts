@@ -2,7 +2,7 @@ import { ICON, REFERENCE_STYLES, SCALAR_ENTRY } from './page-files.ts';
 
 export const SCALAR = '/console/reference/scalar.js';
 
-/** Scalar writes its styles into the page and asks whether it may evaluate; nothing else is allowed beyond the gateway's own files. */
+/** Scalar writes inline styles and tries `eval`. Everything else must be a file of the gateway. */
 export const REFERENCE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -23,7 +23,7 @@ const links = (current: Reference): string =>
     .map(([name, title]) => `<a href="/console/reference/${name}"${name === current ? ' aria-current="page"' : ''}>${title}</a>`)
     .join('\n');
 
-/** A page of its own: the references need another policy than the console. */
+/** A separate page, because the references need another policy than the console. */
 export const referenceHtml = (reference: Reference): string => `<!doctype html>
 <html lang="en">
 <head>

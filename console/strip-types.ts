@@ -1,8 +1,8 @@
 import { stripTypeScriptTypes } from 'node:module';
 
 /**
- * The function of Node is experimental. Only this file knows it, and the installed package, which is plain JavaScript, does not need it.
- * Its warning would be the only line on standard error, and nobody who runs an estate can act on it.
+ * Node's function is experimental, so only this file calls it. The installed package is JavaScript and does not need it.
+ * Its warning is suppressed, because a user cannot act on it.
  */
 export function stripTypes(source: string): string {
   const { emitWarning } = process;

@@ -2,7 +2,7 @@ import { invalid, type Problem } from '../shared/catalog/problems.ts';
 import type { World } from '../shared/domain/world.ts';
 import type { EventReader } from '../shared/store/ports/inspection.ts';
 
-/** A position behind the end is of a world that was reset. Reading from there would miss the records of the new one, in silence. */
+/** A position beyond the end belongs to a world that was reset. Reading from there would silently miss the records of the new world. */
 export const beyondTheEnd = (
   record: 'event' | 'hop',
   { after, last, pointer }: { after: number; last: number; pointer: string },

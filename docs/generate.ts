@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { commandReference } from '../command-line/reference.ts';
 import { applicationNames } from '../shared/catalog/applications.ts';
-import { applicationNeighbours, applicationSummary } from '../shared/contract/tables/application-summary.ts';
+import { applicationSummary } from '../shared/contract/tables/application-summary.ts';
 import { controlOperationSections } from '../shared/contract/tables/control-operations.ts';
 import { changeEventTable, eventTable } from '../shared/contract/tables/events.ts';
 import { callMatrix, flowSections } from '../shared/contract/tables/flows.ts';
@@ -36,10 +36,7 @@ const parts: readonly Part[] = [
   { file: 'docs/reference/flows.md', name: 'calls', text: callMatrix() },
   { file: 'docs/reference/command-line.md', name: 'commands', text: commandReference() },
   { file: 'k8s/components/network-policies/calls.yaml', text: callPolicies() },
-  ...applicationNames.flatMap((name) => [
-    { file: `services/${name}/README.md`, name: 'apis', text: applicationSummary(name) },
-    { file: `services/${name}/README.md`, name: 'neighbours', text: applicationNeighbours(name) },
-  ]),
+  ...applicationNames.map((name) => ({ file: `services/${name}/README.md`, name: 'summary', text: applicationSummary(name) })),
 ];
 
 const inRepository = (file: string): URL => new URL(`../${file}`, import.meta.url);

@@ -9,7 +9,7 @@ import { touchpointOpenApi } from '../services/touchpoint-mock/documents/openapi
 import { estateAsyncApi } from '../shared/contract/asyncapi/document.ts';
 import { estateOpenApi } from '../shared/contract/openapi/document.ts';
 
-/** Renders the OpenAPI and AsyncAPI documents as they are served and lints them with the rules of redocly.yaml. */
+/** Lints the served OpenAPI and AsyncAPI documents with the rules of redocly.yaml. */
 const root = fileURLToPath(new URL('..', import.meta.url));
 const linter = join(dirname(createRequire(import.meta.url).resolve('@redocly/cli/package.json')), 'bin/cli.js');
 const folder = await mkdtemp(join(tmpdir(), 'openapi-'));

@@ -10,7 +10,7 @@ type Peer = Application | 'gateway';
 const NAME = 'app.kubernetes.io/name';
 const byId = new Map<string, ApiDefinition>([...Object.values(apis), ...Object.values(internalCalls)].map((api) => [api.id, api]));
 
-/** Applications to which an application opens connections. Signed webhooks go to the gateway, like those of any carrier. */
+/** The applications that an application calls. Signed webhooks go to the gateway, as from any carrier. */
 function calleesOf(caller: Application): readonly Peer[] {
   const callees = (calls[caller] as readonly string[]).flatMap((id): Peer[] => {
     const api = byId.get(id);

@@ -3,7 +3,7 @@ import { applicationNames } from '../shared/catalog/applications.ts';
 
 const AMONG_THEM = ['oms', 'ecommerce-platform'] as const;
 
-/** A value as it is written in the environment. */
+/** A value as text of the environment. */
 const written = (value: unknown): string => (value === undefined || String(value) === '' ? '' : `\`${String(value)}\``);
 
 /** Every variable that a process reads, with its default. The addresses of applications share a row. */
@@ -13,6 +13,6 @@ export function variableTable(): string {
     urls.has(name) ? [] : [`| \`${name}\` | ${written(schema.safeParse(undefined).data)} | ${schema.description} |`],
   );
   const examples = AMONG_THEM.map((application) => `\`${urlVariable(application)}\``).join(', ');
-  rows.push(`| ${examples}, … | \`http://<application>:8080\` | Where the processes of the estate find each other. |`);
+  rows.push(`| ${examples}, … | \`http://<application>:8080\` | The addresses of the other applications. |`);
   return ['| Variable | Default | What |', '|---|---|---|', ...rows].join('\n');
 }

@@ -13,7 +13,7 @@ export interface AwaitedStoreOptions {
 }
 
 /**
- * A store that connects in the background and retries until it succeeds, so that a process can listen at once. Until then, requests
+ * A store that connects in the background and retries until it succeeds, so that a process can listen immediately. Until then, requests
  * are refused with the reason.
  */
 export function awaitStore({ connect, log }: AwaitedStoreOptions): StoreAdapter {

@@ -1,7 +1,7 @@
 import type { EstateObjects } from '../control/verify/world-records.ts';
 import type { AnyService } from '../shared/work/handler.ts';
 
-/** Application and collection of each type of business object. */
+/** The application and collection of each type of business object. */
 export function objectsOf(services: readonly AnyService[]): EstateObjects {
   return Object.fromEntries(
     services.flatMap(({ application, collections }) =>

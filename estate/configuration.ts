@@ -120,7 +120,7 @@ function refuseMisplaced({ SERVICE }: Configuration, given: Readonly<Record<stri
 export const corsOriginsOf = ({ CORS_ORIGINS, NODE_ENV }: Configuration): readonly string[] =>
   CORS_ORIGINS ?? (NODE_ENV === 'production' ? [] : ['loopback']);
 
-/** For programs: where state and events are kept. A gateway by itself does not need the address of Kafka, but its applications do. */
+/** For programs: where state and events are kept. A separate gateway does not need the address of Kafka, but its applications do. */
 export const adaptersInUse = ({ SERVICE, REDIS_URL, KAFKA_BROKERS }: Configuration) => ({
   store: REDIS_URL === undefined ? ('memory' as const) : ('redis' as const),
   events: KAFKA_BROKERS === undefined && SERVICE === undefined ? ('memory' as const) : ('kafka' as const),

@@ -4,7 +4,7 @@ import manifest from '../package.json' with { type: 'json' };
 import { adaptersOf, type Configuration } from './configuration.ts';
 import { publicAmong } from './demo-credentials.ts';
 
-/** What the console tells its page before somebody has signed in. */
+/** The facts that the page needs before sign-in. */
 export function consoleConfig(
   configuration: Configuration,
   credentials: readonly Credential[],

@@ -5,8 +5,9 @@ import type { Logger } from '../shared/process/logger.ts';
 import { allReady, READY, type State } from '../shared/process/readiness.ts';
 import { type RunningApplication, startApplication } from '../shared/runtime/application.ts';
 import type { StoreAdapter } from '../shared/store/ports/estate-store.ts';
+import type { Endpoint } from '../shared/transport/endpoint.ts';
 import { createHttpTransport } from '../shared/transport/http-transport.ts';
-import { createInProcessTransport, type Endpoint } from '../shared/transport/in-process-transport.ts';
+import { createInProcessTransport } from '../shared/transport/in-process-transport.ts';
 import { adaptersOf, type Configuration } from './configuration.ts';
 import { openFrontDoor } from './front-door.ts';
 import { agentForCalls, closeInfrastructure, openBus, openStore } from './infrastructure.ts';
@@ -37,7 +38,7 @@ export interface RunningEstate {
 /** All users of the secret are in this process, so it need not be configured. */
 const randomSecret = (): string => randomBytes(32).toString('base64url');
 
-/** Starts the whole estate in this process. Its applications call each other as `TRANSPORT` says; state and events are where configured. */
+/** Starts the whole estate in this process. `TRANSPORT` chooses how its gateway and applications call each other; state and events are where configured. */
 export async function startEstate(
   configuration: Configuration,
   log: Logger,
@@ -55,10 +56,10 @@ export async function startEstate(
     return address;
   };
   const endpoints = new Map<Application, Endpoint>();
-  const transport =
-    configuration.TRANSPORT === 'http'
-      ? createHttpTransport({ addressOf, token, agent })
-      : createInProcessTransport({ endpointOf: (application) => endpoints.get(application), addressOf, token });
+  const endpointOf = configuration.TRANSPORT === 'http' ? undefined : (application: Application) => endpoints.get(application);
+  const transport = endpointOf
+    ? createInProcessTransport({ endpointOf, addressOf, token })
+    : createHttpTransport({ addressOf, token, agent });
 
   let gatewayUrl = '';
   let portalUrl = '';
@@ -100,6 +101,7 @@ export async function startEstate(
       adapter,
       states,
       addressOf,
+      endpointOf,
       transport,
       touchpoint: () => (touchpointState.ready ? { state: 'ready', portal: portalUrl } : { state: 'away' }),
       token,

@@ -3,12 +3,12 @@ import { pathToFileURL } from 'node:url';
 import { requireFolder } from '../fixtures/checked-file.ts';
 import type { Configuration } from './configuration.ts';
 
-/** Undefined: that of the project. */
+/** Undefined: the project's folder. */
 export const fixturesFolder = ({ FIXTURES_DIR }: Configuration): URL | undefined =>
   FIXTURES_DIR === undefined ? undefined : pathToFileURL(`${FIXTURES_DIR}/`);
 
 /**
- * The folder with the answers of the touchpoint mock. Undefined: that of the project, also when the configured one has no such answers.
+ * The folder with the answers of the touchpoint mock. Undefined: the project's folder, even when the configured one has no answers.
  * @throws FixtureError when the configured folder does not exist
  */
 export async function touchpointFixtures(configuration: Configuration): Promise<URL | undefined> {

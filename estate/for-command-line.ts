@@ -2,7 +2,7 @@ import type { Configuration } from './configuration.ts';
 import { touchpointFixtures } from './fixtures-folder.ts';
 
 /*
- * What the command line uses of the estate's own code. When installed, that code is a package of its own, and this is its entry point.
+ * The code of the estate that the command line uses. It is the entry point of the separate server package.
  * Loads the greater part of it only when it is needed.
  */
 export { type Configuration, readConfiguration } from './configuration.ts';

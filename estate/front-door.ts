@@ -27,6 +27,7 @@ import type { Logger } from '../shared/process/logger.ts';
 import { READY, type State } from '../shared/process/readiness.ts';
 import { pause } from '../shared/process/waiting.ts';
 import type { StoreAdapter } from '../shared/store/ports/estate-store.ts';
+import type { Endpoint } from '../shared/transport/endpoint.ts';
 import type { Transport } from '../shared/transport/transport.ts';
 import { objectsOf } from './business-objects.ts';
 import { adaptersInUse, type Configuration, corsOriginsOf, eventServers } from './configuration.ts';
@@ -47,6 +48,8 @@ export interface FrontDoorOptions {
   /** Everything else that must be ready before requests can be served. */
   readonly states: () => readonly State[];
   readonly addressOf: (application: Application) => string;
+  /** The applications of this process. Without it, the gateway reaches the applications over HTTP. */
+  readonly endpointOf?: ((application: Application) => Endpoint | undefined) | undefined;
   /** Carries due work and the outside world's calls to the applications. */
   readonly transport: Transport;
   /** Undefined: the touchpoint mock does not belong to this process. */
@@ -106,6 +109,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     ),
     pepper,
     addressOf,
+    endpointOf: options.endpointOf,
     token,
     control: adapter.control,
     log: log.child({ application: 'gateway' }),

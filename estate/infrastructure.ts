@@ -17,7 +17,7 @@ import type { Configuration } from './configuration.ts';
 const CONNECT_MS = 5_000;
 
 const CONNECTIONS_PER_APPLICATION = 128;
-/** Wall time for which an idle connection is kept. */
+/** Wall time before an idle connection is closed. */
 const IDLE_MS = 30_000;
 /** The most of it that an application may announce. */
 const LONGEST_IDLE_MS = 60_000;
@@ -31,7 +31,7 @@ export const agentForCalls = (): Agent =>
     connect: { lookup: spreadLookup },
   });
 
-/** Opens the configured store. While Redis is away, the process waits for it; no other store takes its place. */
+/** Opens the configured store. The process waits for a missing Redis; there is no fallback. */
 export function openStore(
   { REDIS_URL, JOURNAL, OUTBOX_LIMIT: outboxLimit, MAX_REHEARSAL_BYTES: worldBytes }: Configuration,
   log: Logger,
@@ -65,7 +65,7 @@ export function openStore(
   });
 }
 
-/** What the parts of a process use until they have ended. */
+/** The shared infrastructure of a process. */
 export interface Infrastructure {
   readonly agent: Agent;
   /** A gateway alone has none. */

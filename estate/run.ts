@@ -74,7 +74,7 @@ function serveWithoutOutput(): void {
   });
 }
 
-/** Loads the code only after the configuration was accepted, so that a bad variable is refused at once. */
+/** Loads the code only after the configuration was accepted, so that a bad variable is refused early. */
 async function start(configuration: Configuration, log: Logger): Promise<Started> {
   const { SERVICE } = configuration;
   if (SERVICE === undefined) return startWholeEstate(configuration, log);
@@ -104,7 +104,7 @@ async function startTouchpointOnly(configuration: Configuration, log: Logger): P
   return { addresses: { touchpoint: mock, portal }, ready: Promise.resolve(), drain, close, text };
 }
 
-/** A second signal exits at once, unless it is the echo of the first. */
+/** A second signal exits immediately, unless it is the echo of the first. */
 function stopOnSignal(stop: () => void): void {
   let stoppingSince: number | undefined;
   for (const signal of STOP_SIGNALS) {

@@ -53,5 +53,5 @@ export function createScenarioRuns({ gateway, credentials }: ScenarioRunsOptions
 /** Short: a process that stops does not wait for idle connections. */
 const KEEP_ALIVE_MS = 1_000;
 
-/** Loaded by the first look at them: the start of an estate has no need of them. */
+/** Loaded on first use: the start of an estate does not need them. */
 const loadScenarios = async () => (await import('../rehearsal/scenarios.ts')).scenarios;

@@ -1,6 +1,6 @@
 import { FixtureError } from '../fixtures/fixture-error.ts';
 
-/** A start that cannot go on. The message is for a person: a sentence, or a line for each mistake. Exit codes follow sysexits.h. */
+/** A failed start. The message is for a person: a sentence, or a line for each mistake. Exit codes follow sysexits.h. */
 export class StartError extends Error {
   override readonly name = 'StartError';
   readonly exitCode: number;
@@ -10,7 +10,7 @@ export class StartError extends Error {
   }
 }
 
-/** What a failed start tells its user. Only an error of our own code has a stack. */
+/** The text and exit code of a failed start. Only an internal error has a stack. */
 export function explainStart(error: unknown): { readonly text: string; readonly exitCode: number } {
   if (error instanceof StartError) return { text: error.message, exitCode: error.exitCode };
   if (error instanceof FixtureError) return { text: error.message, exitCode: 78 };

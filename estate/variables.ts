@@ -101,7 +101,7 @@ export const variables = {
   TRANSPORT: OneOf(['process', 'http'])
     .default('process')
     .describe(
-      'How applications that share a process call each other: `process` hands calls over without a connection, `http` sends them over loopback. Applications in processes of their own always use HTTP.',
+      'How a gateway and applications that share a process call each other: `process` passes calls without a connection, `http` sends them over loopback. Separate processes always use HTTP.',
     ),
   CONSOLE: OneOf(['on', 'off'])
     .default('on')

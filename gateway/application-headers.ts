@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { contextFor } from '../shared/control/context.ts';
 import type { WorldView } from '../shared/store/ports/directory.ts';
 import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../shared/transport/estate-headers.ts';
@@ -43,7 +43,7 @@ const DROPPED_PREFIXES = ['x-estate-', 'x-forwarded-'];
 
 /** A request that passed all checks. */
 export interface AdmittedRequest {
-  readonly headers: IncomingHttpHeaders;
+  readonly request: IncomingMessage;
   readonly ids: RequestIds;
   /** W3C trace context of the request, if it has one. */
   readonly traceparent: string | undefined;
@@ -57,9 +57,9 @@ export interface AdmittedRequest {
  * The headers that an application gets: the client's headers without the dropped ones, and the estate's own. They are made before the
  * proxy sees the request, because the proxy library skips its hook for request headers on requests with `Expect`.
  */
-export function applicationHeaders({ headers, ids, traceparent, view, principal, token, body }: AdmittedRequest): IncomingHttpHeaders {
+export function applicationHeaders({ request, ids, traceparent, view, principal, token, body }: AdmittedRequest): IncomingHttpHeaders {
   const context = contextFor(view, { ...ids, principal, traceparent, withinMs: REQUEST_MS });
-  const passed = passedOn(headers);
+  const passed = passedOn(request.headers);
   if (traceparent === undefined) {
     delete passed['traceparent'];
     delete passed['tracestate'];
@@ -67,6 +67,11 @@ export function applicationHeaders({ headers, ids, traceparent, view, principal,
   passed[CONTEXT_HEADER] = encodeContext(context);
   passed[TOKEN_HEADER] = token;
   passed['x-correlation-id'] = ids.correlationId;
+  const { host = '' } = request.headers;
+  passed['x-forwarded-for'] = request.socket.remoteAddress ?? '';
+  passed['x-forwarded-host'] = host;
+  passed['x-forwarded-port'] = /:(\d+)/.exec(host)?.[1] ?? '80';
+  passed['x-forwarded-proto'] = 'http';
   if (body) passed['content-length'] = String(body.length);
   return passed;
 }

@@ -17,12 +17,10 @@ const PREFLIGHT_SECONDS = 600;
 export interface CrossOrigin {
   /** Sets the headers for a page of an allowed origin, before any check, so that the page can read refusals too. */
   allow(request: IncomingMessage, response: ServerResponse): void;
-  /**
-   * Answers the preflight of an allowed origin.
-   * @returns false for other requests, `OPTIONS` without a preflight included
-   * @throws Problem method_not_allowed for the preflight of another origin
-   */
-  answerPreflight(request: IncomingMessage, response: ServerResponse, methods: readonly string[]): boolean;
+  /** By the definition of the Fetch standard. */
+  isPreflight(request: IncomingMessage): boolean;
+  /** @throws Problem method_not_allowed for the preflight of an origin that is not allowed */
+  answerPreflight(request: IncomingMessage, response: ServerResponse, methods: readonly string[]): void;
 }
 
 /** @param allowed origins such as `http://shop.test:5173`; `loopback` stands for every port of this machine */
@@ -38,19 +36,17 @@ export function crossOrigin(allowed: readonly string[]): CrossOrigin {
       // The package takes every `OPTIONS` for a preflight and answers it.
       handle({ method: 'GET', headers: request.headers }, response, () => {});
     },
+    isPreflight,
     answerPreflight(request, response, methods) {
-      if (!isPreflight(request)) return false;
       if (!isAllowed(request)) {
         throw new Problem('method_not_allowed', 'Pages of this origin cannot call the estate; CORS_ORIGINS lists the origins that can.', {
           allow: methods,
         });
       }
       handle(request, response, () => {});
-      return true;
     },
   };
 }
 
-/** The Fetch standard's definition. */
 const isPreflight = ({ method, headers }: IncomingMessage): boolean =>
   method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;

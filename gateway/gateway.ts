@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Router } from 'express';
+import type { Router } from 'express';
 import { apis } from '../shared/catalog/apis.ts';
 import type { Application } from '../shared/catalog/applications.ts';
 import type { ApiDefinition } from '../shared/catalog/define.ts';
+import { routeTable } from '../shared/http/route-table.ts';
 import type { Observability } from '../shared/observability/observability.ts';
 import { UNOBSERVED } from '../shared/observability/observer.ts';
 import { watchConnections } from '../shared/process/connections.ts';
@@ -16,18 +17,20 @@ import type { State } from '../shared/process/readiness.ts';
 import type { Directory, WorldView } from '../shared/store/ports/directory.ts';
 import type { JournalWriter } from '../shared/store/ports/journal.ts';
 import { WORLD_BYTES } from '../shared/store/ports/plan.ts';
+import type { Endpoint } from '../shared/transport/endpoint.ts';
 import { REQUEST_MS } from './application-headers.ts';
 import { CLIENT_TIMES, type ClientTimes, refuseOnSocket, serverOptions } from './client-connections.ts';
 import { type Credential, createKeyring } from './credentials.ts';
 import { crossOrigin } from './cross-origin.ts';
+import type { ControlPlane, GatewayParts } from './gateway-parts.ts';
 import { createHandOver } from './hand-over.ts';
+import { createInProcessForwarder } from './in-process-forwarder.ts';
 import { observeRequest } from './observing.ts';
-import { beginPassage, checkAndAnswer, type GatewayParts } from './passage.ts';
+import { createPassage } from './passage.ts';
 import { createProxy } from './proxy.ts';
 import { createRateLimits } from './rate-limits.ts';
 import { refuse } from './refusals.ts';
-import { rehearsalAccess } from './rehearsal-of-request.ts';
-import { routesOf } from './routes.ts';
+import { rehearsalAccess } from './rehearsal-access.ts';
 
 export interface GatewayOptions {
   readonly host: string;
@@ -45,6 +48,8 @@ export interface GatewayOptions {
   readonly pepper: string;
   /** Called for every request, because ports are known only after the applications have started. */
   readonly addressOf: (application: Application) => string;
+  /** The applications of this process. Without it, requests reach the applications over HTTP. */
+  readonly endpointOf?: ((application: Application) => Endpoint | undefined) | undefined;
   /** Authenticates the gateway to the applications. */
   readonly token: string;
   /** The journal of the gateway's own refusals. */
@@ -52,11 +57,8 @@ export interface GatewayOptions {
   readonly log: Logger;
   /** Metrics and traces; `/metrics` is for credentials with the scope `control`. Without it the gateway is not observed. */
   readonly observability?: Observability | undefined;
-  /**
-   * The control plane, at `/_control` for credentials with the scope `control`. It gets `principal`, `rehearsal`, `correlationId` and the unparsed `body`
-   * in `response.locals`; the gateway answers its errors.
-   */
-  readonly controlPlane: Router;
+  /** Answers `/_control`, for credentials with the scope `control`. The gateway answers its errors. */
+  readonly controlPlane: ControlPlane;
   /** Answers all other paths, without a credential. */
   readonly documents: Router;
   /** Host names that may show the documents, besides the machine's own. */
@@ -83,13 +85,14 @@ export interface RunningGateway {
 
 /** @throws Error with code EADDRINUSE when the port is taken */
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
-  const { log, control, observability } = options;
+  const { log, control, observability, addressOf, endpointOf } = options;
   const times = { ...CLIENT_TIMES, applicationMs: REQUEST_MS, ...options.times };
   // `100 Continue` is sent after all other checks; unknown expectations are ignored.
   const expectations = ['checkContinue', 'checkExpectation'] as const;
   const server = createFairServer({ ...serverOptions(times), expectations }, (request, response) => void answer(request, response));
   const connections = watchConnections(server, { refuseOnSocket });
   const access = rehearsalAccess(options);
+  const limits = { timeoutMs: times.applicationMs, draining: connections.draining };
   const parts: GatewayParts = {
     observer: observability?.observer('gateway', log) ?? UNOBSERVED,
     observability,
@@ -100,24 +103,22 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     access,
     noteUse: options.noteUse ?? (() => {}),
     worldBytes: options.worldBytes ?? WORLD_BYTES,
-    routes: routesOf(options.apis ?? Object.values(apis)),
+    routes: routeTable((options.apis ?? Object.values(apis)).filter(({ audience }) => audience === 'public')),
     isOwnHost: ownHosts(options.allowedHosts ?? []),
     crossOrigin: crossOrigin(options.corsOrigins ?? []),
     documents: createHandOver(options.documents),
-    control: createHandOver(Router({ caseSensitive: true, strict: true }).use('/_control', options.controlPlane)),
-    proxy: createProxy({ addressOf: options.addressOf, timeoutMs: times.applicationMs, draining: connections.draining }),
+    controlPlane: options.controlPlane,
+    forwarder: endpointOf ? createInProcessForwarder({ endpointOf, ...limits }) : createProxy({ addressOf, ...limits }),
     token: options.token,
     expectHops: control.expectHops,
   };
 
+  const pass = createPassage(parts);
+
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const passage = beginPassage();
-    try {
-      await checkAndAnswer(parts, passage, request, response);
-    } catch (error) {
-      refuse({ log, control, observer: parts.observer }, error, { passage, request, response });
-    }
-    withoutFailing(log, 'observing a request', () => observeRequest(parts.observer, passage, request, response));
+    const { facts, refusal } = await pass({ request, response, started: performance.now() });
+    const ids = (refusal && refuse({ log, control, observer: parts.observer }, refusal.error, facts)) ?? facts.ids;
+    withoutFailing(log, 'observing a request', () => observeRequest(parts.observer, { ...facts, ids }));
   }
 
   const url = await listen(server, options.port, options.host);
@@ -127,7 +128,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     drain: connections.drain,
     close: async () => {
       await connections.close();
-      parts.proxy.close();
+      parts.forwarder.close();
     },
   };
 }

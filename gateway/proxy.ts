@@ -5,15 +5,12 @@ import type { Application } from '../shared/catalog/applications.ts';
 import { spreadLookup } from '../shared/process/spread-lookup.ts';
 import { answerHead, type OwnHeader } from './answer-head.ts';
 import { AnswerTimeout, dependencyProblem } from './dependency-problem.ts';
+import { type ForwardedRequest, type Forwarder, type ForwarderOptions, isLast } from './forwarder.ts';
 
-export interface ProxyOptions {
+export interface ProxyOptions extends ForwarderOptions {
   readonly addressOf: (application: Application) => string;
-  /** Wall time until an application must begin to answer, and between two parts of its answer. */
-  readonly timeoutMs: number;
   /** Wall time after which an idle connection to an application is closed. */
   readonly idleMs?: number;
-  /** Whether answers ask clients to reconnect. */
-  readonly draining: () => boolean;
 }
 
 /**
@@ -21,19 +18,6 @@ export interface ProxyOptions {
  * agent would keep it until then, since it heeds the application's own announcement only where it has a limit itself.
  */
 const IDLE_MS = 60_000;
-
-export interface ForwardedRequest {
-  readonly application: Application;
-  readonly body: Buffer | undefined;
-  /** Headers that the gateway adds to the answer. */
-  readonly ownHeaders: readonly OwnHeader[];
-}
-
-export interface ApplicationProxy {
-  /** Resolves when the answer was sent or the client has disconnected. @throws Problem dependency_* before the answer begins */
-  forward(request: IncomingMessage, response: ServerResponse, forwarded: ForwardedRequest): Promise<void>;
-  close(): void;
-}
 
 interface ForwardedExchange {
   readonly target: URL;
@@ -44,11 +28,8 @@ interface ForwardedExchange {
   upstream?: ClientRequest;
 }
 
-/**
- * Forwards requests to the applications unchanged. It never retries: the client finds out with its Idempotency-Key whether an application
- * acted before its connection broke.
- */
-export function createProxy({ addressOf, timeoutMs, idleMs = IDLE_MS, draining }: ProxyOptions): ApplicationProxy {
+/** Forwards requests to applications over HTTP. The time limit also applies between two parts of an answer. */
+export function createProxy({ addressOf, timeoutMs, idleMs = IDLE_MS, draining }: ProxyOptions): Forwarder {
   const exchanges = new Map<IncomingMessage, ForwardedExchange>();
   const targets = new Map<string, URL>();
   const agent = new Agent({ keepAlive: true, timeout: idleMs, maxFreeSockets: 256, lookup: spreadLookup });
@@ -60,7 +41,6 @@ export function createProxy({ addressOf, timeoutMs, idleMs = IDLE_MS, draining }
       return exchange?.target ?? '';
     },
     agent,
-    xfwd: true,
     proxyTimeout: timeoutMs,
     ejectPlugins: true,
     plugins: [watchExchanges(exchanges, draining)],
@@ -99,9 +79,6 @@ function watchExchanges(
   exchanges: ReadonlyMap<IncomingMessage, ForwardedExchange>,
   draining: () => boolean,
 ): Plugin<IncomingMessage, ServerResponse> {
-  // The library keeps no connection of an HTTP/1.0 client either. The answer of a connection that has grown old says that it closes.
-  const isLast = ({ httpVersion }: IncomingMessage, response: ServerResponse): boolean =>
-    httpVersion === '1.0' || !response.shouldKeepAlive || response.getHeader('connection') === 'close' || draining();
   return (proxy) => {
     proxy.on('proxyReq', (upstream, request) => {
       const exchange = exchanges.get(request);
@@ -110,7 +87,8 @@ function watchExchanges(
     proxy.on('proxyRes', (answer, request, response) => {
       const exchange = exchanges.get(request);
       clearTimeout(exchange?.timer);
-      if (exchange && !response.headersSent) writeHead(response, answer, { own: exchange.ownHeaders, isLast: isLast(request, response) });
+      if (exchange && !response.headersSent)
+        writeHead(response, answer, { own: exchange.ownHeaders, isLast: isLast(request, response, draining) });
     });
     proxy.on('error', (error, request) => {
       if (request) exchanges.get(request)?.fail(error);

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ANONYMOUS } from '../shared/control/context.ts';
 import { journalHop } from '../shared/control/journal.ts';
 import { endAnyhow } from '../shared/http/last-resort.ts';
 import { ClientGone } from '../shared/http/request-body.ts';
@@ -7,7 +7,7 @@ import { withoutFailing } from '../shared/process/harmless.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import type { JournalWriter } from '../shared/store/ports/journal.ts';
 import { asProblem } from '../shared/transport/answer.ts';
-import type { Passage } from './passage.ts';
+import type { ProvedFacts } from './facts.ts';
 import { type Refusal, sendProblem } from './problems.ts';
 import { identify, type RequestIds } from './request-ids.ts';
 
@@ -18,30 +18,28 @@ export interface RefusalRecords {
   readonly control: JournalWriter;
 }
 
-interface RefusedRequest {
-  readonly passage: Passage;
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
-
 type AnsweredRefusal = Pick<Refusal, 'problem' | 'ids'>;
 
-/** Answers a request with a problem, then counts, logs and journals the refusal. Never throws. */
-export function refuse(records: RefusalRecords, error: unknown, refused: RefusedRequest): void {
-  const { response } = refused;
-  if (error instanceof ClientGone || response.destroyed) return;
-  const refusal = answerRefusal(records.log, error, refused);
-  if (refusal) withoutFailing(records.log, 'recording a refusal', () => record(records, refusal, refused));
+/**
+ * Answers a request with a problem, then counts, logs and journals the refusal. Never throws.
+ * @returns the ids of the refusal; undefined when no answer was sent
+ */
+export function refuse(records: RefusalRecords, error: unknown, facts: ProvedFacts): RequestIds | undefined {
+  const { response } = facts;
+  if (error instanceof ClientGone || response.destroyed) return undefined;
+  const refusal = answerRefusal(records.log, error, facts);
+  if (refusal) withoutFailing(records.log, 'recording a refusal', () => record(records, refusal, facts));
   else endAnyhow(response);
+  return refusal?.ids;
 }
 
 /** @returns undefined when the answer itself failed */
-function answerRefusal(log: Logger, error: unknown, { passage, request, response }: RefusedRequest): AnsweredRefusal | undefined {
+function answerRefusal(log: Logger, error: unknown, facts: ProvedFacts): AnsweredRefusal | undefined {
   try {
-    const ids = idsOf(passage, request);
-    passage.ids = ids;
-    const problem = asProblem(error, log, { ...ids, traceparent: passage.traceparent });
-    sendProblem(request, response, { problem, ids, path: passage.path });
+    const { request, response, path = '', traceparent } = facts;
+    const ids = idsOf(facts);
+    const problem = asProblem(error, log, { ...ids, traceparent });
+    sendProblem(request, response, { problem, ids, path });
     return { problem, ids };
   } catch {
     return undefined;
@@ -49,18 +47,18 @@ function answerRefusal(log: Logger, error: unknown, { passage, request, response
 }
 
 /** The application journals a request that it got, so the refusal of the gateway is a hop of its own. */
-function idsOf({ ids, isForwarded, view }: Passage, { headers }: IncomingMessage): RequestIds {
-  if (!ids) return identify(headers, view?.now ?? Date.now());
-  return isForwarded ? { ...ids, requestId: `${ids.requestId}.gateway` } : ids;
+function idsOf({ request, ids, forwarded, view }: ProvedFacts): RequestIds {
+  if (!ids) return identify(request.headers, view?.now ?? Date.now());
+  return forwarded ? { ...ids, requestId: `${ids.requestId}.gateway` } : ids;
 }
 
-function record({ log, observer, control }: RefusalRecords, { problem, ids }: AnsweredRefusal, { passage, request }: RefusedRequest): void {
+function record({ log, observer, control }: RefusalRecords, { problem, ids }: AnsweredRefusal, facts: ProvedFacts): void {
   observer.refused(problem.code);
-  const { api, view, traceparent } = passage;
+  const { request, started, path = '', api, caller, view, traceparent } = facts;
   const { code, status } = problem;
-  const facts = { ...ids, world: view?.world, ...traceIds(traceparent), api: api?.id, code, status };
-  if (status >= 500) log.warn(facts, 'refused');
-  else log.debug(facts, 'refused');
+  const logged = { ...ids, world: view?.world, ...traceIds(traceparent), api: api?.id, code, status };
+  if (status >= 500) log.warn(logged, 'refused');
+  else log.debug(logged, 'refused');
   // Without a rehearsal there is no journal to write to. Applications journal their own answers.
   if (!api || !view) return;
   journalHop(
@@ -69,14 +67,14 @@ function record({ log, observer, control }: RefusalRecords, { problem, ids }: An
       ids,
       world: view.world,
       now: view.now,
-      principal: passage.principal,
+      principal: caller?.principal ?? ANONYMOUS,
       application: 'gateway',
       api: api.id,
       method: request.method ?? '',
       path: request.url ?? '',
       status,
-      started: passage.started,
-      response: JSON.stringify(problem.body(passage.path)),
+      started,
+      response: JSON.stringify(problem.body(path)),
     },
   );
 }

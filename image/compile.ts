@@ -3,8 +3,8 @@ import { glob } from 'node:fs/promises';
 import { flushCompileCache } from 'node:module';
 
 /**
- * Fills the folder NODE_COMPILE_CACHE while the image is built, so that a container neither strips types nor compiles when it
- * starts: loads every module once, then runs a rehearsal, since only functions that ran are kept compiled.
+ * Fills the folder NODE_COMPILE_CACHE while the image is built, so that a container neither strips types nor compiles at its
+ * start. Loads every module, and then runs a rehearsal, because Node stores only functions that ran.
  */
 for await (const file of glob('{console/*.ts,{services,estate,gateway,shared,fixtures}/**/*.ts}')) {
   if (file !== 'estate/main.ts') await import(`../${file}`);

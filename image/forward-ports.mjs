@@ -1,6 +1,6 @@
 /**
- * Forwards TCP connections: `node forward-ports.mjs 16379=redis:6379 …`. A profile of the compose file cannot publish ports of a container
- * that is already running, so this forwarder runs in a container of its own.
+ * Forwards TCP connections: `node forward-ports.mjs 16379=redis:6379 …`. A profile of the compose file cannot publish ports of a running
+ * container, so this forwarder runs in a separate container.
  */
 import { connect, createServer } from 'node:net';
 

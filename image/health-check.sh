@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Asks this container's own process whether it is ready: exit code 0 says so, and anything else is shown by `docker inspect`.
-#   health-check.sh            asks at once
-#   health-check.sh SECONDS    waits first, if the process was ready when it was asked last
-# With a pause the engine can ask every second during the start and does next to nothing afterwards. Each time, the engine spends 20 ms
-# of processor time, and engines before version 25 have only one interval.
+# Requests /readyz of the process in this container: exit code 0 means ready. `docker inspect` shows any other outcome.
+#   health-check.sh            checks immediately
+#   health-check.sh SECONDS    waits first, if the process was ready at the last check
+# With a wait, checks are frequent during the start and rare afterwards. Each check costs 20 ms of processor time, and engines before
+# version 25 have only one interval.
 was_ready=${TMPDIR:-/tmp}/was-ready
 [[ -z ${1:-} || ! -e $was_ready ]] || sleep "$1"
 rm -f "$was_ready"

@@ -31,7 +31,7 @@ const FORMS: Readonly<Record<string, readonly RegExp[]>> = {
   // Dagre's module contains it.
   '@dagrejs/graphlib': [/^(?!package\.json$)/],
   'eventsource-parser': [/^src\//],
-  // The references need one script of it, which is packed below.
+  // The API references need one script, which is packed below.
   '@scalar/fastify-api-reference': [/^(?!package\.json$)/],
   ...Object.fromEntries(
     [
@@ -45,7 +45,7 @@ const FORMS: Readonly<Record<string, readonly RegExp[]>> = {
   ),
 };
 
-/** Strips everything, and keeps the script of the references: compressed once, browsers get it as it is. */
+/** Strips everything except the script of the API references, which is stored compressed, as browsers receive it. */
 async function stripAndPack(modules: string): Promise<void> {
   const folder = join(modules, '@scalar/fastify-api-reference/dist');
   const { default: plugin } = (await import(pathToFileURL(resolve(folder, 'index.js')).href)) as { default: unknown };
@@ -83,5 +83,5 @@ async function stripPackage(folder: string, name: string): Promise<void> {
 }
 
 const [, , modules] = process.argv;
-if (modules === undefined) throw new Error('Say which node_modules.');
+if (modules === undefined) throw new Error('Name the folder node_modules.');
 await stripAndPack(modules);

@@ -9,11 +9,13 @@ interface Bundle {
   readonly to: string;
   readonly format: 'cjs' | 'esm';
   readonly plugins?: readonly Plugin[];
-  /** Packages that the user brings. */
+  /** Packages that the user installs. */
   readonly external?: readonly string[];
 }
 
-/** Puts a module with all that it imports into one file. @returns what went into it */
+const CREATE_REQUIRE = "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);";
+
+/** Bundles a module with its imports. @returns the list of bundled files */
 export async function bundle({ entry, to, format, plugins = [], external = [] }: Bundle): Promise<Metafile> {
   const { metafile, warnings } = await build({
     absWorkingDir: PROJECT,
@@ -23,16 +25,14 @@ export async function bundle({ entry, to, format, plugins = [], external = [] }:
     platform: 'node',
     target: `node${engines.node.replace('>=', '')}`,
     format,
-    // Bundled packages of the older kind call `require`.
-    ...(format === 'esm' && {
-      banner: { js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);" },
-    }),
+    // Bundled CommonJS packages call `require`.
+    banner: { js: format === 'esm' ? CREATE_REQUIRE : '' },
     minifySyntax: true,
     minifyWhitespace: true,
     keepNames: true,
     legalComments: 'none',
     external: [...external],
-    plugins: [...plugins, ...(format === 'esm' ? [placesOfModules] : [])],
+    plugins: format === 'esm' ? [...plugins, placesOfModules] : [...plugins],
     metafile: true,
     logLevel: 'warning',
   });
@@ -40,7 +40,7 @@ export async function bundle({ entry, to, format, plugins = [], external = [] }:
   return metafile;
 }
 
-/** A module of ours finds files relative to its own place: the package has them in the same places as the project. */
+/** Modules find files by `import.meta.url`. The package keeps the folders of the project, so the original paths stay valid. */
 const placesOfModules: Plugin = {
   name: 'places-of-modules',
   setup: ({ onLoad }) => {

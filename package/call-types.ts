@@ -16,7 +16,7 @@ interface Call {
   readonly response: z.ZodType;
 }
 
-/** APIs that the typed client leaves out, as rehearsal/call-types.ts does. */
+/** APIs without types, the same as in rehearsal/call-types.ts. */
 const UNTYPED: readonly string[] = ['carrier-webhook', 'label-document'];
 
 /** The types of rehearsal/call-types.ts, written out: users' compilers need neither the catalog nor its library of schemas. */

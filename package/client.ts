@@ -17,7 +17,7 @@ const READ = [
   'rehearsal/**/*.{css,html,svg}',
   'design/*.css',
 ];
-/** The package of client, rehearsals and command line. It has no dependencies: what it needs is bundled. */
+/** The package of client, rehearsals and command line. Its dependencies are bundled. */
 export async function writeClient(): Promise<void> {
   const bundled = await Promise.all([
     // One build for `import` and `require`: classes such as ApiRefusal exist once, and test runners without ES modules can load it.
@@ -40,7 +40,7 @@ export async function writeClient(): Promise<void> {
   await write(join(FOLDER, 'package.json'), `${JSON.stringify(clientManifest, null, 2)}\n`);
 }
 
-/** An entry point that an older Node can read, which then says what it needs. The code itself would be a syntax error. */
+/** An entry point that an older Node can parse, so that it reports the version it needs instead of a syntax error. */
 const entryTo = (code: string): string =>
   `'use strict';\nrequire('./command-line/oldest-node.cjs').requireNode();\nmodule.exports = require('${code}');\n`;
 
@@ -51,7 +51,7 @@ const sharesTheClient: Plugin = {
   },
 };
 
-/** The declarations of the entry points and all that they refer to; the types of the calls are written out. */
+/** The declarations of the entry points and their imports. The types of the calls are written out. */
 async function writeDeclarations(): Promise<void> {
   compile('tsconfig.declarations.json');
   await write(join(DECLARATIONS, 'rehearsal/call-types.d.ts'), callTypes());
@@ -62,7 +62,7 @@ async function writeDeclarations(): Promise<void> {
     reached.add(module);
     const text = await readFile(join(DECLARATIONS, `${module}.d.ts`), 'utf8');
     for (const [, target = ''] of text.matchAll(/from '(\.[^']+)\.ts'/g)) open.push(join(dirname(module), target));
-    // In a package of the older kind, imports have the endings of the files that run.
+    // In a CommonJS package, imports end in .js.
     const types = text.replaceAll(/(from '\.[^']+)\.ts'/g, "$1.js'");
     await write(join(FOLDER, `types/${module}.d.ts`), `/// <reference lib="esnext.disposable" />\n${types}`);
   }

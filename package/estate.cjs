@@ -1,5 +1,5 @@
 #!/usr/bin/env node
 'use strict';
-/* The command, as it is in the package. An older Node reads no more than the next line. */
+/* The command in the package. On an older Node, the next line ends the process. */
 require('./command-line/loaded-first.cjs');
 import('./command-line.mjs').then((program) => program.run(process.argv.slice(2)));

@@ -3,7 +3,7 @@ import { serverManifest } from './manifests.ts';
 import { compile, copyTo, DIST, write } from './project.ts';
 
 const FOLDER = join(DIST, 'server');
-/** Files that the estate reads besides its code. */
+/** Files that the estate reads. */
 const READ = [
   'LICENSE',
   'design/*.css',
@@ -13,7 +13,7 @@ const READ = [
   'console/page/*.{css,svg}',
 ];
 
-/** The package of the estate itself. It has JavaScript, because Node strips no types below node_modules. */
+/** The package of the estate itself. It contains JavaScript, because Node strips no types below node_modules. */
 export async function writeServer(): Promise<void> {
   compile('tsconfig.server.json');
   await copyTo(FOLDER, READ);

@@ -47,7 +47,7 @@ export class TypeTexts {
       case 'any':
       case 'never':
         return def.type;
-      // What a function takes and returns is not known at run time.
+      // The types of a function are unknown at run time.
       case 'transform':
         return 'unknown';
       case 'literal':

@@ -41,12 +41,12 @@ export type StreamFrame<Id extends StreamId> = FrameOf<Operations[Id]>;
 
 /** `fulfillment-order` */
 export type ObjectType = ListedObject['type'];
-/** A business object, as APIs answer it and events carry it. */
+/** A business object, as APIs return it and events carry it. */
 export type BusinessObject<Type extends ObjectType> = z.output<Extract<ListedObject, { readonly type: Type }>['schema']>;
 
-/** Types whose changes without an event of their own are told by an additional event. */
+/** Types with an additional event for changes that the source document has no event for. */
 type ChangingType = { [Type in ObjectType]: BusinessObject<Type> extends { readonly version: number } ? Type : never }[ObjectType];
-/** Without its prefix: `order-confirmed`, `ext.order-changed`. */
+/** The name of an event without its prefix: `order-confirmed`, `ext.order-changed`. */
 export type EventName = ListedEvent['name'] | `ext.${ChangingType}-changed`;
 /** The object that an event carries. */
 export type EventObject<Name extends EventName> = Name extends `ext.${infer Type extends ObjectType}-changed`

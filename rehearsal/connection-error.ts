@@ -1,9 +1,9 @@
 import { connectionTrouble } from '../shared/process/connection-trouble.ts';
 
-/** No answer came from an estate: nothing listens at its address, or the connection broke. */
+/** The estate did not answer: nothing listens at its address, or the connection broke. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
-  /** As Node or its HTTP client calls it. */
+  /** The code of Node or its HTTP client. */
   readonly code: string;
   constructor(sentence: string, code: string, cause: unknown) {
     super(sentence, { cause });
@@ -11,7 +11,7 @@ export class ConnectionError extends Error {
   }
 }
 
-/** @throws ConnectionError in place of the error of a connection; any other error as it is */
+/** @throws ConnectionError for an error of the connection, and any other error unchanged */
 export function explainConnection(gateway: string, error: unknown): never {
   const trouble = connectionTrouble(error);
   if (trouble === undefined) throw error;

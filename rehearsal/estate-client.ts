@@ -34,7 +34,7 @@ export interface CallOptions {
   readonly as?: 'bearer' | 'api-key' | 'admin' | 'none';
 }
 
-/** A stream is read from here on, and until the signal. */
+/** The start and the end of reading a stream. */
 export interface StreamOptions {
   /** Id of the last frame that was read. Default: now. */
   readonly after?: string;
@@ -45,7 +45,7 @@ export interface StreamOptions {
 export class ControlError extends Error {
   override readonly name = 'ControlError';
   readonly status: number;
-  /** What the estate says about it. */
+  /** The detail of the estate's problem. */
   readonly detail: string;
   constructor(operation: string, status: number, detail: string) {
     super(`${operation}: ${status} ${detail}`);
@@ -57,11 +57,11 @@ export class ControlError extends Error {
 /** Input that is optional when it has no required members. */
 export type Optionally<Input> = Record<never, never> extends Input ? [input?: Input] : [input: Input];
 
-/** What a call takes after its first word: the input of an API, or the path, body and options of a plain call. */
+/** The arguments of a call after the first: the input of an API, or the path, body and options of a plain call. */
 export type CallRest<To extends TypedApiId | Method, Path extends string> = To extends TypedApiId
   ? Optionally<ApiInput<To>>
   : [path: Path, body?: unknown, how?: CallOptions];
-/** What the called API answers; unknown when the text of the path names none. */
+/** The response of the called API; unknown when the path matches no API. */
 export type CallOutput<To extends TypedApiId | Method, Path extends string> = To extends TypedApiId
   ? ApiOutput<To>
   : ResponseOf<`${To} ${Path}`>;
@@ -70,7 +70,7 @@ export type CallOutput<To extends TypedApiId | Method, Path extends string> = To
 export interface EstateClient extends AsyncDisposable {
   /**
    * Calls an API by its id, `call('create-basket-api', { body })`, or by method and path, `call('POST', '/baskets', body)`, which takes any body.
-   * It returns a refusal as a reply, too: `ok` tells it from an answer. @throws ConnectionError when no reply comes
+   * Returns refusals as replies with `ok: false`. @throws ConnectionError when no reply comes
    */
   readonly call: <const To extends TypedApiId | Method, const Path extends string = string>(
     to: To,
@@ -83,17 +83,17 @@ export interface EstateClient extends AsyncDisposable {
   readonly close: () => Promise<void>;
 }
 
-/** A client with connections of its own. */
+/** A client with its own connections. */
 export function createEstateClient(options: EstateClientOptions): EstateClient {
   const agent = new Agent({ connections: 256, keepAliveTimeout: 20_000 });
   return clientOnConnections(requireOptions(options), agent, () => agent.close());
 }
 
-/** @internal A client on shared connections, which their owner closes. Not declared in the package. */
+/** @internal A client on shared connections. The caller closes them. Not declared in the package. */
 export const clientOnAgent = (options: EstateClientOptions, agent: Agent): EstateClient =>
   clientOnConnections(options, agent, () => Promise.resolve());
 
-/** @throws TypeError that names what a caller without types has left out */
+/** @throws TypeError that names missing options, for callers without types */
 function requireOptions(options: EstateClientOptions): EstateClientOptions {
   const given: Readonly<Record<string, unknown>> = { ...options };
   const missing = ['gateway', 'bearer', 'apiKey', 'admin'].filter((name) => typeof given[name] !== 'string');
@@ -123,7 +123,7 @@ function clientOnConnections(options: EstateClientOptions, agent: Agent, close: 
     const response = await reach(`${options.gateway}${path}`, {
       method: method as 'GET',
       headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
     });
     const text = await response.body.text().catch(explain);
     const reply = { status: response.statusCode, body: text === '' ? undefined : parse(text), headers: response.headers };
@@ -152,11 +152,11 @@ function clientOnConnections(options: EstateClientOptions, agent: Agent, close: 
     const headers = { accept: 'text/event-stream', ...(after !== undefined && { 'last-event-id': after }) };
     const response = await reach(`${options.gateway}${filledPath(path, { query })}`, {
       headers: placed({ as: 'admin', headers }),
-      ...(signal && { signal }),
+      signal,
     });
     if (!isSuccess(response.statusCode)) throw new ControlError(id, response.statusCode, detailOf(parse(await response.body.text())));
     for await (const { event, id: place, data } of eventsOf(explainedChunks(options.gateway, response.body))) {
-      // A newer estate may have frames that this client does not know.
+      // Skip unknown frames of a newer estate.
       const schema = (frames as Readonly<Record<string, z.ZodType>>)[event ?? ''];
       if (schema) yield { event, id: place, data: schema.parse(JSON.parse(data)) } as StreamFrame<Id>;
     }
@@ -167,7 +167,7 @@ function clientOnConnections(options: EstateClientOptions, agent: Agent, close: 
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-/** What answers may be no estate. */
+/** The server may not be an estate. */
 const detailOf = (body: unknown): string => (typeof body === 'object' && body !== null && 'detail' in body ? String(body.detail) : '');
 
 function parse(text: string): unknown {

@@ -9,7 +9,7 @@ type NameOf<Type extends EventType> = Type extends `${Prefix}${infer Name extend
     ? Type
     : never;
 
-/** An event as it is on the bus: CloudEvents 1.0. Its type decides which object it carries. */
+/** An event on the bus, in the format of CloudEvents 1.0. The type determines the object. */
 export type EstateEvent<Type extends EventType = EventName> = { [Name in NameOf<Type>]: EventOf<Name> }[NameOf<Type>];
 
 interface EventOf<Name extends EventName> {

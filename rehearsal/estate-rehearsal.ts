@@ -35,7 +35,7 @@ export class ApiRefusal extends Error {
   /** The whole answer, RFC 9457. */
   readonly problem: Readonly<Partial<ProblemBody>>;
   constructor(call: string, { status, body }: Refusal) {
-    // What answers may be no estate.
+    // The server may not be an estate.
     const problem: Partial<ProblemBody> = typeof body === 'object' && body !== null ? body : {};
     super(`${call}: ${status} ${problem.code ?? ''} ${problem.detail ?? ''}`.trim());
     this.status = status;
@@ -107,7 +107,7 @@ export class EstateRehearsal implements AsyncDisposable {
   }
 
   /**
-   * Advances the clock by an ISO 8601 duration and runs the work that falls due meanwhile.
+   * Advances the clock by an ISO 8601 duration and runs the work that falls due.
    * @throws VerificationFailed when the estate does not come to rest
    */
   async advance(by: string): Promise<OperationOutput<'advance-clock'>> {
@@ -176,7 +176,7 @@ export class EstateRehearsal implements AsyncDisposable {
     return (await this.control('read-object', { params: { type, id } })) as unknown as BusinessObject<Type>;
   }
 
-  /** Every hop: who called whom, with which outcome. */
+  /** Every hop, with caller, callee and outcome. */
   async journal(correlationId?: string): Promise<OperationOutput<'read-journal'>['items']> {
     return (await this.control('read-journal', { query: { correlationId } })).items;
   }

@@ -1,6 +1,6 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 
-/** Server-sent events of a body. Comments are left out. */
+/** Parses the server-sent events of a body. Skips comments. */
 export async function* eventsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<EventSourceMessage, void> {
   const decoder = new TextDecoder();
   const read: EventSourceMessage[] = [];

@@ -5,7 +5,7 @@ import { unknownWord } from '../shared/domain/nearest-word.ts';
 import { fillPath, queryString } from '../shared/transport/path.ts';
 import type { CalledId, StreamId } from './call-types.ts';
 
-/** The sections of a call's input; which of them a call has, its type says. */
+/** The sections of a call's input. */
 export interface Sections {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, unknown>>;
@@ -20,7 +20,7 @@ export interface PlainCall {
   readonly how: { readonly headers: Readonly<Record<string, string>>; readonly as: 'bearer' | 'api-key' | 'none' };
 }
 
-/** The call of an API by its id, as the catalog declares it. @throws TypeError when there is no such API */
+/** The call of an API by its id, as the catalog declares it. @throws TypeError for an unknown API */
 export function callOfApi(id: string, { body, headers = {}, ...sections }: Sections = {}): PlainCall {
   const { method, path, auth } = requireApi(id);
   return {
@@ -41,7 +41,7 @@ function requireApi(id: string): ApiDefinition {
   throw new TypeError(unknownWord('API', String(id), Object.keys(all), 'docs/reference/apis.md'));
 }
 
-/** The operation of an id. @throws TypeError when a caller without types asks for one that does not exist */
+/** The operation of an id. @throws TypeError for an unknown id, from callers without types */
 export function requireOperation<Id extends CalledId | StreamId>(id: Id): (typeof controlOperations)[Id] {
   if (Object.hasOwn(controlOperations, id)) return controlOperations[id];
   throw new TypeError(unknownWord('operation', String(id), Object.keys(controlOperations), 'docs/reference/control-plane.md'));

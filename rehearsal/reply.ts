@@ -1,6 +1,6 @@
 import type { ApiOutput, ApiRoute, TypedApiId } from './call-types.ts';
 
-/** An answer of the estate: what was asked for, or a refusal. `ok` tells which. */
+/** An answer of the estate, or a refusal. `ok` distinguishes them. */
 export type Reply<Body = unknown> = Answer<Body> | Refusal;
 
 /** An answer with a status from 200 to 299. */
@@ -29,7 +29,7 @@ export interface ProblemBody {
   /** Machine-readable: `insufficient_stock`. */
   readonly code: string;
   readonly detail: string;
-  /** What the problem is about, by its code. */
+  /** Further members of the problem. They depend on its code. */
   readonly [member: string]: unknown;
 }
 
@@ -55,14 +55,14 @@ type ReachedId<Method, Path extends string> = {
   [Id in TypedApiId]: true extends Reaches<Method, Path, ApiRoute<Id>> ? Id : never;
 }[TypedApiId];
 
-/** The response of the API that a call names; unknown when it names none. */
+/** The response of the API that a call matches; unknown when it matches none. */
 export type ResponseOf<Call> = Call extends `${infer Method} ${infer Path}`
   ? [ReachedId<Method, WithoutQuery<Path>>] extends [never]
     ? unknown
     : ApiOutput<ReachedId<Method, WithoutQuery<Path>>>
   : unknown;
 
-/** The reply of a step, of which the expected status decides the body. A status that is known at run time only leaves it open. */
+/** The reply of a step. The expected status determines its type, if it is known at compile time. */
 export type StepReply<Call, Status extends number = 200> = number extends Status
   ? Reply<ResponseOf<Call>>
   : `${Status}` extends `${4 | 5}${number}`

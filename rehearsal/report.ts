@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Invariant } from '../shared/catalog/control/operations/verification.ts';
 import type { Scenario, StepRecord } from './scenario.ts';
 
-/** What a note is about. */
+/** The topic of a note. */
 export type NoteKind = 'fault' | 'clock' | 'calls' | 'carrier' | 'expectation';
 
 /** Receives the progress of a run. */

@@ -15,11 +15,11 @@ export interface RunOptions {
   readonly report: Report;
   /** Stops the run before its next step. */
   readonly signal?: AbortSignal;
-  /** Shared connections, which their owner closes. */
+  /** Shared connections. The caller closes them. */
   readonly agent?: Agent;
   /** Keeps the rehearsal after the run. */
   readonly leavesRehearsal?: boolean;
-  /** Inspects the rehearsal before it is deleted, also after a failure. An exception fails the scenario. */
+  /** Inspects the rehearsal before it is deleted, even after a failure. An exception fails the scenario. */
   readonly examine?: (rehearsal: { readonly name: string; readonly client: EstateClient }) => Promise<void>;
 }
 
@@ -54,14 +54,14 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
     const undeleted = leavesRehearsal ? undefined : await deleteRehearsal(outside, name);
     failure ??= undeleted;
     const closed = Promise.all([client.close(), outside.close()]);
-    // A step that was stopped may wait long for its answer.
+    // A stopped step may wait a long time for its answer.
     if (!signal?.aborted) await closed;
   }
   report.end(scenario, failure);
   return failure === undefined;
 }
 
-/** @returns what the work returns, or the reason why it failed */
+/** @returns the result of the work, or the message of its error */
 const reasonOf = (work: () => Promise<string | undefined>): Promise<string | undefined> =>
   work().catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
 
@@ -75,10 +75,10 @@ async function deleteRehearsal(outside: EstateClient, name: string): Promise<str
 }
 
 /** Retries while a part of the estate is being replaced. @throws ControlError when that takes too long */
-export async function patiently<T>(ask: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+export async function patiently<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await ask();
+      return await call();
     } catch (error) {
       if (!(error instanceof ControlError) || error.status !== 503 || attempt === PATIENCE || signal?.aborted) throw error;
       await pause(1_000, signal);

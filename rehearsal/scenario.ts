@@ -8,7 +8,7 @@ export class ExpectationFailed extends Error {
   override readonly name = 'ExpectationFailed';
 }
 
-/** One step as it happened. */
+/** The record of a step. */
 export interface StepRecord {
   readonly title: string;
   readonly call: string;
@@ -18,7 +18,7 @@ export interface StepRecord {
   readonly ms: number;
   /** Names of the events that followed, in order. */
   readonly events: readonly string[];
-  /** Names the trace of the step. */
+  /** The id of the step's trace. */
   readonly correlationId: string;
   readonly note?: string;
 }
@@ -34,7 +34,7 @@ export interface Step<Call extends CallText = CallText, Status extends number = 
   readonly events?: readonly string[];
 }
 
-/** A call among several. */
+/** One of several concurrent calls. */
 export type PlainStep = Omit<Step, 'title' | 'events' | 'status'>;
 export type RepliesOf<Calls extends readonly PlainStep[]> = {
   readonly [Place in keyof Calls]: Reply<ResponseOf<Calls[Place]['call']>>;
@@ -44,7 +44,7 @@ export type RepliesOf<Calls extends readonly PlainStep[]> = {
 export interface Stage {
   /** Calls the estate, prints the step, checks status and events. @throws ExpectationFailed */
   step<const Call extends CallText, const Status extends number = 200>(step: Step<Call, Status>): Promise<StepReply<Call, Status>>;
-  /** Makes several calls at once. @returns their replies in the order of the calls */
+  /** Makes several calls concurrently. @returns their replies, sorted like the calls */
   together<const Calls extends readonly PlainStep[]>(title: string, calls: Calls): Promise<RepliesOf<Calls>>;
   /** @throws ExpectationFailed unless both are deeply equal */
   expect(what: string, actual: unknown, expected: unknown): void;
@@ -75,5 +75,5 @@ export interface Scenario {
   readonly run: (stage: Stage) => Promise<void>;
 }
 
-/** A scenario of your own: it may follow none of the documented flows. */
+/** A scenario of a user. It does not need to follow a documented flow. */
 export type OwnScenario = Pick<Scenario, 'name' | 'title' | 'run'> & Partial<Pick<Scenario, 'flows'>>;

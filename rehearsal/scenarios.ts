@@ -7,7 +7,7 @@ import { holdExpired, holdLost, lastUnit } from './scenarios/stock.ts';
 import { lostTender, splitTender, stockDiscrepancy, storeAndForward, voidedAtTheTill } from './scenarios/till.ts';
 import { captureRetried, carrierDown, inventoryDown, shortPick, unknownOutcome } from './scenarios/trouble.ts';
 
-/** All scenarios, from the simplest to the most special. */
+/** All scenarios, the simplest first. */
 export const scenarios: readonly Scenario[] = [
   digitalOrder,
   declinedThenPaid,

@@ -11,13 +11,13 @@ const CallOptions = z.looseObject({
 const Status = z.int().min(100).max(599);
 
 interface Parameters {
-  /** As its user writes the call. */
+  /** The call as a user writes it. */
   readonly written: string;
-  /** By their names, in order. */
+  /** The schemas of the parameters, by name, in order. */
   readonly of: Readonly<Record<string, z.ZodType>>;
 }
 
-/** What the compiler checks for those who write TypeScript. */
+/** Checks for scenarios in JavaScript, where no compiler checks them. */
 const PARAMETERS: Readonly<Record<keyof Stage, Parameters>> = {
   step: {
     written: 'step({ title, call, body, options, status, events })',
@@ -49,14 +49,14 @@ const PARAMETERS: Readonly<Record<keyof Stage, Parameters>> = {
   },
 };
 
-/** @throws TypeError that says how an operation of a stage is called, and what is wrong with this call */
+/** @throws TypeError with the correct call of an operation and the mistake in this one */
 export function requireArguments(operation: keyof Stage, given: readonly unknown[]): void {
   const { written, of } = PARAMETERS[operation];
   const names = Object.keys(of);
   const refuse = (mistake: string): never => {
     throw new TypeError(`stage.${written} was called with a mistake. ${mistake}`);
   };
-  // Nothing is a value, too: only its absence is a mistake.
+  // undefined is a valid value, but the argument must be there.
   if (operation === 'expect' && given.length < names.length) refuse(`${names[given.length]}: This argument is required.`);
   const named = Object.fromEntries(names.map((name, place) => [name, given[place]]));
   const { error } = z.object(of).safeParse(named, IN_WORDS);

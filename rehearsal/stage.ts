@@ -9,7 +9,7 @@ import type { Report } from './report.ts';
 import { ExpectationFailed, type PlainStep, type RepliesOf, type Stage, type Step, type StepRecord } from './scenario.ts';
 import { requireArguments } from './stage-arguments.ts';
 
-/** Data that an external party has. */
+/** Data of an external party. */
 interface Outside {
   readonly webhookSecret: string;
   readonly webhookUrl: string;
@@ -65,7 +65,7 @@ export function stageOf(client: EstateClient, report: Report, { webhookSecret, w
           `${step.title}: expected the events ${step.events.join(', ') || 'none'}, got ${done.events.join(', ') || 'none'}.`,
         );
       }
-      // Its status is the expected one, and the text of the call names the API.
+      // The checks above guarantee this type.
       return sent.reply as StepReply<Call, Status>;
     },
     async together<const Calls extends readonly PlainStep[]>(title: string, calls: Calls) {
@@ -86,7 +86,7 @@ export function stageOf(client: EstateClient, report: Report, { webhookSecret, w
     async advance(by) {
       const { now, ran } = await client.control('advance-clock', { body: { by } });
       clock = Date.parse(now);
-      report.note(`the clock goes on by ${by}, to ${now}; ran ${ran.map(({ kind }) => kind).join(', ') || 'nothing'}`, 'clock');
+      report.note(`the clock advances by ${by}, to ${now}; ran ${ran.map(({ kind }) => kind).join(', ') || 'nothing'}`, 'clock');
     },
     async fault(name, rule) {
       await client.control('put-fault', { params: { name }, body: rule });
@@ -115,7 +115,7 @@ export function stageOf(client: EstateClient, report: Report, { webhookSecret, w
   };
 }
 
-/** A stage on which no step begins after the signal. */
+/** A stage that begins no step after the signal. */
 export function stoppable(stage: Stage, signal: AbortSignal | undefined): Stage {
   if (!signal) return stage;
   return new Proxy(stage, {
@@ -126,7 +126,7 @@ export function stoppable(stage: Stage, signal: AbortSignal | undefined): Stage 
   });
 }
 
-/** A stage that refuses wrong arguments, and knows which of its operations are unfinished. */
+/** A stage that refuses wrong arguments and tracks unfinished operations. */
 export function attended(stage: Stage): { readonly stage: Stage; readonly requireFinished: () => void } {
   const unfinished = new Map<Promise<unknown>, string>();
 
@@ -153,22 +153,22 @@ export function attended(stage: Stage): { readonly stage: Stage; readonly requir
     requireFinished() {
       const [first] = unfinished.values();
       if (first === undefined) return;
-      // What becomes of them is no news after this failure.
+      // Ignore later errors: the scenario has already failed.
       for (const operation of unfinished.keys()) operation.catch(() => undefined);
       throw new ExpectationFailed(`The scenario ended before ${first} did. Put await before that call.`);
     },
   };
 }
 
-/** @throws TypeError when a caller without types asks for one that does not exist */
+/** @throws TypeError for an unknown operation, from callers without types */
 function isOperation(stage: Stage, name: string | symbol): name is keyof Stage {
   if (Object.hasOwn(stage, name)) return true;
-  // JavaScript itself asks for these, as in `await stage`.
+  // JavaScript reads these itself, for example in `await stage`.
   if (typeof name === 'symbol' || name === 'then' || name === 'toJSON' || name in Object.prototype) return false;
   throw new TypeError(unknownWord('operation of a stage', name, Object.keys(stage)));
 }
 
-/** What tells one call of an operation from another. */
+/** The title or name that identifies a call. */
 function titleIn([first]: readonly unknown[]): string {
   const title = typeof first === 'object' && first !== null && 'title' in first ? first.title : first;
   return typeof title === 'string' ? `“${title}”` : '';

@@ -90,7 +90,7 @@ export class EstateContainer extends GenericContainer {
     const starting = { image: this.imageName.string, timeoutMs: this.startupTimeoutMs, words };
     const started = await explained(starting, () =>
       super.start().catch(async (error: unknown) => {
-        // The reason of the failure counts, not a log that cannot be read either.
+        // Report the first failure, not an unreadable log.
         if (this.#containerId !== undefined) await words.followEnded(this.#containerId).catch(() => undefined);
         throw error;
       }),

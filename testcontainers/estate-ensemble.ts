@@ -57,7 +57,7 @@ export class EstateEnsemble {
     return this;
   }
 
-  /** Log level of each container. */
+  /** Startup timeout of each container. */
   withStartupTimeout(startupTimeoutMs: number): this {
     this.#startupTimeoutMs = startupTimeoutMs;
     return this;
@@ -87,7 +87,7 @@ export class EstateEnsemble {
         : await this.#startWhole({ network, infrastructure, keep });
       return new StartedEstateEnsemble({ ...members, redis, broker, stop: () => stopAll(running, network) });
     } catch (error) {
-      // The reason of the failure counts, not a network that cannot be removed either.
+      // Report the first failure, not a network that cannot be removed.
       await stopAll(running, network).catch(() => undefined);
       throw error;
     }
@@ -120,7 +120,7 @@ export class EstateEnsemble {
     return { gateway: estate, touchpoint: estate, containers: new Map() };
   }
 
-  /** Starts all containers at once. Each waits for its own dependencies. */
+  /** Starts all containers concurrently. Each waits for its own dependencies. */
   async #startMembers({ network, infrastructure, keep }: Placement): Promise<Members> {
     const secret = (): string => randomBytes(32).toString('hex');
     const environment = {

@@ -4,7 +4,7 @@ import { getContainerRuntimeClient } from 'testcontainers';
 const LINES = 25;
 /** Time for the last log lines to arrive after a container has ended. */
 const LATE_LINES_MS = 500;
-/** How the engine writes that a container has not started. */
+/** The start of the timestamp that the engine returns for a container that never started. */
 const NEVER = '0001-';
 
 /** What a container logged last, and how long it ran. */
@@ -20,18 +20,18 @@ export function lastWords() {
   const words = {
     /** Reads the log from the start of the container on. */
     follow(stream: Readable): void {
-      const hear = (chunk: unknown): void => {
-        const heard = String(chunk).split('\n');
-        lines.push(...heard.map((line) => line.trimEnd()).filter((line) => line !== ''));
+      const append = (chunk: unknown): void => {
+        const added = String(chunk).split('\n');
+        lines.push(...added.map((line) => line.trimEnd()).filter((line) => line !== ''));
         lines.splice(0, lines.length - LINES);
       };
-      stream.on('data', hear).on('err', hear);
+      stream.on('data', append).on('err', append);
       const over = new Promise<void>((resolve) => stream.once('end', resolve).once('close', resolve));
       run = { began: performance.now(), ended: over.then(() => performance.now()) };
     },
     /**
-     * Follows a container that nobody has followed. Testcontainers gives the log once ports are bound, and those of a container that has ended
-     * before are never bound. One that never ran has no log.
+     * Reads the log of a container that ended early. Testcontainers offers the log after the ports are bound, which never happens then.
+     * A container that never ran has no log.
      */
     async followEnded(containerId: string): Promise<void> {
       if (run !== undefined) return;

@@ -6,26 +6,26 @@ export class EstateStartError extends Error {
   override readonly name = 'EstateStartError';
 }
 
-/** What is known about a container that did not start. */
+/** The facts about a container that did not start. */
 export interface Evidence {
   /** Names the container: `oms of unified-commerce-estate:local`. */
   readonly what: string;
   readonly image: string;
   readonly hasEngine: boolean;
   readonly hasImage: boolean;
-  /** Undefined unless the container ran and ended; one that is not ready in time is stopped. */
+  /** Undefined unless the container ran and ended. A container that is not ready in time is stopped. */
   readonly run?: { readonly ms: number; readonly lines: readonly string[] };
   /** Time that the container had to become ready. */
   readonly timeoutMs: number;
-  /** Words of the container engine, or of Testcontainers. */
-  readonly said: string;
+  /** The message of the container engine or of Testcontainers. */
+  readonly message: string;
 }
 
 /** One sentence that names the mistake and the remedy, with the last log lines of a container that ran. */
-export function failureOf({ what, image, hasEngine, hasImage, run, timeoutMs, said }: Evidence): string {
+export function failureOf({ what, image, hasEngine, hasImage, run, timeoutMs, message }: Evidence): string {
   if (!hasEngine) return NO_ENGINE;
   if (!hasImage) return `There is no image ${image} here, and no registry gave it: ${howToGet(image)}`;
-  if (run === undefined) return refusalOf(what, said);
+  if (run === undefined) return refusalOf(what, message);
   const seconds = Math.round((run.ms < timeoutMs ? run.ms : timeoutMs) / 1_000);
   if (run.lines.length === 0) {
     const verb = run.ms < timeoutMs ? `stopped after ${seconds} s` : `was not ready within ${seconds} s`;
@@ -38,23 +38,23 @@ export function failureOf({ what, image, hasEngine, hasImage, run, timeoutMs, sa
 }
 
 const NO_ENGINE =
-  'No container engine answers; start Docker, or set DOCKER_HOST to the address of an engine that runs (docker info tells whether it answers).';
+  'No container engine answers; start Docker, or set DOCKER_HOST to the address of an engine that runs (docker info shows whether it answers).';
 
 const howToGet = (image: string): string =>
   /unified-commerce-estate/.test(image)
     ? `build it in a checkout of the estate with docker build -t ${image} .`
     : `correct its name, or fetch it with docker pull ${image}.`;
 
-function refusalOf(what: string, said: string): string {
-  const port = /:(\d+)\b[^:]*: (?:port is already allocated|.*address already in use)/.exec(said)?.[1];
+function refusalOf(what: string, message: string): string {
+  const port = /:(\d+)\b[^:]*: (?:port is already allocated|.*address already in use)/.exec(message)?.[1];
   if (port !== undefined)
     return `${what} cannot have port ${port}, which is in use; free it, or leave the choice of the port to Testcontainers.`;
-  // Testcontainers waits in vain for the ports of a container that has ended before it looks.
-  if (/waiting for container ports/.test(said)) return `${what} stopped at once; docker run --rm with the same variables shows why.`;
+  // Testcontainers waits for the ports of a container that has already ended.
+  if (/waiting for container ports/.test(message)) return `${what} stopped immediately; docker run --rm with the same variables shows why.`;
   const hasRyuk = process.env['TESTCONTAINERS_RYUK_DISABLED'] !== 'true';
-  // The image itself is there, so what no registry gave was that of Ryuk.
-  if (/ryuk|reaper/i.test(said) || (hasRyuk && /registry|manifest unknown|pull access/i.test(said))) return NO_RYUK;
-  return `The container engine refuses ${what}; correct what it names: ${said.replace(/^\(HTTP code \d+\) [\w ]+ - /, '').trim()}`;
+  // The image of the estate exists, so the missing one is Ryuk's.
+  if (/ryuk|reaper/i.test(message) || (hasRyuk && /registry|manifest unknown|pull access/i.test(message))) return NO_RYUK;
+  return `The container engine refuses ${what}; correct what it names: ${message.replace(/^\(HTTP code \d+\) [\w ]+ - /, '').trim()}`;
 }
 
 const NO_RYUK =
@@ -64,7 +64,7 @@ export interface Starting {
   readonly image: string;
   /** Name of the container in the message; the image by default. */
   readonly what?: string;
-  /** As Testcontainers has it: 60 seconds unless it is set. */
+  /** Default: 60 seconds, like Testcontainers. */
   readonly timeoutMs?: number | undefined;
   readonly words: LastWords;
 }
@@ -79,19 +79,19 @@ export async function explained<T>(starting: Starting, start: () => Promise<T>):
   } catch (error) {
     if (error instanceof EstateStartError) throw error;
     const run = await words.all();
-    const said = error instanceof Error ? error.message : String(error);
-    throw new EstateStartError(failureOf({ what, image, timeoutMs, said, ...(await engineAnd(image)), ...(run && { run }) }));
+    const message = error instanceof Error ? error.message : String(error);
+    throw new EstateStartError(failureOf({ what, image, timeoutMs, message, run, ...(await engineAnd(image)) }));
   }
 }
 
-/** @throws EstateStartError when there is none */
+/** @throws EstateStartError when no container engine answers */
 export async function requireEngine(): Promise<void> {
   await getContainerRuntimeClient().catch(() => {
     throw new EstateStartError(NO_ENGINE);
   });
 }
 
-/** An engine that does not tell is taken to have the image. */
+/** When the engine does not report its images, assume that the image exists. */
 async function engineAnd(image: string): Promise<Pick<Evidence, 'hasEngine' | 'hasImage'>> {
   const engine = await getContainerRuntimeClient().catch(() => undefined);
   if (engine === undefined) return { hasEngine: false, hasImage: true };

@@ -26,7 +26,7 @@ type Copied = Readonly<Record<string, unknown>> & Stored;
 
 const named = (prefix: string, n: number): string => `${prefix}_GROWN${String(n).padStart(6, '0')}`;
 
-/** The objects to copy, and the members in which copies differ. All orders belong to one customer, as in a sandbox with one test client. */
+/** The objects to copy, and the members that differ between copies. All orders belong to one customer, as in a sandbox with one test client. */
 const KINDS: readonly {
   readonly application: Application;
   readonly of: AnyCollection;

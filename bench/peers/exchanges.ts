@@ -30,10 +30,10 @@ export const caseTwo = (bytes: number): Exchange => ({
 });
 
 /**
- * Asks a server what it will be asked under load.
+ * Sends a server the requests of the benchmark once.
  *
  * @returns the length of its answer to case 02
- * @throws Error when an answer is not that of the touchpoint mock, or another lane is answered too
+ * @throws Error when an answer differs from the touchpoint mock's, or another lane gets an answer, too
  */
 export async function checkAnswers(name: string, { url }: Server): Promise<number> {
   const answer = await post(url, request.body);

@@ -37,7 +37,7 @@ async function start(script: string): Promise<Server> {
 
 const jsonExample = (example: unknown) => ({ description: 'A fixed answer', content: { 'application/json': { example } } });
 
-/** Prism asks for credential, selector and lane because the document demands them. */
+/** Prism requires credential, selector and lane, because the document does. */
 const openapi = {
   openapi: '3.0.3',
   info: { title: 'Touchpoint', version: '1' },

@@ -12,7 +12,7 @@ export interface Contestant {
   start(): Promise<Server>;
 }
 
-/** A program of others. It is no dependency of this project, so it is installed when it is first measured. */
+/** A third-party program, installed on first use, because the project does not depend on it. */
 export interface Peer {
   readonly name: string;
   readonly version: string;

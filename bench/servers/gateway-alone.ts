@@ -29,7 +29,7 @@ const gateway = await startGateway({
   token: 'a-token-for-measuring',
   control: adapter.control,
   log: createLogger('warn'),
-  controlPlane: express.Router(),
+  controlPlane: async () => {},
   documents: express.Router(),
   limits: { perAddressPerMinute: Number.MAX_SAFE_INTEGER, perKeyPerMinute: Number.MAX_SAFE_INTEGER },
   states: () => [],

@@ -1,10 +1,10 @@
 import type { Arrow } from './sequence.ts';
 import { instant } from './words.ts';
 
-/** The clock of a rehearsal flows as the wall clock does. A larger difference is a jump. */
+/** The clock of a rehearsal flows with the wall clock. A larger difference is a jump. */
 const JUMP_MS = 2_000;
 
-/** What to say between two arrows when somebody has moved the clock meanwhile. */
+/** The text between two arrows when the clock was moved between them. */
 export function clockJump(before: Arrow | undefined, arrow: Arrow): string | undefined {
   if (before === undefined) return undefined;
   const passed = Date.parse(arrow.hop.at) - Date.parse(before.hop.at);

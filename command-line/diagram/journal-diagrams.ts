@@ -7,7 +7,7 @@ interface Journal {
   readonly items: readonly Hop[];
 }
 
-/** The documents that a journal can become. */
+/** The formats of a journal's diagram. */
 export const journalDiagrams = {
   mermaid: ({ items }: Journal): string => {
     const sequence = sequenceOf(items);

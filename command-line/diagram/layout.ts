@@ -2,9 +2,18 @@ import type { Arrow } from './sequence.ts';
 
 /** Pixels. */
 export const GEOMETRY = {
-  ...{ heads: 44, top: 24, row: 30, clock: 24 },
-  ...{ left: 70, right: 110, narrowest: 84, widest: 150, room: 1_140 },
-  ...{ bar: 9, nested: 4, deepest: 5 },
+  heads: 44,
+  top: 24,
+  row: 30,
+  clock: 24,
+  left: 70,
+  right: 110,
+  narrowest: 84,
+  widest: 150,
+  room: 1_140,
+  bar: 9,
+  nested: 4,
+  deepest: 5,
 } as const;
 
 export interface Column {
@@ -12,7 +21,7 @@ export interface Column {
   readonly x: number;
 }
 
-/** Where the participants stand. Every part of a diagram has the same columns. */
+/** The columns of the participants. All parts of a diagram share them. */
 export interface Columns {
   readonly all: readonly Column[];
   readonly gap: number;
@@ -26,7 +35,7 @@ export function columnsOf(participants: readonly string[]): Columns {
   return { all: participants.map((id, index) => ({ id, x: left + index * gap })), gap, width: left + right + spaces * gap };
 }
 
-/** A line of a part: an arrow, or the clock that was moved. */
+/** A line of a part: an arrow, or a jump of the clock. */
 export type Line = { readonly arrow: Arrow } | { readonly clock: string };
 
 export interface PlacedArrow {
@@ -41,7 +50,7 @@ export interface PlacedArrow {
 export interface PlacedPart {
   readonly arrows: readonly PlacedArrow[];
   readonly clocks: readonly { readonly text: string; readonly y: number }[];
-  /** Where the lines of life begin. */
+  /** The y where the lifelines begin. */
   readonly top: number;
   readonly height: number;
 }
@@ -68,7 +77,7 @@ export function placePart(lines: readonly Line[], { all }: Columns, hasHeads: bo
   return { arrows: placed, clocks, top: begin, height: y + row - 8 };
 }
 
-/** Where the last hop below each hop is drawn. */
+/** The y of the last hop below each hop. */
 function endsOf(rows: readonly { readonly arrow: Arrow; readonly y: number }[]): readonly number[] {
   const indices = new Map(rows.map(({ arrow }, index) => [arrow, index]));
   const ends = rows.map(({ y }) => y);

@@ -3,7 +3,7 @@ import { clockJump } from './clock-jumps.ts';
 import type { Arrow, Sequence } from './sequence.ts';
 import { arrowWords, participantTitle } from './words.ts';
 
-/** Events and webhooks have an open head and events and timers a dotted line; a cross is a failure. */
+/** Events and webhooks have an open head. Events and timers have a dotted line. A cross is a failure. */
 const HEADS = { request: '->>', call: '->>', event: '--)', webhook: '-)', timer: '-->>' } as const;
 const FAILED = { request: '-x', call: '-x', event: '--x', webhook: '-x', timer: '--x' } as const;
 
@@ -13,7 +13,7 @@ export interface Section {
   readonly arrows: readonly Arrow[];
 }
 
-/** The diagram in the language of Mermaid. */
+/** The diagram in Mermaid syntax. */
 export function mermaidOf({ participants }: Sequence, sections: readonly Section[]): string {
   const aliases = new Map(participants.map((id, index) => [id, `p${index + 1}`]));
   const aliasOf = (id: string): string => aliases.get(id) ?? 'p1';
@@ -28,7 +28,7 @@ export function mermaidOf({ participants }: Sequence, sections: readonly Section
     }),
   ]);
   const declared = participants.map((id) => `participant ${aliasOf(id)} as ${plain(participantTitle(id))}`);
-  const nothing = participants.length === 0 ? ['participant p1 as Journal', 'Note over p1: The journal has no such hop.'] : [];
+  const nothing = participants.length === 0 ? ['participant p1 as Journal', 'Note over p1: The journal has no matching hop.'] : [];
   return `${['sequenceDiagram', ...[...declared, ...nothing, ...lines].map((line) => `  ${line}`)].join('\n')}\n`;
 }
 
@@ -40,5 +40,5 @@ function messageOf(arrow: Arrow, aliasOf: (id: string) => string): string {
   return `${aliasOf(arrow.from)}${head}${aliasOf(arrow.to)}: ${plain(text)}`;
 }
 
-/** Mermaid reads these as its own language, or as HTML. */
+/** Escapes the characters that Mermaid reads as syntax or as HTML. */
 const plain = (text: string): string => inOneLine(text, 160).replaceAll(/[#;<>&"`%{}\\]/g, (character) => `#${character.charCodeAt(0)};`);

@@ -2,19 +2,19 @@ import { clockJump } from './clock-jumps.ts';
 import type { Line } from './layout.ts';
 import type { Arrow } from './sequence.ts';
 
-/** A piece of a diagram that is drawn, and printed, as a whole. */
+/** A piece of a diagram, drawn and printed as a whole. */
 export interface Part {
   readonly lines: readonly Line[];
-  /** Whether the participants are named above it. */
+  /** Whether the names of the participants are drawn above it. */
   readonly hasHeads: boolean;
 }
 
-/** Fits on a printed page. */
+/** The most lines on a printed page. */
 const MOST_LINES = 28;
-/** The names of the participants come again after this number of lines. */
+/** The names of the participants are repeated after this number of lines. */
 const HEADS_AFTER = 14;
 
-/** Cuts the arrows of each section into parts. A moved clock is told between the arrows. */
+/** Splits the arrows of each section into parts, with the jumps of the clock between the arrows. */
 export function partsOf(sections: readonly (readonly Arrow[])[]): readonly (readonly Part[])[] {
   let before: Arrow | undefined;
   let sinceHeads = HEADS_AFTER;

@@ -5,26 +5,26 @@ import type { ApiDefinition } from '../../shared/catalog/define.ts';
 
 export type Hop = Omit<z.output<typeof HopSchema>, 'request' | 'response'>;
 
-/** `request`: from outside; `call`: between applications; `event`: its delivery; `webhook`: signed, through the gateway; `timer`: due work. */
+/** `request`: from outside. `call`: between applications. `event`: its delivery. `webhook`: signed, through the gateway. `timer`: due work. */
 export type ArrowKind = 'request' | 'call' | 'event' | 'webhook' | 'timer';
 
-/** One arrow of the diagram: a hop of the journal. */
+/** A hop of the journal as an arrow of the diagram. */
 export interface Arrow {
   readonly hop: Hop;
   readonly kind: ArrowKind;
   /** The application that caused it; `client` for a request from outside. */
   readonly from: string;
   readonly to: string;
-  /** Epoch milliseconds of the wall clock. A hop never begins before its cause, whatever the clocks of two machines say. */
+  /** Epoch milliseconds of the wall clock. A hop never begins before its cause, even if two machines' clocks differ. */
   readonly start: number;
   /** The arrow of the hop that waits for this one. */
   readonly caller: Arrow | undefined;
 }
 
 export interface Sequence {
-  /** `client` and applications, in the order of their first call. */
+  /** `client` and the applications, sorted by their first call. */
   readonly participants: readonly string[];
-  /** In the order in which they happened. */
+  /** Sorted by start. */
   readonly arrows: readonly Arrow[];
 }
 
@@ -36,7 +36,7 @@ const signed: ReadonlySet<string> = new Set(
 
 const startOf = ({ startedAt }: Hop): number => Date.parse(startedAt);
 
-/** Reads the real sequence from the hops of a journal. */
+/** Reconstructs the sequence from the hops of a journal. */
 export function sequenceOf(hops: readonly Hop[]): Sequence {
   const causeOf = causes(hops);
   const effects = Map.groupBy(hops, causeOf);
@@ -55,9 +55,9 @@ export function sequenceOf(hops: readonly Hop[]): Sequence {
   }
 
   for (const hop of (effects.get(undefined) ?? []).toSorted(byStart)) place(hop, undefined);
-  // Hops that name each other as cause have no beginning.
+  // Hops that name each other as cause have no root.
   for (const hop of hops) place(hop, undefined);
-  // The sort is stable: within a millisecond, a cause stays before its effects, and calls in the order of their caller.
+  // The sort is stable: within a millisecond, a cause stays before its effects, and calls keep their caller's order.
   const inTime = arrows.toSorted((one, other) => one.start - other.start);
   return { participants: [...new Set(inTime.flatMap(({ from, to }) => [from, to]))], arrows: inTime };
 }
@@ -69,7 +69,7 @@ const kindOf = ({ api }: Hop, hasCause: boolean): ArrowKind => {
   return hasCause ? 'call' : 'request';
 };
 
-/** What caused each hop. A webhook comes through the gateway and names no parent: the due work that ran meanwhile has sent it. */
+/** The cause of each hop. A webhook comes through the gateway and has no parent: its cause is the due work that ran at that time. */
 function causes(hops: readonly Hop[]): (hop: Hop) => Hop | undefined {
   const byId = new Map(hops.map((hop) => [hop.requestId, hop]));
   const senders = Map.groupBy(
@@ -93,7 +93,7 @@ function causes(hops: readonly Hop[]): (hop: Hop) => Hop | undefined {
 
 const byStart = (one: Hop, other: Hop): number => startOf(one) - startOf(other) || one.sequence - other.sequence;
 
-/** The caller lists its calls in order; a repeated call has one id and several hops. */
+/** The caller lists its calls in order. A retried call has one id and several hops. */
 function inOrder({ calls }: Hop, effects: readonly Hop[]): readonly Hop[] {
   const place = new Map(calls.map((id, index) => [id, index]));
   const placeOf = ({ requestId }: Hop): number => place.get(requestId) ?? calls.length;

@@ -6,10 +6,10 @@ import { type Arrow, CLIENT, type Sequence } from './sequence.ts';
 import { arrowSentence, arrowWords, participantTitle } from './words.ts';
 
 const { bar: BAR, heads: HEADS, row: ROW } = GEOMETRY;
-/** Pixels of a character: estimates that decide on which side of an arrow a label has room. */
+/** Estimated pixels of a character. They decide whether a label fits to the right of its arrow's start. */
 const CHARACTER = { name: 6.4, facts: 5.8 } as const;
 
-/** One part of a diagram. Its styles are those of `diagram.css`. */
+/** One part of a diagram, styled by `diagram.css`. */
 export function drawPart(part: Part, columns: Columns): Markup {
   const placed = placePart(part.lines, columns, part.hasHeads);
   const { width } = columns;
@@ -17,7 +17,7 @@ export function drawPart(part: Part, columns: Columns): Markup {
   return markup`<svg class="seq" xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${inWords(part)}">${content(placed, columns, part.hasHeads)}</svg>`;
 }
 
-/** Longer texts help nobody. */
+/** The most arrows in the text for screen readers. */
 const MOST_SPOKEN = 12;
 function inWords({ lines }: Part): string {
   const arrows = lines.flatMap((line) => ('arrow' in line ? [arrowSentence(line.arrow)] : []));
@@ -25,7 +25,7 @@ function inWords({ lines }: Part): string {
   return [...arrows.slice(0, MOST_SPOKEN), ...more].join('; ');
 }
 
-/** A whole diagram as a file of its own. */
+/** A whole diagram as a standalone file. */
 export async function svgOf({ participants }: Sequence, parts: readonly Part[]): Promise<string> {
   const styles = await diagramStyles();
   const columns = columnsOf(participants);
@@ -39,12 +39,12 @@ export async function svgOf({ participants }: Sequence, parts: readonly Part[]):
   const { width } = columns;
   const height = Math.max(y, ROW);
   return `${
-    markup`<svg class="seq" xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"><title>Sequence diagram</title><style>${new Markup(styles)}</style><rect class="paper" width="100%" height="100%"/>${drawn}${parts.length === 0 && markup`<text x="6" y="20">The journal has no such hop.</text>`}</svg>`
+    markup`<svg class="seq" xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"><title>Sequence diagram</title><style>${new Markup(styles)}</style><rect class="paper" width="100%" height="100%"/>${drawn}${parts.length === 0 && markup`<text x="6" y="20">The journal has no matching hop.</text>`}</svg>`
       .text
   }\n`;
 }
 
-/** The colors in light and dark, and what is drawn with them. Paper is light. */
+/** The styles of a diagram, with light and dark colours. Print is always light. */
 export async function diagramStyles(): Promise<string> {
   const [tokens = '', sequence, diagram] = await Promise.all(
     ['../../design/tokens.css', '../../design/sequence.css', './diagram.css'].map((file) =>
@@ -66,7 +66,7 @@ const content = ({ arrows, clocks, top, height }: PlacedPart, { all, gap, width 
   arrows.map((placed) => drawArrow(placed, width)),
 ];
 
-/** Red: failed; amber: refused, or a fault struck; violet: events and webhooks. */
+/** Red: failed. Amber: refused, or a fault struck. Violet: events and webhooks. */
 function toneOf({ hop, kind }: Arrow): string {
   if (hop.status >= 500 || hop.status === 0) return 'no';
   if (hop.faults.length > 0 || hop.status >= 400) return 'fault';
@@ -96,7 +96,7 @@ function drawArrow({ arrow, y, fromX, toX, bar }: PlacedArrow, width: number): M
   return markup`<g class="${arrow.kind} ${toneOf(arrow)}"><title>${arrowSentence(arrow)}</title><path class="arrow" d="${shaft(fromX, toX, y, bar.x)}"/><path class="tip" d="${tip(fromX, toX, y, bar.x)}"/><text class="label" y="${y - 6}" ${anchor}>${shownName}<tspan class="ms" dx="5">${shownFacts}</tspan></text></g>`;
 }
 
-/** The arrow ends at the bar of the callee. A hop that an application causes itself turns back. */
+/** The arrow ends at the bar of the callee. A hop that an application causes itself is a loop. */
 function shaft(fromX: number, toX: number, y: number, barX: number): string {
   if (fromX === toX) return `M${barX + BAR} ${y - 3}h14v7h-7`;
   return fromX < toX ? `M${fromX + BAR / 2} ${y}H${barX - 6}` : `M${fromX - BAR / 2} ${y}H${barX + BAR + 6}`;

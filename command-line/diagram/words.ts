@@ -16,17 +16,17 @@ const apiTitles: Readonly<Record<string, string>> = Object.fromEntries(
 
 export const participantTitle = (id: string): string => applicationTitles[id] ?? inOneLine(id, 40);
 
-/** `Confirm Order`; the name of an event or of a timer. */
+/** `Confirm Order`, or the name of an event or a timer. */
 export const apiTitle = (api: string): string =>
   apiTitles[api] ?? inOneLine(api.replace(/^event:/, '').replace(/^due:/, 'timer '), 80).replace(/-api$/, '');
 
 export const duration = (ms: number): string =>
   ms < 1 ? '<1 ms' : ms < 10_000 ? `${Math.round(ms).toLocaleString('en')} ms` : `${(ms / 1_000).toFixed(1)} s`;
 
-/** Of the rehearsal's clock: `2026-11-22 11:15:53`. */
+/** An instant of the rehearsal's clock: `2026-11-22 11:15:53`. */
 export const instant = (iso: string): string => inOneLine(iso, 30).replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d).*$/, '$1 $2');
 
-/** What an arrow says: what was asked, and what came of it. Events and timers answer nothing but failures. */
+/** The label of an arrow: the call and its outcome. Events and timers have an outcome only when they fail. */
 export function arrowWords({ hop, kind }: Arrow): { readonly name: string; readonly facts: string; readonly faults: readonly string[] } {
   const { api, status, durationMs, unchanged } = hop;
   const answers = kind !== 'event' && kind !== 'timer';
@@ -38,7 +38,7 @@ export function arrowWords({ hop, kind }: Arrow): { readonly name: string; reado
   };
 }
 
-/** An arrow in a sentence, for those who do not see it. */
+/** An arrow as a sentence, for screen readers. */
 export function arrowSentence(arrow: Arrow): string {
   const { name, facts, faults } = arrowWords(arrow);
   const what = { request: '', call: '', event: 'event ', webhook: 'webhook ', timer: '' }[arrow.kind];

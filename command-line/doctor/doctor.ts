@@ -33,7 +33,7 @@ export function doctorCommand(): Command {
 
 async function examine({ against, json, ...credentials }: Options): Promise<void> {
   const progress = progressOn(process.stderr);
-  progress.say('looking …');
+  progress.show('checking …');
   const isNamed = against !== undefined;
   const { configuration, findings: configured } = await configurationFindings();
   const address = against ?? (configuration ? `http://127.0.0.1:${configuration.GATEWAY_PORT}` : DEFAULT_URL);
@@ -56,14 +56,14 @@ interface Configured {
   readonly findings: readonly Finding[];
 }
 
-/** The configuration and the fixtures that a start would use. */
+/** Checks the configuration and the fixtures that a start would use. */
 async function configurationFindings(): Promise<Configured> {
   if (!hasEstateCode()) return { findings: [note('The estate itself', 'not installed', `To start one here, ${remedy()}`)] };
   const { checkFixtures, explainStart, readConfiguration } = await loadEstateCode();
   try {
     const configuration = readConfiguration(process.env);
     const fixtures = await checkFixtures(configuration).then(
-      () => ok('Fixtures', configuration.FIXTURES_DIR ?? 'those of the project'),
+      () => ok('Fixtures', configuration.FIXTURES_DIR ?? 'the project’s fixtures'),
       (error: unknown) => problem('Fixtures', explainStart(error).text, 'Correct the files, or remove FIXTURES_DIR.'),
     );
     return { configuration, findings: [ok('Configuration', 'can be used'), fixtures] };
@@ -72,7 +72,7 @@ async function configurationFindings(): Promise<Configured> {
   }
 }
 
-/** Where an estate runs, its ports are taken by itself. */
+/** A running estate occupies its ports: they are not a problem. */
 async function portFindings(configuration: Configuration, address: string, estate: readonly Finding[]): Promise<readonly Finding[]> {
   const ports = portsOf(configuration);
   const runs =

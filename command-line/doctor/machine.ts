@@ -8,11 +8,11 @@ import { type Finding, note, ok, problem } from './finding.ts';
 
 const DOCKER_MS = 10_000;
 
-/** An older Node has been refused before. */
+/** Never a problem: `loaded-first.cjs` has refused an older Node. */
 export const nodeVersion = (): Finding =>
   ok('Node', `${process.versions.node}; ${manifest.engines.node.replace('>=', '').replace(/\.0$/, '')} or newer is needed`);
 
-/** Whether a port can be opened. One that an estate holds already is in order. */
+/** Checks that a port can be opened. A port of the running estate passes. */
 export async function portFinding(
   what: string,
   variable: string,

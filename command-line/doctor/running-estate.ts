@@ -4,11 +4,11 @@ import { CommandFailure } from '../failure.ts';
 import { type Finding, note, ok, problem } from './finding.ts';
 
 export interface Asked extends Access {
-  /** The user has named this estate: it must be there. */
+  /** Whether the user named this estate: if so, it must run. */
   readonly isNamed: boolean;
 }
 
-/** The estate at an address, and whether it accepts the credentials. */
+/** Checks the estate at an address and its credentials. */
 export async function estateFindings(access: Asked): Promise<readonly Finding[]> {
   try {
     await requireReady(access.against);

@@ -15,7 +15,7 @@ const eventTypes = allEvents.map(({ name }) => name);
 const objectTypes = objects.map(({ type }) => type);
 const isSettled = ({ settled }: { readonly settled: boolean }): boolean => settled;
 
-/** The command of each operation of the control plane. An operation that is missing here fails the type check. */
+/** The commands of each operation of the control plane. A missing operation fails the type check. */
 export const operationCommands: OperationCommands = {
   'create-rehearsal': { words: 'rehearsals create', positional: ['name'], example: 'rehearsals create my-tests --idle-expiry PT2H' },
   'list-rehearsals': {
@@ -68,7 +68,7 @@ export const operationCommands: OperationCommands = {
   'read-topology': {
     words: 'topology',
     example: 'topology',
-    // The calls that flows may contain are many, and always the same.
+    // Without the calls of the flows: they are many and never change.
     show: ({ applications, seen }, look) =>
       [
         showRows(
@@ -113,8 +113,8 @@ export const operationCommands: OperationCommands = {
     words: 'fault set',
     example: ['fault set payment-hub-down', 'fault set slow --application oms --kind latency --ms 400'],
     summary:
-      'Sets a preset by its name, or a fault of your own: on calls (--application, --api), on an event (--event) or on the carrier’s webhooks (--webhook). It replaces a fault of the same name and releases what that one withheld.',
-    arguments: { name: 'A preset, which fault presets lists, or the name of a fault of your own.' },
+      'Sets a preset by its name, or a custom fault: on calls (--application, --api), on an event (--event) or on the carrier’s webhooks (--webhook). It replaces a fault of the same name and releases the events and webhooks that it withheld.',
+    arguments: { name: 'A preset (fault presets lists them), or the name of a custom fault.' },
     presets: { bodies: new Map(faultPresets.map(({ id, rule }) => [id, rule])), list: 'fault presets', thing: 'fault' },
     names: { 'match.status': 'scan-status' },
     choices: { 'match.event': eventTypes },
@@ -134,7 +134,7 @@ export const operationCommands: OperationCommands = {
   'delete-faults': {
     words: 'fault clear',
     example: 'fault clear',
-    summary: 'Deletes one fault by its name, or all. Events and webhooks that they withheld are sent at once.',
+    summary: 'Deletes one fault by its name, or all. Events and webhooks that they withheld are sent immediately.',
     done: 'All faults are cleared.',
   },
   'read-journal': {

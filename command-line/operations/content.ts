@@ -3,7 +3,7 @@ import type { Member } from './schema-members.ts';
 /** The query or the body of a request. */
 export type Content = Record<string, unknown>;
 
-/** A value that the user has given with an option. */
+/** A value from an option. */
 export interface Given {
   /** Without its hyphens. */
   readonly option: string;
@@ -13,7 +13,7 @@ export interface Given {
 
 const isContent = (value: unknown): value is Content => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Sets a value at its path. Parts that contain it are copied. */
+/** Sets a value at its path. Copies the parts that contain it. */
 export function put(content: Content, [name = '', ...rest]: readonly string[], value: unknown): void {
   if (rest.length === 0) content[name] = value;
   else {

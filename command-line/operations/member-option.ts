@@ -2,13 +2,13 @@ import { InvalidArgumentError, Option } from 'commander';
 import { unknownWord } from '../../shared/domain/nearest-word.ts';
 import type { Member, SchemaPart } from './schema-members.ts';
 
-/** What a declaration knows about a value besides its schema. */
+/** What a declaration adds to the schema of a value. */
 export interface ValueHints {
   /** Names of options that would be unclear, by the path of their value: `{'match.status': 'scan-status'}`. */
   readonly names?: Readonly<Record<string, string>>;
   /** The valid words of a value whose schema accepts any text. */
   readonly choices?: Readonly<Record<string, readonly string[]>>;
-  /** What each value is, where the names of the options do not say so. */
+  /** The noun for a value in messages, where the name of the option is unclear. */
   readonly noun?: string;
 }
 
@@ -19,7 +19,7 @@ export const nameOf = ({ path }: Member, { names = {} }: ValueHints): string => 
 export const wordsOf = ({ path, schema }: Member, { choices = {} }: ValueHints): readonly string[] | undefined =>
   choices[path.join('.')] ?? (schema.enum ? schema.enum.map(String) : undefined);
 
-/** The option that gives a value. */
+/** The option of a value. */
 export function optionOf(member: Member, hints: ValueHints): Option {
   const name = nameOf(member, hints);
   const description = describe(member, wordsOf(member, hints));
@@ -32,7 +32,7 @@ export function optionOf(member: Member, hints: ValueHints): Option {
     .makeOptionMandatory(member.required);
 }
 
-/** Reads a value as its schema wants it. @throws InvalidArgumentError with the valid values */
+/** Parses a value by its schema. @throws InvalidArgumentError with the valid values */
 export function parserOf(member: Member, hints: ValueHints): (text: string) => unknown {
   const words = wordsOf(member, hints);
   const { type } = member.schema;
@@ -45,7 +45,7 @@ export function parserOf(member: Member, hints: ValueHints): (text: string) => u
   };
 }
 
-/** Types of events may have their prefix. */
+/** Event types are valid with and without their prefix. */
 const isWord = (text: string, words: readonly string[]): boolean =>
   words.includes(text) || words.includes(text.replace(/^com\.unified-commerce\./, ''));
 
@@ -55,7 +55,7 @@ const FORMATS: Readonly<Record<string, string>> = { duration: 'duration', 'date-
 const placeholder = ({ type = 'string', format = '' }: SchemaPart): string =>
   FORMATS[format] ?? { integer: 'number', number: 'number', array: 'json', object: 'json' }[type] ?? 'value';
 
-/** More words than these make a help text unreadable. */
+/** The help text lists at most this number of words. */
 const MOST_WORDS = 14;
 
 function describe({ schema }: Member, words: readonly string[] | undefined): string {

@@ -21,9 +21,9 @@ interface Variant {
   readonly id: CalledId;
   readonly declaration: OperationCommand;
   readonly summary: string;
-  /** Of the path, then those that are declared. */
+  /** The parameters of the path, then the declared ones. */
   readonly positions: readonly Position[];
-  /** Given by options, by their name. */
+  /** Values that options give, by the option's name. */
   readonly members: ReadonlyMap<string, Member>;
 }
 
@@ -68,7 +68,7 @@ export function operationsByWords(): ReadonlyMap<string, readonly Variant[]> {
   return Map.groupBy(variants, ({ declaration }) => declaration.words);
 }
 
-/** A command with the arguments and options of its operations. */
+/** The command of one or several operations. */
 export function operationCommand(words: string, variants: readonly Variant[]): Command {
   const [fewest, ...others] = variants.toSorted((a, b) => a.positions.length - b.positions.length);
   if (fewest === undefined) throw new Error(`No operation has the words ${words}.`);
@@ -118,7 +118,7 @@ async function perform({ id, declaration, positions, members }: Variant, values:
     : { ...declaration.unlessGiven, ...declaration.fixed };
   for (const { in: place, member, value } of given) if (place === 'content') put(content, member.path, value);
   for (const { member, value } of chosen) put(content, member.path, value);
-  // A required part is sent empty when nothing of it is given, so that the estate explains what belongs into it.
+  // Send a required part even when it is empty, so that the estate reports its missing members.
   for (const { path, inRequiredPart } of members.values()) {
     if (path[0] !== undefined && path.length > 1 && inRequiredPart) content[path[0]] ??= {};
   }
@@ -139,7 +139,7 @@ async function perform({ id, declaration, positions, members }: Variant, values:
   if (declaration.holds?.(output as never) === false) process.exitCode = EXIT.fails;
 }
 
-/** @throws CommandFailure for an option that belongs to another number of arguments */
+/** @throws CommandFailure for an option that needs another number of arguments */
 const chosenOptions = (command: Command, members: Variant['members']): readonly Given[] =>
   command.options.flatMap((option) => {
     const name = option.long?.replace('--', '') ?? '';
@@ -150,7 +150,7 @@ const chosenOptions = (command: Command, members: Variant['members']): readonly 
     return [{ option: name, member, value }];
   });
 
-/** Options that are no value of an operation. */
+/** Options that do not belong to an operation. */
 const isConnection = (name: string): boolean => ['against', 'rehearsal', 'admin', 'json', 'diagram'].includes(name);
 
 const diagramOption = (kinds: readonly string[]): Option =>

@@ -7,28 +7,27 @@ import { put, valueAt } from './content.ts';
 import { type ValueHints, wordsOf } from './member-option.ts';
 import type { Member } from './schema-members.ts';
 
-/** Bodies of an operation under names. The first argument chooses one, or names a body that options give. */
+/** Bodies of an operation, by name. The first argument chooses one, or names a custom body made of options. */
 export interface Presets {
   readonly bodies: ReadonlyMap<string, object>;
   /** The command that lists them. */
   readonly list: string;
-  /** What the operation sets, in a sentence. */
+  /** The noun for a body in messages. */
   readonly thing: string;
 }
 
 export interface Chosen {
   readonly name: string;
-  /** What options give besides. */
   readonly given: readonly Given[];
-  /** What options can give. */
+  /** All options. */
   readonly members: ReadonlyMap<string, Member>;
   readonly hints: ValueHints;
   readonly request: z.ZodType;
 }
 
 /**
- * The body of a preset; an empty one for a body that options give.
- * @throws CommandFailure for an unknown word without such a body, and for options that contradict a preset
+ * The body of a preset, or an empty one for a custom body.
+ * @throws CommandFailure for an unknown preset without the options of a custom body, and for options that contradict a preset
  */
 export function presetBody({ bodies, list, thing }: Presets, chosen: Chosen): Content {
   const { name, given, members } = chosen;
@@ -48,10 +47,10 @@ export function presetBody({ bodies, list, thing }: Presets, chosen: Chosen): Co
   if (missing.length === 0) return {};
   const nearest = nearestOf(chosen, [...bodies.keys()]);
   const meant = nearest === undefined ? '.' : `; did you mean ${nearest}?`;
-  throw misuse(`There is no preset ${name}${meant} estate ${list} lists them. A ${thing} of your own needs ${missing.join(' and ')}.`);
+  throw misuse(`There is no preset ${name}${meant} estate ${list} lists them. A custom ${thing} needs ${missing.join(' and ')}.`);
 }
 
-/** A user may take the word of a required option for a preset. */
+/** Finds a typo, or the value of a required option that was given as a preset. */
 function nearestOf({ name, members, hints }: Chosen, presets: readonly string[]): string | undefined {
   const options = new Map(
     [...members].flatMap(([option, member]) =>
@@ -62,7 +61,7 @@ function nearestOf({ name, members, hints }: Chosen, presets: readonly string[])
   return nearest === undefined ? undefined : (options.get(nearest) ?? nearest);
 }
 
-/** An option may repeat a value of a preset, or add one that the rest of it allows. */
+/** Whether an option repeats a value of the preset, or adds one that the schema allows. */
 function fits({ member: { path }, value }: Given, body: Content, request: z.ZodType): boolean {
   const own = valueAt(body, path);
   if (own !== undefined) return isDeepStrictEqual(own, value);

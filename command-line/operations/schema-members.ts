@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A part of a JSON Schema, as far as options are made of it. */
+/** The parts of a JSON Schema that options are made of. */
 export interface SchemaPart {
   readonly type?: string;
   readonly format?: string;
@@ -20,15 +20,15 @@ export interface SchemaPart {
 
 /** A single value of a query or body that a user can give. */
 export interface Member {
-  /** Its place: `['match', 'application']`. */
+  /** For example `['match', 'application']`. */
   readonly path: readonly string[];
   readonly schema: SchemaPart;
   readonly required: boolean;
-  /** Whether the part of the body that contains it is required, though nothing of it may be given. */
+  /** Whether the part of the body that contains it is required. */
   readonly inRequiredPart: boolean;
 }
 
-/** The values that a schema consists of. Members of objects in it are values of their own. */
+/** The values of a schema, including the members of nested objects. */
 export function membersOf(schema: z.ZodType): readonly Member[] {
   const { $defs = {}, ...root } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as SchemaPart;
   return inside(root, $defs, { path: [], required: true, inRequiredPart: true });
@@ -53,7 +53,7 @@ function inside(part: SchemaPart, definitions: Definitions, place: Place): reado
   });
 }
 
-/** The members of all variants of an object. One that tells them apart becomes a choice between their words. */
+/** The members of all variants of an object. The discriminator becomes a choice between its values. */
 function merged(variants: readonly SchemaPart[], definitions: Definitions, place: Place): readonly Member[] {
   const found = Map.groupBy(
     variants.flatMap((variant) => inside(variant, definitions, place)),
@@ -62,11 +62,7 @@ function merged(variants: readonly SchemaPart[], definitions: Definitions, place
   return [...found.values()].flatMap(([first, ...others]) => {
     if (first === undefined) return [];
     const words = [first, ...others].flatMap(({ schema }) => schema.const ?? []);
-    const choice = {
-      type: 'string',
-      enum: words,
-      description: first.schema.description,
-    };
+    const choice = { type: 'string', enum: words, description: first.schema.description };
     const isEverywhere = others.length + 1 === variants.length && [first, ...others].every((member) => member.required);
     return [{ ...first, required: isEverywhere, schema: words.length > 0 ? choice : first.schema }];
   });

@@ -12,7 +12,7 @@ interface Verification {
   }[];
 }
 
-/** Violations beyond these are counted. */
+/** The most violations printed. The rest are counted. */
 const MOST_VIOLATIONS = 20;
 
 /** A line for each invariant, with its violations. */

@@ -5,7 +5,7 @@ type Hop = Readonly<Record<string, unknown>>;
 
 const textOf = (hop: Hop, member: string): string => String(hop[member] ?? '');
 
-/** Hops in the order of their start, each below the hop that caused it. */
+/** Hops sorted by start, each below the hop that caused it. */
 export function showHops(hops: readonly Hop[], truncated: boolean, look: Look): string {
   if (hops.length === 0) return look.style('dim', 'None.');
   const known = new Set(hops.map((hop) => textOf(hop, 'requestId')));
@@ -25,7 +25,6 @@ export function showHops(hops: readonly Hop[], truncated: boolean, look: Look): 
   return truncated ? `${rows}\n${look.style('dim', 'Older hops are gone: the journal has reached its limit.')}` : rows;
 }
 
-/** A line for each body that the hop has. */
 const bodiesOf = ({ request, response }: Hop, { style }: Look): readonly string[] =>
   Object.entries({ request, response }).flatMap(([name, body]) =>
     body === undefined ? [] : [`        ${style('dim', name.padEnd(8))}  ${JSON.stringify(body)}`],

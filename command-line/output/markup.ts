@@ -1,6 +1,6 @@
 import { printable } from '../../shared/domain/printable.ts';
 
-/** Text with tags, in which everything from outside is escaped. */
+/** Escaped text with tags. */
 export class Markup {
   readonly text: string;
   constructor(text: string) {
@@ -21,6 +21,6 @@ const textOf = (content: Content): string => {
   return typeof content === 'object' ? content.map(textOf).join('') : escaped(String(content));
 };
 
-/** A template of HTML, SVG or XML. It takes values as text, unless they are markup themselves. */
+/** A template for HTML, SVG or XML. Escapes every value that is not `Markup`. */
 export const markup = (parts: TemplateStringsArray, ...contents: readonly Content[]): Markup =>
   new Markup(parts.map((part, index) => part + (index < contents.length ? textOf(contents[index]) : '')).join(''));

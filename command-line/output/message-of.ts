@@ -1,6 +1,6 @@
 import { inOneLine } from '../../shared/domain/printable.ts';
 
-/** What an error of any kind says, as a sentence. */
+/** The message of a thrown value, as a sentence. */
 export function messageOf(error: unknown): string {
   const text = inOneLine(error instanceof Error ? error.message || error.name : String(error), 300);
   return /[.!?…]$/.test(text) ? text : `${text}.`;

@@ -58,14 +58,14 @@ export function showRows(rows: readonly Row[], columns: Readonly<Record<string, 
 const at = (row: Row, path: string): unknown =>
   path.split('.').reduce<unknown>((value, name) => (isRow(value) ? value[name] : undefined), row);
 
-/** The day of an instant as it is shown. */
+/** The day of a formatted instant. */
 const dayOf = (text: string): string | undefined => /^(\d{4}-\d\d-\d\d) \d\d:\d\d:\d\d$/.exec(text)?.[1];
 
 const inHeading = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/ at$/, '');
 
 const INSTANT = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.\d{3}Z$/;
 
-/** A value in a cell: instants without milliseconds, events without their prefix, amounts in major units. */
+/** A value as text: instants without milliseconds, events without their prefix, amounts in major units. */
 function inWords(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';

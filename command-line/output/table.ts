@@ -2,12 +2,12 @@ import { widthOf } from '../../shared/process/terminal.ts';
 import type { Look } from './look.ts';
 
 const GAP = 2;
-/** No column becomes narrower than this to fit. */
+/** The least width of a column that is cut to fit. */
 const NARROWEST = 6;
-/** Ids are copied by people: they are never cut. Nor is the first column, by which a row is named in the next command. */
+/** Ids and the first column are never cut, because users copy them into the next command. */
 const IS_ID = /^(?:[\w-]+\/)?(?:[a-z]+_[0-9A-Z]{26}|r-[0-9a-z]{26})$/;
 
-/** Rows with a heading, as wide as the terminal at most. Columns without content are left out. */
+/** Rows with a heading, cut to the width of the terminal. Leaves out empty columns. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[], { columns, style }: Look): string {
   const used = headings.flatMap((_, index) => (rows.some((row) => (row[index] ?? '') !== '') ? [index] : []));
   const cells = rows.map((row) => used.map((index) => (row[index] ?? '').replaceAll(/[\r\n]+/g, ' ')));

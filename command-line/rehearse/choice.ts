@@ -8,16 +8,16 @@ import { isFile, ownScenarios } from './own-scenarios.ts';
 
 const flowsOf = ({ flows }: Scenario): readonly string[] => flows.map((flow) => `flow-${flow}`);
 
-/** All words that name scenarios. */
+/** The names of all scenarios and flows. */
 export const scenarioWords = (): readonly string[] => [...scenarios.map(({ name }) => name), ...new Set(scenarios.flatMap(flowsOf))];
 
-/** A scenario of ours, or of the user's file. */
+/** A scenario of the estate, or of a user's file. */
 export interface ChosenScenario {
   readonly scenario: Scenario;
   readonly file?: string;
 }
 
-/** @throws CommandFailure with a sentence for each name that is unknown and each file that cannot be used */
+/** @throws CommandFailure with a sentence for each unknown name and each invalid file */
 export async function chosenScenarios(given: readonly string[], all = false): Promise<readonly ChosenScenario[]> {
   const words = scenarioWords();
   const names = given.filter((word) => !isFile(word));

@@ -2,7 +2,7 @@ import type { Report } from '../../rehearsal/runner.ts';
 import { showInvariants } from '../output/invariants.ts';
 import type { Look } from '../output/look.ts';
 
-/** A run in detail: each step with application, API, status, time and the events that followed. */
+/** Prints each step with its application, API, status, time and events. */
 export function detailReport(look: Look, write: (text: string) => void): Report {
   const { style } = look;
   return {
@@ -10,7 +10,6 @@ export function detailReport(look: Look, write: (text: string) => void): Report 
     step: ({ title, application, api, status, ms, events }) => {
       const shown = style(status < 300 ? 'green' : 'yellow', String(status));
       const where = style('dim', `${application}, ${api}, ${ms} ms`);
-      // A wide terminal has room for both.
       const isWide = (look.columns ?? 120) >= 110;
       write(isWide ? `  ${shown} ${title.padEnd(48)} ${where}\n` : `  ${shown} ${title}\n      ${where}\n`);
       if (events.length > 0) write(`      ${style('dim', '→')} ${events.join(', ')}\n`);

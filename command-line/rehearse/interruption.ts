@@ -2,13 +2,13 @@ import { constants } from 'node:os';
 import { endProcess } from './supervision.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** A terminal sends Ctrl-C to this process and to npm, and npm forwards it. Two signals within this wall time count as one. */
+/** A terminal sends Ctrl-C to this process and to npm, and npm forwards it. Two signals within this time count as one. */
 const ECHO_MS = 500;
 
-/** A person or a CI stops the run. */
+/** A signal stopped the run. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
-  /** As shells have it for a program that a signal has ended. */
+  /** The exit code that shells use for a signal. */
   readonly exitCode: number;
   constructor(by: (typeof SIGNALS)[number]) {
     super(`The run was interrupted by ${by}.`);
@@ -16,7 +16,7 @@ export class Interrupted extends Error {
   }
 }
 
-/** @returns a signal that the first interruption aborts; a second one ends this process at once */
+/** @returns a signal that the first interruption aborts; a second interruption ends this process */
 export function interruptions(): AbortSignal {
   const first = new AbortController();
   let since: number | undefined;

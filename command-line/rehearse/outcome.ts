@@ -16,7 +16,7 @@ export interface Outcome {
   invariants: Invariants;
 }
 
-/** Collects a run. */
+/** Collects the outcome of a run. */
 export function collect({ name, title, flows }: Scenario): { readonly outcome: Outcome; readonly report: Report } {
   const outcome: Outcome = {
     name,
@@ -45,7 +45,7 @@ export function collect({ name, title, flows }: Scenario): { readonly outcome: O
   return { outcome, report };
 }
 
-/** Reports a run to several, of which each listens to what it needs. */
+/** Forwards a run to several reports. */
 export const toAll = (reports: readonly Partial<Report>[]): Report => ({
   begin: (...all) => reports.forEach((one) => void one.begin?.(...all)),
   step: (...all) => reports.forEach((one) => void one.step?.(...all)),

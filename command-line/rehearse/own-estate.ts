@@ -12,17 +12,17 @@ export interface OwnEstate {
 export async function startOwnEstate(): Promise<OwnEstate> {
   const child: ChildProcess = fork(estateMain(), [], {
     stdio: ['ignore', 2, 2, 'ipc'],
-    // Ctrl-C reaches this process only: an interrupted run still needs its estate for the report.
+    // Detached, so that Ctrl-C does not reach it: an interrupted run needs its estate for the report.
     detached: true,
     env: { ...process.env, GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0', LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'error' },
   });
-  // It runs on by itself if this process ends before it has stopped it.
+  // A detached process outlives this one unless it is stopped.
   const kill = (): boolean => child.kill('SIGTERM');
   process.once('exit', kill);
   const ended = once(child, 'exit').finally(() => process.off('exit', kill));
   const ready = await Promise.race([once(child, 'message'), ended.then(() => undefined)]);
   if (!ready) throw new CommandFailure('The estate could not be started, for the reason above.', EXIT.misuse);
-  // It must not keep this process alive for a scenario that waits in vain.
+  // It must not keep this process alive while a scenario waits for nothing.
   child.unref();
   child.channel?.unref();
   const [{ gateway }] = ready as [{ gateway: string }];

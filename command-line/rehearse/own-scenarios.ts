@@ -9,10 +9,10 @@ import { inOneLine } from '../../shared/domain/printable.ts';
 import { messageOf } from '../output/message-of.ts';
 import { supervised } from './supervision.ts';
 
-/** Scenarios have names without dots and slashes; files have an extension or a folder. */
+/** Names of scenarios have no dots and slashes. Files have an extension or a folder. */
 export const isFile = (word: string): boolean => /[/\\]|\.[cm]?[jt]s$/.test(word);
 
-/** What makes an exported value a scenario, rather than something else that a file exports. */
+/** Whether an exported value is meant as a scenario. */
 const looksLikeScenario = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && ('run' in value || ('name' in value && 'title' in value));
 
@@ -28,7 +28,7 @@ const ScenarioShape = z.object({
 
 interface Found {
   readonly scenario: Scenario;
-  /** As the user wrote it. */
+  /** The path that the user gave. */
   readonly file: string;
 }
 
@@ -58,7 +58,6 @@ export async function ownScenarios(
 
 interface Loaded {
   readonly scenarios: readonly Scenario[];
-  /** A sentence each. */
   readonly problems: readonly string[];
 }
 
@@ -70,7 +69,7 @@ async function scenariosOf(file: string): Promise<Loaded> {
     () => false,
   );
   if (!exists) return refused(`${file} does not exist; check the path.`);
-  // Reading a named pipe would wait for ever for its writer.
+  // Reading a named pipe would block until something writes to it.
   if ((await stat(path)).isFIFO()) return refused(`${file} is a named pipe; name a file.`);
   let module: Readonly<Record<string, unknown>>;
   try {
@@ -91,7 +90,7 @@ async function scenariosOf(file: string): Promise<Loaded> {
     : { scenarios: (scenarios as readonly OwnScenario[]).map((own) => complete(own, path)), problems };
 }
 
-/** What a file exports, by itself, in a list, or in one object, as CommonJS does. */
+/** The exports of a file: single values, members of lists, and members of a default export, as in CommonJS. */
 function exportsOf(module: Readonly<Record<string, unknown>>): readonly unknown[] {
   const { default: whole } = module;
   const inOne = typeof whole === 'object' && whole !== null && !looksLikeScenario(whole) ? Object.values(whole) : [];
@@ -119,17 +118,17 @@ const complete = (own: OwnScenario, path: string): Scenario => ({
   },
 });
 
-/** Errors of JavaScript itself say too little without their line. */
+/** Adds the line to errors of JavaScript, which are too short without it. */
 function explained(error: unknown, path: string): Error {
   if (!(error instanceof Error))
-    return new Error(`It threw ${inspect(error)}, which is no Error. Throw an Error that says what went wrong.`);
+    return new Error(`It threw ${inspect(error)}, which is not an Error. Throw an Error that explains the failure.`);
   const isBare = error.message === '' || [TypeError, ReferenceError, RangeError, SyntaxError].some((kind) => error instanceof kind);
   const line = lineOf(error, path);
   if (!isBare || line === undefined) return error;
   return new Error(`In line ${line} of ${basename(path)}: ${messageOf(error)}`, { cause: error });
 }
 
-/** The line of a file in which an error came up, when the language says one. */
+/** The line of a file that threw an error, when the stack contains it. */
 function lineOf({ stack = '' }: Error, path: string): string | undefined {
   const place = stack.indexOf(path);
   return /^:(\d+)/.exec(place < 0 ? '' : stack.slice(place + path.length))?.[1];
@@ -137,18 +136,18 @@ function lineOf({ stack = '' }: Error, path: string): string | undefined {
 
 const IS_ES_MODULE = /^(?:Unexpected token 'export'|Cannot use import statement outside a module)/;
 
-/** Why a file cannot be loaded, with its line when the language says one. */
+/** Why a file cannot be loaded, with the line when it is known. */
 function reasonOf(error: unknown, path: string): string {
   if (!(error instanceof Error)) return `it throws ${inspect(error)}.`;
   const { code = '', message }: NodeJS.ErrnoException = error;
   if (code === 'ERR_UNKNOWN_FILE_EXTENSION' && !isFile(basename(path)))
-    return 'its name is not that of a program; scenarios are in files such as my-scenarios.ts, .mts, .js or .mjs.';
+    return 'its extension is unknown; put scenarios in files such as my-scenarios.ts, .mts, .js or .mjs.';
   if (code === 'ERR_UNKNOWN_FILE_EXTENSION' || code === 'ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING')
     return `Node ${process.versions.node} does not run TypeScript there; use Node 22.18 or newer and a file outside node_modules, or write JavaScript.`;
   if (error instanceof SyntaxError && IS_ES_MODULE.test(message) && /\.c[jt]s$/.test(path))
-    return 'it is an ES module, and its name says CommonJS; name it .mts or .mjs.';
+    return 'it is an ES module with an extension of CommonJS; name it .mts or .mjs.';
   if (error instanceof SyntaxError && IS_ES_MODULE.test(message))
-    return `it is an ES module, and its package.json says CommonJS; name it .mts or .mjs, or set "type": "module" there.`;
+    return `it is an ES module, but its package.json has the type CommonJS; name it .mts or .mjs, or set "type": "module" there.`;
   if (code === 'ERR_UNSUPPORTED_DIR_IMPORT') return `it is a folder; name its files, such as ${path}/*.ts.`;
   const line = lineOf(error, path);
   const reason = inOneLine(message, 300).replace(/[.:]?$/, '');

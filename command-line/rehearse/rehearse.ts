@@ -31,16 +31,16 @@ interface Options extends EstateCredentials {
 export function rehearseCommand(): Command {
   const command = new Command('rehearse')
     .description(
-      'Runs scenarios, each in a rehearsal of its own, and checks stock, money and events at the end; the first scenario when none is named.',
+      'Runs scenarios, each in a separate rehearsal, and checks the invariants at the end. Runs the first scenario when none is named.',
     )
     .argument(
       '[scenario...]',
-      'Names of scenarios; flow-1 to flow-8 name those of a flow. Files with scenarios of your own: ./my-scenarios/*.ts.',
+      'Names of scenarios; flow-1 to flow-8 select the scenarios of a flow. Files with your scenarios: ./my-scenarios/*.ts.',
     )
     .addOption(new Option('--all', 'Run every scenario.'))
     .addOption(new Option('--list', 'List the scenarios.'))
-    .addOption(new Option('--verbose', 'Print every step, also of several scenarios.'))
-    .addOption(new Option('--report <folder>', 'Write the run to this folder: junit.xml, summary.md and report.html.'))
+    .addOption(new Option('--verbose', 'Print every step, even of several scenarios.'))
+    .addOption(new Option('--report <folder>', 'Write junit.xml, summary.md and report.html to this folder.'))
     .addOption(againstOption())
     .addOption(bearerOption())
     .addOption(apiKeyOption())
@@ -64,7 +64,7 @@ async function rehearse(names: readonly string[], options: Options): Promise<voi
   if (options.report !== undefined) await prepareReport(options.report);
   const startedAt = Date.now();
   const progress = progressOn(process.stderr);
-  if (options.against === undefined) progress.say('starting an estate …');
+  if (options.against === undefined) progress.show('starting an estate …');
   const own = options.against === undefined ? await startOwnEstate() : undefined;
   const against = options.against ?? own?.gateway ?? '';
   const done: Done[] = [];
@@ -101,24 +101,24 @@ async function rehearse(names: readonly string[], options: Options): Promise<voi
   }
   if (!outcomes.every(({ passed }) => passed)) process.exitCode = EXIT.fails;
   if (interrupted.aborted) endInterrupted(interrupted.reason as Interrupted, chosen.length - done.length);
-  // A scenario may have left a timer or a server that keeps this process alive.
+  // A scenario may have left a timer or a server open that keeps this process alive.
   interrupted.addEventListener('abort', () => endProcess((interrupted.reason as Interrupted).exitCode));
 }
 
-/** Before the first scenario there is nothing to report. */
+/** Ends an interrupted run that has nothing to report. */
 function endBeforeFirst({ target }: Event): void {
   const { message, exitCode } = (target as AbortSignal).reason as Interrupted;
   printError(`${message} No scenario ran.\n`);
   endProcess(exitCode);
 }
 
-/** Does not wait for what the interrupted scenario has begun. */
+/** Ends the process without waiting for unfinished work of the interrupted scenario. */
 function endInterrupted({ message, exitCode }: Interrupted, left: number): void {
   printError(`${message}${left > 0 ? ` ${counted(left, 'scenario')} did not run.` : ''}\n`);
   endProcess(exitCode);
 }
 
-/** @throws CommandFailure unless an estate is ready there and accepts all credentials */
+/** @throws CommandFailure unless the estate is ready and accepts all credentials */
 async function requireUsable(access: Access): Promise<void> {
   await requireReady(access.against);
   const refused = await refusedCredentials(access);

@@ -8,30 +8,31 @@ import type { Progress } from '../output/progress.ts';
 import type { ChosenScenario } from './choice.ts';
 import { detailReport } from './detail.ts';
 import { collect, type Outcome, toAll } from './outcome.ts';
+import { seconds } from './report/facts.ts';
 import { type Recorded, recordingOf } from './report/recording.ts';
 import { supervised } from './supervision.ts';
 
-/** Where a scenario runs, and what is told of it. */
+/** Where a scenario runs, and how it is reported. */
 export interface Run extends EstateCredentials {
   readonly against: string;
   readonly look: Look;
   readonly write: (text: string) => void;
   readonly progress: Progress;
   readonly json?: boolean;
-  /** Prints every step. */
+  /** Whether every step is printed. */
   readonly isDetailed: boolean;
   /** `2 of 7  `, when there are several. */
   readonly place: string;
   /** Interrupts the scenario. */
   readonly signal: AbortSignal;
-  /** Keeps what a report needs. */
+  /** Whether the run is recorded for a report. */
   readonly isRecorded: boolean;
 }
 
 export interface Done {
-  /** Becomes a failure if the scenario leaves an error that comes later. */
+  /** Becomes a failure if the scenario causes an error after its end. */
   readonly outcome: Outcome;
-  /** As the outcome is by then. */
+  /** The record with the outcome at the time of the call. */
   readonly recorded: () => Recorded | undefined;
 }
 
@@ -41,15 +42,14 @@ export async function runOne({ scenario, file }: ChosenScenario, run: Run): Prom
   const recording = run.isRecorded ? recordingOf(scenario, file) : undefined;
   const details: string[] = [];
   const detail = detailReport(look, isDetailed ? run.write : (text) => void details.push(text));
-  const spoken: Partial<Report> = isDetailed ? {} : { step: ({ title }) => progress.say(`${place}${scenario.name}: ${title}`) };
+  const shown: Partial<Report> = isDetailed ? {} : { step: ({ title }) => progress.show(`${place}${scenario.name}: ${title}`) };
   if (isDetailed) progress.clear();
-  else progress.say(`${place}${scenario.name}`);
+  else progress.show(`${place}${scenario.name}`);
   let isOver = false;
   const failLate = ({ message }: Error): void => {
     if (outcome.failure !== undefined) return;
     Object.assign(outcome, { passed: false, failure: `After its end: ${message}` });
     if (!isOver) return;
-    // The run itself may have ended.
     process.exitCode = EXIT.fails;
     progress.clear();
     if (!json) run.write(`${lineOf(outcome, look)}  ${outcome.failure}\n`);
@@ -61,10 +61,10 @@ export async function runOne({ scenario, file }: ChosenScenario, run: Run): Prom
   const started = performance.now();
   try {
     const ended: Pick<Report, 'end'> = { end: () => detail.end(scenario, outcome.failure) };
-    const told = toAll([report, { ...detail, ...ended }, spoken, ...(recording ? [recording.report] : [])]);
+    const all = toAll([report, { ...detail, ...ended }, shown, recording?.report ?? {}]);
     const examine = recording && { examine: recording.examine };
     outcome.passed =
-      (await runScenario(attended, { ...run, gateway: run.against, report: told, ...examine })) && outcome.failure === undefined;
+      (await runScenario(attended, { ...run, gateway: run.against, report: all, ...examine })) && outcome.failure === undefined;
   } catch (error) {
     outcome.failure ??= error instanceof Error ? error.message : String(error);
     detail.end(scenario, outcome.failure);
@@ -75,8 +75,6 @@ export async function runOne({ scenario, file }: ChosenScenario, run: Run): Prom
   if (!json && !isDetailed) run.write(lineOf(outcome, look) + (outcome.passed ? '' : `${details.join('')}\n`));
   return { outcome, recorded: () => recording?.ended(outcome.failure, outcome.ms) };
 }
-
-const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 
 function lineOf({ passed, name, title, ms }: Outcome, { style, columns }: Look): string {
   const room = (columns ?? 120) - 42;

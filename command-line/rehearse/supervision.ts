@@ -5,24 +5,24 @@ import { nextTurn } from '../../shared/process/waiting.ts';
 import { EXIT } from '../failure.ts';
 import { messageOf } from '../output/message-of.ts';
 
-/** Code of a user's file, while it runs and after. */
+/** Code of a user's file. */
 interface Supervised {
-  /** Takes an error that the code did not return to its caller. */
+  /** Receives an error that the code left to the process. */
   readonly fail: (error: Error) => void;
 }
 type Late = (error: Error) => void;
 
-/** Tells which code an error is of, also long after that code has ended. */
+/** Finds the code that caused an error, even after that code has ended. */
 const origin = new AsyncLocalStorage<Supervised>();
 let running: Supervised | undefined;
 
-const WAITS_IN_VAIN =
+const WAITS_FOREVER =
   'It waits for something that can no longer happen: no timer, request or other work is left that could settle its promise. Resolve or reject each promise that it awaits.';
 
-/** Ends this process, as code of a user may not. */
+/** The real `process.exit`, which code of a user cannot call. */
 export const endProcess = process.exit.bind(process);
 
-/** Has errors that code of a user leaves to the process fail that code, instead of ending the run, and waiting in vain or ending the process too. */
+/** Makes a user's code fail, instead of the run, when it leaves an error to the process, waits forever or calls `process.exit`. */
 export function superviseProcess(): void {
   const strayed = (error: unknown, sentence: string): void => {
     const responsible = origin.getStore() ?? running;
@@ -35,8 +35,8 @@ export function superviseProcess(): void {
   process.on('uncaughtException', (error) =>
     strayed(error, `A timer or a listener failed: ${messageOf(error)} Wrap it in a promise, and await that.`),
   );
-  // Node has nothing left to do, and would end.
-  process.on('beforeExit', () => running?.fail(new Error(WAITS_IN_VAIN)));
+  // The event loop is empty: nothing can settle the promise of the running code.
+  process.on('beforeExit', () => running?.fail(new Error(WAITS_FOREVER)));
   process.exit = (code) => {
     const responsible = origin.getStore();
     if (responsible === undefined) return endProcess(code);
@@ -46,7 +46,7 @@ export function superviseProcess(): void {
     responsible.fail(error);
     throw error;
   };
-  // For those who import `exit` by its name.
+  // For code that imports `exit` by its name.
   syncBuiltinESMExports();
 }
 
@@ -60,9 +60,9 @@ function failWhatRuns(error: Error): void {
 
 /**
  * Runs code of a user.
- * @param interrupted ends the wait for the code
- * @param late takes an error that comes after the code has ended; by default, the code that runs by then fails
- * @throws also errors that the code leaves to the process; its signal is then aborted
+ * @param interrupted stops waiting for the code
+ * @param late receives an error after the code has ended; by default, the code that runs then fails
+ * @throws errors of the code, including errors that it leaves to the process, which abort its signal
  */
 export async function supervised<T>(
   work: (stopped: AbortSignal) => Promise<T> | T,
@@ -79,7 +79,7 @@ export async function supervised<T>(
   running = supervision;
   const done = origin.run(supervision, async () => {
     const result = await work(stopped);
-    // Node reports unhandled rejections after the microtasks in which the work may have ended.
+    // Node reports unhandled rejections after the microtasks that may have ended the work.
     await nextTurn();
     return result;
   });

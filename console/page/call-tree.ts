@@ -16,10 +16,10 @@ export interface TraceViewProps {
 /** Deeper calls are indented no further. */
 const DEEPEST = 6;
 
-/** Pixels of a row in a list of which a part is drawn; `.tree.part-shown` has the same. */
+/** Pixels of a row in a partly drawn list, as in `.tree.part-shown`. */
 const PITCH = 60;
 
-/** The hops of a trace as a list, each call below its caller. It says the same as the diagram. */
+/** The hops of a trace as a list, each call below its caller. It has the same content as the diagram. */
 export function CallTree({ tree, selected, hopLink }: TraceViewProps) {
   const frame = useRef<HTMLOListElement>(null);
   const count = tree.rows.length;
@@ -42,7 +42,7 @@ export function CallTree({ tree, selected, hopLink }: TraceViewProps) {
   );
 }
 
-/** Takes the place of rows that are not drawn. No style attribute is allowed; a drawing has a height of its own. */
+/** Fills the space of rows that are not drawn. It is an SVG, because the policy forbids style attributes. */
 const Space = ({ rows }: { rows: number }) =>
   rows > 0 && h('li', { class: 'gap', 'aria-hidden': 'true' }, h('svg', { class: 'space', width: 1, height: rows * PITCH }));
 

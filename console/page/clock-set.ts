@@ -83,7 +83,7 @@ const Verb = ({ label, hint, run, ...rest }: VerbProps) =>
     label,
   );
 
-/** Runs a verb without the dialog, which would hide what the status line says. */
+/** Runs a verb without the dialog, which would hide the status line. */
 function inTheOpen(element: Element, run: () => void): void {
   element.closest('dialog')?.close();
   run();

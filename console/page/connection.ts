@@ -2,7 +2,7 @@ import type { ClientVariable, WebhookVariable } from '../../shared/catalog/clien
 import type { DemoCredentials } from '../config.ts';
 import type { RehearsalCredentials } from './session.ts';
 
-/** One thing that a client must be told. */
+/** A setting of a client. */
 export interface Setting {
   readonly label: string;
   /** Name of the variable in `.env`. */
@@ -20,7 +20,7 @@ export interface ConnectionInput {
   readonly demo: DemoCredentials | undefined;
 }
 
-/** How a client reaches the rehearsal: with the credentials of its own, or with those of the estate and the header. */
+/** How a client reaches the rehearsal: with the rehearsal's credentials, or with the estate's credentials and the header. */
 export function connectionSettings({ gateway, rehearsal, credentials, demo }: ConnectionInput): readonly Setting[] {
   const shared: readonly Setting[] = [
     { label: 'Gateway', variable: 'ESTATE_URL', value: gateway },
@@ -54,7 +54,7 @@ export function connectionSettings({ gateway, rehearsal, credentials, demo }: Co
 export const envText = (settings: readonly Setting[]): string =>
   settings.map(({ variable, value }) => `${variable}=${quoted(value)}\n`).join('');
 
-/** Single quotes keep a value as it is; one inside ends them, and is quoted by itself. */
+/** Quotes a value for a shell. */
 const quoted = (value: string): string => (/^[\w@%+=:,./?-]*$/.test(value) ? value : `'${value.replaceAll("'", `'"'"'`)}'`);
 
 /** Enough to recognise a secret by, and the rest as dots. */

@@ -6,7 +6,7 @@ export interface CurlOptions {
   readonly auth: 'bearer' | 'api-key' | 'signature' | 'none';
   /** What the client sends; a placeholder when this tab does not know it. */
   readonly credential: string | undefined;
-  /** The credential says which rehearsal it is for. */
+  /** Whether the credential is bound to a rehearsal. */
   readonly bound: boolean;
 }
 

@@ -50,7 +50,7 @@ async function orderAsClient(rehearsal: string, bearer: string): Promise<string>
 
 class OrderRefused extends Error {}
 
-/** A run has a rehearsal of its own: the page goes there. */
+/** Opens the rehearsal of the run. */
 async function runScenario(): Promise<string> {
   const { id } = await control('start-run', { body: { scenario: 'digital-order' } });
   for (;;) {

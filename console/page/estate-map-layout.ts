@@ -90,12 +90,12 @@ export function layoutEstateMap(calls: readonly MapCall[]): EstateMapLayout {
 
 const thicknessOf = (calls: number): number => Math.min(5, Math.round((1.4 + 0.7 * Math.log2(calls)) * 10) / 10);
 
-/** The side of a node at which the line to another one begins or ends. */
+/** The side of a node where a line begins or ends. */
 const leaves = (of: Place, other: Place): Side =>
   of.lane === other.lane ? (of.lane === LAST ? 'right' : 'left') : of.lane < other.lane ? 'right' : 'left';
 const sideX = ({ x }: Place, side: Side): number => (side === 'left' ? x : x + NODE.width);
 
-/** Where each line begins and ends: the lines of one side share its height, in the order of their other ends. */
+/** Where each line begins and ends: the lines of one side share its height, sorted by their other ends. */
 function portsOf(drawn: readonly { readonly from: Place; readonly to: Place }[]): ReadonlyMap<string, number> {
   const ends = drawn.flatMap(({ from, to }, position) => [
     { key: `${position} from`, at: from, other: to },

@@ -96,7 +96,7 @@ const NodeRow = ({ node, calls }: { node: MapNode; calls: readonly DrawnCall[] }
     ),
   );
 
-/** The portal is a site of its own. */
+/** The portal is a separate site. */
 const outside = (link: string | undefined) => (link?.startsWith('/') === false ? { target: '_blank', rel: 'noreferrer' } : {});
 /** A ready application can be out of reach in one rehearsal. */
 const stateOf = ({ state, faults }: MapNode): string => (faults.isDown && state === 'ready' ? 'ready, down by a fault' : state);

@@ -14,7 +14,7 @@ const REFRESH_MS = 300;
 type ReadEvent = Output<'read-event'>;
 type Consumer = ReadEvent['consumers'][number];
 
-/** An event: where it was published, what it says, and what each subscriber made of it. */
+/** An event: publisher, data, and the outcome at each subscriber. */
 export function EventDetail({ rehearsal, id }: { rehearsal: string; id: string }) {
   const read = useResource(id, (signal) => control('read-event', { params: { id } }, { signal }));
   const due = useRef<ReturnType<typeof setTimeout>>(undefined);

@@ -32,7 +32,7 @@ export interface EventFeed {
 const WINDOW = 1_000;
 const ENOUGH = 50;
 const MOST_WINDOWS = 5;
-/** Of rows in the document. */
+/** Most rows kept in the DOM. */
 const MOST = 1_000;
 
 interface Listed {

@@ -16,7 +16,7 @@ export interface Titles {
   readonly api: (id: string) => string;
 }
 
-/** Below it nobody asks why. Wall time. */
+/** A request below this wall time is not slow. */
 const SLOW_MS = 50;
 const hasFailed = ({ hop }: TraceRow): boolean => hop.status >= 400;
 const faultsOf = ({ faults }: ListedHop): Part[] => faults.flatMap((fault, index) => [index === 0 ? '' : ' and ', { fault }]);

@@ -8,7 +8,7 @@ export interface Facts {
 
 let loaded: Facts | undefined;
 
-/** What the gateway tells everybody: read once, before the first page is drawn. @throws Error when the gateway does not answer */
+/** The public facts of the gateway, read once before the first page is drawn. @throws Error when the gateway does not answer */
 export async function loadFacts(): Promise<void> {
   const read = async <T>(name: string): Promise<T> => {
     const answer = await fetch(`/console/${name}`, { cache: 'no-cache' });

@@ -42,14 +42,14 @@ const SHOWN = [
   '/seed',
 ];
 
-/** The name is in the address of the request, in which some names have another meaning: the gateway cannot judge it there. */
+/** Validated here, because the name is part of the URL, where names such as `..` change the path. */
 function nameTrouble(name: string): string | undefined {
   if (name === '') return 'A fault needs a name: choose one.';
   if (new RegExp(facts().vocabulary.faults.name).test(name)) return undefined;
   return 'A fault’s name has letters, digits, dots, hyphens and underscores, and not dots alone.';
 }
 
-/** A fault of one's own. The gateway judges it, and what it refuses is shown at the field. */
+/** The form of a custom fault. The gateway validates it. The form shows errors next to their fields. */
 export function FaultRuleForm() {
   const name = useSignal('');
   const form = useSignal(EMPTY);

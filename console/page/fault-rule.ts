@@ -40,7 +40,7 @@ export const FAULT_KINDS: { readonly [Kind in FaultKind]: KindWords } = {
   drop: { title: 'Broken connection', effect: 'The connection breaks before anything is done.', members: [] },
   'lost-response': {
     title: 'Lost answer',
-    effect: 'The request is answered, and the answer is lost, also a refusal.',
+    effect: 'The request is answered, but the answer is lost, even a refusal.',
     members: [
       {
         name: 'as',
@@ -93,7 +93,7 @@ export interface FaultForm {
   readonly seed: string;
 }
 
-/** The body for put-fault. The gateway judges it: text that is no number is sent as it was typed. */
+/** The body for put-fault. The gateway validates it, so text that is not a number is sent unchanged. */
 export function faultRule({
   target,
   kind,

@@ -6,7 +6,7 @@ interface FieldProps {
   readonly id: string;
   readonly label: string;
   readonly hint?: string;
-  /** Where the gateway says that this field is wrong. */
+  /** The pointer of the gateway's errors about this field. */
   readonly pointer: string;
   readonly errors: readonly FieldError[];
   readonly key?: string;

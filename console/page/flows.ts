@@ -56,7 +56,7 @@ interface Group {
   readonly scenarios: readonly Scenario[];
 }
 
-/** Each scenario stands at the first flow that it follows; those of no documented flow come last. */
+/** Lists each scenario under its first flow. Scenarios without a flow come last. */
 function groupsOf(items: readonly Scenario[]): readonly Group[] {
   const documented = facts().vocabulary.flows.map((flow) => ({
     ...flow,

@@ -36,7 +36,7 @@ export const LINE = 14;
 const STATE_HEIGHT = 28;
 /** No state has this name. The layout does not take an empty one. */
 const START = '(new)';
-/** Longer words about a move go on in the next line. */
+/** Longer labels of a move continue in the next line. */
 const LONGEST_LINE = 22;
 
 type DagreGraph = InstanceType<typeof Graph>;

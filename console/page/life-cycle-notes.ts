@@ -1,10 +1,10 @@
 import type { Edge, LifeCycleGraph } from './life-cycle-graph.ts';
 
-/** Moves of a state that have no line of their own. */
+/** Moves of a state that are written in its node instead of drawn. */
 export interface Note {
   /** Verbs that lead on from it. */
   readonly leads: readonly string[];
-  /** Verbs by which many states come to it. */
+  /** Verbs that lead from many states to this one. */
   readonly comes: readonly string[];
 }
 
@@ -25,7 +25,7 @@ export function notesOf({ states, edges }: LifeCycleGraph): { readonly drawn: re
   return { drawn: edges.filter((edge) => !noted.has(edge)), notes: new Map(notes.filter(([, note]) => notesIn(note).length > 0)) };
 }
 
-/** `→ block` in the state to which it leads, `block →` in those from which. */
+/** `→ block` in the target state, `block →` in the source states. */
 export const notesIn = ({ leads, comes }: Note): readonly { readonly verb: string; readonly words: string }[] => [
   ...comes.map((verb) => ({ verb, words: `→ ${verb}` })),
   ...leads.map((verb) => ({ verb, words: `${verb} →` })),

@@ -54,7 +54,7 @@ function Drawing({ graph, type }: { graph: LifeCycleGraph; type: string }) {
   );
 }
 
-/** The verbs by which an object left a state or came to it. */
+/** The verbs that an object left or entered a state with. */
 const takenAt = ({ edges }: LifeCycleGraph, state: string): ReadonlySet<string> =>
   new Set(edges.filter(({ from, to, taken }) => taken > 0 && (from === state || to === state)).flatMap(({ verbs }) => verbs));
 

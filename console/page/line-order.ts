@@ -12,7 +12,7 @@ export interface LineOrder {
 const BEGINNINGS = 24;
 const SWEEPS = 8;
 
-/** An order of the items in their rows in which few lines cross: none, if it finds such an order. */
+/** Sorts the items of each row so that few lines cross, or none if possible. */
 export function orderWithFewCrossings(rows: Rows, lines: readonly Line[]): LineOrder {
   let best: LineOrder | undefined;
   for (let beginning = 0; beginning < BEGINNINGS && best?.crossings !== 0; beginning += 1) {

@@ -11,7 +11,7 @@ export interface ListInUse {
   readonly onLeave: (showWaiting: () => void) => () => void;
 }
 
-/** Whether somebody uses a list: new rows wait meanwhile. Pointing at its filter or at the button of the new rows counts. */
+/** Whether a list is in use: new rows then wait. Its filter and the button of the new rows belong to it. */
 export function useListInUse(): ListInUse {
   const list = useRef<HTMLElement>(null);
   const isInUse = (): boolean => {

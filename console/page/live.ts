@@ -11,19 +11,19 @@ export type LiveState =
   /** Wall time. */
   | { readonly kind: 'reconnecting'; readonly since: number };
 
-/** Streams are connections, of which a browser allows six to one address: tabs that nobody looks at must not use them up. Wall time. */
+/** Wall time before a hidden tab closes its stream: a browser allows six connections to one address. */
 const HIDDEN_MS = 10_000;
 
 export const live = signal<LiveState>({ kind: 'connecting' });
 /** The gateway is away: verbs would fail. */
 export const isCutOff = (): boolean => live.value.kind === 'reconnecting';
-/** New rows wait until the user asks for them. */
+/** New rows wait until the user shows them. */
 export const held = signal(false);
 
 type Handler = (data: unknown) => void;
 const handlers = new Map<FrameKind, Set<Handler>>();
 let open: { readonly rehearsal: string; close(): void } | undefined;
-/** Whether nobody has been told yet that a stream began that does not go on after an earlier one. */
+/** Whether the handlers have yet to be called for a stream that does not resume an earlier one. */
 let isBeginning = false;
 const beginnings = new Set<() => void>();
 let wanted: string | undefined;
@@ -44,7 +44,7 @@ export function onFrames<Kind extends FrameKind>(kind: Kind, handle: (data: Fram
   return () => ofKind.delete(handler);
 }
 
-/** Calls the handler when a stream begins: what was read before may be older, and the stream does not tell what happened in between. */
+/** Calls the handler when a stream begins without resuming: earlier data may be stale. */
 export function useBeginning(handle: () => void): void {
   const latest = useRef(handle);
   latest.current = handle;

@@ -15,7 +15,7 @@ export function pageLink({ scope, path }: Page, rehearsal: string): string {
   return path === '' ? rehearsalLink(rehearsal) : rehearsalLink(rehearsal, path);
 }
 
-/** The rail at the left, or the bar at the bottom of a narrow window. What is said has its room there, and hides nothing. */
+/** The rail at the left, or the bar at the bottom of a narrow window. It contains the status line. */
 export function Navigation({ rehearsal }: { rehearsal: string }) {
   const more = useSignal(false);
   const { rehearsal: shown, segments } = route.value;

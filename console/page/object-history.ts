@@ -3,7 +3,7 @@ import type { listEvents } from '../../shared/catalog/control/operations/events.
 
 type Listed = ControlOutput<typeof listEvents>['items'][number];
 
-/** A committed change of an object, as its event tells it. */
+/** A committed change of an object, from its event. */
 export interface Change {
   readonly eventId: string;
   /** Without its prefix: `order-confirmed`, `ext.order-changed`. */
@@ -15,7 +15,7 @@ export interface Change {
   /** null: the object did not exist. Undefined: the object has no states. */
   readonly from: string | null | undefined;
   readonly to: string | undefined;
-  /** Why it was cancelled, as the object says: `expired`. */
+  /** The reason of a cancellation: `expired`. */
   readonly reason: string | undefined;
 }
 
@@ -28,7 +28,7 @@ interface EventMembers {
   readonly data?: { readonly object?: { readonly state?: string; readonly cancelReason?: string }; readonly previousState?: string | null };
 }
 
-/** The changes of an object in the order of its versions: a fault may have published its events in another one. */
+/** The changes of an object, sorted by version, because a fault may reorder its events. */
 export const historyOf = (items: readonly Listed[]): readonly Change[] =>
   items.map(({ event }) => changeOf(event as unknown as EventMembers)).toSorted((one, other) => one.version - other.version);
 

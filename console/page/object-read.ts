@@ -5,7 +5,7 @@ import { asRefusal } from './refusal.ts';
 const MOST_EVENTS = 1_000;
 const MOST_TRACES = 20;
 
-/** An object with all that its page tells, or why there is none. */
+/** An object with the data of its page, or the reason why it cannot be shown. */
 export type ReadObject =
   | { readonly kind: 'unknown-type' }
   | { readonly kind: 'unknown-object'; readonly newest: Output<'list-objects'>['items'] }

@@ -22,7 +22,7 @@ export function ObjectTypes({ rehearsal }: { rehearsal: string }) {
   );
 }
 
-/** There is no such type; these exist. */
+/** The type is unknown; these exist. */
 export const UnknownType = ({ rehearsal, type }: { rehearsal: string; type: string }): ComponentChildren =>
   h(
     'div',

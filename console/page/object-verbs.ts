@@ -53,7 +53,7 @@ export interface ObjectVerbsProps {
   readonly onPlayed: () => void;
 }
 
-/** A button for each verb. One that is impossible can be focused, so that everybody learns why. */
+/** A button for each verb. An impossible verb can be focused, so that its reason can be read. */
 export const ObjectVerbs = ({ type, id, state, verbs, obstacle, onPlayed }: ObjectVerbsProps) =>
   h(
     'ul',

@@ -1,6 +1,6 @@
 import type { Page } from './page.ts';
 
-/** All pages, in the order of the navigation. The code of a page is loaded when it is opened. */
+/** All pages, sorted as in the navigation. The code of a page is loaded when it is opened. */
 export const pages: readonly Page[] = [
   {
     path: '',

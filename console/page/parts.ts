@@ -67,7 +67,7 @@ export const ProblemCard = ({ refusal, retry }: { refusal: Refusal; retry?: () =
     retry && h('p', {}, h('button', { type: 'button', onClick: retry }, 'Try again')),
   );
 
-/** Copies text and says so. Where copying is not allowed, the text is shown to be copied by hand. */
+/** Copies text and confirms it. Where copying is not allowed, shows the text for copying by hand. */
 export function CopyButton({ text, children, what }: { text: () => string; children?: ComponentChildren; what: string }) {
   const copy = async (): Promise<void> => {
     try {

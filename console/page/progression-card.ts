@@ -41,7 +41,7 @@ const STEPS: { readonly [S in Step]: { readonly title: string; readonly modes: R
 
 const MODES: Readonly<Record<string, string>> = { time: 'with the clock', immediate: 'at once', manual: 'by hand', auto: 'by itself' };
 
-/** Which steps the rehearsal takes by itself. */
+/** The steps that the rehearsal takes automatically. */
 export function ProgressionCard({ name, progression, onChange }: { name: string; progression: Progression; onChange: () => void }) {
   const set = (step: Step, mode: string): Promise<void> =>
     act('progression', async () => {

@@ -3,7 +3,7 @@ import { estateLink } from './route.ts';
 
 type Api = Vocabulary['apis'][string];
 
-/** The place of an API in the reference, which is a page of its own: follow it with `target: '_self'`. */
+/** The place of an API in the reference, which is a separate page: follow it with `target: '_self'`. */
 export const referenceLink = ({ application, method, path }: Pick<Api, 'application' | 'method' | 'path'>): string =>
   `${estateLink('reference', 'api')}#tag/${application}/${method}${path}`;
 

@@ -52,7 +52,7 @@ export function Reference({ rest: [section] }: PageProps) {
   );
 }
 
-/** These two are pages of their own: the gateway answers them with another policy. */
+/** These two are separate pages, because the gateway serves them with another policy. */
 const target = (path: string) => (path === 'api' || path === 'events' ? { target: '_self' } : {});
 
 const SectionLink = ({ path, title, isCurrent }: { path: string; title: string; isCurrent: boolean }) =>

@@ -12,7 +12,7 @@ import { useOf, wallInstant } from './rehearsal-times.ts';
 import { drawn, useResource } from './resource.ts';
 import { estateLink, rehearsalLink } from './route.ts';
 
-/** One rehearsal to look after: what it holds, its invariants, its progression, its parked work, reset and delete. */
+/** The administration of one rehearsal: contents, its invariants, its progression, its parked work, reset and delete. */
 export function RehearsalDetail({ name }: { name: string }) {
   const read = useResource(name, (signal) => control('read-rehearsal', { params: { name } }, { signal }));
   const round = useSignal(0);

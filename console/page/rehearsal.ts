@@ -100,7 +100,7 @@ onFrames('gap', ({ reason }) => {
   void readFaults().catch(() => {});
 });
 
-/** Runs an action of a button, one at a time, and says how it ended. */
+/** Runs the action of a button, one at a time, and reports its outcome. */
 export async function act(name: string, run: () => Promise<string>): Promise<void> {
   if (busy.peek() !== undefined) return;
   busy.value = name;

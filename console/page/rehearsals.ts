@@ -15,7 +15,7 @@ import { CopyEnv, SettingsList } from './settings-list.ts';
 /** Of rows in the document. */
 const MOST_ROWS = 500;
 
-/** All rehearsals of the estate, or one of them to look after. */
+/** All rehearsals of the estate, or one of them in detail. */
 export const Rehearsals = ({ rest: [name] }: PageProps) =>
   name === undefined ? h(RehearsalsList, {}) : h(RehearsalDetail, { key: name, name });
 

@@ -26,7 +26,7 @@ export function navigate(link: string, { replace = false } = {}): void {
   moved(before);
 }
 
-/** Changes members of the query; undefined removes one. It is no navigation: the focus stays, and Back skips it. */
+/** Changes members of the query; undefined removes one. This is not a navigation: the focus stays, and Back skips it. */
 export function setQuery(changes: QueryChanges): void {
   navigate(withQuery(path.peek(), changedQuery(route.peek().query, changes)), { replace: true });
 }

@@ -45,7 +45,7 @@ const QUIET = {
   forceDarkModeState: matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light',
 } as const;
 
-/** The rehearsal that this tab showed last, and what it knows to be let in. */
+/** The last rehearsal of this tab, and the tab's credentials. */
 function callerOf({ demo }: ConsoleConfig) {
   const rehearsal = sessionStorage.getItem(LAST_REHEARSAL) ?? 'default';
   const kept = sessionStorage.getItem(OF_REHEARSAL + rehearsal);

@@ -8,7 +8,7 @@ import { type Column, GEOMETRY, headWidth, type SequenceLayout, type SequenceRow
 import type { TraceRow } from './trace-tree.ts';
 
 const BAR = GEOMETRY.bar;
-/** Pixels of a character: estimates that decide on which side of the arrow a label has room. */
+/** Estimated pixels of a character. They decide where a label fits. */
 const CHARACTER = { name: 6.2, facts: 5.6 } as const;
 
 /** Who called whom, drawn at its own size. A wide trace scrolls; of a long one, the rows in view are drawn. */
@@ -45,7 +45,7 @@ interface DiagramProps extends Pick<TraceViewProps, 'selected' | 'hopLink'> {
   readonly end: number;
 }
 
-/** The names of the columns stay in view; the rows have a drawing of their own. */
+/** The names of the columns stay visible. The rows are a separate drawing. */
 function Diagram({ layout: { columns, gap, rows, afterwardsY, width, height }, selected, hopLink, first, end }: DiagramProps) {
   const shown = rows.slice(first, end);
   // The bar of a caller is as long as its calls.
@@ -124,7 +124,7 @@ interface RowProps {
 
 const isDashed = ({ kind }: TraceRow): boolean => kind === 'delivery' || kind === 'timer';
 
-/** The words of a row: what was asked, and what came of it. */
+/** The label of a row: the call and its outcome. */
 function wordsOf(row: TraceRow, faults = row.hop.faults): { readonly name: string; readonly facts: string } {
   const { status, durationMs, api, unchanged } = row.hop;
   const outcome = unchanged === undefined ? [] : ['changed nothing'];

@@ -33,7 +33,7 @@ export interface SequenceLayout {
   readonly height: number;
 }
 
-/** Places a trace: columns in the order of their first appearance, one row for each hop. @param room pixels that are there */
+/** Places a trace: columns sorted by their first appearance, one row for each hop. @param room available pixels */
 export function sequenceLayout({ rows, afterwards }: TraceTree, room: number): SequenceLayout {
   const { top, row: step, section, narrowest, widest, bar, nested } = GEOMETRY;
   const ids = [...new Set(rows.flatMap(({ from, hop }) => [from, hop.application]))];

@@ -10,7 +10,7 @@ export interface RehearsalCredentials {
   readonly webhookUrl: string;
 }
 
-/** The bearer of the control plane; undefined: the page asks for it. */
+/** The bearer of the control plane; undefined until somebody signs in. */
 export const bearer = signal<string | undefined>(undefined);
 /** Why the credential was refused. */
 export const refusedBecause = signal<string | undefined>(undefined);

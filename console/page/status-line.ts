@@ -6,7 +6,7 @@ const SHOWN_MS = 10_000;
 const text = signal('');
 let clearing: ReturnType<typeof setTimeout> | undefined;
 
-/** Says one sentence in the status line, which screen readers announce. */
+/** Shows a sentence in the status line. Screen readers announce it. */
 export function say(sentence: string): void {
   text.value = sentence;
   clearTimeout(clearing);
@@ -20,7 +20,7 @@ const dialogs = signal(0);
 
 export const StatusLine = () => h(Line, { text: dialogs.value === 0 ? text.value : '' });
 
-/** For an open dialog, which shows what was said meanwhile. */
+/** The status line inside an open dialog. */
 export function DialogStatusLine() {
   useEffect(() => {
     dialogs.value += 1;

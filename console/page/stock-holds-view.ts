@@ -12,7 +12,7 @@ export interface StockHoldsProps {
   readonly reserved: number;
 }
 
-/** The reservations that hold a SKU, newest first, each with the order or basket for which it holds it. */
+/** The active reservations of a SKU, newest first, each with its order or basket. */
 export function StockHolds({ rehearsal, sku, holds, reserved }: StockHoldsProps) {
   const listed = holds.flatMap(({ places }) => places).reduce((sum, { units }) => sum + units, 0);
   if (holds.length === 0 && reserved === 0) {

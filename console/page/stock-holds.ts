@@ -4,16 +4,16 @@ import { control, type Output } from './control.ts';
 
 type Reservation = output<typeof ReservationSchema>;
 
-/** States in which a reservation holds stock. */
+/** The states of an active reservation. */
 const HOLDING = ['confirmed', 'requested'] as const;
-/** Of reservations that one view reads. */
+/** Most reservations read for one view. */
 const MOST = 50;
 
 /** A reservation that holds units of a SKU. */
 export interface Hold {
   readonly id: string;
   readonly state: string;
-  /** Orders and baskets for which it holds them. */
+  /** Its orders and baskets. */
   readonly owners: readonly { readonly type: string; readonly id: string }[];
   /** Of the rehearsal's clock. */
   readonly expiresAt: string | undefined;

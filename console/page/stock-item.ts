@@ -60,7 +60,7 @@ export function StockItem({ rehearsal, sku }: StockItemProps) {
 
 const sum = (places: readonly Stock[], of: (place: Stock) => number): number => places.reduce((all, place) => all + of(place), 0);
 
-/** A SKU with all that its page tells, or the others if there is none of this name. */
+/** A SKU with its stock, or the other SKUs when it is unknown. */
 async function readItem(sku: string, readHolds: HoldReader, signal: AbortSignal) {
   const stock = await control('list-stock', { query: { sku, limit: 500 } }, { signal }).catch((error: unknown) => {
     if (asRefusal(error).status === 422) return undefined;

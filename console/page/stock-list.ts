@@ -12,7 +12,7 @@ import { setQuery } from './router.ts';
 import { readStock } from './stock-read.ts';
 import { StockRows, StockTable } from './stock-table.ts';
 
-/** Of SKUs in the document. */
+/** Most SKUs kept in the DOM. */
 const MOST_SKUS = 200;
 
 interface StockListProps {

@@ -3,12 +3,12 @@ import { control, type Output } from './control.ts';
 export type Stock = Output<'list-stock'>['items'][number];
 
 const PAGE = 500;
-/** Of requests for one view. */
+/** Most requests for one view. */
 const MOST_PAGES = 10;
 
 export interface StockOfSku {
   readonly sku: string;
-  /** In the order of the locations. */
+  /** Sorted like the locations. */
   readonly places: readonly Stock[];
 }
 
@@ -27,7 +27,7 @@ export async function readStock(signal: AbortSignal) {
   return { skus, locations, hasMore: after !== undefined };
 }
 
-/** `1,000 on hand, 2 reserved, 5 kept back`: all from which the number to promise follows. */
+/** `1,000 on hand, 2 reserved, 5 kept back`: the numbers behind ATP. */
 export const partsOf = ({ onHand, reserved, safetyStock }: Stock): string =>
   [
     `${onHand.toLocaleString('en')} on hand`,

@@ -9,9 +9,9 @@ export type Frame<Kind extends FrameKind> = output<(typeof StreamFrames)[Kind]>;
 export interface StreamOptions {
   readonly headers: () => Record<string, string>;
   readonly onFrame: (kind: FrameKind, data: unknown) => void;
-  /** @param resumed whether it goes on after the last frame; otherwise frames may have been missed */
+  /** @param resumed whether it continues after the last frame; otherwise frames may have been missed */
   readonly onOpen: (resumed: boolean) => void;
-  /** Called when it broke; it goes on trying. */
+  /** Called when it broke. It retries. */
   readonly onBreak: () => void;
   /** Called when the gateway refuses the credential or does not know the rehearsal: trying again would not help. */
   readonly onRefusal: (refusal: Refusal) => void;

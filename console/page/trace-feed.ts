@@ -29,9 +29,9 @@ export interface TraceFeed {
 /** Frames come up to ten times a second; the list is read half as often as people can follow. Wall time. */
 const REFRESH_MS = 400;
 const PAGE = 50;
-/** Traces of a further page, when more have come than the first one holds. */
+/** Traces of a further page, when the first one is full. */
 const CATCH_UP = 200;
-/** Of rows in the document. */
+/** Most rows kept in the DOM. */
 const MOST = 1_000;
 
 interface Listed {

@@ -17,7 +17,7 @@ export interface Outcome {
 }
 
 /**
- * The state in which a trace left the object that it is about: the one that its request names, otherwise the one that it changed first.
+ * The final state of the object that a trace is about: the one that its request names, otherwise the one that it changed first.
  * Undefined: it changed no object with a life cycle.
  */
 export function outcomeOf({ rows }: TraceTree, items: readonly Listed[]): Outcome | undefined {

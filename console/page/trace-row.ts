@@ -6,7 +6,7 @@ import { changedQuery, rehearsalLink, withQuery } from './route.ts';
 import { route } from './router.ts';
 import type { Trace } from './trace-feed.ts';
 
-/** Name, status and duration are those of one request: of the worst, and of those the latest. */
+/** Name, status and duration belong to the worst request, or the latest of several. */
 export function TraceRow({ trace, rehearsal, isSelected }: { trace: Trace; rehearsal: string; isSelected: boolean }) {
   const { correlationId, api, application, status, requests } = trace;
   const { hop: _hop, view: _view, ...query } = changedQuery(route.value.query, {});

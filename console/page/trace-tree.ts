@@ -48,7 +48,7 @@ const kindOf = ({ api }: ListedHop, hasCaller: boolean): HopKind => {
   return hasCaller ? 'call' : 'request';
 };
 
-/** Orders the hops of a trace for reading. A hop whose cause is not listed begins a tree of its own. */
+/** Orders the hops of a trace for reading. A hop whose cause is not listed begins a new tree. */
 export function traceTree(hops: readonly ListedHop[]): TraceTree {
   const byId = new Map(hops.map((hop) => [hop.requestId, hop]));
   const callers = new Map(hops.flatMap((hop) => hop.calls.map((id) => [id, hop] as const)));
@@ -88,7 +88,7 @@ export function traceTree(hops: readonly ListedHop[]): TraceTree {
 const byStart = (one: ListedHop, other: ListedHop): number =>
   Date.parse(one.startedAt) - Date.parse(other.startedAt) || one.sequence - other.sequence;
 
-/** The caller lists its calls in order; a repeated call has one id and several hops. */
+/** The caller lists its calls in order. A retried call has one id and several hops. */
 function inOrder({ calls }: ListedHop, made: readonly ListedHop[]): readonly ListedHop[] {
   const place = new Map(calls.map((id, index) => [id, index]));
   return made.toSorted(

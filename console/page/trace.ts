@@ -23,7 +23,7 @@ import { type Outcome, outcomeOf, withOutcome } from './trace-outcome.ts';
 import { noteTraceRead } from './trace-read.ts';
 import { type TraceTree, traceTree } from './trace-tree.ts';
 
-/** Of rows in the document. */
+/** Most rows kept in the DOM. */
 const MOST_HOPS = 1_000;
 /** Of events that are read for the outcome. */
 const MOST_EVENTS = 200;

@@ -13,7 +13,7 @@ import type { Flow } from './flow.ts';
 import { describeDue, POLL_MS, type Settle, type Settled } from './settle.ts';
 import type { WaitLimit } from './wait-limit.ts';
 
-/** Wall time of the lease of an advance on its clock. If the driver dies, the clock stands this long. */
+/** Wall time of the lease of an advance on its clock. If the driver dies, the clock is frozen for this long. */
 const ADVANCE_LEASE_MS = 6_000;
 const RENEWALS_PER_LEASE = 4;
 
@@ -43,11 +43,11 @@ export interface AdvanceOptions {
 }
 
 /**
- * Moves a clock from one quiet state to the next and runs what falls due on the way, in order and one by one. When the limit is over,
- * the running item ends by itself, and no further item begins.
+ * Advances a clock and runs what falls due on the way, in order and one by one. After the limit, the running item still ends, and no
+ * further item begins.
  */
 export function createAdvance({ worlds, changes, flow, runner, settle, log, stopping }: AdvanceOptions) {
-  /** Items that outlived the limit of their advance. */
+  /** Items that outlasted the limit of their advance. */
   const outlived = new Set<Promise<unknown>>();
 
   async function advance(world: World, to: Ms, limit: WaitLimit): Promise<Advanced> {
@@ -76,7 +76,7 @@ export function createAdvance({ worlds, changes, flow, runner, settle, log, stop
   async function moveClock(advance: Advance): Promise<Advanced> {
     const { token, world, to, limit, ran } = advance;
     const before = await worlds.current(world);
-    if (!before) throw new Problem('unknown_rehearsal', 'This rehearsal was reset or deleted meanwhile.');
+    if (!before) throw new Problem('unknown_rehearsal', 'This rehearsal has been reset or deleted.');
     let { now } = before;
     const setClock = async (instant: Ms): Promise<void> => {
       now = Math.max(now, instant);

@@ -2,7 +2,7 @@ import type { Ms } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { WorldChanges } from '../../shared/store/ports/clock.ts';
 
-/** Disposed when nobody waits for the change any more. */
+/** Disposed when the wait for the change ends. */
 export interface NextChange extends Disposable {
   readonly happened: Promise<void>;
 }

@@ -31,7 +31,7 @@ export function createClockDriver(options: ClockDriverOptions) {
   return {
     changes,
     /**
-     * Waits until a world is quiet.
+     * Waits until a world is settled.
      * @param timeoutMs wall time @param gone aborted when the client has disconnected
      */
     async settle(world: World, timeoutMs: Ms, gone?: AbortSignal): Promise<Settled> {
@@ -46,7 +46,7 @@ export function createClockDriver(options: ClockDriverOptions) {
       using limit = limitWait(timeoutMs, gone);
       return await advances.advance(world, to, limit);
     },
-    /** Lets time flow, or stops it where it is. @throws Problem clock_busy */
+    /** Starts or freezes the clock. @throws Problem clock_busy */
     async setFlowing(world: World, flowing: boolean): Promise<void> {
       const view = await worlds.current(world);
       if (!view) return;

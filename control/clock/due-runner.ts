@@ -13,7 +13,7 @@ import { DUE_PATH, type Transport } from '../../shared/transport/transport.ts';
 const ITEM_LEASE_MS = 30_000;
 /** Wall time that an application has for an item. */
 const DISPATCH_DEADLINE_MS = 15_000;
-/** Wall time beyond that deadline in which it stores and answers the outcome of a call or webhook that used all of it. */
+/** Wall time after that deadline for storing and answering the outcome of a call or webhook that used all of it. */
 const ANSWER_MARGIN_MS = 5_000;
 /** Wall time before an item is requeued whose idempotency key a broken request still holds. */
 const KEY_HELD_MS = 100;

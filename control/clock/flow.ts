@@ -6,9 +6,9 @@ import type { Directory } from '../../shared/store/ports/directory.ts';
 import { isStoreAway } from '../../shared/store/store-away.ts';
 import type { DueRunner } from './due-runner.ts';
 
-/** Items of a world that run at once while time flows. During an advance it is one. */
+/** Most items of a world that run concurrently while time flows. During an advance it is one. */
 const ITEMS_AT_ONCE = 8;
-/** Wall time between polls for leases that expired, of which there is no notification, and between attempts while the store is away. */
+/** Wall time between polls for expired leases, which notify nobody, and between retries while the store is away. */
 const POLL_MS: Ms = 1_000;
 const NO_TIMER = Number.POSITIVE_INFINITY;
 /** The longest delay of a Node.js timer. */
@@ -44,7 +44,7 @@ export function createFlow({ worlds, runner, log, stopping }: FlowOptions) {
     return created;
   }
 
-  /** Runs the work that is due; returns at once. */
+  /** Begins the work that is due, without waiting for its end. */
   function run(world: World): void {
     const state = stateOf(world);
     if (stopping.aborted || state.isSuspended) return;

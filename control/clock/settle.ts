@@ -30,9 +30,9 @@ export type RunOne = (view: WorldView) => Promise<boolean>;
 
 export type Settle = (world: World, limit: WaitLimit, runOne?: RunOne) => Promise<Settled>;
 
-const WORLD_GONE: Settled = { settled: false, waitingFor: ['the rehearsal was reset or deleted meanwhile'] };
+const WORLD_GONE: Settled = { settled: false, waitingFor: ['the rehearsal has been reset or deleted'] };
 
-/** Waits until a world is quiet. Work that is due runs meanwhile: one by one with `runOne`, in the flow without it. */
+/** Waits until a world is settled. Due work runs one by one with `runOne`, and in the flow without it. */
 export function createSettle({ worlds, changes, flow, stopping }: SettleOptions): Settle {
   return async (world, limit, runOne) => {
     for (;;) {
@@ -54,7 +54,7 @@ export function createSettle({ worlds, changes, flow, stopping }: SettleOptions)
 
 export const describeDue = ({ application, kind, key }: DueItem): string => `due ${application}|${kind}|${key}`;
 
-/** The work for which a world waits: the first of each sort by name, the others by number. */
+/** The work that a world waits for: the first items of each sort by name, the others by number. */
 function openWork({ unsent, pending, running, counts, next }: Ledger, now: Ms): readonly string[] {
   const named = (sort: string, keys: readonly string[], count: number): readonly string[] => [
     ...keys.map((key) => `${sort} ${key}`),

@@ -23,7 +23,7 @@ export async function readEventWithConsumers(worlds: EventReader & LedgerStore &
   const { entries } = await worlds.journalOf(world, { correlationId: event.correlationid, bodies: false });
   const hops = entries.map(recordOf);
   return {
-    ...(published && { order: published.order }),
+    order: published?.order,
     topic: found.topic,
     event: { ...event },
     consumers: subscribersOf(name).map((application) => {
@@ -33,7 +33,8 @@ export async function readEventWithConsumers(worlds: EventReader & LedgerStore &
         application,
         ...stateOf(work, application),
         attempts: attempts.length,
-        ...(last && { requestId: last.requestId, status: last.status }),
+        requestId: last?.requestId,
+        status: last?.status,
       };
     }),
   };

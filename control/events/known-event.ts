@@ -3,7 +3,7 @@ import { allEvents } from '../../shared/catalog/events.ts';
 import { objects } from '../../shared/catalog/objects.ts';
 import { invalid } from '../../shared/catalog/problems.ts';
 
-/** @throws Problem validation_failed when the catalog has no such event */
+/** @throws Problem validation_failed when the catalog does not have the event */
 export function requireKnownEvent(type: string, pointer: string): void {
   const name = nameOf(type);
   if (allEvents.some((event) => event.name === name)) return;
@@ -18,10 +18,10 @@ export function requireSubjectOf(type: string, subject: string, pointer: string)
   const name = nameOf(type);
   const object = allEvents.find((one) => one.name === name)?.object;
   if (subject.startsWith(`${object}/`) && subject.length > `${object}/`.length) return;
-  throw invalid(pointer, 'other_subject', `The subject of ${name} is "${object}/" and an id; "${subject}" is that of no such event.`);
+  throw invalid(pointer, 'other_subject', `The subject of ${name} must be "${object}/<id>"; "${subject}" is not.`);
 }
 
-/** @param reference to an object: its type and its id. @throws Problem validation_failed when there is no such type */
+/** @param reference to an object: its type and its id. @throws Problem validation_failed for an unknown type */
 export function requireObject(reference: string, pointer: string): void {
   const types = objects.map(({ type }) => type);
   if (types.some((type) => reference.startsWith(`${type}/`) && reference.length > `${type}/`.length)) return;

@@ -14,8 +14,9 @@ export function describeWithheld(item: DueItem) {
   return {
     what: event ? ('event' as const) : ('webhook' as const),
     id: item.key,
-    ...(event && { type: event.type, subject: event.subject }),
+    type: event?.type,
+    subject: event?.subject,
     fault: item.withheldBy ?? '',
-    ...(item.at < NEVER && { until: instant(item.at) }),
+    until: item.at < NEVER ? instant(item.at) : undefined,
   };
 }

@@ -4,7 +4,7 @@ import { Money } from '../../shared/catalog/shapes.ts';
 const LONGEST_LABEL = 160;
 const MEMBER = /\{([\w.]+)\}/g;
 
-/** The first text of the definition of which the object has every member. */
+/** The first template of the definition whose members the object all has. */
 export function labelOf({ label = [] }: ObjectDefinition, object: unknown): string | undefined {
   for (const text of label) {
     const members = [...text.matchAll(MEMBER)].map(([, path = '']) => textAt(object, path.split('.')));

@@ -5,7 +5,7 @@ import { extensionEvent } from '../../shared/catalog/event-names.ts';
 
 const operations: readonly ControlOperation[] = Object.values(controlOperations);
 
-/** A life cycle with one move per state before and after. Natural repeats are no moves. */
+/** A life cycle with one move per state before and after. Natural repeats are left out. */
 export function describeLifeCycle({ type, lifeCycle }: ObjectDefinition) {
   if (!lifeCycle) return [];
   const moves = lifeCycle.rows
@@ -14,7 +14,7 @@ export function describeLifeCycle({ type, lifeCycle }: ObjectDefinition) {
       const control = operations.find(({ plays }) => plays?.object === type && plays.verbs.includes(verb))?.id;
       const move = { verb, events: events.length > 0 ? [...events] : [extensionEvent(type)], trigger };
       return from.flatMap((before) =>
-        statesAfter(before, to).map((after) => ({ ...move, from: before, to: after, ...(before !== null && control && { control }) })),
+        statesAfter(before, to).map((after) => ({ ...move, from: before, to: after, control: before === null ? undefined : control })),
       );
     });
   return [{ type, states: [...lifeCycle.states], moves }];

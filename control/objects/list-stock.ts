@@ -11,7 +11,7 @@ export interface StockFilter {
   readonly limit: number;
 }
 
-/** Stock by SKU, in the order of their creation, then by location, in the order of priority. @throws Problem validation_failed */
+/** Stock sorted by creation of the SKU, then by priority of the location. @throws Problem validation_failed */
 export async function listStockOf(worlds: ObjectReader, world: World, { sku, location, after, limit }: StockFilter) {
   const known = await locationsOf(worlds, world);
   if (location !== undefined && !known.includes(location)) {
@@ -25,7 +25,7 @@ export async function listStockOf(worlds: ObjectReader, world: World, { sku, loc
   const lastOrder = lastSku === undefined ? 0 : await orderOfSku(worlds, world, lastSku);
   const isInList = after === undefined || (locations.includes(lastLocation) && (sku ?? lastSku) === lastSku);
   if (lastOrder === undefined || !isInList) {
-    throw invalid('?after', 'unknown_place', `"${after}" is no place in this list; give the member next of the previous answer.`);
+    throw invalid('?after', 'unknown_place', `"${after}" is not a position in this list; give the member next of the previous answer.`);
   }
   const more = (of: string | undefined): readonly StockPlace[] =>
     of === undefined ? [] : locations.map((locationId) => ({ sku: of, locationId }));
@@ -36,5 +36,5 @@ export async function listStockOf(worlds: ObjectReader, world: World, { sku, loc
   const places = [...rest, ...others.flatMap(more)];
   const items = await stockAt(worlds, world, places.slice(0, limit));
   const last = items.at(-1);
-  return { items, ...(last && places.length > limit && { next: `${last.sku}|${last.locationId}` }) };
+  return { items, next: last && places.length > limit ? `${last.sku}|${last.locationId}` : undefined };
 }

@@ -7,7 +7,7 @@ import { labelOf } from './label.ts';
 import { relatedOf } from './related.ts';
 import { type ListedType, statesOf } from './types.ts';
 
-/** Objects that one request reads at most. If few of them match, the answer is short, and `next` goes on. */
+/** Most objects that one request reads. If few match, the answer is short, and `next` continues. */
 const MOST_READ = 1_000;
 /** Objects per read when some of them may not match. */
 const CHUNK = 200;
@@ -80,7 +80,7 @@ function describe({ definition }: ListedType, { id, order, version, json }: Foun
     ...text('state'),
     ...text('createdAt'),
     ...text('updatedAt'),
-    ...(label !== undefined && { label }),
+    label,
     related: [...relatedOf(definition, object)],
   };
 }

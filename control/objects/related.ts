@@ -16,7 +16,7 @@ const typeOfMember: ReadonlyMap<string, string> = new Map(
   objects.flatMap(({ type }) => [`${cased(type)}Id`, `${cased(type)}Ids`].map((member): [string, string] => [member, type])),
 );
 
-/** The business objects to which an object refers, without duplicates, in the order in which it names them. */
+/** The business objects that an object refers to, without duplicates, as it names them. */
 export function relatedOf({ references = {} }: ObjectDefinition, object: unknown): readonly Reference[] {
   const found = new Map<string, Reference>();
   collect(object, '');

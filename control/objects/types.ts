@@ -14,10 +14,10 @@ export interface ListedType {
   readonly definition: ObjectDefinition;
 }
 
-/** An inventory item is no record: the SKUs stand for them. */
+/** An inventory item has no record: a SKU stands for it. */
 const INVENTORY_ITEMS: ListedType = { application: inventoryItem.owner, collection: 'skus', definition: inventoryItem };
 
-/** All types, in the order of the catalog. */
+/** All types, sorted as in the catalog. */
 const listedTypes = (objects: EstateObjects): readonly ListedType[] =>
   definitions.flatMap((definition) => (definition === inventoryItem ? INVENTORY_ITEMS : (objects[definition.type] ?? [])));
 

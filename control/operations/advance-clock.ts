@@ -4,7 +4,7 @@ import { durationMs } from '../../shared/domain/duration.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
 import { operate } from '../operate.ts';
 
-/** One advance covers at most ten years, of which three may be leap years. */
+/** One advance covers at most ten years, with up to three leap years. */
 const LONGEST_ADVANCE_MS = (10 * 365 + 3) * 24 * 60 * 60 * 1_000;
 /** RFC 3339 has years of four digits, and timers may be set for a year ahead of the clock. */
 const LATEST: Ms = Date.UTC(9999, 0, 1);
@@ -24,11 +24,15 @@ export const advanceClock = operate(operation)(async ({ body }, { world, view, d
 function destinationOf({ by, to }: { readonly by?: string; readonly to?: string }, now: Ms): Ms {
   const pointer = by === undefined ? '/to' : '/by';
   const at = by === undefined ? Date.parse(to ?? '') : now + durationOf(by);
-  if (Number.isNaN(at)) throw invalid('/to', 'invalid_instant', `"${to}" is no instant.`);
+  if (Number.isNaN(at)) throw invalid('/to', 'invalid_instant', `"${to}" is not an instant.`);
   if (at < now) throw invalid(pointer, 'in_the_past', `The clock moves forward only; it is ${instant(now)} now.`);
   if (at > LATEST) throw invalid(pointer, 'too_late', `No clock goes beyond ${instant(LATEST)}.`);
   if (at - now > LONGEST_ADVANCE_MS) {
-    throw invalid(pointer, 'too_far', `At most ten years at once, to ${instant(now + LONGEST_ADVANCE_MS)}; advance in several steps.`);
+    throw invalid(
+      pointer,
+      'too_far',
+      `One advance covers at most ten years, to ${instant(now + LONGEST_ADVANCE_MS)}; advance in several steps.`,
+    );
   }
   return at;
 }

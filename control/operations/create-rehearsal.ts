@@ -20,7 +20,7 @@ export const createRehearsal = operateOnRehearsals(operation)(async ({ body }, {
 function idleMsOf({ idleExpiry, keep }: { readonly idleExpiry?: string; readonly keep: boolean }): Ms | null | undefined {
   if (idleExpiry === undefined) return keep ? null : undefined;
   if (keep) {
-    throw invalid('/idleExpiry', 'not_together', 'A rehearsal that is kept does not end by itself: give either keep or idleExpiry.');
+    throw invalid('/idleExpiry', 'not_together', 'A rehearsal that is kept has no idle expiry: give either keep or idleExpiry.');
   }
   try {
     return idleExpiryMs(idleExpiry);

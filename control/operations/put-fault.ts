@@ -14,7 +14,7 @@ const named = operate(operation)(async ({ params: { name }, body }, { world, wor
   return describeFault({ name, json, hits: 0 });
 });
 
-/** The name stands first in the request, so it is judged before the body. */
+/** The name stands first in the request, so it is validated before the body. */
 export const putFault: typeof named = {
   ...named,
   prepare: (sent) => {

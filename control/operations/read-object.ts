@@ -16,7 +16,7 @@ export const readObject = operate(operation)(async ({ params: { type, id } }, { 
   return definition.schema.parse(JSON.parse(found.json));
 });
 
-/** An inventory item is no record: the owner keeps counters per location. Shows all locations, by priority. */
+/** An inventory item has no record: the owner keeps counters per location. Shows all locations, by priority. */
 async function readInventoryItem(worlds: ObjectReader, world: World, sku: string): Promise<Record<string, unknown>> {
   if ((await orderOfSku(worlds, world, sku)) === undefined) throw notFound(inventoryItem.type, sku);
   const locations = await locationsOf(worlds, world);

@@ -6,7 +6,7 @@ import { countContents } from '../rehearsals/counts.ts';
 import { describeLifetime } from '../rehearsals/describe.ts';
 import { unknownRehearsal } from '../rehearsals/rehearsals.ts';
 
-/** Reading is no use of the rehearsal: a console that shows it does not keep it alive. */
+/** Reading does not count as use: a console that shows a rehearsal does not keep it alive. */
 export const readRehearsal = operateOnRehearsals(operation)(async ({ params: { name } }, parts) => {
   const { rehearsals, worlds } = parts;
   const view = await rehearsals.find(name);

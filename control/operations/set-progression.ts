@@ -2,7 +2,7 @@ import { setProgression as operation } from '../../shared/catalog/control/operat
 import { applyCarrierProgression, applyReturnsProgression, applyWarehouseProgression } from '../../shared/catalog/fulfillment/internal.ts';
 import { operate } from '../operate.ts';
 
-/** Applications are told of a mode also when it was set before: an earlier request may have failed before it told them. */
+/** Applications receive an unchanged mode, too: an earlier request may have failed before it reached them. */
 export const setProgression = operate(operation)(async ({ body }, { world, view, correlationId, worlds, callFromOutside }) => {
   const progression = await worlds.setProgression(world, body);
   const changed = { view: { ...view, progression }, correlationId };

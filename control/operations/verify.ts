@@ -1,7 +1,7 @@
 import { verify as operation } from '../../shared/catalog/control/operations/verification.ts';
 import { operate } from '../operate.ts';
 
-/** Wall time for which the rehearsal may settle before it is verified. */
+/** Wall time limit for settling before the verification. */
 const SETTLE_MS = 10_000;
 
 export const verify = operate(operation)(async (_input, { world, driver, verified, gone }) => {

@@ -23,7 +23,7 @@ export const waitForEvents = operate(operation)(async ({ body }, { world, worlds
     next = read.next;
     const found = items.length >= count;
     if (found || Date.now() >= until || stopping.aborted || gone.aborted) return { found, items, next };
-    if (!(await worlds.current(world))) throw new Problem('unknown_rehearsal', 'This rehearsal was reset or deleted meanwhile.');
+    if (!(await worlds.current(world))) throw new Problem('unknown_rehearsal', 'This rehearsal has been reset or deleted.');
     await change.happened;
   }
 });

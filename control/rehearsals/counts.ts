@@ -9,7 +9,7 @@ export async function countContents({ worlds, control, objects }: Reading, world
   const [journal, { rules }, { counts }, types] = await Promise.all([
     worlds.journalSize(world),
     control.faults(world),
-    // The numbers are those of all work, whatever the length of the lists.
+    // The numbers count all work, whatever the length of the lists.
     worlds.ledger(world, 1),
     countTypes(worlds, world, objects),
   ]);

@@ -2,7 +2,7 @@ import { instant } from '../../shared/domain/time.ts';
 import type { Lifetime, RehearsalRecord, RehearsalStore } from '../../shared/store/ports/rehearsals.ts';
 import { unknownRehearsal } from './rehearsals.ts';
 
-/** A rehearsal whose world was seeded just now. @throws Problem unknown_rehearsal when it is deleted meanwhile */
+/** A rehearsal whose world was seeded just now. @throws Problem unknown_rehearsal when it has been deleted */
 export async function describeNewWorld(name: string, worlds: RehearsalStore) {
   const record = await worlds.record(name);
   if (!record?.current) throw unknownRehearsal(name);
@@ -10,7 +10,7 @@ export async function describeNewWorld(name: string, worlds: RehearsalStore) {
   return { name, world, createdAt, now: instant(now) };
 }
 
-/** A rehearsal as a list shows it; `trouble` says why part of it cannot be read. */
+/** A rehearsal as a list shows it. `trouble` gives the reason for missing parts. */
 export function describeRehearsal({ rehearsal, current, trouble, ...lifetime }: RehearsalRecord) {
   const known = { name: rehearsal, ...describeLifetime(lifetime) };
   if (!current) return { ...known, trouble: trouble ?? 'It cannot be read.' };
@@ -18,11 +18,11 @@ export function describeRehearsal({ rehearsal, current, trouble, ...lifetime }: 
   try {
     return { ...known, world, createdAt, now: instant(now), contents };
   } catch {
-    return { ...known, world, createdAt, contents, trouble: `Its clock stands at ${now}, which is no instant.` };
+    return { ...known, world, createdAt, contents, trouble: `Its clock stands at ${now}, which is not an instant.` };
   }
 }
 
 export const describeLifetime = ({ lastUsedAt, endsAt }: Lifetime) => ({
   lastUsedAt: instant(lastUsedAt),
-  ...(endsAt !== null && { endsAt: instant(endsAt) }),
+  endsAt: endsAt === null ? undefined : instant(endsAt),
 });

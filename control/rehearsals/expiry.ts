@@ -12,8 +12,8 @@ export interface ExpiryOptions {
 }
 
 /**
- * Ends rehearsals that were idle for their idle time, as if they had been deleted. The store keeps rehearsals in the order of their ends and
- * lets one gateway sweep at a time, so a sweep reads no rehearsal that lives on.
+ * Ends rehearsals that were idle for their idle time, as if they had been deleted. The store keeps rehearsals sorted by expiry and lets one
+ * gateway sweep at a time, so a sweep reads only expired rehearsals.
  */
 export function startExpiry({ worlds, log }: ExpiryOptions) {
   const stopping = new AbortController();

@@ -5,11 +5,11 @@ import type { Lifetime } from '../../shared/store/ports/rehearsals.ts';
 export interface RehearsalLimits {
   /** The number of rehearsals, including the default one and those that are kept. */
   readonly most: number;
-  /** Wall time without use after which a rehearsal ends that sets no time of its own. */
+  /** Wall time without use after which a rehearsal ends, unless it sets another time. */
   readonly idleMs: Ms;
 }
 
-/** The default rehearsal is always created: the estate is not ready without it. */
+/** The limit for the default rehearsal, which the estate needs to become ready. */
 export const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
 /** @param longestIdle undefined when all rehearsals are kept */
@@ -22,7 +22,7 @@ export function tooManyRehearsals(
   const { rehearsal, lastUsedAt, endsAt } = longestIdle;
   return new Problem('too_many_rehearsals', `${full} Delete one: "${rehearsal}" has been idle longest, since ${instant(lastUsedAt)}.`, {
     most,
-    longestIdle: { name: rehearsal, lastUsedAt: instant(lastUsedAt), ...(endsAt !== null && { endsAt: instant(endsAt) }) },
-    ...(endsAt !== null && { retryAfter: Math.max(1, Math.ceil((endsAt - Date.now()) / 1_000)) }),
+    longestIdle: { name: rehearsal, lastUsedAt: instant(lastUsedAt), endsAt: endsAt === null ? undefined : instant(endsAt) },
+    retryAfter: endsAt === null ? undefined : Math.max(1, Math.ceil((endsAt - Date.now()) / 1_000)),
   });
 }

@@ -12,12 +12,12 @@ export interface RehearsalsOptions {
   /** The data of a new world whose clock starts at `now`. */
   readonly seed: (now: number) => Snapshot;
   readonly pepper: string;
-  /** Webhook secret of the default rehearsal, so that a webhook can be sent by hand. Every other rehearsal gets a secret of its own. */
+  /** Webhook secret of the default rehearsal, so that a webhook can be sent by hand. Every other rehearsal gets its own secret. */
   readonly defaultWebhookSecret: string | undefined;
   readonly limits: RehearsalLimits;
 }
 
-/** Finds, creates and resets rehearsals. When several gateways create the same rehearsal at once, the store lets one of them. */
+/** Finds, creates and resets rehearsals. When several gateways create the same rehearsal concurrently, the store lets one succeed. */
 export function createRehearsals({ worlds, seed, pepper, defaultWebhookSecret, limits }: RehearsalsOptions) {
   /** Rehearsals that are being created; concurrent requests wait for the same one. */
   const opening = new Map<string, Promise<WorldView>>();
@@ -72,7 +72,7 @@ export function createRehearsals({ worlds, seed, pepper, defaultWebhookSecret, l
     });
   }
 
-  /** @throws Problem unknown_rehearsal, also when the rehearsal is deleted meanwhile */
+  /** @throws Problem unknown_rehearsal, even when the rehearsal is deleted during the operation */
   async function reset(name: string): Promise<void> {
     if (!(await worlds.replace(name, seed(Date.now())))) throw unknownRehearsal(name);
   }

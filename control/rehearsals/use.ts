@@ -2,15 +2,15 @@ import type { Ms } from '../../shared/domain/time.ts';
 import type { Logger } from '../../shared/process/logger.ts';
 import type { RehearsalStore } from '../../shared/store/ports/rehearsals.ts';
 
-/** Wall time between two notes of use of a rehearsal by this process; shorter when the idle time is short. */
+/** Wall time between two records of a rehearsal's use by this process; shorter when the idle time is short. */
 const NOTED_MS: Ms = 5_000;
 const NOTES_PER_IDLE_TIME = 10;
-/** Wall time between notes while an operation runs. */
+/** Wall time between records while an operation runs. */
 const RUNNING_MS: Ms = 500;
 
-/** Notes the use of rehearsals, so that they do not expire: one write every few seconds, not one per request. */
+/** Records the use of rehearsals, so that they do not expire: one write every few seconds, not one per request. */
 export function createUse({ worlds, log }: { readonly worlds: Pick<RehearsalStore, 'use'>; readonly log: Logger }) {
-  /** Rehearsals with a recent note. */
+  /** Rehearsals with a recent record. */
   const noted = new Set<string>();
 
   function note(rehearsal: string): void {
@@ -31,7 +31,7 @@ export function createUse({ worlds, log }: { readonly worlds: Pick<RehearsalStor
   return {
     note,
     /**
-     * Notes the use for as long as an operation runs: a wait may be longer than the idle time.
+     * Records the use while an operation runs: a wait may be longer than the idle time.
      * @param mostMs wall time after which the operation no longer counts as use
      */
     async during<T>(rehearsal: string, run: () => Promise<T>, mostMs: Ms = Number.POSITIVE_INFINITY): Promise<T> {

@@ -1,7 +1,7 @@
 import type { KeptRun, RunRecord } from '../../shared/store/ports/runs.ts';
 import type { RunHead, RunState } from './scenario-runner.ts';
 
-/** The reason of a run that nobody continues. */
+/** The failure of a run whose gateway has stopped. */
 export const ITS_GATEWAY_STOPPED = 'The gateway that ran it stopped.';
 
 export function recordOf({ steps, invariants, ...head }: RunState, version: number): RunRecord {

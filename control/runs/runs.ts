@@ -10,12 +10,12 @@ import { nearest } from './nearest.ts';
 import { LEASE_MS, startRecording } from './recording.ts';
 import type { ListedScenario, RunHead, RunState, ScenarioRunner } from './scenario-runner.ts';
 
-/** Each costs as much as a busy client. */
+/** Most runs at a time. Each costs as much as a busy client. */
 const RUNS_AT_ONCE = 2;
 /** The rehearsals of these runs are kept too. */
 const RUNS_KEPT = 20;
 const RENEWAL_MS: Ms = 1_000;
-/** Wall time between two looks whether it is a waiting run's turn: a run of another gateway may have ended. */
+/** Wall time between polls of a waiting run for its turn: a run of another gateway may have ended. */
 const LOOK_MS: Ms = 250;
 const RETRY_SECONDS = 10;
 
@@ -31,7 +31,7 @@ interface OwnRun {
   readonly ended: Promise<void>;
 }
 
-/** The runs of scenarios. A run belongs to the gateway that started it; every gateway of the estate can tell of it and stop it. */
+/** The runs of scenarios. A run belongs to the gateway that started it; every gateway of the estate can return it and stop it. */
 export function createRuns({ store, scenarios, log }: RunsOptions) {
   /** The runs of this process that have not ended. */
   const own = new Map<string, OwnRun>();
@@ -113,7 +113,7 @@ export function createRuns({ store, scenarios, log }: RunsOptions) {
       return runOf(kept);
     },
     /**
-     * Stops an open run, which stays in the list, or removes an ended one. Its rehearsal goes in both cases.
+     * Stops an open run, which stays in the list, or removes an ended one. Both delete its rehearsal.
      * @param options.keepsEnded leaves an ended run and its rehearsal as they are @throws Problem not_found
      */
     async remove(id: string, { keepsEnded = false } = {}): Promise<void> {
@@ -124,14 +124,14 @@ export function createRuns({ store, scenarios, log }: RunsOptions) {
         if (keepsEnded && !isOpen(run)) return;
         const stopped: RunState = { ...run, state: 'stopped', endedAt: instant(Date.now()) };
         const isDone = isOpen(run) ? await store.updateRun(recordOf(stopped, kept.version + 1), undefined) : await store.removeRun(id);
-        // Its gateway recorded a step or its end meanwhile.
+        // Its gateway has recorded a step or its end.
         if (!isDone) continue;
         own.get(id)?.stop();
         if (run.rehearsal !== undefined) await store.remove(run.rehearsal);
         return;
       }
     },
-    /** Breaks off the runs of this process. */
+    /** Aborts the runs of this process. */
     async stop(): Promise<void> {
       closing.abort();
       await scenarios.breakOff();

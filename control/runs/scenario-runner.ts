@@ -14,14 +14,14 @@ export interface RunReport {
   invariants(results: RunState['invariants']): void;
 }
 
-/** Runs scenarios over the gateway's own HTTP address. They are code of clients, so the process hands them in. */
+/** Runs scenarios over the gateway's own HTTP address. They are client code, so the process passes them in. */
 export interface ScenarioRunner {
   list(): Promise<readonly ListedScenario[]>;
   /**
-   * Runs a scenario in a rehearsal of its own, which it leaves.
+   * Runs a scenario in a new rehearsal, which it keeps.
    * @param signal stops it before its next step @returns why it failed; undefined when everything held
    */
   run(name: string, report: RunReport, signal: AbortSignal): Promise<string | undefined>;
-  /** Breaks off the requests of all runs. */
+  /** Aborts the requests of all runs. */
   breakOff(): Promise<void>;
 }

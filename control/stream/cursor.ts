@@ -3,7 +3,7 @@ import { invalid, Problem } from '../../shared/catalog/problems.ts';
 import { asText, shortened } from '../../shared/domain/text.ts';
 import { idOf, type World } from '../../shared/domain/world.ts';
 
-/** How far a stream has come: the last hop and the last event of a world that were sent. */
+/** The position of a stream: the last hop and the last event of a world that were sent. */
 export interface Place {
   readonly world: World;
   readonly hops: number;
@@ -25,7 +25,7 @@ export function parseCursor(where: '?from' | 'Last-Event-ID', text: string): Cur
   const [, hops, events, worldId] = found ?? [];
   const cursor = { worldId, hops: Number(hops), events: Number(events) };
   if (found && Number.isSafeInteger(cursor.hops) && Number.isSafeInteger(cursor.events)) return cursor;
-  const detail = `"${shown(text)}" is no cursor. Send the id of a frame, such as h118.e42, or nothing to begin now.`;
+  const detail = `"${shown(text)}" is not a cursor. Send the id of a frame, such as h118.e42, or nothing to begin now.`;
   if (where === '?from') throw invalid(where, 'invalid_cursor', detail);
   throw new Problem('malformed_request', detail, { errors: [{ pointer: where, code: 'invalid_cursor', detail }] });
 }

@@ -45,7 +45,7 @@ export async function* follow(
       continue;
     }
     yield* make.presentFrames(view);
-    // The answer begins with the first frame, and tells a client from when on it follows.
+    // The answer begins with the first frame, which marks the start of the stream for the client.
     if (isFirst) yield isUsable ? 'alive' : make.gap('reset');
     isFirst = false;
     const hasMore = yield* make.logFrames();

@@ -14,7 +14,7 @@ type FrameMakerParts = Pick<OperationScope, 'worlds' | 'control' | 'runs'>;
 /** Why the reader must read its lists again. */
 type GapReason = 'discarded' | 'reset' | 'deleted';
 
-/** Makes the frames of one stream, and remembers how far it has come. */
+/** Makes the frames of one stream, and keeps its cursor. */
 export class FrameMaker {
   readonly #parts: FrameMakerParts;
   readonly #topics: ReadonlySet<StreamTopic>;
@@ -40,7 +40,7 @@ export class FrameMaker {
     return Date.now() - this.#sentAt;
   }
 
-  /** The topics without a log that have changed since they were told. */
+  /** The topics without a log that have changed since their last frame. */
   async *presentFrames(view: WorldView): AsyncGenerator<Frame, void> {
     for (const topic of PRESENT_TOPICS) {
       const data = this.#topics.has(topic) ? await this.#present[topic](view) : undefined;
@@ -78,7 +78,7 @@ export class FrameMaker {
     return 'alive';
   }
 
-  /** Goes on at the end of the world that has replaced this one, and tells its present anew. */
+  /** Continues at the end of the world that has replaced this one, and sends its present state. */
   async moveTo(world: World): Promise<void> {
     this.#place = await endOf(this.#worlds, world);
     this.#present = createPresent(this.#parts);

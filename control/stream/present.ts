@@ -3,13 +3,13 @@ import type { WorldView } from '../../shared/store/ports/directory.ts';
 import type { ControlStore } from '../../shared/store/ports/estate-store.ts';
 import type { Runs } from '../runs/runs.ts';
 
-/** Deviation of a clock from wall time that is no jump: reads take a while. */
+/** Tolerated deviation of a clock from wall time, because reads take a while. */
 const TOLERANCE_MS: Ms = 1_000;
 
-/** Data of a topic that is told as it is now. Undefined: it has not changed since it was told. */
+/** The present data of a topic. Undefined when it has not changed since its last frame. */
 type Tell = (view: WorldView) => Promise<unknown> | unknown;
 
-/** The topics without a log: each tells its present state at first, and then when it has changed. */
+/** The topics without a log: each sends its present state first, then every change. */
 export function createPresent({ control, runs }: { readonly control: ControlStore; readonly runs: Runs }) {
   let toldClock: { readonly now: Ms; readonly flowing: boolean; readonly wall: Ms } | undefined;
   let toldFaults = '';

@@ -1,4 +1,4 @@
-import type { Response } from 'express';
+import type { ServerResponse } from 'node:http';
 
 const COMMENT = ': \n\n';
 const PROBE_MS = 100;
@@ -8,18 +8,18 @@ const PROBES = 5;
 export type Frame = { readonly event: string; readonly id: string; readonly data: unknown } | 'alive';
 
 /**
- * Answers with server-sent events. A frame is asked for only after the client has taken the previous one, so that a slow client costs no
- * memory. What goes wrong before the first frame is thrown, and can be answered as a problem.
+ * Answers with server-sent events. A frame is made only after the client has taken the previous one, so that a slow client costs no memory.
+ * Errors before the first frame are thrown, so that they can be answered as problems.
  */
-export async function sendFrames(response: Response, frames: AsyncIterable<Frame>): Promise<void> {
+export async function sendFrames(response: ServerResponse, frames: AsyncIterable<Frame>): Promise<void> {
   const all = frames[Symbol.asyncIterator]();
   const stopProbing = probeWhenEnded(response);
   try {
     let next = await all.next();
-    // A proxy must pass each frame on at once.
-    response
-      .status(200)
-      .set({ 'Content-Type': 'text/event-stream; charset=utf-8', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
+    // A proxy must not buffer frames.
+    response.setHeader('Content-Type', 'text/event-stream; charset=utf-8');
+    response.setHeader('Cache-Control', 'no-store');
+    response.setHeader('X-Accel-Buffering', 'no');
     response.flushHeaders();
     while (!next.done && !response.destroyed && response.req.method !== 'HEAD') {
       if (!response.write(textOf(next.value))) await drained(response);
@@ -39,7 +39,7 @@ const textOf = (frame: Frame): string =>
  * A client that has ended its side has left, or only sends nothing more. Comments find out: the host of a client that has left resets the
  * connection.
  */
-function probeWhenEnded(response: Response): () => void {
+function probeWhenEnded(response: ServerResponse): () => void {
   const { socket } = response.req;
   let probing: NodeJS.Timeout | undefined;
   let probes = 0;
@@ -57,7 +57,7 @@ function probeWhenEnded(response: Response): () => void {
   };
 }
 
-function drained(response: Response): Promise<void> {
+function drained(response: ServerResponse): Promise<void> {
   if (response.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
     const done = (): void => {

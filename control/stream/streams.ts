@@ -11,7 +11,7 @@ export function createStreams() {
     /** Disposed when the stream ends. @throws Problem too_many_streams */
     take(): Disposable {
       if (open >= MOST_STREAMS) {
-        const detail = `This gateway has ${MOST_STREAMS} open streams, which is its limit. Close one, or ask again when another has ended.`;
+        const detail = `This gateway has ${MOST_STREAMS} open streams, which is its limit. Close one, or retry when another has ended.`;
         throw new Problem('too_many_streams', detail, { retryAfter: RETRY_SECONDS });
       }
       open += 1;

@@ -33,5 +33,5 @@ const senders: ReadonlyMap<string, Application> = new Map(
   }),
 );
 
-/** The application that sends the signed requests of an API. They arrive like those of clients. */
+/** The application that sends the signed requests of an API. They arrive from outside, as from clients. */
 export const senderOf = (api: string): Application | undefined => senders.get(api);

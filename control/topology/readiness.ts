@@ -5,7 +5,7 @@ import { withTimeLimit } from '../../shared/process/waiting.ts';
 
 /** Wall time that an application has for its answer. */
 const LIMIT_MS = 1_000;
-/** Wall time for which an answer counts for all callers. */
+/** Wall time that an answer is cached for all callers. */
 const FRESH_MS = 1_000;
 
 export interface ApplicationReadiness {
@@ -19,7 +19,7 @@ export interface ReadinessOptions {
   readonly agent: Agent;
 }
 
-/** Asks every application whether it is ready: at most once a second for all callers together, and only when somebody asks. */
+/** Requests the readiness of every application, on demand and at most once a second for all callers together. */
 export function createReadiness({ addressOf, agent }: ReadinessOptions) {
   let asked: { readonly at: number; readonly states: Promise<ReadonlyMap<Application, ApplicationReadiness>> } | undefined;
 

@@ -4,7 +4,7 @@ import { JOURNAL_LIMITS } from '../../shared/store/journal-limits.ts';
 import type { JournalReader } from '../../shared/store/ports/journal.ts';
 
 const HOPS_PER_READ = 1_000;
-/** Wall time without a question after which the hops of a world are forgotten. */
+/** Wall time without a read after which the hops of a world are dropped from memory. */
 const KEPT_MS = 60_000;
 
 export type SeenHop = Pick<
@@ -19,7 +19,7 @@ interface Seen {
   readonly forgetting: NodeJS.Timeout;
 }
 
-/** The hops that the journal of a world keeps, without bodies. Each question reads only those that are new. */
+/** The hops in the journal of a world, without bodies. Each read fetches only the new hops. */
 export function createSeenHops(worlds: JournalReader) {
   const worldsSeen = new Map<World, Seen>();
 
@@ -45,7 +45,7 @@ export function createSeenHops(worlds: JournalReader) {
     }
   }
 
-  /** Questions at the same moment share one reading. */
+  /** Concurrent reads share one fetch. */
   return async (world: World): Promise<readonly SeenHop[]> => {
     const seen = seenIn(world);
     seen.reading ??= read(world, seen).finally(() => {

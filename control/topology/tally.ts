@@ -18,7 +18,10 @@ interface SeenCall {
   failed: number;
 }
 
-/** The calls between clients and applications. Deliveries and due work are nobody's calls; requests that the gateway refused reached nobody. */
+/**
+ * The calls between clients and applications. Deliveries and due work have no caller; requests that the gateway refused reached no
+ * application.
+ */
 export function callsIn(hops: readonly SeenHop[]): readonly SeenCall[] {
   const known: ReadonlySet<string> = new Set(applicationNames);
   const answeredBy = new Map(hops.map(({ requestId, application }) => [requestId, application]));
@@ -36,7 +39,7 @@ export function callsIn(hops: readonly SeenHop[]): readonly SeenCall[] {
   }
   return [...found.values()];
 
-  /** Undefined while the caller is still at work: its own hop is recorded at its end. */
+  /** Undefined while the caller is still working: its hop is recorded at its end. */
   function callerOf({ parentId, api, correlationId }: SeenHop): string | undefined {
     if (parentId !== undefined) return answeredBy.get(parentId);
     const sender = senderOf(api);

@@ -7,7 +7,7 @@ import { createSeenHops } from './seen-hops.ts';
 import { callsIn, tallyOf } from './tally.ts';
 
 export interface TouchpointState {
-  /** unknown: it runs in a process of its own, whose address this gateway is not told. */
+  /** unknown: it runs in a separate process, and this gateway does not have its address. */
   readonly state: 'ready' | 'away' | 'unknown';
   /** Address of its portal. */
   readonly portal?: string;
@@ -24,7 +24,7 @@ export interface TopologyOptions extends ReadinessOptions {
   readonly adapters: Adapters;
 }
 
-/** The applications, their readiness, and who calls whom. Nothing runs unless somebody asks. */
+/** The applications, their readiness, and their calls. Computed on demand. */
 export function createTopology({ worlds, touchpoint, adapters, ...reaching }: TopologyOptions) {
   const readiness = createReadiness(reaching);
   const seenHops = createSeenHops(worlds);

@@ -2,7 +2,7 @@ import type { World } from '../../shared/domain/world.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
 import type { EventReader } from '../../shared/store/ports/inspection.ts';
 
-/** A client may use one correlation id for thousands of events: only the first ones are looked at. */
+/** Most events read: a client may use one correlation id for thousands of events. */
 const EVENTS_READ = 100;
 const MOST_OBJECTS = 50;
 

@@ -11,7 +11,7 @@ function outcomeOf(status: number): TraceQuery['status'] {
   return status >= 400 ? 'refused' : 'ok';
 }
 
-/** The filters that a summary answers by itself. @returns undefined when there are none */
+/** The filters that a summary suffices for. @returns undefined when there are none */
 export function summaryFilter({ q, application, api, status, fault }: TraceQuery): ((trace: StoredTrace) => boolean) | undefined {
   const text = q && searchForm(q);
   const criteria = [

@@ -4,7 +4,7 @@ import type { EventReader } from '../../shared/store/ports/inspection.ts';
 import type { StoredTrace, TraceReader } from '../../shared/store/ports/traces.ts';
 import { summaryFilter, type TraceQuery } from './filter.ts';
 
-/** Summaries per read while a filter looks for traces, and the most that one request looks at. */
+/** Summaries per read of a filtered search, and the most that one request reads. */
 const STEP = 200;
 const MOST_WALKED = 1_000;
 /** Events of an object that are searched for correlation ids. */
@@ -15,7 +15,7 @@ export interface FoundTraces {
   readonly next?: number;
 }
 
-/** Finds traces, newest first. A correlation id or an object leads to its traces at once; other filters walk the summaries in steps. */
+/** Finds traces, newest first. A correlation id or an object leads to its traces directly; other filters scan the summaries in steps. */
 export async function findTraces(worlds: EventReader & TraceReader, world: World, query: TraceQuery): Promise<FoundTraces> {
   const { correlationId, object, before, limit } = query;
   const fits = summaryFilter(query);

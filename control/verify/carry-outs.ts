@@ -6,7 +6,10 @@ import type { WorldRecords } from './world-records.ts';
 
 type Order = z.output<typeof OrderSchema>;
 
-/** Each unit that a customer carried out of a store left the hold of the sale once, or was booked as carried out without a hold. */
+/**
+ * Each unit that a customer carried out of a store left the reservation of the sale once, or was booked as carried out without a
+ * reservation.
+ */
 export function checkCarryOuts({ of, records }: WorldRecords, check: Check): void {
   const reservations = new Map(of<Reservation>('reservation').map((reservation) => [reservation.id, reservation]));
   const booked = new Map(records<{ id: string; qty: number }>('inventory-service', 'stock-movements').map(({ id, qty }) => [id, qty]));
@@ -25,7 +28,7 @@ export function checkCarryOuts({ of, records }: WorldRecords, check: Check): voi
       const accounted = (left.get(sku) ?? 0) + unheld;
       check(
         qty === accounted || !counted.has(sku),
-        `order/${id}: ${qty} × ${sku} were carried out, ${left.get(sku) ?? 0} left its hold and ${unheld} were booked without a hold`,
+        `order/${id}: ${qty} × ${sku} were carried out, ${left.get(sku) ?? 0} left its reservation and ${unheld} were booked without a reservation`,
       );
     }
   }

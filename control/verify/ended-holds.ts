@@ -11,7 +11,7 @@ type Order = z.output<typeof OrderSchema>;
 type Reservation = z.output<typeof ReservationSchema>;
 type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema> & { readonly reservationId: string };
 
-/** States of an order in which it ships no more goods. */
+/** States of an order that ships no more goods. */
 const OVER: ReadonlySet<string> = new Set(['completed', 'return-in-progress', 'cancelled']);
 const isOpen = ({ state }: Reservation): boolean => state === 'requested' || state === 'confirmed';
 
@@ -31,7 +31,7 @@ export function checkEndedHolds(world: WorldRecords, check: Check): void {
   }
 }
 
-/** An owner of a hold that has ended, and whether work is queued that releases the hold. */
+/** An ended owner of a reservation, and whether work is queued that releases the reservation. */
 interface EndedOwner {
   readonly of: string;
   readonly state: string;

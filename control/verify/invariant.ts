@@ -5,7 +5,7 @@ export interface InvariantResult {
   readonly checked: number;
   /** Each violation names its records. */
   readonly violations: string[];
-  /** The actors that open orders wait for, and work that waits for an application; only the invariant `moving` has it. */
+  /** The actors that open orders wait for, and work that waits for an application. Only for the invariant `moving`. */
   readonly waiting?: string[];
 }
 

@@ -13,7 +13,7 @@ export function oneEffect(world: WorldRecords): InvariantResult {
   const { of, records, events } = world;
   const { check, result } = findings(
     'one-effect',
-    'One effect per key: one order per basket, one open hold per basket, one picking order per fulfillment order, one ledger entry and one refund per reference, one event per change',
+    'One effect per key: one order per basket, one open reservation per basket, one picking order per fulfillment order, one ledger entry and one refund per reference, one event per change',
   );
   const unique = <T extends object>(found: readonly T[], what: string, keyOf: (record: T) => string | undefined): void => {
     const seen = new Map<string, T[]>();
@@ -29,7 +29,7 @@ export function oneEffect(world: WorldRecords): InvariantResult {
   unique(of<z.output<typeof Order>>('order'), 'order of basket', ({ basketId }) => basketId);
   unique(
     of<z.output<typeof Reservation>>('reservation').filter(({ state }) => state === 'requested'),
-    'open hold of basket',
+    'open reservation of basket',
     ({ basketId }) => basketId,
   );
   unique(of<z.output<typeof Basket>>('basket'), 'basket of order', ({ orderId }) => orderId);

@@ -5,7 +5,7 @@ import type { Parked } from '../../shared/store/ports/ledger.ts';
 import { findings, type InvariantResult } from './invariant.ts';
 import { ID, type WorldRecords } from './world-records.ts';
 
-/** Longest part of an error that a violation repeats. */
+/** Most characters of an error that a violation quotes. */
 const MOST_OF_AN_ERROR = 300;
 
 /** Parked work is not done. Each violation names the object that the work is about. */

@@ -8,7 +8,7 @@ export type Reservation = z.output<typeof ReservationSchema>;
 /** As the FMS stores it. */
 export type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema> & { readonly reservationId: string };
 export type Held = z.output<typeof HeldAt>;
-/** A change of stock that the SIM recorded; `pending` until it knows that the Inventory Service made it. */
+/** A change of stock that the SIM recorded; `pending` until the Inventory Service has confirmed it. */
 export interface Movement {
   readonly reservationId: string;
   readonly reference: string;
@@ -46,7 +46,7 @@ const openUnitsOf = ({ id, allocations }: Reservation): HeldFor[] =>
     qty: qty - fulfilledQty - cancelledQty,
   }));
 
-/** The units that are left of a hold. */
+/** The units that are left of a reservation. */
 export const remainingUnitsOf = ({ id, allocations, moved = [] }: Hold): HeldFor[] => [
   ...heldFor(id, allocations),
   ...moved.flatMap((movement) => heldFor(id, movement.allocations)).map((one) => ({ ...one, qty: -one.qty })),
@@ -63,7 +63,7 @@ export function pendingMovements({ records }: WorldRecords): Movement[] {
 }
 
 /**
- * The units that the reserved counters must have: those of open reservations, and those that are still to be recorded, moved or given back.
+ * The units that the reserved counters must have: units of open reservations, and units that are still to be recorded, moved or given back.
  */
 export function reservedUnits(world: WorldRecords): HeldFor[] {
   const { of, records, queued } = world;
@@ -77,7 +77,7 @@ export function reservedUnits(world: WorldRecords): HeldFor[] {
     state === 'held' && !known.has(id) && (queued('sim', id, 'abort-hold') || queued('inventory-service', id, 'finish-allocation'));
   const unrecorded = holds.filter(isUnrecorded);
   const open = reservations.filter(({ id, state }) => (state === 'requested' || state === 'confirmed') && !replaced.has(id));
-  // If the hold has ended, the stock was given back, and only the answer was lost.
+  // If the reservation has ended, the stock was given back, and only the answer was lost.
   const givingBack = reservations.filter(
     ({ id, state }) => ENDED_STATES.has(state) && queued('sim', id, 'give-back-stock') && !ended.has(id),
   );

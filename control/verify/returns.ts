@@ -10,7 +10,7 @@ import { checkUnitsOnTheWay } from './units-on-the-way.ts';
 import type { WorldRecords } from './world-records.ts';
 
 type Order = z.output<typeof OrderSchema>;
-/** A location as the FMS knows it. */
+/** A location as the FMS stores it. */
 interface Node {
   readonly id: string;
   readonly isStore: boolean;
@@ -31,7 +31,7 @@ export function returns(world: WorldRecords): InvariantResult {
   for (const one of found.values()) {
     const { id, dropOff, locationId } = one;
     check(booked.has(id), `return/${id}: it has no record at the OMS`);
-    check(dropOff === 'carrier' || !warehouses.has(locationId), `return/${id}: is returned at a store, and ${locationId} is no store`);
+    check(dropOff === 'carrier' || !warehouses.has(locationId), `return/${id}: is returned at a store, and ${locationId} is not a store`);
   }
   for (const booking of bookings) checkBooking(world, { booking, found: found.get(booking.id) }, check);
   checkRefunds(world, bookings, found, check);

@@ -5,7 +5,7 @@ import type { Ms } from '../../shared/domain/time.ts';
 const SLICE_MS = 3;
 /** Wall time of an otherwise idle turn of the event loop. */
 const IDLE_TURN_MS = 0.3;
-/** How much longer than a slice others may work before the next one. */
+/** Factor of a slice's length that other work may take before the next slice. */
 const REST = 4;
 
 /** Called often within a computation. @returns undefined while its slice lasts; otherwise the computation waits for the next one */
@@ -15,14 +15,14 @@ export type Breathe = () => Promise<void> | undefined;
 export const inOneSlice: Breathe = () => undefined;
 
 export interface SlicesOptions {
-  /** Lets others work after a slice of this length. */
+  /** Yields to other work after a slice of this length. */
   readonly rest?: (worked: Ms) => Promise<void>;
   readonly sliceMs?: Ms;
 }
 
 /**
- * Runs long computations in slices of some milliseconds, so that requests are answered in between. All computations of the process
- * take turns: however many there are, at most a fifth of its time is theirs while others have work.
+ * Runs long computations in slices of some milliseconds, so that requests are answered in between. All computations of the process take
+ * turns. Together they take at most a fifth of its time while there is other work.
  */
 export function createSlices({ rest = restAfter, sliceMs = SLICE_MS }: SlicesOptions = {}) {
   let last: Promise<void> = Promise.resolve();

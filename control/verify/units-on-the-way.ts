@@ -38,7 +38,7 @@ export function checkUnitsOnTheWay(world: WorldRecords, bookings: readonly Retur
   }
 }
 
-/** The parcel in which the goods of a return are; undefined while they are with the customer, or after their inspection. */
+/** The parcel with the goods of a return; undefined while they are with the customer, or after their inspection. */
 function parcelAway({ shipments, lines }: Return, known: ReadonlyMap<string, Shipment>): Return['shipments'][number] | undefined {
   const parcel = shipments.at(-1);
   if (!parcel || BEFORE_HAND_OVER.has(parcel.state) || parcel.state === 'returned-to-sender') return undefined;

@@ -5,11 +5,11 @@ import type { Breathe } from './slices.ts';
 type Verify = (world: World, breathe: Breathe) => Promise<InvariantResult[]>;
 type InSlices = <T>(gone: AbortSignal, run: (breathe: Breathe) => Promise<T>) => Promise<T>;
 
-/** A verification that has not begun, and those who wait for it. */
+/** A verification that has not begun, and the requests that wait for it. */
 interface Waiting {
   readonly result: Promise<InvariantResult[]>;
   clients: number;
-  /** Aborted when all of them have left. */
+  /** Aborted when all clients have left. */
   readonly gone: AbortController;
 }
 
@@ -45,7 +45,7 @@ export function createVerifications({ verify, inSlices }: VerificationsOptions) 
     };
     const before = running.get(world) ?? Promise.resolve();
     const result = before.then(begin);
-    // When all clients have left, nobody awaits it.
+    // When all clients have left, nothing awaits it.
     result.catch(() => undefined);
     const added: Waiting = { result, clients: 0, gone };
     waiting.set(world, added);

@@ -53,7 +53,7 @@ export async function readWorld(worlds: WorldReader, world: World, { objects, br
   const withheld = ledger.withheld.flatMap((item) => withheldEvent(item) ?? []);
   const listed = [...(await allEventsOf(worlds, world, breathe)), ...withheld];
   const events = [...new Map(listed.map((event) => [event.id, event])).values()];
-  // Parked work that awaits an application is still due, rarely. Nobody may rely on it.
+  // Parked work that awaits an application rarely becomes due again, so no check may rely on it.
   const parkedKeys = new Set(ledger.parked.map(({ key }) => key));
   const isLeft = (item: Pick<DueItem, 'application' | 'kind' | 'key'>): boolean => !parkedKeys.has(parkedKeyOf(item));
   const awaiting = ledger.awaiting.filter(isLeft);

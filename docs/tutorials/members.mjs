@@ -1,5 +1,5 @@
-// Prints members of a JSON text on standard input. `lines.0.sku` names a member within another; `items.each.type` those of every item.
-// With --keep, the members go to standard error, and the value of the first alone goes to standard output.
+// Prints members of a JSON text on standard input. `lines.0.sku` names a nested member, `items.each.type` a member of every item.
+// With --keep, the members go to standard error, and the value of the first member goes to standard output.
 const keep = process.argv[2] === '--keep';
 const paths = process.argv.slice(keep ? 3 : 2);
 
@@ -13,7 +13,7 @@ const valuesAt = (value, [step, ...rest]) => {
   if (step === undefined || value === null || value === undefined) return [value];
   return step === 'each' ? value.flatMap((item) => valuesAt(item, rest)) : valuesAt(value[step], rest);
 };
-// An amount is written as people read it.
+// 1299 is written as 12.99.
 const isAmount = (value) => Number.isInteger(value?.amount) && typeof value?.currency === 'string';
 const written = (value) => {
   if (isAmount(value)) return `${(value.amount / 100).toFixed(2)} ${value.currency}`;

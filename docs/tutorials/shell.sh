@@ -5,7 +5,7 @@ estate=${estate:-http://127.0.0.1:8080}
 rehearsal=default
 tutorials=$PWD/docs/tutorials
 
-# in_rehearsal NAME: creates the rehearsal, or resets it. All calls that follow are made in it.
+# in_rehearsal NAME: creates or resets the rehearsal. The following calls use it.
 in_rehearsal() {
   rehearsal=$1
   case $(control POST /reset) in
@@ -14,7 +14,7 @@ in_rehearsal() {
   esac > /dev/null
 }
 
-# api METHOD PATH [BODY]: calls an API. sim METHOD PATH [BODY]: calls the control plane. carrier METHOD PATH [BODY]: calls the carrier.
+# api METHOD PATH [BODY]: calls an API. control METHOD PATH [BODY]: calls the control plane. carrier METHOD PATH [BODY]: calls the carrier.
 api() { send "$1" "$estate$2" 'Authorization: Bearer demo-integration-token' "${3-}"; }
 control() { send "$1" "$estate/_control$2" 'Authorization: Bearer demo-control-token' "${3-}"; }
 carrier() { send "$1" "$estate$2" 'X-API-Key: demo-carrier-key' "${3-}"; }

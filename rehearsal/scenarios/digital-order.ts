@@ -17,7 +17,7 @@ export const digitalOrder: Scenario = {
     const BSK = basket.body.id;
     await stage.step({ title: 'Put two mugs in', call: `POST /baskets/${BSK}/lines`, body: { sku: 'mug-blue', qty: 2 }, events: [] });
     const checkout = await stage.step({
-      title: 'Check out: price fixed, stock held',
+      title: 'Check out: the price is fixed and the stock is reserved',
       call: `POST /baskets/${BSK}/checkout`,
       body: { shippingAddress: ADDRESS },
       events: ['inventory-reserved', 'reservation-created', 'checkout-started'],

@@ -17,19 +17,19 @@ export const eventsDisordered: Scenario = {
       body: { storeId: 'store-01', laneId: 'lane-1', lines: [{ sku: 'mug-blue', qty: 2 }], loyaltyId: 'loy_ada' },
     });
     await stage.step({
-      title: 'Pay in cash: the order is created, confirmed and completed at once',
+      title: 'Pay in cash: the order is created, confirmed and completed immediately',
       call: `POST /transactions/${sale.body.id}/payment`,
       body: { tender: { type: 'cash' }, amount: sale.body.totals.total },
     });
     await stage.settle();
     const order = await stage.step({ title: 'The order is complete', call: `GET /orders/${sale.body.id}` });
     stage.expect('order', order.body.state, 'completed');
-    const unheard = await stage.step({ title: 'No points yet: the events are withheld', call: 'GET /members/loy_ada/balance' });
-    stage.expect('points earned', unheard.body.pointsBalance - points.body.pointsBalance, 0);
+    const withheld = await stage.step({ title: 'No points yet: the events are withheld', call: 'GET /members/loy_ada/balance' });
+    stage.expect('points earned', withheld.body.pointsBalance - points.body.pointsBalance, 0);
     await stage.noFaults();
     await stage.settle();
-    const heard = await stage.step({ title: 'The withheld events have arrived', call: 'GET /members/loy_ada/balance' });
-    stage.expect('points earned: one per full 1.00 of goods', heard.body.pointsBalance - points.body.pointsBalance, 25);
+    const delivered = await stage.step({ title: 'The withheld events have arrived', call: 'GET /members/loy_ada/balance' });
+    stage.expect('points earned: one per full 1.00 of goods', delivered.body.pointsBalance - points.body.pointsBalance, 25);
   },
 };
 

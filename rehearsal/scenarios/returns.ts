@@ -149,7 +149,7 @@ export const overRefund: Scenario = {
     const sold = await soldAtTheTill(stage, [{ type: 'card', token: 'tok_visa' }, 2_598]);
     const refund = (amount: number) => ({ call: `POST /payments/${sold.paymentIds[0]}/refunds` as const, body: { amount: euros(amount) } });
     await stage.fault('together', { match: { api: 'refund-payment-api' }, fault: { kind: 'barrier', parties: 2 }, times: 2 });
-    const replies = await stage.together('Sixty per cent, twice at once', [refund(1_559), refund(1_559)]);
+    const replies = await stage.together('Two concurrent refunds of sixty per cent', [refund(1_559), refund(1_559)]);
     await stage.noFaults();
     stage.expect('answers', replies.map(({ status }) => status).sort(), [201, 409]);
     const refused = replies.find((reply) => !reply.ok);

@@ -1,10 +1,10 @@
 import type { Scenario } from '../scenario.ts';
 import { basketInCheckout } from './steps.ts';
 
-/** Pain: the hold expires between payment and confirmation. */
+/** Pain: the reservation expires between payment and confirmation. */
 export const holdExpired: Scenario = {
   name: 'hold-expired',
-  title: 'The hold expires between payment and confirmation',
+  title: 'The reservation expires between payment and confirmation',
   flows: [4],
   pains: ['hold-expires'],
   async run(stage) {
@@ -16,21 +16,21 @@ export const holdExpired: Scenario = {
     });
     await stage.advance('PT15M');
     const gone = await stage.step({
-      title: 'The hold has expired',
+      title: 'The reservation has expired',
       call: `POST /inventory/reservations/${reservationId}/confirm`,
       status: 409,
       events: [],
     });
     stage.expect('refused as', gone.body.code, 'reservation_expired');
-    const confirmed = await stage.step({ title: 'Confirmation holds the lamp again', call: `POST /orders/${orderId}/confirm` });
+    const confirmed = await stage.step({ title: 'Confirmation reserves the lamp again', call: `POST /orders/${orderId}/confirm` });
     stage.expect('order', confirmed.body.state, 'confirmed');
   },
 };
 
-/** Pain: the hold expires, and another customer is faster. */
+/** Pain: the reservation expires, and another customer is faster. */
 export const holdLost: Scenario = {
   name: 'hold-lost',
-  title: 'The hold expires and another customer takes the last unit',
+  title: 'The reservation expires and another customer takes the last unit',
   flows: [4],
   async run(stage) {
     const { orderId } = await basketInCheckout(stage, { sku: 'lamp-last-one', qty: 1 });
@@ -69,11 +69,11 @@ export const lastUnit: Scenario = {
   pains: ['last-unit'],
   async run(stage) {
     await stage.fault('together', { match: { api: 'reserve-inventory-api' }, fault: { kind: 'barrier', parties: 20 } });
-    const asked = Array.from(
+    const calls = Array.from(
       { length: 20 },
       () => ({ call: 'POST /inventory/reservations', body: { items: [{ sku: 'lamp-last-one', qty: 1 }] } }) as const,
     );
-    const replies = await stage.together('Reserve the lamp', asked);
+    const replies = await stage.together('Reserve the lamp', calls);
     stage.expect('sold', replies.filter(({ status }) => status === 201).length, 1);
     stage.expect('refused', replies.filter((reply) => !reply.ok && reply.body.code === 'insufficient_stock').length, 19);
     await stage.noFaults();

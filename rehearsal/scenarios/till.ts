@@ -14,7 +14,7 @@ async function scanned(stage: Stage, line: { sku: string; qty: number }): Promis
   return { id: body.id, total: body.totals.total.amount };
 }
 
-interface TenderAsked<Status extends number> {
+interface Tendered<Status extends number> {
   readonly title: string;
   readonly tender: object;
   readonly amount: number;
@@ -22,7 +22,7 @@ interface TenderAsked<Status extends number> {
   readonly events?: readonly string[];
 }
 
-const pay = <const Status extends number = 200>(stage: Stage, id: string, { title, tender, amount, ...expected }: TenderAsked<Status>) =>
+const pay = <const Status extends number = 200>(stage: Stage, id: string, { title, tender, amount, ...expected }: Tendered<Status>) =>
   stage.step({ title, call: `POST /transactions/${id}/payment`, body: { tender, amount: eur(amount) }, ...expected });
 
 const stateOf = (payments: readonly { state: string }[]): string[] => payments.map(({ state }) => state);
@@ -154,7 +154,7 @@ export const stockDiscrepancy: Scenario = {
 /** Flow 1's failure column: the answer to a tender is lost. */
 export const lostTender: Scenario = {
   name: 'lost-tender',
-  title: 'The outcome of a tender is unknown: the till asks the Payment Hub before it takes another tender',
+  title: 'The outcome of a tender is unknown: the till reads it from the Payment Hub before it takes another tender',
   flows: [1],
   pains: ['unknown-outcome'],
   async run(stage) {

@@ -28,8 +28,8 @@ export const shipments = defineCollection({
 });
 
 /**
- * The progress of a labelled parcel through the plan of its service; the id is the shipment's. Stored apart, since a new plan is no
- * change of the parcel.
+ * The progress of a labelled parcel through the plan of its service; the id is the shipment's. Stored apart, since a new plan does not
+ * change the parcel.
  */
 export const journeys = defineCollection({
   name: 'journeys',

@@ -14,7 +14,7 @@ const PART_TIMEOUT_MS = 2_000;
 
 /**
  * Reads all parts of the view from their owners at the same time. A part without an answer is degraded.
- * @throws Problem `not_found` for a customer whom the CRM does not know
+ * @throws Problem `not_found` for a customer that the CRM does not have
  */
 export async function composeCustomerView(id: string, { call, log }: Scope): Promise<View> {
   const degraded = new Set<Part>();
@@ -45,8 +45,8 @@ export async function composeCustomerView(id: string, { call, log }: Scope): Pro
     readPart(['returns'], call(listReturns, { query }, options)),
   ]);
   return {
-    ...(customer && { customer }),
-    ...(loyalty && { loyalty }),
+    customer,
+    loyalty,
     orders: orders?.items ?? [],
     openBaskets: baskets?.items ?? [],
     returns: returns?.items ?? [],

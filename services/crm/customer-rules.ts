@@ -14,7 +14,7 @@ export interface Contact {
   readonly phone?: string;
 }
 
-/** From `registered` on, blocked included, e-mail and phone are unique. Parties may share them. */
+/** E-mail and phone are unique among registered customers, blocked ones included. Parties may share them. */
 export const isRegistered = ({ state }: { readonly state: State }): boolean => state !== 'anonymous' && state !== 'identified';
 
 export const noConsents: z.output<typeof Consents> = { emailMarketing: false, smsMarketing: false, profiling: false };
@@ -42,8 +42,7 @@ export function idleAt({ state, lastActivityAt }: CustomerRecord): number | unde
 }
 
 /**
- * An interaction of long ago is recorded, and does not end the inactivity that has been noticed since: as the last activity it would make
- * the customer idle at once.
+ * An old interaction is recorded but does not reactivate the customer: with it as the last activity, the idle timer would fire immediately.
  */
 export const interactionVerb = (occurredAt: string, now: number): 'log-interaction' | 'log-past-interaction' =>
   Date.parse(occurredAt) > now - AT_RISK_AFTER_MS ? 'log-interaction' : 'log-past-interaction';

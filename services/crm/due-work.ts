@@ -3,10 +3,10 @@ import { CardNumber } from '../../shared/catalog/loyalty/objects.ts';
 import { Instant } from '../../shared/catalog/shapes.ts';
 import { defineDueWork } from '../../shared/work/due-work.ts';
 
-/** An enrolment as it is stored before the Loyalty Platform is called. */
+/** An enrolment, stored before the Loyalty Platform is called. */
 const Enrolment = z.object({
   cardNumber: CardNumber.optional(),
-  /** The request that asked for it. */
+  /** Id of the request for it. */
   request: z.string(),
 });
 export type Enrolment = z.output<typeof Enrolment>;

@@ -12,7 +12,7 @@ const REMEMBERED = 1_000;
 /** No text contains it. */
 const BETWEEN = '\0';
 
-/** The texts that a search looks through, in the form in which it compares them. */
+/** The searched texts, normalised for comparison. */
 const textsOf = ({ firstName = '', lastName = '', email = '', phone = '' }: Named): readonly string[] =>
   [`${firstName} ${lastName}`.trim(), email, phone].map(searchForm);
 

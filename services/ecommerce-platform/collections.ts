@@ -50,11 +50,11 @@ const CheckoutRecord = z.object({
   attempt: z.int().min(1),
   /** The request that runs it. A rerun of this request continues the checkout. */
   owner: z.string(),
-  /** The stock hold, and the version of the basket that it was made for. */
+  /** The reservation, and the version of the basket that it was made for. */
   hold: z.object({ reservationId: Id, expiresAt: Instant.optional(), basketVersion: z.int() }).optional(),
   /**
-   * A till's request to the SIM whose answer is not recorded yet. The hold has no end, so the request is repeated under its key to find
-   * out which hold to release.
+   * A till's request to the SIM whose answer is not recorded yet. The reservation never expires, so the request is repeated under its key
+   * to find the reservation to release.
    */
   asked: z.object({ locationId: Id, items: z.array(SkuQuantity) }).optional(),
   /** Counts the requests of a till in this attempt. */

@@ -30,8 +30,8 @@ export const fulfillmentOrders = defineCollection({
 });
 
 /**
- * The fulfilment of an order, by the order's id. Every creation and cancellation writes it, so that two at once conflict.
- * With `cancelled` it is a tombstone, also for an order without fulfillment orders.
+ * The fulfilment of an order, by the order's id. Every creation and cancellation writes it, so that concurrent ones conflict.
+ * With `cancelled` it is a tombstone, even for an order without fulfillment orders.
  */
 export const orderFulfillments = defineCollection({
   name: 'order-fulfilments',
@@ -45,7 +45,7 @@ const StoredParcel = z.object({
   data: ParcelData,
   /** Whether its goods have left the stock records. */
   stockTaken: z.boolean(),
-  /** Whether the carrier knows it. */
+  /** Whether it is registered at the carrier. */
   registered: z.boolean(),
   /** `left`: the label exists, or an explicit call makes it. */
   label: z.enum(['wanted', 'left']),

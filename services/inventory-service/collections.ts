@@ -32,12 +32,12 @@ export const unitsMoved = defineCounters({
   guards: {},
 });
 
-/** SKUs with stock counters; the id is the SKU. Only the eCommerce Platform knows whether a product may be sold. */
+/** SKUs with stock counters; the id is the SKU. Whether a product may be sold is stored in the eCommerce Platform only. */
 export const skus = defineCollection({ name: 'skus', schema: z.object({ id: Sku, version }) });
 
 export const locations = defineCollection({ name: 'locations', schema: Location.extend({ version }) });
 
-/** The order line of a hold that Allocate Inventory took. `attempts` counts the attempts to record it at the SIM. */
+/** The order line of a reservation that Allocate Inventory made. `attempts` counts the attempts to record it at the SIM. */
 const AllocatedLine = z.object({
   orderId: Id,
   orderLineId: Id,
@@ -51,23 +51,23 @@ const StoredHold = z.object({
   id: Id,
   version,
   /**
-   * `released` and `refused` are final: a repeat gets the same answer. A hold that was never taken may be `released` too. A hold that
-   * was `given-back` may be taken again, since the SIM never had its record.
+   * `released` and `refused` are final: a repeat gets the same answer. A reservation whose stock was never taken may be `released`
+   * too. `given-back` stock may be taken again, since the SIM never had its record.
    */
   state: z.enum(['held', 'refused', 'released', 'given-back']),
   /** As taken. Units that have left since are in `moved`. */
   allocations: z.array(HeldAt),
   /** Units that left or were missing, once per reference. */
   moved: z.array(z.object({ reference: z.string(), kind: z.enum(['consume', 'write-off']), allocations: z.array(HeldAt) })).optional(),
-  /** Of a refused hold. */
+  /** Of a refused reservation. */
   short: z.array(z.object({ sku: Sku, requested: z.int(), available: z.int() })).optional(),
   line: AllocatedLine.optional(),
-  /** The reason for which the stock went back. */
+  /** Why the stock went back. */
   reference: z.string().optional(),
 });
 export type Hold = z.output<typeof StoredHold>;
 
-/** The stock of each reservation; the id is the reservation's. An order line has one hold. */
+/** The stock of each reservation; the id is the reservation's. An order line has one reservation. */
 export const holds = defineCollection({
   name: 'holds',
   schema: StoredHold,

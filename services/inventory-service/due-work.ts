@@ -1,4 +1,4 @@
 import { defineDueWork } from '../../shared/work/due-work.ts';
 
-/** The SIM gets the record of stock that is held for an order line. The key is the hold's id. */
+/** Records stock that is reserved for an order line at the SIM. The key is the reservation's id. */
 export const finishAllocationDue = defineDueWork('finish-allocation');

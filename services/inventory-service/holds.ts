@@ -55,13 +55,13 @@ export function mergeByPlace(held: readonly Held[]): Held[] {
   return [...merged.values()];
 }
 
-/** The allocations without the units that left the hold or were missing. */
+/** The allocations without the units that left the reservation or were missing. */
 export function restOf({ allocations, moved = [] }: Pick<Hold, 'allocations' | 'moved'>): Held[] {
   const gone = moved.flatMap((movement) => movement.allocations.map((one) => ({ ...one, qty: -one.qty })));
   return mergeByPlace([...allocations, ...gone]).filter(({ qty }) => qty > 0);
 }
 
-/** Gives the rest of a hold back. The state of the hold ensures that this happens once. */
+/** Gives the rest of a reservation back. Its state ensures that this happens once. */
 export function giveBack(
   work: UnitOfWork,
   hold: Hold,

@@ -21,7 +21,7 @@ export const sortByAtp = <Node extends { readonly atp: number }>(nodes: readonly
 
 /**
  * Chooses for each line the first node whose ATP covers it; a line is never split.
- * @param levels by SKU, in the order in which nodes are tried
+ * @param levels by SKU; nodes are tried in this order
  * @returns the lines with their nodes, and the lines that no node covers
  */
 export function chooseNodes(

@@ -1,7 +1,7 @@
 import { getTransaction } from '../../shared/catalog/commerce/internal.ts';
 import { getReservation, listOrderHolds } from '../../shared/catalog/inventory/internal.ts';
 import { reservationLifeCycle } from '../../shared/catalog/inventory/objects.ts';
-import { allowedFrom } from '../../shared/catalog/life-cycle.ts';
+import { allowedFrom, refusal } from '../../shared/catalog/life-cycle.ts';
 import { getOrderStock } from '../../shared/catalog/order/internal.ts';
 import { invalid, notFound, Problem } from '../../shared/catalog/problems.ts';
 import type { Scope } from '../../shared/work/handler.ts';
@@ -10,7 +10,7 @@ import { insufficientStock } from './node-choice.ts';
 
 type Line = { readonly lineId: string; readonly sku: string; readonly qty: number; readonly reservationId?: string };
 
-/** The stock side of an order, or of an unpaid sale that only its till knows. */
+/** The stock side of an order, or of an unpaid sale that only its till has stored. */
 export interface OrderStock {
   readonly state: string;
   readonly basketId: string;
@@ -75,7 +75,7 @@ export async function findReservationOfLine(
 }
 
 /**
- * Finds a hold that was taken again for the basket or the order after the reservation of its lines had ended. Stock that was allocated to
+ * Finds a newer reservation of the basket or the order, made after the reservation of its lines had ended. Stock that was allocated to
  * one line serves no other, and lines of the same SKU share the units.
  */
 export async function findHoldTakenAgain(
@@ -88,17 +88,11 @@ export async function findHoldTakenAgain(
   return items.find((reservation) => reservation.orderLineId === undefined && unitsHeld(reservation, sku) >= needed);
 }
 
-/** @throws Problem for an order without a hold that needs none: its goods are on a counter, on their way, or have left */
+/** @throws Problem for an order that has no reservation and needs none: its goods are on a counter, on their way, or have left */
 export function refuseSuperfluous({ state, isSale }: OrderStock, { orderId, sku, qty }: AllocationRequest): void {
   if (isSale) throw insufficientStock([{ sku, requested: qty, available: 0 }]);
   if (!STATES_NEEDING_STOCK.includes(state)) throw notAllocable(orderId, state, `is ${state}; its goods are on their way, or have left`);
 }
 
 const notAllocable = (id: string, state: string, why: string): Problem =>
-  new Problem('invalid_state_transition', `The order "${id}" ${why}.`, {
-    objectType: 'order',
-    id,
-    currentState: state,
-    action: 'allocate',
-    allowedFrom: STATES_NEEDING_STOCK,
-  });
+  refusal('order', { id, state }, 'allocate', `The order "${id}" ${why}.`, { allowedFrom: STATES_NEEDING_STOCK });

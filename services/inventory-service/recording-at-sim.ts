@@ -9,9 +9,9 @@ import { finishAllocationDue } from './due-work.ts';
 import { giveBack } from './holds.ts';
 
 /**
- * Commits one more attempt to record the hold at the SIM, with the work that finishes it, before the SIM is called. This process keeps
+ * Commits one more attempt to record the reservation at the SIM, with the work that finishes it, before the SIM is called. This process keeps
  * the lease of the work until it has answered or died.
- * @returns the hold at its new version
+ * @returns the reservation at its new version
  */
 export async function beginRecording(work: UnitOfWork, hold: Omit<Hold, 'version'>): Promise<Hold> {
   const next = work.put(holds, { ...hold, line: countAttempt(hold) });
@@ -20,7 +20,7 @@ export async function beginRecording(work: UnitOfWork, hold: Omit<Hold, 'version
   return next;
 }
 
-/** The same for the due work itself, which must not schedule itself again. */
+/** The same for the due work, which must not be scheduled again. */
 export async function repeatRecording(work: UnitOfWork, hold: Hold): Promise<Hold> {
   const next = work.put(holds, { ...hold, line: countAttempt(hold) });
   await work.checkpoint();
@@ -28,7 +28,7 @@ export async function repeatRecording(work: UnitOfWork, hold: Hold): Promise<Hol
 }
 
 const lineOf = ({ id, line }: Pick<Hold, 'id' | 'line'>) => {
-  if (!line) throw new Error(`The hold ${id} belongs to no order line.`);
+  if (!line) throw new Error(`The reservation ${id} belongs to no order line.`);
   return line;
 };
 

@@ -20,7 +20,7 @@ export type Undo = z.output<typeof Undo>;
 export const StoredOrder = Order.extend({
   /** Vouchers that gave a discount; they are redeemed when the order is confirmed. */
   voucherCodes: z.array(VoucherCode),
-  /** Requests for a new hold that got a definite answer. The next request is a new attempt. */
+  /** Requests for a new reservation that got a definite answer. The next request is a new attempt. */
   holdAttempts: z.int().min(0),
   undo: Undo.optional(),
 });
@@ -58,11 +58,11 @@ const ShortUnits = z.object({
   part: z.int().min(1).optional(),
   sku: Sku,
   qty: Quantity,
-  locationId: Id.describe('Location at which they are missing.'),
+  locationId: Id.describe('Location that lacks them.'),
   status: z.enum(['open', 'held', 'served', 'cancelled']),
-  /** Replacement holds that ended before they were confirmed. */
+  /** Replacement reservations that ended before they were confirmed. */
   lostHolds: z.int().min(0),
-  /** Set while `held` or `served`: their replacement hold, and the number of their attempt at the FMS. */
+  /** Set while `held` or `served`: their replacement reservation, and the number of their attempt at the FMS. */
   held: z.object({ reservationId: Id, locationId: Id, attempt: z.int().min(2) }).optional(),
 });
 export type ShortUnits = z.output<typeof ShortUnits>;

@@ -63,13 +63,13 @@ export function viewOf(order: StoredOrder, { payments, fulfillmentOrders, return
     ...published(order),
     payments: payments?.map(paymentPart) ?? [],
     paymentStatus: payments ? paymentStatusOf(total, payments, order.state === 'cancelled' ? total : requiredFor(order)) : 'unknown',
-    ...(fulfillmentOrders && { fulfillmentOrders: fulfillmentOrders.map(fulfillmentPart) }),
-    ...(returns && { returns: returns.map(returnPart) }),
+    fulfillmentOrders: fulfillmentOrders?.map(fulfillmentPart),
+    returns: returns?.map(returnPart),
   };
 }
 
 /**
- * Asks the owners for all parts that are not in `known`. If the Payment Hub or the FMS is down or slow, the order is shown without
+ * Reads all parts that are not in `known` from their owners. If the Payment Hub or the FMS is down or slow, the order is shown without
  * their parts.
  */
 export async function fetchView(order: StoredOrder, scope: Scope, known: OrderParts = {}): Promise<OrderView> {

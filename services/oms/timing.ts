@@ -1,4 +1,4 @@
-// Unless a comment says otherwise, these are times of the rehearsal clock.
+// These are times of the rehearsal clock, except where a comment names the wall clock.
 
 /** Time until an unconfirmed draft is cancelled. */
 export const DRAFT_LIFETIME_MS = 24 * 60 * 60 * 1_000;
@@ -12,7 +12,7 @@ export const RENEWAL_PERIOD_MS = 30 * 24 * 60 * 60 * 1_000;
 /** Time until due work takes over from a request. Longer than any request may take. */
 export const TAKE_OVER_MS = 30_000;
 
-/** Time until due work that found a pending action or a lost hold runs again. */
+/** Time until due work that found a pending action or a lost reservation runs again. */
 export const RECHECK_MS = 60_000;
 
 /** Time until routing is tried again after a failure. */
@@ -27,5 +27,5 @@ export const VIEW_TIMEOUT_MS = 2_000;
 /** Wall-clock timeout of calls whose answer decides the outcome. */
 export const DECIDE_TIMEOUT_MS = 5_000;
 
-/** Lifetime of an unconfirmed replacement hold. It is confirmed at once; otherwise it expires. */
+/** Lifetime of an unconfirmed replacement reservation. It is confirmed immediately or expires. */
 export const NEW_HOLD_TTL_SECONDS = 300;

@@ -8,9 +8,9 @@ import { defineCollection, defineCounters } from '../../shared/store/collections
 export const StoredPayment = Payment.extend({
   /** While pending: the answer that is missing. */
   awaiting: z.enum(['provider-answer', 'provider-approval', 'loyalty-platform']).optional(),
-  /** Reversed while pending: a later approval is voided at once. */
+  /** Reversed while pending: a later approval is voided immediately. */
   voidOnApproval: z.literal(true).optional(),
-  /** Taken at a till. Until the OMS has the order, only the POS knows whether the payment is wanted. */
+  /** Taken at a till. Until the OMS has the order, only the POS stores whether the payment is wanted. */
   takenAt: z.literal('pos').optional(),
   /** Of a declined payment: what its tender could pay. */
   available: Money.optional(),
@@ -21,7 +21,7 @@ export const StoredPayment = Payment.extend({
 });
 export type StoredPayment = z.output<typeof StoredPayment>;
 
-/** A payment without the members that only the Payment Hub knows. */
+/** A payment without the private members of the Payment Hub. */
 export const published = (stored: StoredPayment): z.output<typeof Payment> => Payment.parse(stored);
 
 export const payments = defineCollection({
@@ -69,7 +69,7 @@ export const paymentTokens = defineCollection({
   schema: z.object({ id: z.string(), version: z.int(), rule: PaymentToken }),
 });
 
-/** Gift cards, by token. Their balances are counters, since many payments may change one at once. */
+/** Gift cards, by token. Their balances are counters, since concurrent payments may change one. */
 export const giftCards = defineCollection({
   name: 'gift-cards',
   schema: z.object({ id: z.string(), version: z.int(), currency: Currency }),

@@ -10,7 +10,7 @@ export const approvePaymentDue = defineDueWork('approve-payment');
 /** A payment whose outcome is still unknown fails. */
 export const giveUpPaymentDue = defineDueWork('give-up-payment');
 
-/** An authorisation is voided unless its order or its till still wants it. */
+/** Voids an authorisation unless its order or its till still needs it. */
 export const checkOrphanDue = defineDueWork('check-orphan');
 
 /** An authorisation runs out at its provider. */

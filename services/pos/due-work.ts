@@ -9,7 +9,7 @@ const Tries = z.object({ tries: z.int() }).nullable();
 /** A transaction that never got a basket is given up. */
 export const abandonOpeningDue = defineDueWork('abandon-opening');
 
-/** The Payment Hub is asked for the outcome of a tender. */
+/** Reads the outcome of a tender from the Payment Hub. */
 export const resolveTenderDue = defineDueWork('resolve-tender', Tries);
 
 /** The OMS creates and completes the order of a paid sale. */

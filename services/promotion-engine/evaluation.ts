@@ -101,7 +101,7 @@ function refuseInexactSums(lines: readonly Line[]): void {
   if (!Number.isSafeInteger(sum)) throw invalid('/lines', 'too_big', 'The lines together cost more than can be computed exactly.');
 }
 
-/** One total per promotion and voucher, in the order in which they applied. */
+/** One total per promotion and voucher, sorted as they applied. */
 export function totalsBySource(lines: readonly PricedLine[]) {
   const totals = new Map<string, PricedLine['discounts'][number]>();
   for (const { source, amount } of lines.flatMap(({ discounts }) => discounts)) {

@@ -17,7 +17,7 @@ export function isRunning({ activeFrom, activeTo }: { readonly activeFrom: strin
 }
 
 /**
- * Applies promotions in the order of their priority, each to the prices that the earlier ones left.
+ * Applies promotions sorted by priority, each to the prices that the earlier ones left.
  * A promotion that is not stackable applies only to lines without discounts, and closes them for later promotions.
  */
 export function applyPromotions(lines: readonly PricedLine[], promotions: readonly Promotion[], purchase: Purchase): readonly PricedLine[] {

@@ -23,7 +23,7 @@ export interface Standing {
   readonly usesLeft: number | undefined;
 }
 
-/** Why no customer can use the voucher now. `voucher_expired` also stands for a window that has not begun. */
+/** Why no customer can use the voucher now. `voucher_expired` covers a window that has not begun. */
 export function standingReason(voucher: VoucherTerms | undefined, { now, usesLeft }: Standing): Reason | undefined {
   if (!voucher) return 'not_found';
   if (!voucher.enabled) return 'voucher_disabled';

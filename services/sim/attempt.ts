@@ -32,13 +32,13 @@ export async function beginAttempt({ takesOverLines, ...wanted }: NewAttempt, { 
   if (basketId !== undefined) work.put(basketAttempts, { id: basketId, attempt: id });
   const replaces = replaced.map((one) => one.id);
   const attempt = work.put(attempts, { ...wanted, status: 'under-way', ...(replaces.length > 0 && { replaces }) });
-  // Due at once, but this process holds the lease until it has answered or died. Advancing the clock waits for it.
+  // Due immediately, but this process holds the lease until it has answered or died. Advancing the clock waits for it.
   work.schedule(abortHoldDue, id, work.now, {}, { beforeReply: true });
   await work.checkpoint();
   return attempt;
 }
 
-/** With a basket, all open reservations of its order are replaced. Without one, those of the lines in `takesOverLines` are. */
+/** With a basket, all open reservations of its order are replaced. Without one, only reservations of the lines in `takesOverLines` are. */
 async function findReplaced(
   { basketId, orderId, forCheckout, takesOverLines = [] }: Omit<NewAttempt, 'id' | 'items'>,
   work: UnitOfWork,
@@ -64,8 +64,8 @@ export async function finishRival(basketId: string, { work, call }: Working): Pr
 }
 
 /**
- * Commits that the attempt has a second worker, before that one takes its stock. From then on, the first request does not end the
- * attempt by itself when the Inventory Service is down.
+ * Commits that the attempt has a second worker, before that one takes its stock. From then on, the first request alone cannot end
+ * the attempt when the Inventory Service is down.
  */
 export async function markCarriedOn(attempt: Attempt, work: UnitOfWork): Promise<Attempt> {
   if (attempt.carriedOn) return attempt;

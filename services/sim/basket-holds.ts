@@ -1,6 +1,7 @@
 import { getBasket } from '../../shared/catalog/commerce/internal.ts';
 import type { InputOf, OutputOf } from '../../shared/catalog/define.ts';
 import type { reserveInventory } from '../../shared/catalog/inventory/apis.ts';
+import { refusal } from '../../shared/catalog/life-cycle.ts';
 import { conflictingRepeat, Problem } from '../../shared/catalog/problems.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import { linesBySku, type SkuUnits } from '../../shared/work/lines-by-sku.ts';
@@ -90,11 +91,7 @@ async function refuseUnholdable(basket: Basket, work: UnitOfWork): Promise<void>
   const { id, state, channel } = basket;
   if (state === 'open') return;
   const refuse = (why: string): Problem =>
-    new Problem('invalid_state_transition', `The basket "${id}" ${why}.`, {
-      objectType: 'basket',
-      id,
-      currentState: state,
-      action: 'reserve',
+    refusal('basket', { id, state }, 'reserve', `The basket "${id}" ${why}.`, {
       allowedFrom: HOLDABLE_STATES.filter((one) => one !== state),
     });
   if (!isInCheckout(basket)) throw refuse(`is ${state}; no stock is held for it any more`);

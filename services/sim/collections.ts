@@ -36,7 +36,7 @@ const StoredAttempt = z.object({
   forCheckout: z.literal(true).optional(),
   /** Open reservations of the same basket or order. Their stock goes over to this one. */
   replaces: z.array(Id).optional(),
-  /** A second worker has asked for the stock, or is about to. */
+  /** A second worker has requested the stock, or is about to. */
   carriedOn: z.boolean().optional(),
 });
 export type Attempt = z.output<typeof StoredAttempt>;
@@ -53,7 +53,7 @@ export const endedOwners = defineCollection({ name: 'ended-owners', schema: z.ob
 export const endedId = (owner: 'order' | 'basket', id: string): string => `${owner}|${id}`;
 
 /**
- * Reservations from which an order is being sent, or is about to be; the id is the reservation's. Their units may have left the shelf,
+ * Reservations whose order is being sent, or is about to be; the id is the reservation's. Their units may have left the shelf,
  * so only the OMS, which can stop the fulfilment, releases them.
  */
 export const fulfillmentHolds = defineCollection({

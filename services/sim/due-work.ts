@@ -5,7 +5,7 @@ import { defineDueWork } from '../../shared/work/due-work.ts';
 /** A Reserve Inventory that never answered is undone, or finished. */
 export const abortHoldDue = defineDueWork('abort-hold');
 
-/** A hold with a time limit expires. */
+/** Expires a reservation with a time limit. */
 export const expireReservationDue = defineDueWork('expire-reservation');
 
 /** The Inventory Service takes back the stock of a reservation that has ended. */

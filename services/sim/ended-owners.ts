@@ -1,4 +1,5 @@
-import { Problem } from '../../shared/catalog/problems.ts';
+import { refusal } from '../../shared/catalog/life-cycle.ts';
+import type { Problem } from '../../shared/catalog/problems.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { endedId, endedOwners } from './collections.ts';
 
@@ -38,10 +39,9 @@ export async function markEnded(work: UnitOfWork, objectType: 'order' | 'basket'
 }
 
 const ownerEnded = (objectType: 'order' | 'basket', id: string, currentState: string): Problem =>
-  new Problem('invalid_state_transition', `The ${objectType} "${id}" is over (${currentState}); no stock is held for it any more.`, {
+  refusal(
     objectType,
-    id,
-    currentState,
-    action: 'reserve',
-    allowedFrom: [],
-  });
+    { id, state: currentState },
+    'reserve',
+    `The ${objectType} "${id}" is over (${currentState}); no stock is held for it any more.`,
+  );

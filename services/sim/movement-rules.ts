@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { HeldAt, moveReservation } from '../../shared/catalog/inventory/internal.ts';
 import { reservationLifeCycle } from '../../shared/catalog/inventory/objects.ts';
-import { allowedElsewhere } from '../../shared/catalog/life-cycle.ts';
-import { Problem } from '../../shared/catalog/problems.ts';
+import { refusal } from '../../shared/catalog/life-cycle.ts';
+import type { Problem } from '../../shared/catalog/problems.ts';
 import type { StoredReservation } from './collections.ts';
 
 type MoveRequest = Pick<z.output<typeof moveReservation.request>, 'kind' | 'locationId' | 'lines'>;
@@ -21,7 +21,7 @@ const isForLine = (allocation: Allocation, { sku, orderLineId }: Line, locationI
 /**
  * Applies units that left (`consume`) or were missing (`short`) to the allocations.
  * @returns the new allocations, and the moved units per SKU and location
- * @throws Problem `invalid_state_transition` when a line wants more units than are held for it
+ * @throws Problem `invalid_state_transition` when a line has more units than are reserved for it
  */
 export function applyMovement(reservation: StoredReservation, { kind, locationId, lines }: MoveRequest) {
   const counter = kind === 'consume' ? 'fulfilledQty' : 'cancelledQty';
@@ -40,14 +40,8 @@ export function applyMovement(reservation: StoredReservation, { kind, locationId
   return { allocations: next, moved: [...moved.values()] };
 }
 
-const notHeld = ({ id, state }: StoredReservation, held: string): Problem =>
-  new Problem('invalid_state_transition', `The reservation "${id}" holds ${held}.`, {
-    objectType: 'reservation',
-    id,
-    currentState: state,
-    action: 'move-part',
-    allowedFrom: allowedElsewhere(reservationLifeCycle, 'move-part', state),
-  });
+const notHeld = (reservation: StoredReservation, held: string): Problem =>
+  refusal(reservationLifeCycle, reservation, 'move-part', `The reservation "${reservation.id}" holds ${held}.`);
 
 /** A reservation ends with its last unit. */
 export function verbAfter(allocations: readonly Allocation[]): 'move-part' | 'fulfil' | 'cancel' {

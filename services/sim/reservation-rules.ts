@@ -1,10 +1,11 @@
+import { refusal } from '../../shared/catalog/life-cycle.ts';
 import { invalid, Problem } from '../../shared/catalog/problems.ts';
 import type { StoredReservation } from './collections.ts';
 
 /** Whether the reservation holds stock. */
 export const isOpen = ({ state }: Pick<StoredReservation, 'state'>): boolean => state === 'requested' || state === 'confirmed';
 
-/** A hold for the till has no time limit and is never confirmed, since the customer takes the goods along. */
+/** A reservation for the till has no time limit and is never confirmed, since the customer takes the goods along. */
 export const isTillHold = ({ state, expiresAt }: Pick<StoredReservation, 'state' | 'expiresAt'>): boolean =>
   state === 'requested' && expiresAt === undefined;
 
@@ -29,7 +30,7 @@ export function refuseForeignOrder({ id, orderId, transactionId }: BasketOfOrder
   throw invalid('/orderId', 'other_order', `No stock of the basket "${id}" can be held for the order "${requested}": the basket ${why}.`);
 }
 
-/** 409 for a hold that expired before it was confirmed. `skus` lists the units that it held. */
+/** 409 for a reservation that expired before it was confirmed. `skus` lists its units. */
 export function reservationExpired({ id, items, expiresAt }: StoredReservation): Problem {
   return new Problem('reservation_expired', `The reservation "${id}" expired at ${expiresAt}; reserve again.`, {
     objectType: 'reservation',
@@ -38,13 +39,13 @@ export function reservationExpired({ id, items, expiresAt }: StoredReservation):
   });
 }
 
-/** 409 for a release of stock from which an order is being sent: its goods may have left already. */
+/** 409 for releasing the stock of an order that is being sent: its goods may have left already. */
 export function stockBeingSent({ id, state }: StoredReservation, orderId: string | undefined): Problem {
   const order = orderId === undefined ? 'an order' : `the order "${orderId}"`;
   return unreleasable({ id, state }, `holds the stock of ${order}, which is being sent; cancel the order instead`, { orderId });
 }
 
-/** 409 for a release of goods that lie on the counter of a till. */
+/** 409 for releasing goods that lie on the counter of a till. */
 export function stockAtTill({ id, state }: StoredReservation, transactionId: string | undefined): Problem {
   const transaction = transactionId === undefined ? 'a transaction' : `the transaction "${transactionId}"`;
   return unreleasable({ id, state }, `holds the goods of ${transaction} at the till; void the transaction instead, unless it is paid`, {
@@ -57,13 +58,5 @@ function unreleasable(
   why: string,
   about: Record<string, string | undefined>,
 ): Problem {
-  return new Problem('invalid_state_transition', `The reservation "${id}" ${why}.`, {
-    objectType: 'reservation',
-    id,
-    currentState: state,
-    action: 'release',
-    // In another state it could not be released either.
-    allowedFrom: [],
-    ...Object.fromEntries(Object.entries(about).filter(([, value]) => value !== undefined)),
-  });
+  return refusal('reservation', { id, state }, 'release', `The reservation "${id}" ${why}.`, about);
 }

@@ -60,7 +60,7 @@ export async function listen({
     if (draining) return;
     draining = true;
     drain();
-    // The next answer tells clients with a kept connection to open another one elsewhere.
+    // The next answer makes clients with a kept connection open another one elsewhere.
     const lastOfItsConnection: RequestListener = (_request, response) => {
       response.shouldKeepAlive = false;
     };
@@ -80,7 +80,7 @@ export async function listen({
     startDraining();
     await waitForLastConnections(server);
     const closed = once(server, 'close');
-    // Node's own close for HTTP servers would cut quiet connections at once, along with requests in flight.
+    // Node's own close for HTTP servers would cut quiet connections immediately, along with requests in flight.
     NetServer.prototype.close.call(server);
     const idle = setTimeout(() => server.closeIdleConnections(), QUIET_MS);
     const cut = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
@@ -92,7 +92,7 @@ export async function listen({
   }
 }
 
-/** The system hands over accepted connections one per turn of the event loop. Stopping at once would reset the remaining ones. */
+/** The system hands over accepted connections one per turn of the event loop. Stopping immediately would reset the remaining ones. */
 async function waitForLastConnections(server: Server): Promise<void> {
   let came = true;
   server.on('connection', () => {

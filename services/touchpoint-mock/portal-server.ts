@@ -26,7 +26,7 @@ export interface PortalOptions {
   readonly lanes: readonly string[];
   /** Loopback by default. In a container `0.0.0.0`, since publishing the port decides who reaches it. */
   readonly host?: string;
-  /** Host names under which the portal answers, besides those of this machine. */
+  /** Host names that serve the portal, in addition to this machine's names. */
   readonly allowedHosts?: readonly string[];
   readonly logger?: Pick<Logger, 'info'>;
   readonly fixtures?: URL;
@@ -106,12 +106,12 @@ function forwardTo(mockUrl: string) {
     agent: new Agent({ keepAlive: false }),
     proxyTimeout: PROXY_TIMEOUT_MS,
     on: {
-      // The connection to the mock ends; the connection to the client may go on.
+      // The connection to the mock ends; the connection to the client may stay open.
       proxyRes: (answer, _request, response) => {
         answer.headers.connection = response.shouldKeepAlive ? 'keep-alive' : 'close';
       },
       error: (_error, _request, response) => {
-        // A partial answer cannot be replaced, so the client sees a broken connection.
+        // A partial answer cannot be replaced, so the connection is broken off.
         if ('headersSent' in response && !response.headersSent) send(response, MOCK_UNREACHABLE);
         else response.destroy();
       },

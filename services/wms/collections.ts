@@ -25,7 +25,7 @@ export type PickedLines = z.output<typeof PickedLines>;
 
 /**
  * The intended move of a picking order: committed before it is reported to the FMS, removed with the answer. The id is the picking
- * order's, so that two statuses at once conflict.
+ * order's, so that concurrent statuses conflict.
  */
 export const intendedMoves = defineCollection({
   name: 'intended-moves',
@@ -43,7 +43,7 @@ export const warehouseTasks = defineCollection({
   schema: z.object({
     id: Id,
     version,
-    /** The newest version of the fulfillment order that was seen. Events about older versions change nothing. */
+    /** The newest processed version of the fulfillment order. Events about older versions change nothing. */
     seen: z.int(),
     open: z.boolean(),
     /** The delays of the warehouse count from here. */

@@ -26,7 +26,7 @@ export const service = defineService({
   due: [finishOpening, finishMove, takeWarehouseStep],
 });
 
-/** Seeds the warehouses, and the delays of their steps when they work by themselves. */
+/** Seeds the warehouses, and the delays of their automatic steps. */
 export function seed({ locations, warehouseSteps: steps }: Fixtures, _now: number): Seed {
   return {
     objects: [

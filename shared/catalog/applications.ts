@@ -26,5 +26,5 @@ export type Domain = (typeof domains)[number];
 /** The topic that carries every event about the objects of one domain. */
 export const topicOf = (domain: Domain): string => `uc.${domain}.events`;
 
-/** The dead-letter topic beside an event topic: records that a consumer could not read, or gave up after its attempts. */
+/** The dead-letter topic of an event topic. It holds records that a consumer could not read or gave up on. */
 export const deadLetterTopicOf = (topic: string): string => `${topic}.dlq`;

@@ -19,11 +19,11 @@ export interface ObjectDefinition<
   /** Undefined for objects without states. */
   readonly lifeCycle?: LifeCycle<State, Verb>;
   /**
-   * What people call it, with members in braces: `{name} ({sku})`. The first text of which the object has every member counts. Of a list,
-   * `{lines.sku}` is the member of each entry.
+   * Templates of its name for people, with members in braces: `{name} ({sku})`. The first template counts whose members the object all has.
+   * `{lines.sku}` joins the member of each entry of a list.
    */
   readonly label?: readonly string[];
-  /** Types of the objects that members refer to whose names do not say so: `{ mergedInto: 'basket' }`. `orderId` says so. */
+  /** Types of referenced objects, by member, where the name of the member does not give the type: `{ mergedInto: 'basket' }`. */
   readonly references?: Readonly<Record<string, string>>;
   /** Consumers of its additional event `ext.<type>-changed`. */
   readonly changeSubscribers?: readonly Subscription[];

@@ -35,23 +35,26 @@ export interface ApiDefinition<
   readonly path: Path;
   readonly query: Query;
   readonly request: Request;
-  /** The body that other applications may send: that of clients, and members for applications only. */
+  /** The body that other applications may send: the members of `request`, and members for applications only. */
   readonly serviceRequest: ServiceRequest;
   readonly response: Response;
   /** Status of the first success. A natural repeat is answered with 200. */
   readonly status: 200 | 201 | 204;
-  /** Events of the source document that a call causes, also those of other owners' objects. Names without prefix. */
+  /** Events of the source document that a call causes, including events of objects with other owners. Names without prefix. */
   readonly emits: readonly string[];
-  /** Besides the problems that every API of its kind may answer. */
+  /** Problems of this API, without those that every API of its kind may answer. */
   readonly problems: readonly ProblemCode[];
   /** The applications that call an internal API. */
   readonly callers: readonly Application[];
   /** Whether the source document shows the shapes, or they are our choice. */
   readonly shapes: 'source' | 'our choice';
-  /** The source document does not count this API, but leaves open how its own APIs do without it. */
+  /** The source document does not list this API, but its own APIs need it. */
   readonly addition: boolean;
   readonly produces: MediaType;
-  /** A command that stores nothing. It takes a key from clients; applications send none, since a repeat may be answered anew. */
+  /**
+   * A command that stores nothing. It accepts an idempotency key from clients; applications send none, because a repeat may be computed
+   * anew.
+   */
   readonly storesNothing: boolean;
   /** Member of the body that names the object of `If-Match`, if the path has no `{id}`. */
   readonly ifMatchOn: string | undefined;
@@ -159,10 +162,10 @@ type Section<Name extends string, T> = Record<never, never> extends T ? { readon
 export type OutputOf<A> =
   A extends ApiDefinition<string, Application, string, z.ZodObject, z.ZodType, z.ZodType, infer Response> ? z.output<Response> : never;
 
-/** Names the rehearsal for callers that cannot send a header, such as a browser that opens a link. */
+/** The query parameter that names the rehearsal, for callers that cannot send a header, such as a browser that opens a link. */
 const REHEARSAL_PARAMETER = '{rehearsal}';
 
-/** Whether the path names the rehearsal. Then neither header nor default count, and no rehearsal is created. */
+/** Whether the path names the rehearsal. If so, neither header nor default apply, and no rehearsal is created. */
 export const namesRehearsal = ({ path }: Pick<ApiDefinition, 'path'>): boolean => path.split('/').includes(REHEARSAL_PARAMETER);
 
 /** Whether a call changes state and therefore accepts an `Idempotency-Key`. A query sent by POST does not. */

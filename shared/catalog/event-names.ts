@@ -6,5 +6,5 @@ export const EVENT_CONTENT_TYPE = 'application/cloudevents+json; charset=UTF-8';
 /** The additional event of an object, for changes without an event in the source document. */
 export const extensionEvent = (object: string): string => `ext.${object}-changed`;
 
-/** The event's name without the prefix: `payment-authorized`, `ext.payment-changed`. */
+/** The name of an event type without the prefix: `payment-authorized`, `ext.payment-changed`. */
 export const nameOf = (type: string): string => (type.startsWith(TYPE_PREFIX) ? type.slice(TYPE_PREFIX.length) : type);

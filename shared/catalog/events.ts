@@ -27,7 +27,7 @@ const listed = [
   paymentCaptured,
 ] as const;
 
-/** One of the events of the source document, by its own definition. */
+/** An event of the source document, as its file defines it. */
 export type ListedEvent = (typeof listed)[number];
 
 /** The events of the source document. */
@@ -41,9 +41,9 @@ export const changeEvents: readonly EventDefinition[] = objects.filter(changes).
   name: extensionEvent(object.type),
   classification: 'updated',
   object: object.type,
-  meaning: `A change of the ${object.type} that has no event of its own`,
-  ...(object.changeSubscribers && { subscribers: object.changeSubscribers }),
+  meaning: `A change of the ${object.type} that no other event reports`,
+  subscribers: object.changeSubscribers,
 }));
 
-/** All events: those of the source document, and the additional ones. */
+/** All events: the events of the source document, then the additional events. */
 export const allEvents: readonly EventDefinition[] = [...events, ...changeEvents];

@@ -3,7 +3,7 @@ import type { CallOf } from './define.ts';
 
 type BodyOf<Id extends ApiId> = CallOf<(typeof apis)[Id]> extends { readonly body?: infer Body } ? Body : never;
 
-/** Example request bodies. Their ids stand for ids from earlier responses. */
+/** Example request bodies. Their ids are placeholders for ids from earlier responses. */
 export const requestExamples: { readonly [Id in ApiId]?: BodyOf<Id> } = {
   'create-basket-api': { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 2 }] },
   'add-line-to-basket-api': { sku: 'mug-blue', qty: 2 },

@@ -4,7 +4,7 @@ import type { InternalId } from './internal-calls.ts';
 
 type CallId = ApiId | InternalId;
 
-/** One call of a flow. `client` is a user of the estate from outside. */
+/** One call of a flow. `client` is a user outside the estate. */
 export interface FlowStep {
   readonly from: Application | 'client';
   readonly to: Application;
@@ -33,7 +33,7 @@ export const flows: readonly FlowDefinition[] = [
       { from: 'pos', to: 'payment-hub', call: 'authorize-payment-api' },
     ],
     onFailure:
-      'After a declined tender, earlier tenders stay authorised. The cashier takes another tender or voids the transaction. Voiding voids all tenders, the last one first. If the outcome is unknown, repeat the request with the same key: the till asks the Payment Hub before it takes another tender or voids. The Payment Hub voids authorisations that the transaction does not list after 15 minutes.',
+      'After a declined tender, earlier tenders stay authorised. The cashier takes another tender or voids the transaction. Voiding voids all tenders, the last one first. If the outcome is unknown, repeat the request with the same key: the till checks with the Payment Hub before it takes another tender or voids. The Payment Hub voids authorisations that the transaction does not list after 15 minutes.',
   },
   {
     number: 2,
@@ -46,7 +46,7 @@ export const flows: readonly FlowDefinition[] = [
       { from: 'client', to: 'oms', call: 'confirm-order-api' },
     ],
     onFailure:
-      'Creating the order can be repeated: the same basket gives the same order. At confirmation, an expired hold is taken again once. Without stock, the authorisation is voided and the order stays in draft.',
+      'Creating the order is idempotent: the same basket gives the same order. At confirmation, stock of an expired reservation is reserved again once. Without stock, the authorisation is voided and the order stays in draft.',
   },
   {
     number: 3,
@@ -63,11 +63,11 @@ export const flows: readonly FlowDefinition[] = [
       { from: 'oms', to: 'sim', call: 'move-reservation' },
     ],
     onFailure:
-      'While the OMS is down, the till keeps the paid sale, and after a day it captures the tenders that would expire. It submits the sale exactly once, as soon as the OMS answers. Goods that are missing from the stock records, or reserved for others, are still sold: the units that are not available are booked as found, and the order has a stockDiscrepancy.',
+      'While the OMS is down, the till keeps the paid sale. After a day it captures the tenders that would expire. It submits the sale exactly once, as soon as the OMS answers. Goods that are missing from the stock records, or reserved for others, are still sold: the units that are not available are booked as found, and the order has a stockDiscrepancy.',
   },
   {
     number: 4,
-    title: 'Stock held for good when an order is confirmed',
+    title: 'Stock held permanently when an order is confirmed',
     participants: ['oms', 'sim'],
     steps: [
       { from: 'client', to: 'oms', call: 'confirm-order-api' },
@@ -85,7 +85,7 @@ export const flows: readonly FlowDefinition[] = [
       { from: 'sim', to: 'inventory-service', call: 'take-hold' },
     ],
     onFailure:
-      'If a node sells out in the meantime, the next node serves the line. Without any node, and while the Inventory Service is down, no stock is held.',
+      'If a node sells out, the next node serves the line. Without any node, and while the Inventory Service is down, no stock is held.',
   },
   {
     number: 6,
@@ -100,7 +100,7 @@ export const flows: readonly FlowDefinition[] = [
       { from: 'fms', to: 'oms', call: 'ensure-captured' },
     ],
     onFailure:
-      'The order stays in-fulfilment with captureStatus retrying. A refused capture is retried after 1, 5 and 30 minutes; while the Payment Hub is away, the capture waits for it. Nothing is dispatched before captures cover the lines that are not cancelled, and shipping. If all attempts are refused, or an authorisation is lost by then, the order is cancelled. An authorisation that expires before picking is renewed with the same tender, until 30 days after the order was created. If it is not renewed or replaced, the order is cancelled after a day.',
+      'The order stays in-fulfilment with captureStatus retrying. A refused capture is retried after 1, 5 and 30 minutes; while the Payment Hub is down, the capture waits. Nothing is dispatched before captures cover shipping and all lines that are not cancelled. If all attempts are refused, or an authorisation is lost, the order is cancelled. An authorisation that expires before picking is renewed with the same tender, until 30 days after the order was created. If it is neither renewed nor replaced, the order is cancelled after a day.',
   },
   {
     number: 7,
@@ -111,7 +111,7 @@ export const flows: readonly FlowDefinition[] = [
       { from: 'ecommerce-platform', to: 'loyalty-platform', call: 'get-member-balance-api' },
     ],
     onFailure:
-      'If the Loyalty Platform does not answer within 800 ms, the checkout continues without points and without discounts for members, and loyalty.status is unavailable. With a voucher that may be for members only, it answers 503 or 504: repeat it later, or leave the voucher out. A loyalty card in contact cannot be read meanwhile: e-mail or phone then identify the customer, and the same checkout sent again before there is an order reads the card. A contact with the card alone is answered with 503 or 504.',
+      'If the Loyalty Platform does not answer within 800 ms, the checkout continues without points and without discounts for members, and loyalty.status is unavailable. A checkout with a voucher that may be for members only is answered with 503 or 504: repeat it later, or leave the voucher out. A loyalty card in contact is not read; e-mail or phone identify the customer. Repeat the checkout before the order exists to read the card. A contact with only a card is answered with 503 or 504.',
   },
   {
     number: 8,
@@ -132,13 +132,13 @@ export const flows: readonly FlowDefinition[] = [
   },
 ];
 
-/** The calls that each application makes. Its client offers no others. */
+/** The calls that each application makes. Its client has no others. */
 export const calls = {
   pos: [
     'put-transaction-basket',
     'abandon-basket',
     'authorize-payment-api',
-    // A sale that the OMS does not take for a day: its goods have left, and its authorisations must not expire.
+    // A sale that waits a day for the OMS: its goods have left, so its authorisations must not expire.
     'capture-payment-api',
     'list-payments',
     'reverse-payment',
@@ -176,7 +176,7 @@ export const calls = {
     'refund-payment-api',
     // Finds a node for short lines, or the node with most stock.
     'check-availability-api',
-    // Goods that leave a store: held units are consumed; others are carried out without a hold.
+    // Goods that leave a store: reserved units are consumed; others are carried out without a reservation.
     'get-transaction',
     'get-reservation',
     'move-reservation',
@@ -200,19 +200,19 @@ export const calls = {
     'book-return',
     'close-return',
   ],
-  // In time-driven or immediate progression, the warehouse dispatches packed orders itself.
+  // With `time` or `immediate` progression, the warehouse dispatches packed orders.
   wms: ['record-picking', 'get-stock', 'dispatch-fulfillment-order-api'],
-  // The webhook is signed and goes through the gateway, like that of a real carrier.
+  // As from a real carrier, the webhook is signed and goes through the gateway.
   'carrier-platform': ['get-shipment-data', 'carrier-webhook'],
   'payment-hub': ['get-payable', 'get-transaction', 'put-ledger-entry'],
   // A client confirms a reservation only for an order that exists, at the OMS or at a till.
   sim: ['get-basket', 'get-order-stock', 'get-transaction', 'get-stock', 'take-hold', 'move-hold'],
-  // Finds stock that the order already holds. Only the till knows a sale that is not paid yet.
+  // Finds stock that the order already holds. Only the till has a sale that is not paid yet.
   'inventory-service': ['record-reservation', 'get-reservation', 'list-order-holds', 'get-order-stock', 'get-transaction'],
   'promotion-engine': ['get-basket', 'get-customer-api', 'get-member-balance-api'],
-  // The OMS knows the earning before its event arrives.
+  // The OMS has the earning before its event arrives.
   'loyalty-platform': ['get-order-earning'],
-  // The Loyalty Platform knows the owner of a card that was given at checkout.
+  // The Loyalty Platform returns the owner of a card that was given at checkout.
   crm: ['get-member-balance-api', 'put-member', 'put-ledger-entry'],
   'clienteling-app': [
     'get-customer-api',

@@ -10,7 +10,7 @@ export const IdempotencyKey = z.string().regex(/^(?:"[^"]{1,255}"|[^"].{0,254})$
 
 const ENTITY_TAG = '(?:W/)?"[\\x21\\x23-\\x7e]*"';
 
-/** ETags of an object as it was read, separated by commas, or `*` (RFC 9110). */
+/** ETags of versions of an object, separated by commas, or `*` (RFC 9110). */
 export const IfMatch = z.string().regex(new RegExp(`^(?:\\*|${ENTITY_TAG}(?:[ \\t]*,[ \\t]*${ENTITY_TAG})*)$`));
 
 /** Whether `If-Match` names a version. Weak tags match nothing (RFC 9110 §13.1.1). */

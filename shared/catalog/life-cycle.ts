@@ -1,9 +1,9 @@
 import { Problem } from './problems.ts';
 
 /**
- * One row of a life cycle: a verb, the states that it starts from (`null`: the object does not exist yet), and the states that it may lead
- * to. `events` are names without prefix, in the order of emission; an empty list means the additional `ext.<object>-changed`. An `again` row
- * is a natural repeat: nothing changes, and nothing is emitted.
+ * One row of a life cycle: a verb, its source states (`null`: the object does not exist yet) and its target states. `events` are names
+ * without prefix, in emission order; an empty list means the additional `ext.<object>-changed`. An `again` row is a natural repeat: it
+ * changes and emits nothing.
  */
 export interface Row<State extends string, Verb extends string> {
   readonly verb: Verb;
@@ -33,8 +33,8 @@ interface RowInput<S extends string, V extends string> {
 }
 
 /**
- * Declares the life cycle of a business object. The type of its `state`, its guards, the body of a 409, the diagram and the state × verb
- * test derive from this table.
+ * Declares the life cycle of a business object. The type of its `state`, its guards, its 409 bodies, its diagram and the state × verb test
+ * derive from this table.
  * @throws Error at start when two rows have the same state and verb
  */
 export function defineLifeCycle<const S extends string, const V extends string>(input: {
@@ -55,44 +55,48 @@ export function defineLifeCycle<const S extends string, const V extends string>(
   return { object: input.object, states: input.states, rows };
 }
 
-/** The states from which a verb is allowed, in listed order. */
+/** The states that allow a verb, as listed. */
 export function allowedFrom<S extends string, V extends string>(lifeCycle: LifeCycle<S, V>, verb: V): readonly S[] {
   return lifeCycle.states.filter((state) => lifeCycle.rows.some((row) => row.verb === verb && row.from.includes(state)));
 }
 
-/**
- * The other states from which a verb is allowed, for a refusal that has another reason than the state: it must not name the current state as
- * one that would help.
- */
-export const allowedElsewhere = <S extends string, V extends string>(lifeCycle: LifeCycle<S, V>, verb: V, current: string): readonly S[] =>
-  allowedFrom(lifeCycle, verb).filter((state) => state !== current);
-
 type InState = { readonly id: string; readonly state: string };
 
+/** Members of one refusal's context, such as `pendingAction`. `allowedFrom` replaces the states that the life cycle gives. */
+interface RefusalContext {
+  readonly allowedFrom?: readonly string[];
+  readonly retryable?: true;
+  readonly [member: string]: unknown;
+}
+
 /**
- * 409 for a verb that the table does not allow in the current state.
- * @throws Error when the table allows it: the refusal has another reason, which `refuseVerb` states
+ * 409 `invalid_state_transition`, with any reason in `detail`.
+ * @param of the life cycle with the action as a verb, or the type of the object. A life cycle gives `allowedFrom`. The current state is in
+ * it only if the refusal is retryable: then the action may succeed later. Without a life cycle `allowedFrom` is empty unless `context` has
+ * it.
+ */
+export function refusal(
+  of: LifeCycle | string,
+  { id, state }: InState,
+  action: string,
+  detail: string,
+  context: RefusalContext = {},
+): Problem {
+  const allowed = typeof of === 'string' ? [] : allowedFrom(of, action).filter((from) => context.retryable || from !== state);
+  const objectType = typeof of === 'string' ? of : of.object;
+  const refused = { objectType, id, currentState: state, action, allowedFrom: allowed, ...context };
+  return new Problem('invalid_state_transition', detail, refused);
+}
+
+/**
+ * 409 for a verb that the life cycle does not allow in the current state.
+ * @throws Error when it does: the refusal then needs a reason, see `refusal`
  */
 export function refuseTransition(lifeCycle: LifeCycle, found: InState, verb: string): Problem {
   const allowed = allowedFrom(lifeCycle, verb);
   if (allowed.includes(found.state)) throw new Error(`${lifeCycle.object} × ${verb} in ${found.state} is allowed: state the reason.`);
   const detail = `The ${lifeCycle.object} "${found.id}" is ${found.state}; ${verb} is possible from ${allowed.join(', ') || 'no state'}.`;
-  return refuseVerb(lifeCycle, found, verb, { detail });
-}
-
-/**
- * 409 for another reason than the state. A retryable refusal lists the current state in `allowedFrom`, since the verb may succeed in it later.
- * @param detail the reason @param extra context such as `retryable`
- */
-export function refuseVerb(
-  lifeCycle: LifeCycle,
-  found: InState,
-  verb: string,
-  { detail, ...extra }: { readonly detail: string; readonly retryable?: true; readonly [member: string]: unknown },
-): Problem {
-  const allowed = extra.retryable ? allowedFrom(lifeCycle, verb) : allowedElsewhere(lifeCycle, verb, found.state);
-  const context = { objectType: lifeCycle.object, id: found.id, currentState: found.state, action: verb, allowedFrom: allowed };
-  return new Problem('invalid_state_transition', detail, { ...context, ...extra });
+  return refusal(lifeCycle, found, verb, detail);
 }
 
 /**
@@ -112,7 +116,7 @@ export function rowFor<S extends string, V extends string>(
 }
 
 /**
- * Whether a verb is a natural repeat in this state: the answer is 200 with the object as it is.
+ * Whether a verb is a natural repeat in this state: the answer is 200 with the unchanged object.
  * @throws Problem `invalid_state_transition` when it is neither a repeat nor a move
  */
 export function isAgain<S extends string, V extends string>(

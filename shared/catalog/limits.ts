@@ -1,13 +1,13 @@
 import { Problem } from './problems.ts';
 
 /**
- * The most entries that requests from outside the estate put into a list. An object is stored, published and journalled as a whole, so
- * no list in it grows without end. Entries that applications add on their own behalf do not count: their number follows from these.
+ * The most entries that requests from outside the estate may put into a list. An object is stored, published and journalled as a whole, so
+ * its lists must be bounded. Entries that applications add do not count: these limits bound them, too.
  */
 export const LIMITS = {
   /** Lines of a basket, and so of an order. */
   lines: 200,
-  /** Refunds of a payment. A refund of all that is left, of the payment or of a return, is accepted beyond it. */
+  /** Refunds of a payment. A refund of the whole rest of the payment or of a return is accepted beyond it. */
   refunds: 100,
   /** Payments of an order, declined ones included. */
   payments: 100,
@@ -17,7 +17,7 @@ export const LIMITS = {
   returns: 100,
 } as const;
 
-/** The scans that a parcel keeps, the newest ones. */
+/** The newest scans, which a parcel keeps. */
 export const KEPT_SCANS = 100;
 
 /**

@@ -1,5 +1,5 @@
 interface MagicValue {
-  /** As they are written in a request. */
+  /** Values for requests. */
   readonly values: readonly string[];
   /** Added to the values where they are shown: `or any token not listed here`. */
   readonly also?: string;
@@ -11,16 +11,16 @@ interface MagicValues {
   readonly rows: readonly MagicValue[];
 }
 
-/** What of the initial world is made for rehearsing. `fixtures` contains it; this says what it is good for. */
+/** The parts of the initial world that are made for rehearsing, and their use. `fixtures` has the data. */
 export const magicValues: readonly MagicValues[] = [
   {
     title: 'Products',
     rows: [
-      { values: ['mug-blue'], use: '12.99, always plenty of it, no promotion on one or two' },
-      { values: ['lamp-last-one'], use: 'one single unit in one warehouse: let many ask for it at once' },
+      { values: ['mug-blue'], use: '12.99, plenty in stock, no promotion for one or two' },
+      { values: ['lamp-last-one'], use: 'a single unit in one warehouse, for concurrent reservations' },
       { values: ['vase-sold-out'], use: 'never in stock' },
-      { values: ['desk-two-nodes'], use: 'three here, three there: a line of four fits nowhere' },
-      { values: ['wine-red'], use: 'carries a minimum age of 18' },
+      { values: ['desk-two-nodes'], use: 'three units at each of two nodes: no node can serve a line of four' },
+      { values: ['wine-red'], use: 'has a minimum age of 18' },
       { values: ['chair-suspended', 'radio-draft', 'calendar-wall'], use: 'suspended; not found, since it is a draft; discontinued' },
     ],
   },
@@ -55,7 +55,7 @@ export const magicValues: readonly MagicValues[] = [
       { values: ['STANDARD', 'EXPRESS'], use: 'delivered after 28 hours; after 12 hours' },
       { values: ['LOST'], use: 'no scan after the depot; lost after 14 days without one' },
       { values: ['RTS'], use: 'refused at the door, back at the sender after 72 hours' },
-      { values: ['ATTEMPT3'], use: 'three attempts in vain, the last one after 76 hours; back at the sender after 9 days' },
+      { values: ['ATTEMPT3'], use: 'three failed attempts, the last one after 76 hours; back at the sender after 9 days' },
     ],
   },
 ];

@@ -23,7 +23,7 @@ const listed = [
   payment,
 ] as const;
 
-/** One of the business objects, by its own definition. */
+/** A business object, as its file defines it. */
 export type ListedObject = (typeof listed)[number];
 
 /** The business objects. */

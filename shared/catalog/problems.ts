@@ -1,8 +1,8 @@
 import { type Application, applicationNames } from './applications.ts';
 
 /**
- * All refusals of the estate: code, HTTP status and title (RFC 9457). `retryable`: the same request may succeed later. A single refusal may
- * be retryable although its code is not, see `retryableAtTimes`.
+ * All refusals of the estate: code, HTTP status and title (RFC 9457). `retryable`: the same request may succeed later. Single refusals with
+ * other codes may be retryable, too: see `retryableAtTimes`.
  */
 export const problems = {
   malformed_request: { status: 400, title: 'Malformed request', retryable: false },
@@ -55,7 +55,7 @@ export const problems = {
 
 export type ProblemCode = keyof typeof problems;
 
-/** Codes of which some refusals have `retryable: true`: another action at the object is under way, and its end decides. */
+/** Codes whose refusals have `retryable: true` while another action on the object is in progress that decides the outcome. */
 export const retryableAtTimes: ReadonlySet<ProblemCode> = new Set([
   'invalid_state_transition',
   'return_quantity_exceeded',
@@ -65,10 +65,10 @@ export const retryableAtTimes: ReadonlySet<ProblemCode> = new Set([
   'overpayment',
 ]);
 
-/** The member `type`: a relative reference, because only the client knows under which name it reached the gateway. The gateway answers there. */
+/** The member `type`. It is relative, because the client may reach the gateway under any name. The gateway serves this path. */
 export const problemType = (code: ProblemCode): string => `/problems/${code}`;
 
-/** Problems that every API may answer besides those that it declares. */
+/** Problems that every API may answer in addition to its own. */
 export const commonProblems = [
   'malformed_request',
   'validation_failed',
@@ -87,13 +87,13 @@ export interface FieldError {
   readonly detail: string;
 }
 
-/** Errors that a problem lists at most. It counts the others. */
+/** Most errors that a problem lists. It counts the others. */
 export const MOST_ERRORS = 20;
 
-/** Seconds, where nothing better is known. */
+/** Seconds, for refusals without a better value. */
 const RETRY_AFTER_S = 1;
 
-/** Context of a problem: the object that it is about, and members of its code. */
+/** Context of a problem: its object, and the members of its code. */
 export interface ProblemContext {
   readonly objectType?: string;
   readonly id?: string;
@@ -101,9 +101,9 @@ export interface ProblemContext {
   /** Number of errors that `errors` leaves out. */
   readonly errorsOmitted?: number;
   readonly retryable?: boolean;
-  /** Seconds; becomes the header `Retry-After`. A retryable refusal has one in any case. */
+  /** Seconds; becomes the header `Retry-After`. Every retryable refusal has one. */
   readonly retryAfter?: number;
-  /** Of a `dependency_error`: the other application broke off, or its answer has no code of the estate. It may be away. */
+  /** Of a `dependency_error`: the connection broke, or the answer has no code of the estate. The other application may be down. */
   readonly undecided?: true;
   /** Methods; becomes the header `Allow`. */
   readonly allow?: readonly string[];
@@ -111,8 +111,8 @@ export interface ProblemContext {
 }
 
 /**
- * A refusal with a code of the table. A handler throws it to discard its changes, or returns it to keep them: a declined payment is answered
- * with 402, and is kept in state `failed`.
+ * A refusal with a code of the table. A handler throws it to discard its changes, or returns it to keep them: a declined payment is
+ * answered with 402 and stored in state `failed`.
  */
 export class Problem extends Error {
   override readonly name = 'Problem';
@@ -133,7 +133,7 @@ export class Problem extends Error {
     return this.context.retryable ?? problems[this.code].retryable;
   }
 
-  /** Seconds until it is worth a try: of each refusal that is retryable. */
+  /** Seconds until a retry makes sense. Undefined if the refusal is not retryable. */
   get retryAfter(): number | undefined {
     return this.context.retryAfter ?? (this.retryable ? RETRY_AFTER_S : undefined);
   }
@@ -144,7 +144,7 @@ export class Problem extends Error {
     return { ...this.#essentials(instance), ...context, retryable: this.retryable };
   }
 
-  /** The body as JSON. A refusal must not fail: a context that cannot be serialised is left out. */
+  /** The body as JSON. Context that cannot be serialised is left out, so that a refusal never fails. */
   json(instance: string): string {
     try {
       return JSON.stringify(this.body(instance));
@@ -183,17 +183,17 @@ export function conflictingRepeat(detail: string, standing: Readonly<Record<stri
   return new Problem('conflicting_repeat', detail, { ...about, standing });
 }
 
-/** Whether it is unknown if the called application did its work. */
+/** Whether the outcome at the called application is unknown. */
 export const isUnknownOutcome = (error: unknown): boolean =>
   error instanceof Problem && (error.code === 'dependency_timeout' || error.code === 'dependency_error');
 
-/** Whether the called application did nothing: it could not be reached, or others were faster. */
+/** Whether the called application certainly did nothing: it could not be reached, or concurrent requests won. */
 export const didNothing = (error: unknown): boolean =>
   error instanceof Problem && (error.code === 'dependency_unavailable' || error.code === 'contention');
 
 /**
- * The application that was away when a call failed: it could not be reached, did not answer, or its answer decided nothing. Undefined for
- * any other failure: a refusal stays one when the application is asked again.
+ * The application that was away when a call failed: it could not be reached, did not answer, or did not decide. Undefined for any other
+ * failure, because a retry would be refused again.
  */
 export function absentApplication(error: unknown): Application | undefined {
   if (!(error instanceof Problem)) return undefined;

@@ -52,11 +52,11 @@ export const AnyInstant = z
     return z.NEVER;
   });
 
-/** A path segment. Segments of dots alone would change the path. */
+/** A path segment. A segment of dots only would change the path. */
 const NAME = /^\.*[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
-const NAME_RULE = 'This must have letters, digits, dots, hyphens and underscores only, and not dots alone.';
+const NAME_RULE = 'This must have only letters, digits, dots, hyphens and underscores, and not only dots.';
 
-/** Text that people type or paste. Blanks around it are removed. @param most characters without these blanks */
+/** Text that people type or paste. It is trimmed. @param most characters after trimming */
 export const typedText = (most: number) => z.string().trim().min(1).max(most);
 
 export const Sku = z.string().max(64).regex(NAME, NAME_RULE).meta({ id: 'Sku', example: 'mug-blue' });
@@ -110,7 +110,7 @@ export const Email = emailOf(z.string()).meta({
   example: 'ada@people.example',
 });
 
-/** In a query, a blank at the beginning or the end is a + that was not escaped. Without it, the value would be somebody else’s. */
+/** In a query, a leading or trailing blank is an unescaped +. Trimmed, the value could belong to another person. */
 const textOfQuery = (error: string) => z.string().refine((text) => text === text.trim(), { error, abort: true });
 
 export const EmailInQuery = emailOf(textOfQuery('This must not begin or end with a blank.')).meta({
@@ -167,8 +167,8 @@ export function atLeastOne<T extends z.ZodObject>(schema: T, names: readonly (ke
 }
 
 /**
- * Conditions as JSON Schema. Generators of clients ignore `if` and `then`. From `oneOf` beside `properties` they make classes of the
- * alternatives, without the properties.
+ * Conditions as JSON Schema. Client generators ignore `if` and `then`, but turn `oneOf` beside `properties` into classes without the
+ * properties.
  */
 type Condition = Readonly<Record<string, unknown>>;
 
@@ -183,7 +183,7 @@ function oneRequired([name, ...others]: readonly string[]): Condition {
   return { if: { required: [name] }, then: { not: anyRequired(others) }, else: oneRequired(others) };
 }
 
-/** When a member has one of these values, another member is required or refused. */
+/** Requires or refuses a member when another member has one of these values. */
 export interface MemberRule {
   readonly when: { readonly member: string; readonly is: readonly string[] };
   readonly needs?: string;

@@ -25,7 +25,7 @@ interface ObjectChange {
   readonly changesState: boolean;
 }
 
-/** Events of the source document declare their classification. That of an additional event follows from the change. */
+/** Events of the source document declare their classification. For an additional event it follows from the change. */
 export function classificationOf(name: string, change: ObjectChange): EventDefinition['classification'] {
   if (!name.startsWith('ext.')) return named(name)?.classification ?? 'updated';
   if (change.isNew) return 'created';

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 export interface Mistake {
   readonly path: readonly PropertyKey[];
   readonly code: string;
-  /** A sentence about what stands there: what is wrong, or what is valid. */
+  /** A sentence about the value: what is wrong, or what is valid. */
   readonly detail: string;
 }
 
@@ -19,13 +19,13 @@ export function* mistakesIn(issues: readonly z.core.$ZodIssue[]): Generator<Mist
   }
 }
 
-/** A rule that a schema states itself may have a code of its own. */
+/** A custom rule of a schema may bring its own code. */
 const codeOf = (code: string, issue: object): string =>
   code === 'custom' && 'params' in issue ? ((issue.params as { readonly code?: string } | undefined)?.code ?? code) : code;
 
 const BOUNDS: ReadonlySet<string> = new Set(['too_big', 'too_small']);
 
-/** A number may exceed several bounds: that of a whole number, and right after it that of its member. The last one is the narrowest. */
+/** A number may exceed several bounds: first the bound of whole numbers, then its member's. The last one is the narrowest. */
 function isTightest({ code, path }: z.core.$ZodIssue, place: number, issues: readonly z.core.$ZodIssue[]): boolean {
   const next = issues[place + 1];
   return !BOUNDS.has(code) || next?.code !== code || next.path.join('/') !== path.join('/');
@@ -33,7 +33,7 @@ function isTightest({ code, path }: z.core.$ZodIssue, place: number, issues: rea
 
 type Issue = Parameters<z.core.$ZodErrorMap>[0];
 
-/** Parses with this say in our words what is wrong. A sentence that the schema itself has comes first. */
+/** Parse options that word the mistakes. A sentence of the schema itself comes first. */
 export const IN_WORDS = { error: inWords } as const satisfies { error: z.core.$ZodErrorMap };
 
 function inWords(issue: Issue): string | undefined {
@@ -62,7 +62,7 @@ function inWords(issue: Issue): string | undefined {
   }
 }
 
-/** What speaks against each form that a value may have. */
+/** The mistakes against each form that a value may have. */
 function formsOf(forms: readonly (readonly z.core.$ZodIssue[])[]): string {
   const reasons = forms.flatMap(([first]) => {
     if (first === undefined) return [];
@@ -84,14 +84,14 @@ const TYPES: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-/** For text where a whole number is due, the issue speaks of a number only. */
+/** If text replaces a whole number, the issue names a number only. */
 function expectedBy({ expected, inst }: Issue & { readonly code: 'invalid_type' }): string {
   const definition = inst?._zod.def;
   const isWhole = definition !== undefined && 'format' in definition && definition.format === 'safeint';
   return TYPES[isWhole ? 'int' : expected] ?? expected;
 }
 
-/** A fraction is shown, since not its type is wrong. */
+/** A fraction is shown as its value, because its type is right. */
 function typeOf(input: unknown): string {
   if (typeof input === 'boolean') return String(input);
   if (typeof input === 'number') return Number.isInteger(input) ? 'a number' : String(input);
@@ -133,5 +133,5 @@ function formatOf({ format, pattern, prefix, suffix, includes }: Issue & { reado
   if (typeof prefix === 'string') return `This must begin with ${prefix}.`;
   if (typeof suffix === 'string') return `This must end with ${suffix}.`;
   if (typeof includes === 'string') return `This must contain ${includes}.`;
-  return pattern === undefined ? `This is no valid ${format}.` : `This must match ${pattern.replace(/^\/(.*)\/\w*$/s, '$1')}.`;
+  return pattern === undefined ? `This must be a valid ${format}.` : `This must match ${pattern.replace(/^\/(.*)\/\w*$/s, '$1')}.`;
 }

@@ -45,8 +45,8 @@ export class JsonSchemas {
 export const sorted = (map: ReadonlyMap<string, Part>): Part => Object.fromEntries([...map].sort(([a], [b]) => a.localeCompare(b)));
 
 /**
- * The schema with references to `#/components/schemas`, and in the forms that generators of clients know. Other forms they refuse, warn of,
- * or turn into code that does not compile.
+ * The schema with references to `#/components/schemas`, and in forms that client generators support. They refuse other forms, warn, or
+ * generate code that does not compile.
  */
 const forGenerators = (schema: Part, named: Readonly<Record<string, Part>>): Part =>
   JSON.parse(JSON.stringify(schema), (_name, value) => (isPart(value) ? withOneType(withReference(value, named)) : value)) as Part;
@@ -55,7 +55,7 @@ const isPart = (value: unknown): value is Part => typeof value === 'object' && v
 
 const PLAIN_TYPES: ReadonlySet<unknown> = new Set(['string', 'integer', 'number', 'boolean']);
 
-/** A reference has no other member: those of a value without a class are written in place, others beside `allOf`. */
+/** A reference has no other member. Members of a value without a class are written in place, others beside `allOf`. */
 function withReference(part: Part, named: Readonly<Record<string, Part>>): Part {
   const { $ref, pattern: _ofTarget, examples: _too, ...own } = part;
   if (typeof $ref !== 'string') return part;
@@ -67,7 +67,7 @@ function withReference(part: Part, named: Readonly<Record<string, Part>>): Part 
   return isPlain ? { ...target, ...own } : { allOf: [reference], ...own };
 }
 
-/** There is no list of types, except with null. zod writes one for a union of primitives, after its override. */
+/** Lists of types occur only with null. zod writes one for a union of primitives, after its override. */
 function withOneType(part: Part): Part {
   const { type, ...others } = part;
   return Array.isArray(type) && !type.includes('null') ? { ...others, anyOf: type.map((one: unknown) => ({ type: one })) } : part;

@@ -10,15 +10,15 @@ export const REMEDY = {
 const DEEPEST = 64;
 
 /**
- * Refuses card numbers, credentials and redacted values in every string and number of a body or path, also where a schema allows them. The
- * estate stores these values and publishes them in events.
+ * Refuses card numbers, credentials and redacted values in every string and number of a body or path, even where a schema allows them,
+ * because the estate stores these values and publishes them in events.
  * @throws Problem `validation_failed` naming each such member
  */
 export function refuseSecrets(sent: unknown, part: Part = 'body'): void {
   refuseEach(sent, part, (text) => secretIn(text) ?? redactedIn(text));
 }
 
-/** Refuses redacted values: a request that was copied from where the estate shows it would mean something else. @throws Problem `validation_failed` */
+/** Refuses redacted values: a request copied from the journal or a log would change its meaning. @throws Problem `validation_failed` */
 export function refuseRedacted(sent: unknown, part: Part): void {
   refuseEach(sent, part, redactedIn);
 }

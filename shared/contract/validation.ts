@@ -65,7 +65,7 @@ export function refuseNotText(value: unknown, part: Part): void {
   if (first.done !== true) throw validationFailed(prepended(first.value, errors));
 }
 
-/** Tells without a list of places, which only a refusal needs. */
+/** A check without a list of pointers, which only a refusal needs. */
 function isAllText(value: unknown): boolean {
   if (typeof value === 'string') return isText(value);
   if (typeof value !== 'object' || value === null) return true;
@@ -107,7 +107,7 @@ export function validationFailed(all: Iterable<FieldError>): Problem {
   }
   const [first] = errors;
   const detail = first ? `${first.pointer === '' ? 'The body' : first.pointer}: ${first.detail}` : 'The request is not valid.';
-  return new Problem('validation_failed', detail, { errors, ...(errorsOmitted > 0 && { errorsOmitted }) });
+  return new Problem('validation_failed', detail, { errors, errorsOmitted: errorsOmitted || undefined });
 }
 
 function* fieldErrors(issues: readonly z.core.$ZodIssue[], part: Part): Generator<FieldError, void> {

@@ -9,10 +9,10 @@ export const ANONYMOUS = 'anonymous';
 /** Principal of a sender who signed with the rehearsal's webhook secret. */
 export const SIGNER = 'signer';
 
-/** Travels with a request through all its calls. It is made once, at the edge. */
+/** Accompanies a request through all its calls. It is made once, at the edge. */
 export interface Context {
   readonly world: World;
-  /** The rehearsal's clock; it stands still during a request. */
+  /** The rehearsal's clock, frozen during a request. */
   readonly now: Ms;
   readonly principal: string;
   readonly requestId: string;
@@ -24,7 +24,7 @@ export interface Context {
   readonly deadline: Ms;
   /** Revision of the rehearsal's fault rules; 0 when there are none. */
   readonly faults: number;
-  /** Absent while it is as every rehearsal starts (see `progressionOf`). */
+  /** Absent while it is the default (see `progressionOf`). */
   readonly progression?: Progression;
   /** The applications that wait for the answer. A call back to one of them is refused. */
   readonly chain: readonly string[];

@@ -5,20 +5,20 @@ import type { RehearsalCredentials } from '../store/ports/directory.ts';
 /** Stored keys are HMACs under a pepper of the process, so a dump of the store gives no access. */
 export const hmacOf = (pepper: string, key: string): string => createHmac('sha256', pepper).update(key).digest('hex');
 
-/** @returns a comparison with a secret. It takes the same time for all texts of the secret's length, which is no secret. */
+/** @returns a constant-time comparison with a secret. Only the length of the secret leaks, which is public. */
 export function comparisonWith(secret: string): (given: string) => boolean {
   const expected = Buffer.from(secret);
   return (given) => Buffer.byteLength(given) === expected.length && timingSafeEqual(Buffer.from(given), expected);
 }
 
-/** The credentials of a rehearsal in plain text. They are shown once, when it is created. */
+/** The credentials of a rehearsal in plain text. Only the answer of its creation contains them. */
 export interface PlainCredentials {
   readonly bearer: string;
   readonly apiKey: string;
   readonly webhookSecret: string;
 }
 
-/** A bound credential names its rehearsal: `reh_<rehearsal>_<secret>`, so that one read authenticates, isolates and tells the time. */
+/** A bound credential names its rehearsal: `reh_<rehearsal>_<secret>`, so that one read gives authentication, isolation and time. */
 export function rehearsalOfKey(key: string): string | undefined {
   const name = /^reh_([a-z0-9-]+)_[A-Za-z0-9-]{20,}$/.exec(key)?.[1];
   return name !== undefined && REHEARSAL_NAME.test(name) ? name : undefined;

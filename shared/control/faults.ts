@@ -58,7 +58,7 @@ const NO_RULES: KnownRules = { revision: 0, rules: [], about: new Map() };
 
 export type Faults = ReturnType<typeof createFaults>;
 
-/** Wall time for which a process caches the rules of a world. */
+/** Wall time that a process caches the rules of a world. */
 const REMEMBERED_MS = 5_000;
 
 /** The fault rules that a process has cached, once per world and revision. */
@@ -75,7 +75,7 @@ export function createFaults(control: FaultStore) {
     return parsed;
   }
 
-  /** The rules for a target, in the order in which they were set. */
+  /** The rules for a target, oldest first. */
   async function matching(of: RulesOfWorld, target: FaultTarget): Promise<readonly ActiveFault[]> {
     const { rules, about } = await current(of);
     if (rules.length === 0) return rules;
@@ -92,13 +92,13 @@ export function createFaults(control: FaultStore) {
 
   return {
     rules: async (rules: RulesOfWorld): Promise<readonly ActiveFault[]> => (await current(rules)).rules,
-    /** Strikes a call with all of its faults, in the order in which they were set. Each strike is counted. */
+    /** Strikes a call with all of its faults, oldest first, and counts each strike. */
     async strikeAll(rules: RulesOfWorld, target: FaultTarget): Promise<readonly ActiveFault[]> {
       const struck: ActiveFault[] = [];
       for (const rule of await matching(rules, target)) if (await strikes(rules.world, rule)) struck.push(rule);
       return struck;
     },
-    /** Strikes an event or a webhook with the first of its faults that does: one is enough, and only it is counted. */
+    /** Strikes an event or a webhook with the first fault that does, and counts only this fault. */
     async strikeFirst(rules: RulesOfWorld, target: FaultTarget, { overtakes }: StrikeOptions): Promise<ActiveFault | undefined> {
       for (const rule of await matching(rules, target)) {
         if (overtakes && rule.fault.kind === 'reorder') continue;
@@ -116,13 +116,14 @@ const drawn = (seed: string, n: number): number => hash('sha256', `${seed}/${n}`
 
 /** Wall time after which a barrier gives up and refuses the requests that wait there. */
 const BARRIER_TIMEOUT_MS = 10_000;
-/** Wall time between looks at the barrier. */
+/** Wall time between polls of the barrier. */
 const BARRIER_LOOK_MS = 5;
-/** Every so many looks also ask whether the rehearsal was reset or deleted. */
+/** Polls between checks whether the rehearsal has been reset or deleted. */
 const LOOKS_PER_WORLD = 50;
 
 /**
- * Waits for the other parties, or until the fault is removed or replaced, or its rehearsal reset or deleted: then nobody comes any more.
+ * Waits for the other parties. Ends early when the fault is removed or replaced, or its rehearsal reset or deleted, because no party can
+ * arrive then.
  * @returns false when they did not all arrive in time, or before the process stops
  */
 export async function waitAtBarrier(
@@ -132,7 +133,7 @@ export async function waitAtBarrier(
   const until = Date.now() + BARRIER_TIMEOUT_MS;
   for (let [arrived, looks] = [1, 1]; ; looks++) {
     const hits = await control.hits(world, name);
-    // A fault that is set again begins to count anew.
+    // A replaced fault starts a new count.
     if (hits >= parties || hits < arrived) return true;
     if (looks % LOOKS_PER_WORLD === 0 && !(await directory.current(world))) return true;
     if (Date.now() > until || stopping.aborted) return false;

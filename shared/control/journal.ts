@@ -12,7 +12,7 @@ export interface JournalRecord {
   readonly requestId: string;
   readonly parentId?: string;
   readonly correlationId: string;
-  /** Place in the journal, in the order of completion. */
+  /** Position in the journal. Hops are sorted by completion. */
   readonly sequence: number;
   readonly application: string;
   /** Id of the API; `event:<name>` and `due:<kind>` for consumed events and due work. */
@@ -43,7 +43,7 @@ export interface Hop extends Pick<JournalRecord, 'application' | 'api' | 'method
   readonly ids: Pick<JournalRecord, 'requestId' | 'parentId' | 'correlationId'>;
   readonly world: World;
   readonly now: Ms;
-  /** The caller. Absent for work that the estate does by itself. */
+  /** The caller. Absent for work without a caller. */
   readonly principal?: string;
   /** When it began, of `performance.now()`. */
   readonly started: number;
@@ -73,8 +73,8 @@ export interface Journal {
 }
 
 /**
- * Puts a hop on record: redacted, and no larger than a record may be. It never throws: no request fails because it cannot be told,
- * but the log says that a record is missing.
+ * Records a hop: redacted, and cut to the size limits. It never throws, so that no request fails because of its record; a missing record is
+ * logged.
  */
 export function journalHop({ control, log }: Journal, hop: Hop): void {
   withoutFailing(log, 'keeping a journal record', () => control.journal(hop.world, entryOf(hop)));
@@ -114,29 +114,29 @@ function entryOf({
     calls: calls.slice(0, LIST_LIMIT),
     faults: struck,
     unchanged: unchanged === undefined ? undefined : redactText(unchanged),
-    ...(truncated && { truncated }),
+    truncated: truncated || undefined,
   };
   const bodies = [...memberOf('request', asked), ...memberOf('response', answered)];
   return {
     requestId,
     correlationId,
     head: JSON.stringify(head),
-    ...(bodies.length > 0 && { bodies: `{${bodies.join(',')}}` }),
+    bodies: bodies.length > 0 ? `{${bodies.join(',')}}` : undefined,
     facts: { kind: kindOf(method, api, parentId), ...shown, startedAt, at: now, faults: struck },
-    ...(principal === ANONYMOUS && { anonymous: true }),
+    anonymous: principal === ANONYMOUS || undefined,
   };
 }
 
 const signedApis: ReadonlySet<string> = new Set(Object.values(apis).flatMap(({ id, auth }) => (auth === 'signature' ? [id] : [])));
 
-/** A signed request arrives like that of a client, but a carrier calls: no client asked for it. */
+/** A signed request arrives from outside, but its caller is a carrier, not a client. */
 function kindOf(method: string, api: string, parentId: string | undefined): HopFacts['kind'] {
   if (method === CONSUME) return 'delivery';
   if (method === DUE) return 'due';
   return parentId === undefined && !signedApis.has(api) ? 'request' : 'call';
 }
 
-/** The record of a hop. One of an older release has no start of its own. */
+/** The record of a hop. Records of older releases have no `startedAt`. */
 export function recordOf({ sequence, head, bodies }: Pick<RecordedHop, 'sequence' | 'head' | 'bodies'>): JournalRecord {
   const stored = JSON.parse(head) as Omit<JournalRecord, 'sequence' | 'startedAt'> & { readonly startedAt?: string };
   const shown = bodies === undefined ? {} : (JSON.parse(bodies) as Pick<JournalRecord, 'request' | 'response'>);

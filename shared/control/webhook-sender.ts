@@ -10,7 +10,7 @@ import type { Context } from './context.ts';
 import { type ActiveFault, type Faults, type FaultTarget, type StrikeOptions, withheldUntil } from './faults.ts';
 import { signWebhook } from './webhook-signature.ts';
 
-/** Wall time in which a receiver must answer, unless the work that sends the webhook ends before. */
+/** Wall time limit of a receiver's answer. The deadline of the work that sends the webhook may be earlier. */
 const TIMEOUT_MS = 15_000;
 /** Age of a stale timestamp: one minute more than receivers tolerate. */
 const STALE_MS = 360_000;
@@ -25,7 +25,7 @@ export interface Webhook {
 }
 
 export interface Webhooks {
-  /** The secret with which webhooks of this rehearsal are signed. */
+  /** The secret that signs webhooks of this rehearsal. */
   secret(): Promise<string>;
   /**
    * Sends one attempt through the gateway, as a party outside the estate would: signed, without a credential.
@@ -57,7 +57,7 @@ export interface WebhookOptions {
   readonly struck: (fault: string) => void;
 }
 
-/** The instant until which a fault withholds a webhook; undefined when it is sent at once. */
+/** The end of a fault's hold on a webhook; undefined when the webhook is not withheld. */
 export function webhookWithheldUntil(fault: ActiveFault | undefined, now: Ms): Ms | undefined {
   const isWithheld = fault && ['late', 'reorder', 'withhold'].includes(fault.fault.kind);
   return isWithheld ? withheldUntil(fault.fault, now) : undefined;
@@ -67,7 +67,7 @@ export function createWebhooks({ directory, gatewayUrl, agent, store, faults, co
   const { world, now, correlationId, deadline } = context;
   const secret = async (): Promise<string> => {
     const view = await directory.current(world);
-    if (!view) throw new Problem('unknown_rehearsal', 'This rehearsal was reset or deleted meanwhile.');
+    if (!view) throw new Problem('unknown_rehearsal', 'This rehearsal has been reset or deleted.');
     return view.credentials.webhookSecret;
   };
 
@@ -82,7 +82,7 @@ export function createWebhooks({ directory, gatewayUrl, agent, store, faults, co
           ...headers,
           'content-type': 'application/json',
           'x-correlation-id': correlationId,
-          ...(context.traceparent !== undefined && { traceparent: context.traceparent }),
+          traceparent: context.traceparent,
         },
         body: json,
         dispatcher: agent,
@@ -90,7 +90,7 @@ export function createWebhooks({ directory, gatewayUrl, agent, store, faults, co
       });
       await response.body.dump();
       const retryAfter = Number(response.headers['retry-after']);
-      return { status: response.statusCode, ...(retryAfter > 0 && { retryAfterSeconds: retryAfter }) };
+      return { status: response.statusCode, retryAfterSeconds: retryAfter > 0 ? retryAfter : undefined };
     };
     try {
       return await withTimeLimit(Math.max(0, Math.min(TIMEOUT_MS, deadline - Date.now())), post);
@@ -104,7 +104,7 @@ export function createWebhooks({ directory, gatewayUrl, agent, store, faults, co
     send: async (webhook, fault) => {
       const outcome = await attempt(webhook, fault?.fault.kind);
       const copies = fault?.fault.kind === 'duplicate' ? fault.fault.copies : 0;
-      // All at once, since the answers together must not outlast the lease of the work. The outcome is that of the original.
+      // Concurrent, because the answers together must not outlast the lease of the work. Only the outcome of the original counts.
       await Promise.all(Array.from({ length: copies }, () => attempt(webhook, 'duplicate')));
       return outcome;
     },

@@ -1,4 +1,4 @@
-/** Members of an event that tell what it is about. */
+/** The members of an event that identify its type and subject. */
 export interface EventHead {
   readonly type: string;
   readonly subject: string;

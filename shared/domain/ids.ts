@@ -28,7 +28,7 @@ export const REHEARSAL_NAME_RULE =
 /** The rehearsal of requests that name none. It always exists. */
 export const DEFAULT_REHEARSAL = 'default';
 
-/** SHA-256 of the parts as hex. Each part goes in with its length, so that different parts cannot collide. */
+/** SHA-256 of the parts as hex. Each part is hashed with its length, so that different parts cannot collide. */
 export function digest(...parts: readonly string[]): string {
   return hash('sha256', parts.map((part) => `${part.length}:${part};`).join(''));
 }
@@ -51,8 +51,8 @@ export function newId(prefix: IdPrefix, at: number): string {
 }
 
 /**
- * 128 random bits in hexadecimal digits, as of a lease or the operation of a commit. Its text is in one piece: V8 would keep the pieces of
- * `randomUUID` for as long as the text.
+ * 128 random bits in hexadecimal digits, for a lease or the operation of a commit. It is a flat string: V8 would keep the pieces of
+ * `randomUUID` for as long as the string.
  */
 export function randomToken(): string {
   const at = nextBytes(TOKEN_BYTES);

@@ -6,9 +6,9 @@ type Move = ((by: Ms, instantAt: (at: Ms) => string) => unknown) | undefined;
 const INSTANT = /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z/g;
 
 /**
- * What a function of an instant returns, for any instant, without calling it again: worlds begin often, and only their times differ. The
- * function is called for two instants that are 1 ms apart. What differs between its results are times: numbers, and instants in text.
- *
+ * The result of a function of an instant, for any instant, without calling it again: worlds are seeded often, and only their times differ.
+ * The function is called for two instants that are 1 ms apart. The differences between its results are times: numbers, and instants in
+ * text.
  * @param make returns plain JSON
  * @returns a function like `make`; its results share all parts without times, so they must not be changed
  * @throws Error when the two results differ in anything but times
@@ -47,7 +47,7 @@ function moveOf(value: unknown, later: unknown, pointer: string): Move {
   };
 }
 
-/** Of a text in which instants move, such as a JSON document. */
+/** A text with instants that move, such as a JSON document. */
 function moveOfText(text: string, later: string, pointer: string): Move {
   const instants = [...text.matchAll(INSTANT)];
   const laterInstants = [...later.matchAll(INSTANT)];
@@ -68,4 +68,4 @@ function moveOfText(text: string, later: string, pointer: string): Move {
 const isComposite = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 const notATime = (pointer: string): Error =>
-  new Error(`${pointer || 'The value'} depends on the instant, but is no time that moves with it.`);
+  new Error(`${pointer || 'The value'} depends on the instant, but is not a time that moves with it.`);

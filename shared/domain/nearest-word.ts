@@ -8,8 +8,8 @@ export function nearestWord(given: string, words: readonly string[]): string | u
 }
 
 /**
- * Whether a name is another one with a typing error: one character, or two in a long name. Both begin alike and have words joined by `_`,
- * so that names which only resemble each other by chance are told apart.
+ * Whether a name is a known one with a typing error: one character, or two in a long name. Both begin with the same letter and have words
+ * joined by `_`, so that names that resemble each other by chance stay distinct.
  */
 export function isMisspelt(given: string, known: string): boolean {
   if (!given.includes('_') || given[0]?.toUpperCase() !== known[0]?.toUpperCase()) return false;

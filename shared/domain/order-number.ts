@@ -4,7 +4,7 @@ import { digest } from './ids.ts';
 const NUMBER_ALPHABET = '0123456789BCDFGHJKMNPQRSTVWXZ';
 
 /**
- * An order number that a customer can read out on the phone: the day, and six characters derived from the order's id.
+ * An order number that is easy to read out on the phone: the day, and six characters derived from the order's id.
  * @param at RFC 3339
  * @param attempt increased while another order has the number
  */

@@ -7,7 +7,7 @@ export const UNPRINTABLE = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
 const ESCAPE_SEQUENCE = /(?:\u001B\[|\u009B)[0-9;?]*[A-Za-z]|(?:\u001B\]|\u009D)[^\u0007\u001B\u009C]*(?:\u0007|\u001B\\|\u009C)/g;
 
-/** A text without characters that are no text, of any length. */
+/** A text without unprintable characters, of any length. */
 export const withoutControls = (text: string): string => text.toWellFormed().replaceAll(ESCAPE_SEQUENCE, '').replaceAll(UNPRINTABLE, '');
 
 /** A text as it may stand in a document of any kind, of limited length. */

@@ -36,7 +36,7 @@ const IN_QUERY = 'x-api-key|api[_-]?key|access[_-]?token|authorization|key|passw
 
 /** Credentials of rehearsals, webhook secrets and the demo credentials of the fixtures. */
 const CREDENTIALS =
-  /\b(?:whsec_[A-Za-z0-9+/=_%-]+|reh_[a-z0-9-]{1,40}_[A-Za-z0-9-]{20,}|demo-(?:integration-token|carrier-key|store-key|sim-admin)\b)/g;
+  /\b(?:whsec_[A-Za-z0-9+/=_%-]+|reh_[a-z0-9-]{1,40}_[A-Za-z0-9-]{20,}|demo-(?:integration-token|control-token|carrier-key|store-key)\b)/g;
 /** Tokens of payment providers. */
 const TOKENS = /\btok_[A-Za-z0-9_-]+/g;
 /** The simulated provider declines these tokens with the code in their name. */
@@ -67,7 +67,7 @@ export function keepSecret(secrets: Iterable<string | undefined>): void {
   known = all.filter(({ length }) => length >= SHORTEST_SECRET).sort((a, b) => b.length - a.length);
 }
 
-/** Tokens with a meaning for the simulated provider. They are no secrets. */
+/** Tokens with a meaning for the simulated provider. They are not secret. */
 let magicTokens: ReadonlySet<string> = new Set();
 
 /** Registers tokens that journal records and log lines of this process show. */
@@ -75,7 +75,7 @@ export function showTokens(tokens: Iterable<string>): void {
   magicTokens = new Set([...magicTokens, ...tokens]);
 }
 
-/** The code with which the simulated provider declines a token that no fixture lists. */
+/** The decline code of the simulated provider for a token that no fixture lists. */
 export const declineCodeIn = (token: string): string | undefined => DECLINED_TOKEN.exec(token)?.[1];
 
 const redactTokens = (text: string): string =>
@@ -113,7 +113,7 @@ function redactEncoded(text: string, spaced: (part: string) => string): string {
   return text.replaceAll(/[^\s/?&=#"]+/g, (part) => (/[%+]/.test(part) && holdsEncoded(spaced(part)) ? CENSOR : part));
 }
 
-/** Text that is encoded more often is not decoded by any reader. */
+/** Most rounds of decoding. No reader decodes text that is encoded more often. */
 const MOST_ENCODINGS = 3;
 const ENCODED = /%[0-9a-f]{2}/i;
 
@@ -151,7 +151,7 @@ const isSecretName = (name: string): boolean => name.length <= 40 && SECRET_NAME
 /** Redacts a JSON text. Invalid JSON is redacted as plain text. */
 export function redactJson(json: string): string {
   if (!isSuspicious(json)) return json;
-  // Tokens are the most frequent secret. Without an escape they stand in the text as they are: it need not be parsed for them alone.
+  // Tokens are the most frequent secret. Without an escape they appear verbatim in the text, so it need not be parsed for them alone.
   if (!json.includes('\\') && !isSuspicious(json.replace(TOKENS, CENSOR))) return redactTokens(json);
   try {
     return JSON.stringify(redactValue(JSON.parse(json)));

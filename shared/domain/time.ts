@@ -1,10 +1,10 @@
-/** Epoch milliseconds on the rehearsal's clock, unless a name says wall time. */
+/** Epoch milliseconds on the rehearsal's clock, or of wall time where a name or comment has it. */
 export type Ms = number;
 
 /** An instant that no clock reaches: the last one that a `Date` can have. */
 export const NEVER: Ms = 8_640_000_000_000_000;
 
-/** How far an instant by the clock of somebody else may differ from now. */
+/** Tolerated difference between now and an instant of another party's clock. */
 export const CLOCK_TOLERANCE_MS: Ms = 5 * 60 * 1_000;
 
 /** The last instants and their texts: a request and its events write the same few instants in a hundred places. */

@@ -16,7 +16,7 @@ export interface DeadLetterCause {
   readonly reason: string;
 }
 
-/** Headers of a message. Those of an older release are absent. */
+/** Headers of a message. Messages of older releases lack them. */
 export interface DeliveredHeaders {
   /** Request id of the hop that published the event. */
   readonly hop?: string;
@@ -40,8 +40,8 @@ export interface WantedEvents {
 }
 
 /**
- * Delivers one event. Resolves when the event is consumed or no longer pending, or with the cause for which it is refused for good. After
- * an error and a pause, the event is delivered again, before later events of the same key.
+ * Delivers one event. Resolves when the event is consumed or no longer pending, or with the cause of a final refusal. After an error and a
+ * pause, the event is delivered again, before later events of the same key.
  */
 export type Deliver = (event: DeliveredEvent) => Promise<DeadLetterCause | undefined>;
 
@@ -51,7 +51,7 @@ export const TYPE_HEADER = 'ce_type';
 /** Transport of events: at least once, ordered per key. The ledger in the store has the pending deliveries. */
 export interface Bus {
   publish(batch: readonly BusMessage[]): Promise<void>;
-  /** Returns at once. Joining a transport continues in the background. */
+  /** Returns before the transport is joined, which continues in the background. */
   subscribe(application: Application, wanted: WantedEvents, deliver: Deliver): Promise<{ stop(): Promise<void> }>;
   /** Ready once it is connected and every subscription has started. Later failures are `degraded`, because the outbox keeps events. */
   state(): State;

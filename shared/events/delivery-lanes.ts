@@ -1,14 +1,14 @@
 export interface LaneTask {
-  /** Deliveries of one lane run one after the other, in the order of `add`. */
+  /** Deliveries of one lane run one after the other, first added first. */
   readonly lane: string;
   readonly deliver: () => Promise<void>;
   readonly done?: () => void;
 }
 
 export interface LaneOptions {
-  /** Lanes that deliver at the same time. */
+  /** Most lanes that deliver concurrently. */
   readonly concurrency: number;
-  /** Deliveries, running or waiting, at which the lanes are full. */
+  /** Capacity of the lanes: running and waiting deliveries. */
   readonly capacity: number;
   /** Called for every failed delivery. It is retried after a pause. */
   readonly failed: (error: unknown) => void;
@@ -23,7 +23,7 @@ interface Lane {
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 
-/** Runs deliveries of several lanes at once, and those of each lane in order. A failing delivery delays only its own lane. */
+/** Runs deliveries of several lanes concurrently, and each lane in order. A failing delivery delays only its own lane. */
 export function createDeliveryLanes({ concurrency, capacity, failed }: LaneOptions) {
   const lanes = new Map<string, Lane>();
   const startable: Lane[] = [];
@@ -63,7 +63,7 @@ export function createDeliveryLanes({ concurrency, capacity, failed }: LaneOptio
     room = undefined;
   }
 
-  /** Retries after a pause: most failures are dependencies that are down, also for other lanes. */
+  /** Retries after a pause: most failures are dependencies that are down, for other lanes, too. */
   function retryLater(lane: Lane): void {
     if (state !== 'open') return;
     const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** lane.failures);

@@ -22,7 +22,7 @@ interface Waiting {
 }
 
 /**
- * Applies the faults of events between outbox and bus, so that every consumer, and the list of events, sees the same on any bus. A withheld
+ * Applies the faults of events between outbox and bus, so that every consumer and the list of events get the same on any bus. A withheld
  * event becomes due work of its owner, which releases it.
  */
 export function createEventFaults(options: { store: DueWorkStore; control: FaultStore; directory: Directory }): Divert {

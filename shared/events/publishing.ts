@@ -71,7 +71,10 @@ function messageOf(world: World, { id, topic, key, json, hop }: OutboxEntry, tra
     key,
     json,
     headers: {
-      ...{ id, world, rehearsal: rehearsalOf(world), 'content-type': EVENT_CONTENT_TYPE },
+      id,
+      world,
+      rehearsal: rehearsalOf(world),
+      'content-type': EVENT_CONTENT_TYPE,
       ...(traceparent !== undefined && { traceparent }),
       ...(type !== undefined && { [TYPE_HEADER]: type }),
       ...(hop !== undefined && { hop }),

@@ -28,7 +28,7 @@ interface OutboxRun {
 
 /**
  * Moves committed events of an application from its outbox to the bus: one batch at a time per world, acknowledged after it is sent. `kick`
- * is called after every commit. A relay that is already running also picks up events that were added meanwhile.
+ * is called after every commit. A running relay picks up new events.
  */
 export function createRelay({ store, bus, log, divert = sendUnchanged, observer = UNOBSERVED }: RelayOptions) {
   const token = randomToken();
@@ -42,7 +42,7 @@ export function createRelay({ store, bus, log, divert = sendUnchanged, observer 
     try {
       await emptyOutbox(world, outboxRun, first);
     } catch (error) {
-      // Unsent events stay in the outbox. Releasing the lease lets another relay continue at once.
+      // Unsent events stay in the outbox. Releasing the lease lets another relay continue without waiting.
       if (signal.aborted) await store.drain(world, { token, isStopping: true });
       throw error;
     }
@@ -96,7 +96,7 @@ export function createRelay({ store, bus, log, divert = sendUnchanged, observer 
     kick(world: World, batch?: Batch): void {
       const running = runs.get(world);
       if (running) {
-        // The batch is not taken: a running one whose lease has ended may have the same events. They are asked for after it.
+        // The batch is not taken: a running one whose lease has ended may have the same events. They are read after it.
         running.mayHaveMore = true;
         return;
       }

@@ -17,7 +17,7 @@ interface Gauges<Backlog> {
 }
 
 /**
- * The metrics of one process, in a registry of its own. Label values come from the catalog only, which bounds the number of series. Ids and
+ * The metrics of one process, in a separate registry. Label values come from the catalog only, which bounds the number of series. Ids and
  * names of rehearsals belong in logs and traces.
  */
 export function createMetrics() {

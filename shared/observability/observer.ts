@@ -66,9 +66,7 @@ export interface Tracer {
   start(span: SpanStart): Span;
 }
 
-/**
- * Receives what an application or the gateway does, and turns it into metrics, access log and traces. Its methods neither block nor throw.
- */
+/** Turns the activity of an application or the gateway into metrics, access log and traces. Its methods neither block nor throw. */
 export interface Observer {
   /** Absent without a collector of traces. Callers compute span attributes only behind `tracer?.`. */
   readonly tracer?: Tracer;
@@ -76,7 +74,7 @@ export interface Observer {
   called(call: MadeCall): void;
   /** A request with a known Idempotency-Key was answered with the stored response. */
   replayed(): void;
-  /** The store refused a commit because of a concurrent one. The handler runs again, or gives up. */
+  /** The store refused a commit because of a concurrent one. The handler is rerun, or the request is refused. */
   conflicted(why: string): void;
   worked(work: DoneWork): void;
   consumed(event: ConsumedEvent): void;

@@ -5,13 +5,13 @@ import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { within } from '../process/waiting.ts';
 import type { Observed, Span, SpanStart, Tracer } from './observer.ts';
 
-/** Loaded by a dynamic import when a collector is configured, so that neither this file nor its libraries cost anything otherwise. */
+/** Loaded by a dynamic import only when a collector is configured, because its libraries are expensive to load. */
 
 export interface TracingOptions {
   /** Base address of an OTLP/HTTP collector: `http://collector:4318`. */
   readonly endpoint: string;
   /** Headers of every export. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
   /** Wall time between exports. */
   readonly exportEveryMs?: number;
 }
@@ -39,7 +39,7 @@ const KINDS: Readonly<Record<SpanStart['kind'], SpanKind>> = {
  * traceparent on. The start of a trace decides whether it is recorded.
  */
 export async function startTracing({ endpoint, headers, exportEveryMs = EXPORT_EVERY_MS }: TracingOptions): Promise<Tracing> {
-  const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces`, ...(headers && { headers: { ...headers } }) });
+  const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces`, headers: headers && { ...headers } });
   const processor = new BatchSpanProcessor({ exporter, scheduledDelayMillis: exportEveryMs });
   const tracers = new Map<Observed, Tracer>();
   return {

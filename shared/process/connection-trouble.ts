@@ -1,4 +1,4 @@
-/** Why a connection brought no answer, in words for a person who reads the address before them. */
+/** Reasons for a missing answer. The text follows the address in a sentence. */
 export interface ConnectionTrouble {
   readonly words: string;
   /** For the log: as the system or a library calls it. */
@@ -39,7 +39,7 @@ const BROKEN: Readonly<Record<string, string>> = {
   UND_ERR_BODY_TIMEOUT: LATE,
 };
 
-/** What libraries say without a code. */
+/** Messages of libraries that give no code. */
 const SAID: readonly (readonly [RegExp, string])[] = [
   [/\btimed out\b|\btimeout\b/i, LATE],
   [/\bclosed\b|\bhang up\b|\bterminated\b|\bdisconnected\b/i, CLOSED],
@@ -52,7 +52,7 @@ interface LibraryError {
   readonly errors?: readonly unknown[];
 }
 
-/** @returns undefined for an error that says nothing of a connection */
+/** @returns undefined for an error that has nothing to do with a connection */
 export function connectionTrouble(error: unknown): ConnectionTrouble | undefined {
   const { code, message, cause, errors = [] }: LibraryError = typeof error === 'object' && error !== null ? error : { message: error };
   const text = typeof message === 'string' ? message : '';
@@ -69,15 +69,13 @@ export function connectionTrouble(error: unknown): ConnectionTrouble | undefined
   return undefined;
 }
 
-/**
- * Whether no connection was made, so that nothing was sent. `ETIMEDOUT` does not tell: an existing connection may end with it too.
- */
+/** Whether no connection was made, so that nothing was sent. `ETIMEDOUT` is ambiguous: an existing connection may end with it, too. */
 export function didNotConnect(error: unknown): boolean {
   const trouble = connectionTrouble(error);
   return trouble !== undefined && !trouble.isBroken && trouble.code !== 'ETIMEDOUT';
 }
 
-/** As `connectionTrouble`, for a library that gives its errors no code: any that speaks of a lost or slow connection is taken for one. */
+/** As `connectionTrouble`, for a library whose errors have no code: the message decides. */
 export function troubleInWords(error: unknown): string | undefined {
   const said = error instanceof Error ? error.message : String(error);
   return connectionTrouble(error)?.words ?? SAID.find(([pattern]) => pattern.test(said))?.[1];

@@ -2,17 +2,17 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { pause } from './waiting.ts';
 
-/** Time in which responses can announce `Connection: close` before connections are closed. */
+/** Time for responses to announce `Connection: close` before connections are closed. */
 const FAREWELL_MS = 200;
 /**
- * An older connection ends with its next response. A load balancer chooses a replica per connection, so a new replica would get no requests
- * from clients that reuse theirs.
+ * A connection of this age ends with its next response. A load balancer chooses a replica per connection, so a new replica would get no
+ * requests from clients that reuse their connections.
  */
 const OLDEST_MS = 10_000;
 /** Connections that are still busy after this time are cut. */
 const CLOSE_WITHIN_MS = 10_000;
 
-/** Refuses, on its socket, what Node cannot parse as a request. @param response the response in progress on the socket */
+/** Refuses a request that Node cannot parse, on its socket. @param response the response in progress on the socket */
 export type RefuseOnSocket = (error: NodeJS.ErrnoException, socket: Socket, response: ServerResponse | undefined) => void;
 
 export interface Connections {
@@ -68,7 +68,7 @@ export function watchConnections(server: Server, { refuseOnSocket = hangUp, olde
     closing = true;
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     closeWhere((response) => response !== undefined && !isAnswering(response));
-    // A connection without a request may be that of a client that has just reconnected.
+    // The client of a connection without a request may just have reconnected.
     const silent = setTimeout(() => closeWhere((response) => !isAnswering(response)), FAREWELL_MS);
     const cut = setTimeout(() => server.closeAllConnections(), CLOSE_WITHIN_MS);
     await closed;

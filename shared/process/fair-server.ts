@@ -33,10 +33,9 @@ interface ConnectionQueue {
 }
 
 /**
- * A server on which no connection can cost much more than another:
- *
+ * A server that limits what a single connection can cost:
  * - It answers the requests of a connection one after the other. Node would start all requests of one read, which may be two thousand. Here
- *   they wait, the connection is not read meanwhile, and other connections have their turn.
+ *   they wait, and the connection is not read until they are answered, so that other connections have their turn.
  * - It cuts off a client that does not read its response.
  * - A client that has ended its side, as `nc -N` does, still gets all responses.
  */
@@ -130,8 +129,8 @@ function limitUnread(socket: Socket, afterMs: number): void {
 }
 
 /**
- * The client has ended its side: it has left, or it only sends nothing more. A client with an incomplete request has left. Others are
- * answered. Repeated interim responses find out whether they are still there: the host of a client that has left resets the connection.
+ * The client has half-closed the connection: it has left, or it just has no more to send. A client with an incomplete request has left.
+ * Others are answered. Repeated interim responses probe them: the host of a client that has left resets the connection.
  */
 function clientEnded({ current, waiting }: ConnectionQueue, socket: Socket): void {
   const unanswered = [...(current && !current.response.writableEnded ? [current] : []), ...waiting];

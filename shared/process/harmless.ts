@@ -1,6 +1,6 @@
 import type { Logger } from './logger.ts';
 
-/** Ends quietly if an action fails that only saves time, such as giving back a lease that runs out by itself. A failure is logged. */
+/** Runs an action that only saves time, such as releasing a lease that expires anyway. A failure is logged. */
 export async function ifPossible(log: Pick<Logger, 'warn'>, doing: string, act: () => Promise<unknown>): Promise<void> {
   try {
     await act();
@@ -10,7 +10,8 @@ export async function ifPossible(log: Pick<Logger, 'warn'>, doing: string, act: 
 }
 
 /**
- * Runs an action that only reports on a request, such as its journal record, metrics or span. A failure is logged, and the request goes on.
+ * Runs an action that only reports on a request, such as its journal record, metrics or span. A failure is logged, and the request
+ * continues.
  * @param doing names the action in the log line
  */
 export function withoutFailing(log: Pick<Logger, 'error'>, doing: string, act: () => void): void {

@@ -26,7 +26,7 @@ export function createLogger(level: string, destination?: { write(line: string):
 /** Lines for a person at a terminal, instead of JSON. */
 export const terminalOutput = (): { write(line: string): void } => ({ write: (line) => print(readableLine(line)) });
 
-/** A refusal, such as that of an injected fault, has a code and a status. It is no error of the code, so its stack would mislead. */
+/** A refusal, such as an injected fault, has a code and a status. It is not a bug, so its stack would mislead. */
 function asLogged(error: unknown): unknown {
   if (!(error instanceof Error) || !('code' in error) || !('status' in error)) return pino.stdSerializers.err(error as Error);
   const { name, code, message } = error;
@@ -42,7 +42,7 @@ function writeOrLose(this: Logger, line: Parameters<LogFn>, write: LogFn): void 
   }
 }
 
-/** Adds the name of the rehearsal, by which readers search a log. */
+/** Adds the name of the rehearsal, so that readers can search a log for it. */
 function withRehearsal(record: Record<string, unknown>): Record<string, unknown> {
   const { world } = record;
   return typeof world === 'string' && record['rehearsal'] === undefined ? { ...record, rehearsal: rehearsalOf(world as World) } : record;

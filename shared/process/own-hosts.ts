@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 export const HOST_PATTERN = /^(?:\*|\.?[a-z\d_-]+(?:\.[a-z\d_-]+)*)$/i;
 
 /**
- * Tells whether the header `Host` names this estate. A foreign page can point its own host name here (DNS rebinding), and the browser then
+ * Checks that the header `Host` names this estate. A foreign page can point its own host name here (DNS rebinding), and the browser then
  * lets it read responses; but `Host` keeps the foreign name. Accepted are addresses, `localhost`, names without a dot, which cannot be
  * registered, and allowed names. Browsers always send `Host`, so requests without it are accepted.
  */

@@ -8,7 +8,7 @@ const LEVELS: Readonly<Record<number, readonly [name: string, colour: Parameters
   50: ['ERROR', 'red'],
   60: ['FATAL', 'red'],
 };
-/** Members that a person does not need beside the others. */
+/** Members that repeat others for a person. */
 const HIDDEN: ReadonlySet<string> = new Set(['level', 'time', 'msg', 'application', 'part', 'err', 'world', 'trace_id', 'span_id']);
 
 interface LoggedError {

@@ -31,7 +31,7 @@ export function readinessAnswer(states: readonly State[], draining: boolean): Re
   const status = draining ? 'draining' : waitingFor.length > 0 ? 'not ready' : 'ready';
   return {
     status: status === 'ready' ? 200 : 503,
-    body: { status, ...(waitingFor.length > 0 && { waitingFor }), ...(degraded.length > 0 && { degraded }) },
+    body: { status, waitingFor: waitingFor.length > 0 ? waitingFor : undefined, degraded: degraded.length > 0 ? degraded : undefined },
   };
 }
 

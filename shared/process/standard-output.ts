@@ -1,9 +1,9 @@
 import { pino } from 'pino';
 
-/** Wall time for which lines are gathered: with the access log, a write for each line is a tenth of a busy container's writes. */
+/** Wall time that lines are gathered: with the access log, a write for each line is a tenth of a busy container's writes. */
 const GATHER_MS = 20;
 const GATHER_LENGTH = 8_192;
-/** Lines that a full disk has not taken are kept up to this size, and newer ones are lost. */
+/** Lines that a full disk refuses are kept up to this size; newer lines are lost. */
 const UNWRITTEN_BYTES = 1_048_576;
 /** Lines of JSON up to the level `info`. */
 const MAY_WAIT = /^\{"level":[123]0,/;
@@ -16,9 +16,9 @@ export interface LogOutput {
 let output: LogOutput | undefined;
 
 /**
- * Standard output for log lines. Those of the level `info` and below are gathered for a moment. A warning or an error is written at once,
- * behind what waits; the end of the process writes the rest. A write error, such as a full disk or a reader that has gone, loses
- * lines and nothing else.
+ * Standard output for log lines. Lines of the level `info` and below are buffered for a moment. A warning or an error is written
+ * immediately, behind what waits; the end of the process writes the rest. A write error, such as a full disk or a reader that has gone,
+ * loses lines and nothing else.
  */
 export function standardOutput(): LogOutput {
   output ??= gathering();
@@ -26,7 +26,7 @@ export function standardOutput(): LogOutput {
 }
 
 function gathering(): LogOutput {
-  // Its own gathering ends in a loop when a write fails for good, as to a pipe without a reader.
+  // Its own buffering ends in a loop when a write fails permanently, as to a pipe without a reader.
   const destination = pino.destination({ dest: 1, sync: true, maxLength: UNWRITTEN_BYTES }).on('error', () => {});
   let gathered = '';
   let due: NodeJS.Timeout | undefined;

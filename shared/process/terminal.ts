@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { UNPRINTABLE, withoutControls } from '../domain/printable.ts';
 
-/** Stands for the escape character in text that this process has styled. No data contains it, because it is random. */
+/** Placeholder of the escape character in text that this process has styled. It is random, so no data contains it. */
 const OWN_ESCAPE = randomUUID();
 
 type Styling = Parameters<typeof styleText>;
@@ -17,12 +17,12 @@ const forTerminal = (text: string): string => withoutControls(text).replaceAll('
 /** Number of characters that a terminal shows. */
 export const widthOf = (text: string): number => [...stripVTControlCharacters(forTerminal(text))].length;
 
-/** Writes text for a person. Everything that a process prints passes here: data must not steer a terminal. */
+/** Writes text for a person. All output of a process goes through here, because data must not control a terminal. */
 export function print(text: string, stream: { write(text: string): unknown } = process.stdout): void {
   stream.write(forTerminal(text));
 }
 
-/** Writes a sentence about what went wrong. */
+/** Writes an error message. */
 export const printError = (text: string): void => print(text, process.stderr);
 
 /** Writes a value as JSON. Characters that a terminal must not get are escaped, so the value is the same. @param indent of its members */

@@ -1,11 +1,11 @@
 import { setTimeout as timer } from 'node:timers/promises';
 
-/** Waits, in ms of wall time. With a signal it ends early when the signal is aborted, and does not keep the process alive. */
+/** Waits, in ms of wall time. With a signal, aborting it ends the wait, and the wait does not keep the process alive. */
 export async function pause(ms: number, stopped?: AbortSignal): Promise<void> {
   await timer(ms, undefined, stopped ? { signal: stopped, ref: false } : {}).catch(() => {});
 }
 
-/** Lets other requests, timers and I/O of the process take their turn. */
+/** Yields to other requests, timers and I/O of the process. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** @param ms wall time @returns whether the work ended in time; it is not aborted */

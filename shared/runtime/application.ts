@@ -3,7 +3,6 @@ import type { Application } from '../catalog/applications.ts';
 import type { Bus } from '../events/bus.ts';
 import { createEventFaults } from '../events/event-faults.ts';
 import { createRelay } from '../events/relay.ts';
-import { withoutHtml } from '../http/last-resort.ts';
 import type { Observability } from '../observability/observability.ts';
 import { watchConnections } from '../process/connections.ts';
 import { createFairServer } from '../process/fair-server.ts';
@@ -11,13 +10,14 @@ import { listen } from '../process/listen.ts';
 import type { Logger } from '../process/logger.ts';
 import { READY, readinessAnswer, type State } from '../process/readiness.ts';
 import type { StoreAdapter } from '../store/ports/estate-store.ts';
-import type { Endpoint } from '../transport/in-process-transport.ts';
+import type { Endpoint } from '../transport/endpoint.ts';
 import type { Transport } from '../transport/transport.ts';
 import { startConsumer } from '../work/consumer.ts';
 import type { AnyService } from '../work/handler.ts';
 import { createPipeline } from '../work/pipeline.ts';
+import { createDispatch } from './dispatch.ts';
 import { createEndpoint } from './endpoint.ts';
-import { bindService } from './http-face.ts';
+import { createHttpFace } from './http-face.ts';
 
 export interface ApplicationOptions {
   readonly service: AnyService;
@@ -86,16 +86,14 @@ export async function startApplication(options: ApplicationOptions): Promise<Run
     stopping,
   });
   let consuming: State = { ready: false, waitingFor: 'the start of its subscriptions' };
-  const app = bindService({
-    service,
-    pipeline,
-    token: options.token,
-    log,
+  const dispatch = createDispatch({ service, pipeline, token: options.token, log });
+  const endpoint = createEndpoint(service.application, dispatch);
+  const face = createHttpFace({
+    dispatch,
     metrics: options.observability?.answerMetrics,
     readiness: () => readinessAnswer([adapter.state(), bus.state(), consuming], connections.draining()),
   });
-  const endpoint = createEndpoint({ service, pipeline, token: options.token, log });
-  const server = createFairServer({ maxHeaderSize: HEADER_BYTES, keepAliveTimeout: 65_000 }, withoutHtml(app));
+  const server = createFairServer({ maxHeaderSize: HEADER_BYTES, keepAliveTimeout: 65_000 }, face);
   const connections = watchConnections(server);
   const parts = { service, store, bus, directory: adapter.worlds, pipeline, log, observer };
   const { url, consumer } = await started(async () => ({

@@ -19,9 +19,8 @@ export const STATE_INDEX = 'state';
 const stateIndex = { [STATE_INDEX]: ({ state }: { readonly state?: string }): IndexValues => state };
 
 /**
- * Objects of one kind in an application's store. `unique` and `index` compute the entries of an object; undefined: no entry. A
- * collection of a business object names its definition: its changes go through `create`, `transition` and `revise`, so that each has
- * its event.
+ * Objects of one kind in an application's store. `unique` and `index` compute the entries of an object; undefined: no entry. A collection
+ * of business objects names their definition: changes go through `create`, `transition` and `revise`, so that each has its event.
  */
 export interface Collection<
   Shape extends Stored,
@@ -34,7 +33,7 @@ export interface Collection<
   readonly schema: z.ZodType<Shape>;
   readonly unique: { readonly [K in Unique]: (object: Shape) => string | undefined };
   readonly index: { readonly [K in Index]: (object: Shape) => IndexValues };
-  readonly object?: ObjectDefinition<z.ZodObject, string, Verb> | undefined;
+  readonly object?: ObjectDefinition<z.ZodObject, string, Verb>;
   /** Whether clients get the version as `ETag` and may send `If-Match`. True for every business object. */
   readonly etag: boolean;
 }
@@ -68,6 +67,15 @@ export function defineCollection<
 /** A collection of any shape, for code that iterates over collections. */
 // biome-ignore lint/suspicious/noExplicitAny: a collection is invariant in its object; only `any` stands for all of them
 export type AnyCollection = Collection<any, string, string, any>;
+
+/** The stored shape of a collection's objects. */
+export type ShapeOf<C extends AnyCollection> = z.output<C['schema']>;
+/** The names of a collection's uniques. */
+export type UniqueOf<C extends AnyCollection> = keyof C['unique'] & string;
+/** The names of a collection's indexes. */
+export type IndexOf<C extends AnyCollection> = keyof C['index'] & string;
+/** The verbs of the life cycle of a collection's objects. */
+export type VerbOf<C extends AnyCollection> = C extends Collection<infer _Shape, infer _Unique, infer _Index, infer Verb> ? Verb : never;
 
 /** Numbers that concurrent units of work change. A guard is a weighted sum that no change may make negative. */
 export interface Counters<Field extends string = string> {

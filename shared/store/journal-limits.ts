@@ -3,11 +3,11 @@ import type { JournalEntry } from './ports/journal.ts';
 /** Capacity of one part of a world's journal: its hops and the summaries of their traces. The oldest hops are discarded. */
 export interface JournalLimit {
   readonly records: number;
-  /** Counted in characters. */
+  /** In characters. */
   readonly bytes: number;
 }
 
-/** Hops of callers without a credential have a part of their own, so that they never displace other hops. */
+/** Hops of callers without a credential have a separate part, so that they never displace other hops. */
 export const JOURNAL_LIMITS = {
   hops: { records: 5_000, bytes: 8 * 1024 * 1024 },
   anonymous: { records: 250, bytes: 256 * 1024 },
@@ -34,8 +34,8 @@ interface Placed {
 }
 
 /**
- * A page of the newest hops of both parts, in the order of recording.
- * @param found newest hops of each part, in the order of recording: `limit` of them, or all
+ * A page of the newest hops of both parts, oldest first.
+ * @param found newest hops of each part, oldest first: `limit` of them, or all
  */
 export function newestPage<T extends Placed>(found: Found<T>, limit: number): T[] {
   const anonymous = Math.min(found.anonymous.length, Math.max(limit - found.hops.length, Math.floor(limit * ANONYMOUS_SHARE)));

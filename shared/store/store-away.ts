@@ -1,4 +1,4 @@
 import { Problem } from '../catalog/problems.ts';
 
-/** Whether an operation failed because the store is not there. The store says so itself, once for all who use it. */
+/** Whether an operation failed because the store is away. The store logs that itself, once for all users. */
 export const isStoreAway = (error: unknown): boolean => error instanceof Problem && error.context['dependency'] === 'store';

@@ -27,7 +27,7 @@ export function tracePage(
   const hasMore = all.length > limit;
   return {
     traces: page.flatMap((one) => ('isElsewhere' in one && one.isElsewhere ? [] : (joined(one) ?? []))),
-    ...(last && hasMore && { next: last.sequence }),
+    next: hasMore ? last?.sequence : undefined,
   };
 }
 

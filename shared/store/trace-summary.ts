@@ -43,7 +43,7 @@ export function traceOfHop(sequence: number, hop: HopFacts): TraceSummary {
   };
 }
 
-/** The summary of both. The place is that of the first. */
+/** The summary of both, at the position of the first. */
 export function joinTraces(first: TraceSummary, second: TraceSummary): TraceSummary {
   const earlier = second.startedAt < first.startedAt ? second : first;
   const naming = namesRather(second, first) ? second : first;

@@ -25,6 +25,24 @@ export function answerProblem(problem: Problem, path: string): Answer {
   };
 }
 
+/** The headers of an answer of an application, with names in lower case. */
+export function headersOfAnswer(
+  { status, body, contentType, etag, retryAfter, replayed }: Answer,
+  { correlationId, requestId }: Pick<Ids, 'correlationId' | 'requestId'>,
+): Record<string, string> {
+  return {
+    'x-correlation-id': correlationId,
+    'x-request-id': requestId,
+    'cache-control': 'no-store',
+    ...(etag !== undefined && { etag }),
+    ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
+    // The gateway checks credentials; an application itself refuses only signatures.
+    ...(status === 401 && { 'www-authenticate': 'StandardWebhooks realm="unified-commerce"' }),
+    ...(replayed === true && { 'idempotent-replayed': 'true' }),
+    ...(status !== 204 && { 'content-type': contentType, 'content-length': String(Buffer.byteLength(body)) }),
+  };
+}
+
 /** The problem that an error is answered with. An unexpected error is logged and becomes `internal_error`. */
 export function asProblem(error: unknown, log: Pick<Logger, 'error'>, ids: Partial<Ids>): Problem {
   if (error instanceof Problem) return error;

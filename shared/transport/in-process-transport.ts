@@ -1,29 +1,8 @@
 import type { Application } from '../catalog/applications.ts';
-import type { Method } from '../catalog/define.ts';
 import { nextTurn } from '../process/waiting.ts';
-import type { Answer } from './answer.ts';
+import { type Answered, type Endpoint, NotListening } from './endpoint.ts';
 import { headersOf } from './estate-headers.ts';
 import { brokenOff, type OutgoingCall, type Reply, type Transport, timedOut, unreachable } from './transport.ts';
-
-/** A call as it arrives at an application of the same process: all that HTTP would carry. */
-export interface ArrivingCall {
-  readonly method: Method;
-  /** With the query. */
-  readonly path: string;
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | undefined;
-  /** Whether the caller no longer waits. */
-  readonly hasLeft: () => boolean;
-}
-
-/** Answers a call. @returns undefined when no answer comes, as when a connection breaks @throws NotListening */
-export type Endpoint = (call: ArrivingCall) => Promise<Answer | undefined>;
-
-/** The application has not started or has stopped. */
-export class NotListening extends Error {
-  override readonly name = 'NotListening';
-}
 
 export interface InProcessTransportOptions {
   /** Asked at every call: an application may start later than its callers. */
@@ -45,8 +24,9 @@ export function createInProcessTransport({ endpointOf, addressOf, token }: InPro
     await nextTurn();
     const endpoint = endpointOf(application);
     if (!endpoint) throw unreachable(application);
-    const answer = await answerInTime(endpoint, call);
-    if (!answer) throw brokenOff(application);
+    const answered = await answerInTime(endpoint, call);
+    if (!answered) throw brokenOff(application);
+    const { answer } = answered;
     return {
       status: answer.status,
       text: answer.body.toString(),
@@ -55,7 +35,7 @@ export function createInProcessTransport({ endpointOf, addressOf, token }: InPro
   }
 
   /** A timer and a flag: an abort signal with its listeners would cost more than the rest of the call. */
-  function answerInTime(endpoint: Endpoint, call: OutgoingCall): Promise<Answer | undefined> {
+  function answerInTime(endpoint: Endpoint, call: OutgoingCall): Promise<Answered | undefined> {
     const { application, method, path, body, timeoutMs } = call;
     return new Promise((resolve, reject) => {
       let isOver = false;
@@ -64,7 +44,7 @@ export function createInProcessTransport({ endpointOf, addressOf, token }: InPro
         reject(timedOut(application));
       }, timeoutMs);
       const headers = headersOf(call, token);
-      endpoint({ method, path, headers, body, hasLeft: () => isOver })
+      endpoint({ method, target: path, headers, body: () => body, hasLeft: () => isOver })
         .finally(() => clearTimeout(timer))
         .then(resolve, (error: unknown) => reject(error instanceof NotListening ? unreachable(application) : brokenOff(application)));
     });

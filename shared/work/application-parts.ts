@@ -28,7 +28,7 @@ export interface PipelineOptions {
   readonly observer?: Observer;
   /** Refuse responses with undeclared members instead of filtering them, and changes of objects that were read. */
   readonly strictResponses: boolean;
-  /** Wall time beyond the deadline after which an unfinished claim may be taken over; also the lease of due work before a reply. */
+  /** Wall time beyond the deadline after which an unfinished claim may be taken over. Due work before a reply has the same lease. */
   readonly leaseMarginMs?: number;
   /** Wall time that due work has. */
   readonly workDeadlineMs?: number;
@@ -52,7 +52,7 @@ export function createParts({
     workDeadlineMs,
     faults: createFaults(options.control),
     parse: createParsedObjects({ frozen: options.strictResponses }),
-    /** Wall time for which claims and due work before a reply are kept from others. */
+    /** Wall time of the leases on claims and on due work before a reply. */
     leaseMs: ({ deadline }: Context): number => Math.max(0, deadline - Date.now()) + leaseMarginMs,
   };
 }

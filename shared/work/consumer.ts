@@ -21,10 +21,7 @@ import type { AnyService } from './handler.ts';
 import { type Delivery, type JournaledJob, newJournalNotes } from './job.ts';
 import type { Pipeline } from './pipeline.ts';
 
-/**
- * Deliveries that failed this often do not hold up others any longer. They are put off while another application is away, and else
- * parked, visibly.
- */
+/** After so many failures a delivery no longer holds up others. It is put off while another application is away, otherwise parked. */
 const MOST_ATTEMPTS = 5;
 const [FIRST_RETRY_MS = 0] = BACKOFF_MS;
 const FIRST_PAUSE_MS = 100;
@@ -40,8 +37,8 @@ export interface ConsumerOptions {
 }
 
 /**
- * Subscribes an application to what the catalog lists it for. The effect and the end of the delivery are one commit, so an event
- * that comes twice has one effect. What belongs to a world that is no longer current is dropped.
+ * Subscribes an application to its events of the catalog. The effect and the end of the delivery are one commit, so an event that arrives
+ * twice has one effect. Events of a world that is no longer current are dropped.
  */
 export async function startConsumer(options: ConsumerOptions): Promise<{ stop(): Promise<void> } | undefined> {
   const { service, bus } = options;
@@ -63,7 +60,7 @@ const knownTypes: ReadonlySet<string> = new Set(allEvents.map(({ name }) => name
 const isForOthers = (type: string, application: Application): boolean =>
   knownTypes.has(nameOf(type)) && subscriptionOf(nameOf(type), application) === undefined;
 
-/** @returns undefined when it is none of the estate's events: on a shared bus anybody may write anything */
+/** @returns undefined for anything else than an event of the estate: other programs may write to a shared bus */
 function readEvent(json: string): EstateEvent | undefined {
   try {
     const event = JSON.parse(json) as Partial<EstateEvent> | null;
@@ -75,7 +72,7 @@ function readEvent(json: string): EstateEvent | undefined {
 
 /**
  * Consumes an event, with several attempts.
- * @returns why it is refused for good; undefined when it was consumed, or is for nobody here
+ * @returns the reason of a final refusal; undefined when it was consumed or has no subscriber here
  * @throws Problem of a store that is away or full
  */
 async function consume(
@@ -94,11 +91,11 @@ async function consume(
       await pipeline.event(deliveryOf(service.application, { event, hop }, view));
       return;
     } catch (error) {
-      // A delivery that the ledger no longer lists was consumed before: the bus is allowed to repeat itself.
+      // A delivery that the ledger no longer lists was consumed before: the bus delivers at least once.
       if (error instanceof Problem && error.code === 'contention' && !(await store.isPending(world, delivery))) return;
       const about = { event: event.type, id, attempt, world, correlationId: event.correlationid, ...traceIds(event.traceparent) };
       log.warn({ err: error, ...about }, 'consuming an event failed');
-      // Nothing is wrong with the event: the bus brings it again, for as long as it takes.
+      // The event is valid: the bus redelivers it until the store is back.
       if (isOfStore(error)) throw error;
       if (attempt >= MOST_ATTEMPTS) {
         const awaits = absentApplication(error);
@@ -116,18 +113,18 @@ async function consume(
   }
 }
 
-/** The store does not answer, or has no room for what comes of the event, here or where it was called. */
+/** The store does not answer, or has no room for the effects of the event, here or at a called application. */
 const isOfStore = (error: unknown): boolean =>
   error instanceof Problem && (error.code === 'store_full' || (error.status === 503 && error.context['dependency'] === 'store'));
 
-/** One attempt at a delivery, in a context of its own. */
+/** One attempt at a delivery, in a separate context. */
 function deliveryOf(
   application: Application,
   { event, hop }: { readonly event: EstateEvent; readonly hop: string | undefined },
   view: WorldView,
 ): Delivery & JournaledJob {
   const name = nameOf(event.type);
-  // An event may come several times. Each time is a hop of its own.
+  // An event may arrive several times. Each arrival is a separate hop.
   const requestId = `${event.id}.${application}.${randomUUID().slice(0, 8)}`;
   return {
     event,

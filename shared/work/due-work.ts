@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { DueItem } from '../store/ports/due-work.ts';
 
-/** A kind of due work: its name in the store, and what is kept with an item besides its key. */
+/** A kind of due work: its name in the store, and the payload of its items. */
 export interface DueWork<Payload = unknown> {
   readonly kind: string;
   readonly payload: z.ZodType<Payload>;
@@ -10,7 +10,7 @@ export interface DueWork<Payload = unknown> {
 /** Most due work needs its key alone. */
 const NoPayload = z.union([z.null(), z.strictObject({})]);
 
-/** Declares a kind of due work. Items that an earlier version stored must fit its schema too. */
+/** Declares a kind of due work. Items that an earlier version stored must fit its schema, too. */
 export function defineDueWork(kind: string): DueWork<z.output<typeof NoPayload>>;
 export function defineDueWork<Payload>(kind: string, payload: z.ZodType<Payload>): DueWork<Payload>;
 export function defineDueWork(kind: string, payload: z.ZodType = NoPayload): DueWork {
@@ -22,7 +22,7 @@ export interface ParsedDueItem<Payload> extends Omit<DueItem, 'payload'> {
   readonly payload: Payload;
 }
 
-/** @throws Error naming the member that does not fit: the item is then tried again, and parked in the end */
+/** @throws Error naming the member that does not fit: the item is then retried, and finally parked */
 export function parsePayload<Payload>(kind: string, schema: z.ZodType<Payload>, stored: unknown): Payload {
   const parsed = schema.safeParse(stored);
   if (parsed.success) return parsed.data;

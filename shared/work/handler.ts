@@ -21,13 +21,13 @@ export interface Scope {
   readonly webhooks: Webhooks;
   /** `webhook-id` of a signed request: the same for every attempt of one delivery. */
   readonly webhookId?: string;
-  /** The header `If-Match`. Only a façade needs it, to hand it on: reads of the application's own objects compare it. */
+  /** The header `If-Match`. Only a façade needs it, to pass it on: reads of the application's own objects compare it. */
   readonly ifMatch?: string;
   /** Warnings of this request, already tagged with correlation id and rehearsal. */
   readonly log: { warn(details: object, message: string): void; info(details: object, message: string): void };
 }
 
-/** The result of a handler that changed nothing. An API answers it with 200 and the object as it is. The journal keeps the reason. */
+/** The result of a handler that changed nothing. An API answers it with 200 and the unchanged object. The journal keeps the reason. */
 export class Unchanged<T> {
   readonly output: T;
   /** Absent for a repeat, which may finish what the first request left. */

@@ -18,7 +18,7 @@ export interface Job {
 
 /** Facts that the steps of a job note for its journal record. */
 export interface JournalNotes {
-  /** Request id of the hop. Work that runs before its reply has ids of its own, and belongs to the same hop. */
+  /** Request id of the hop. Work that runs before the reply has its own ids, and belongs to the same hop. */
   readonly hopId: string;
   /** Request ids of the calls that it made. */
   readonly calls: string[];
@@ -30,7 +30,7 @@ export interface JournalNotes {
   requestText?: string;
   /** Why the hop changed nothing. */
   unchanged?: string;
-  /** Set when it is known better than when the context was made. */
+  /** Set once a more exact value replaces the context's. */
   principal?: string;
 }
 
@@ -60,7 +60,7 @@ export interface ApiRequest extends JournaledJob {
     readonly query: unknown;
     readonly body: Buffer | string | undefined;
   };
-  /** Whether the client has left, and waits for no answer. */
+  /** Whether the client has disconnected. */
   readonly hasLeft: () => boolean;
 }
 

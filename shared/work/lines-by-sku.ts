@@ -8,10 +8,9 @@ export interface SkuUnits {
 export const MOST_UNITS = 9_999;
 
 /**
- * Merges repeated SKUs into one line, in the order of the first mentions. Lines that are checked one by one would be promised the same unit
- * twice.
+ * Merges repeated SKUs into one line, sorted by first mention. Lines that are checked one by one would be promised the same unit twice.
  * @param pointer JSON pointer to the list
- * @throws Problem `validation_failed` at the item with which a line exceeds 9,999 units
+ * @throws Problem `validation_failed` at the item that takes a line above 9,999 units
  */
 export function linesBySku(items: readonly SkuUnits[], pointer: string): SkuUnits[] {
   const merged = new Map<string, number>();

@@ -12,10 +12,10 @@ interface Done {
 }
 
 /**
- * Accepts a natural repeat: it names no values, or those that stand.
+ * Accepts a natural repeat: it names no values, or the values in effect.
  * @param asked members of the request; undefined where the request names none
- * @param standing the values that stand; undefined where none was ever given
- * @throws Problem `conflicting_repeat` with the values that stand, when the request names others
+ * @param standing the values in effect; undefined where none was ever given
+ * @throws Problem `conflicting_repeat` with the values in effect, when the request names others
  */
 export function refuseOtherContent(asked: Members, standing: Members, { objectType, id, what, remedy }: Done): void {
   const differs = Object.entries(asked).some(([member, value]) => value !== undefined && value !== standing[member]);

@@ -1,7 +1,8 @@
+import type { z } from 'zod';
 import type { Application } from '../catalog/applications.ts';
 import type { IdPrefix } from '../domain/ids.ts';
 import type { Ms } from '../domain/time.ts';
-import type { Collection, Counters, Stored } from '../store/collections.ts';
+import type { AnyCollection, Counters, IndexOf, ShapeOf, Stored, UniqueOf, VerbOf } from '../store/collections.ts';
 import type { DueWork } from './due-work.ts';
 
 export interface Page<T> {
@@ -12,12 +13,12 @@ export interface Page<T> {
 export interface PageOptions {
   readonly limit?: number;
   readonly cursor?: string;
-  /** Reverses the order of creation. A cursor continues in the order of the page that gave it. */
+  /** Lists the newest object first. A cursor continues in the direction of its page. */
   readonly newestFirst?: boolean;
 }
 
 /** Members of an object that may be changed; undefined removes a member. */
-export type Patch<T> = { readonly [K in Exclude<keyof T, 'id' | 'version' | 'state' | 'createdAt' | 'updatedAt'>]?: T[K] | undefined };
+export type Patch<T> = { readonly [K in Exclude<keyof T, 'id' | 'version' | 'state' | 'createdAt' | 'updatedAt'>]?: T[K] };
 export type Fresh<T> = Omit<T, 'version' | 'state' | 'createdAt' | 'updatedAt'>;
 
 export type Identified = Pick<Stored, 'id'>;
@@ -32,91 +33,71 @@ export interface HasState {
   readonly state: string;
 }
 
+/** A collection of business objects. */
+type BusinessCollection = AnyCollection & { readonly schema: z.ZodType<Aggregate> };
+/** A collection of business objects with a life cycle. */
+type StatefulCollection = AnyCollection & { readonly schema: z.ZodType<Aggregate & HasState> };
+
 export interface DueOptions {
-  /** This process runs it after the commit and before the reply, so that the answer shows its effect. If it fails, it stays due. */
+  /** This process runs the work after the commit and before the reply, so that the answer shows its effect. If it fails, it stays due. */
   readonly beforeReply?: boolean;
-  /** The fault that withholds it until its instant; when the fault is removed, it is due at once. */
+  /** The fault that withholds the work until its instant. The work is due as soon as the fault is removed. */
   readonly withheldBy?: string;
   /** Defaults to the correlation id of this unit. */
   readonly correlationId?: string;
-  /** The application that was away, as `absentApplication` finds it. The work is due at once when the application is back. */
+  /** The absent application, from `absentApplication`. The work is due as soon as the application is back. */
   readonly awaits?: Application;
   /** When the next run fails, the work is parked. */
   readonly isLastAttempt?: boolean;
 }
 
 /**
- * A handler's only way to read and change the world. Reads are repeatable within a unit. Changes are written by a checkpoint or by
- * the pipeline's last commit, each entirely or not at all.
+ * A handler's only way to read and change the world. Reads are repeatable within a unit. A checkpoint and the pipeline's last commit write
+ * the changes atomically.
  */
 export interface UnitOfWork {
   /** The rehearsal's clock, frozen for this unit. */
   readonly now: Ms;
   /** An id that every rerun of this request mints again; `label` distinguishes several ids of one prefix. */
   id(prefix: IdPrefix, label?: string): string;
-  get<Shape extends Stored, Unique extends string, Index extends string, Verb extends string>(
-    of: Collection<Shape, Unique, Index, Verb>,
-    id: string,
-  ): Promise<Shape | undefined>;
-  findUnique<Shape extends Stored, Unique extends string, Index extends string, Verb extends string>(
-    of: Collection<Shape, Unique, Index, Verb>,
-    unique: NoInfer<Unique>,
-    value: string,
-  ): Promise<Shape | undefined>;
-  /** In order of creation, or the newest first. */
-  find<Shape extends Stored, Unique extends string, Index extends string, Verb extends string>(
-    of: Collection<Shape, Unique, Index, Verb>,
-    index: NoInfer<Index>,
-    value: string,
-    page?: PageOptions,
-  ): Promise<Page<Shape>>;
-  /** How many objects an index has under each of these values, without the changes of this unit. */
-  count<Shape extends Stored, Unique extends string, Index extends string, Verb extends string>(
-    of: Collection<Shape, Unique, Index, Verb>,
-    index: NoInfer<Index>,
-    values: readonly string[],
-  ): Promise<readonly number[]>;
-  /** In order of creation, or the newest first. */
-  all<Shape extends Stored, Unique extends string, Index extends string, Verb extends string>(
-    of: Collection<Shape, Unique, Index, Verb>,
-    page?: PageOptions,
-  ): Promise<Page<Shape>>;
+  get<C extends AnyCollection>(of: C, id: string): Promise<ShapeOf<C> | undefined>;
+  findUnique<C extends AnyCollection>(of: C, unique: UniqueOf<C>, value: string): Promise<ShapeOf<C> | undefined>;
+  /** Sorted by creation, oldest first by default. */
+  find<C extends AnyCollection>(of: C, index: IndexOf<C>, value: string, page?: PageOptions): Promise<Page<ShapeOf<C>>>;
+  /** The number of objects that an index lists under each value, without the changes of this unit. */
+  count<C extends AnyCollection>(of: C, index: IndexOf<C>, values: readonly string[]): Promise<readonly number[]>;
+  /** Sorted by creation, oldest first by default. */
+  all<C extends AnyCollection>(of: C, page?: PageOptions): Promise<Page<ShapeOf<C>>>;
   /** Counter fields of several keys, moves of this unit included; a field that never moved is 0. */
   counters<Field extends string>(of: Counters<Field>, keys: readonly string[]): Promise<readonly Readonly<Record<Field, number>>[]>;
   /** Creates a business object and its events by a verb of its life cycle. `to` chooses among several states of the row. */
-  create<Shape extends Aggregate & HasState, Unique extends string, Index extends string, Verb extends string>(
-    of: Collection<Shape, Unique, Index, Verb>,
-    verb: NoInfer<Verb>,
-    fields: Fresh<NoInfer<Shape>> & Identified,
-    to?: NoInfer<Shape>['state'],
-  ): Shape;
+  create<C extends StatefulCollection>(
+    of: C,
+    verb: VerbOf<C>,
+    fields: Fresh<ShapeOf<C>> & Identified,
+    to?: ShapeOf<C>['state'],
+  ): ShapeOf<C>;
   /**
    * Moves a business object by a verb of its life cycle: state, version, `updatedAt` and events together.
    * @throws Problem `invalid_state_transition` when the table has no row for verb and state
    */
-  transition<Shape extends Aggregate & HasState, Unique extends string, Index extends string, Verb extends string>(
-    of: Collection<Shape, Unique, Index, Verb>,
-    current: Shape,
-    verb: NoInfer<Verb>,
-    patch?: Patch<NoInfer<Shape>>,
-    to?: NoInfer<Shape>['state'],
-  ): Shape;
+  transition<C extends StatefulCollection>(
+    of: C,
+    current: ShapeOf<C>,
+    verb: VerbOf<C>,
+    patch?: Patch<ShapeOf<C>>,
+    to?: ShapeOf<C>['state'],
+  ): ShapeOf<C>;
   /** Creates (`current` undefined) or changes a business object without states, and its event. */
-  revise<Shape extends Aggregate, Unique extends string, Index extends string, Verb extends string>(
-    of: Collection<Shape, Unique, Index, Verb>,
-    current: Shape | undefined,
-    fields: Omit<NoInfer<Shape>, 'version' | 'createdAt' | 'updatedAt'> & Identified,
-  ): Shape;
-  /** Writes an object that is no business object, without an event. The unit counts its version. */
-  put<Shape extends Stored, Unique extends string, Index extends string, Verb extends string>(
-    of: Collection<Shape, Unique, Index, Verb>,
-    next: Omit<NoInfer<Shape>, 'version'> & Identified & { readonly version?: number },
-  ): Shape;
+  revise<C extends BusinessCollection>(
+    of: C,
+    current: ShapeOf<C> | undefined,
+    fields: Omit<ShapeOf<C>, 'version' | 'createdAt' | 'updatedAt'> & Identified,
+  ): ShapeOf<C>;
+  /** Writes an object that is not a business object, without an event. The unit increments its version. */
+  put<C extends AnyCollection>(of: C, next: Omit<ShapeOf<C>, 'version'> & Identified & { readonly version?: number }): ShapeOf<C>;
   /** Refuses the commit unless this object, which the unit read but does not change, still has the version that was read. */
-  expect<Shape extends Stored, Unique extends string, Index extends string, Verb extends string>(
-    of: Collection<Shape, Unique, Index, Verb>,
-    read: NoInfer<Shape>,
-  ): void;
+  expect<C extends AnyCollection>(of: C, read: ShapeOf<C>): void;
   move<Field extends string>(of: Counters<Field>, key: string, by: Partial<Record<Field, number>>): void;
   /** Schedules work on the rehearsal's clock. It replaces work of the same kind and key. */
   schedule<Payload>(due: DueWork<Payload>, key: string, at: Ms, payload: NoInfer<Payload>, options?: DueOptions): void;

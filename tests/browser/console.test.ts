@@ -272,7 +272,7 @@ describeInBrowser('the console in a browser', () => {
     await dialog.getByLabel('To (UTC)').fill('2999-01-01T00:00');
     await tab.page.keyboard.press('Enter');
     await dialog.locator('#instant[aria-invalid]:focus').waitFor();
-    expect(await dialog.locator('#instant-wrong').textContent()).toMatch(/^At most ten years at once/);
+    expect(await dialog.locator('#instant-wrong').textContent()).toMatch(/^One advance covers at most ten years/);
     expect(await dialog.getByLabel('To (UTC)').inputValue()).toBe('2999-01-01T00:00');
     await tab.expectSoundInEveryLook();
     const tomorrow = new Date((await other.now()) + 86_400_000).toISOString().slice(0, 16);

@@ -79,6 +79,15 @@ describe('An advance', () => {
     expect(app.begun).toEqual(KEYS);
   });
 
+  test('runs the work of its last instant, and none that is a millisecond later', async () => {
+    await using app = await anApplication(async () => 'done');
+    const world = await app.aWorld('exact', KEYS);
+    await app.adapter.worlds.setClock(world, { now: START, flowing: false });
+    const ranUntil = async (to: number) => (await app.driver.advance(world, to, 10_000)).ran.map(({ key }) => key);
+    expect(await ranUntil(START + 2 * MINUTE - 1)).toEqual(['one']);
+    expect(await ranUntil(START + 2 * MINUTE)).toEqual(['two']);
+  });
+
   test('with its deadline between two items names the next item', async () => {
     await using app = await anApplication(async () => 'done');
     const world = await app.aWorld('none', KEYS);

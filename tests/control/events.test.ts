@@ -67,7 +67,7 @@ describe('A filter for events that none can match is refused:', () => {
   test.each([
     [{ subject: 'paymnt/pay_1' }, 'unknown_object', /^"paymnt\/pay_1" is not an object, .* The types are basket, .*order, payment\.$/],
     [{ subject: 'payment/' }, 'unknown_object', /^"payment\/" is not an object/],
-    [{ type: 'order-confirmed', subject: 'payment/pay_1' }, 'other_subject', /^The subject of order-confirmed is "order\/" and an id;/],
+    [{ type: 'order-confirmed', subject: 'payment/pay_1' }, 'other_subject', /^The subject of order-confirmed must be "order\/<id>";/],
   ])('%j', async (query, code, detail) => {
     await using rehearsal = await newRehearsal();
     const reply = await rehearsal.call('GET', `/_control/events?${new URLSearchParams(query)}`, undefined, { as: 'admin' });

@@ -69,7 +69,7 @@ describe('The streams of a gateway', () => {
     const open = await Promise.all(Array.from({ length: MOST }, () => opened(client)));
     const { status, body, headers } = await client.call('GET', '/_control/stream', undefined, { as: 'admin' });
     expect([status, body.code, headers['retry-after']]).toEqual([503, 'too_many_streams', '10']);
-    expect(body.detail).toBe('This gateway has 32 open streams, which is its limit. Close one, or ask again when another has ended.');
+    expect(body.detail).toBe('This gateway has 32 open streams, which is its limit. Close one, or retry when another has ended.');
     open[0]?.leave();
     const another = await openedSoon(client);
     for (const { leave } of [...open, another]) leave();

@@ -322,7 +322,7 @@ describe('A stream is refused', () => {
     async (cursor) => {
       expect(await refused(`?from=${encodeURIComponent(cursor)}`)).toMatchObject({
         ...{ status: 422, code: 'validation_failed', pointers: ['?from'] },
-        detail: `"${cursor}" is no cursor. Send the id of a frame, such as h118.e42, or nothing to begin now.`,
+        detail: `"${cursor}" is not a cursor. Send the id of a frame, such as h118.e42, or nothing to begin now.`,
       });
       expect(await refused('', { 'last-event-id': cursor })).toMatchObject({ status: 400, pointers: ['Last-Event-ID'] });
     },

@@ -544,7 +544,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     [
       'a store return addressed to a warehouse',
       returned('ret_two', { dropOff: 'store' }),
-      'return/ret_two: is returned at a store, and dc-01 is no store',
+      'return/ret_two: is returned at a store, and dc-01 is not a store',
     ],
     ['a return of another order', returned('ret_two', { orderId: 'ord_open' }), 'return/ret_two: of order/ord_open, and booked on'],
     ['a unit wrongly counted as returned', comingBack(line('ord_sent', { returnedQty: 2 })), '2 returned, and its returns count 1'],
@@ -683,7 +683,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       async (world) => {
         for (const id of ['res_1', 'res_2']) await world.add('sim', 'reservations', { ...HOLD, id });
       },
-      'open hold of basket bsk_1: 2 times, res_1, res_2',
+      'open reservation of basket bsk_1: 2 times, res_1, res_2',
     ],
     [
       'two picking orders of one fulfillment order',

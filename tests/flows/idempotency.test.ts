@@ -316,6 +316,15 @@ describe('An Idempotency-Key', () => {
     expect((await create('demo-integration-token')).body.id).toBe(other.body.id);
   });
 
+  test('of a request that failed at another application is free at once', async () => {
+    await using rehearsal = await newRehearsal();
+    await rehearsal.fault('away', { match: { application: 'loyalty-platform' }, fault: { kind: 'outage' } });
+    const grant = () => rehearsal.call('POST', '/loyalty/accounts/loy_ada/points', points, KEY);
+    expect(await grant()).toMatchObject({ status: 503, body: { code: 'dependency_unavailable' } });
+    await rehearsal.noFaults();
+    expect(await grant()).toMatchObject({ status: 201, body: { id: 'loy_ada' } });
+  });
+
   test('that a request has claimed for more than a second is answered with the rest of its lease in Retry-After', async () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.fault('slow', { match: { api: 'put-ledger-entry' }, fault: { kind: 'latency', ms: 4_000 } });

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import express from 'express';
+import { Problem } from '../../shared/catalog/problems.ts';
 import { ADMIN, API_KEY, aRig, asIntegration, BEARER, NO_SCOPE, type Reply, type Rig } from './running-gateway.ts';
 
 let rig: Rig;
 let asked: { principal: unknown; rehearsal: unknown; body: unknown }[] = [];
 beforeAll(async () => {
-  const control = express.Router({ strict: true, caseSensitive: true });
-  control.post('/echo', (request, response) => {
-    const { principal, rehearsal, body } = response.locals;
-    asked.push({ principal, rehearsal, body: JSON.parse(String(body)) });
-    response.status(201).json({ path: request.path });
+  rig = await aRig({
+    controlPlane: async ({ path, principal, rehearsal, body }, response) => {
+      if (path !== '/_control/echo') throw new Problem('not_found', `Nothing is at ${path}.`);
+      asked.push({ principal, rehearsal, body: JSON.parse(String(body)) });
+      response.writeHead(201, { 'Content-Type': 'application/json' }).end(JSON.stringify({ path }));
+    },
   });
-  rig = await aRig({ controlPlane: control });
 });
 afterAll(async () => {
   await rig[Symbol.asyncDispose]();
@@ -123,7 +123,7 @@ describe('The control plane', () => {
 
   test('serves the scope control, and receives the caller and the rehearsal', async () => {
     const reply = await echo({ authorization: `Bearer ${ADMIN}`, 'x-rehearsal': 'not-there-yet', 'x-correlation-id': 'by-admin' });
-    expect(reply).toMatchObject({ status: 201, json: { path: '/echo' } });
+    expect(reply).toMatchObject({ status: 201, json: { path: '/_control/echo' } });
     expect(reply.headers['x-correlation-id']).toBe('by-admin');
     expect(asked).toEqual([{ principal: 'admin', rehearsal: 'not-there-yet', body: { by: 'PT1H' } }]);
     expect(await rig.adapter.worlds.resolve('not-there-yet')).toBeUndefined();

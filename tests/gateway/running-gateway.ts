@@ -9,6 +9,7 @@ import { type GatewayOptions, type RunningGateway, startGateway } from '../../ga
 import { apis } from '../../shared/catalog/apis.ts';
 import { type ApiDefinition, defineApi } from '../../shared/catalog/define.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
+import { Problem } from '../../shared/catalog/problems.ts';
 import type { Context } from '../../shared/control/context.ts';
 import { mintCredentials, type PlainCredentials } from '../../shared/control/credentials.ts';
 import { type JournalRecord, recordOf } from '../../shared/control/journal.ts';
@@ -131,7 +132,9 @@ export async function aRig(options: Partial<GatewayOptions> = {}): Promise<Rig> 
     token: TOKEN,
     control: adapter.control,
     log,
-    controlPlane: express.Router(),
+    controlPlane: async ({ path }) => {
+      throw new Problem('not_found', `Nothing is at ${path}.`);
+    },
     documents: express.Router(),
     limits: { perAddressPerMinute: 100_000, perKeyPerMinute: 100_000 },
     states: () => [],

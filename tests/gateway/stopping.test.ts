@@ -1,7 +1,6 @@
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
-import express from 'express';
 import { eventually } from '../support/eventually.ts';
 import { ADMIN, aRig, asIntegration, BEARER, type Rig, raw, send } from './running-gateway.ts';
 
@@ -147,12 +146,12 @@ describe('A gateway that closes', () => {
   });
 
   test('does not wait for event streams, which have no end', async () => {
-    const control = express.Router();
-    control.get('/events/stream', (_request, response) => {
-      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-      response.write('data: 1\n\n');
+    await using rig = await aRig({
+      controlPlane: async (_request, response) => {
+        response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+        response.write('data: 1\n\n');
+      },
     });
-    await using rig = await aRig({ controlPlane: control });
     const stream = raw(rig.gateway.port, `GET /_control/events/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ADMIN}\r\n\r\n`);
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(await timed(() => rig.gateway.close())).toBeLessThan(SOON_MS);

@@ -4,6 +4,7 @@ import express from 'express';
 import { Agent } from 'undici';
 import { readConfiguration } from '../../estate/configuration.ts';
 import { startEstate } from '../../estate/estate.ts';
+import type { ControlPlane } from '../../gateway/gateway-parts.ts';
 import { customers } from '../../services/crm/collections.ts';
 import * as crm from '../../services/crm/service.ts';
 import * as loyaltyPlatform from '../../services/loyalty-platform/service.ts';
@@ -237,20 +238,22 @@ describe('An application', () => {
   );
 });
 
-describe('The gateway', () => {
-  const odd = express.Router();
-  odd.get('/unwritable', () => {
-    throw new Problem('not_found', 'There is none.', { id: UNWRITABLE as unknown as string });
-  });
-  odd.get('/half', (_request, response) => {
+function failAt(path: string, response: ServerResponse): void {
+  if (path === '/unwritable') throw new Problem('not_found', 'There is none.', { id: UNWRITABLE as unknown as string });
+  if (path === '/half') {
     response.writeHead(200, { 'content-type': 'text/plain' });
     response.write('the first half');
-    fail();
-  });
-  odd.get('/broken', fail);
+  }
+  fail();
+}
+
+describe('The gateway', () => {
+  const odd = express.Router();
+  odd.get(['/unwritable', '/half', '/broken'], ({ path }, response) => failAt(path, response));
+  const controlPlane: ControlPlane = async ({ path }, response) => failAt(path.slice('/_control'.length), response);
   let rig: Rig;
   beforeAll(async () => {
-    rig = await aRig({ documents: odd, controlPlane: odd });
+    rig = await aRig({ documents: odd, controlPlane });
   });
   afterAll(async () => {
     await rig[Symbol.asyncDispose]();

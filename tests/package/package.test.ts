@@ -124,7 +124,7 @@ function describeThePackages(): void {
         expect(await client.run('npx', ['unified-commerce-estate', ...words])).toEqual({
           code: 2,
           out: '',
-          err: `The estate itself is not installed; install its archive: npm install --save-dev ${packed.archives.server}. Or name a running estate with --against, such as one of the image that docker build makes in a checkout.\n`,
+          err: `The estate itself is not installed; install its archive: npm install --save-dev ${packed.archives.server}. Or name a running estate with --against, such as a container of the image that docker build makes in a checkout.\n`,
         });
       },
     );

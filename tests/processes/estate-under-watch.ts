@@ -14,7 +14,8 @@ import { createLogger } from '../../shared/process/logger.ts';
 import { startApplication } from '../../shared/runtime/application.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import { createRedisStore } from '../../shared/store/redis/store.ts';
-import { createInProcessTransport, type Endpoint } from '../../shared/transport/in-process-transport.ts';
+import type { Endpoint } from '../../shared/transport/endpoint.ts';
+import { createInProcessTransport } from '../../shared/transport/in-process-transport.ts';
 import { eventually } from '../support/eventually.ts';
 import { plain } from '../support/plain-client.ts';
 
@@ -74,7 +75,8 @@ const bus = createMemoryBus();
 const addresses = new Map<Application, string>();
 const addressOf = (application: Application): string => addresses.get(application) ?? '';
 const endpoints = new Map<Application, Endpoint>();
-const transport = createInProcessTransport({ endpointOf: (application) => endpoints.get(application), addressOf, token });
+const endpointOf = (application: Application): Endpoint | undefined => endpoints.get(application);
+const transport = createInProcessTransport({ endpointOf, addressOf, token });
 const stopping = new AbortController();
 let gateway = '';
 for (const { service } of registeredApplications) {
@@ -87,7 +89,7 @@ for (const { service } of registeredApplications) {
 }
 const door = await openFrontDoor({
   configuration: readConfiguration({ GATEWAY_PORT: '0', RATE_LIMIT_PER_ADDRESS: '10000000', RATE_LIMIT_PER_KEY: '10000000' }),
-  ...{ fixtures: await loadFixtures(), adapter, states: () => [adapter.state()], addressOf, transport, token, agent, log },
+  ...{ fixtures: await loadFixtures(), adapter, states: () => [adapter.state()], addressOf, endpointOf, transport, token, agent, log },
   ...{ pepper: 'the-pepper-of-an-estate-under-watch', observability: createObservability(), stopping: stopping.signal },
 });
 gateway = door.url;

@@ -168,6 +168,16 @@ if (whyNoRedis) {
     });
   });
 
+  test('A commit accepts NUL and half a surrogate pair in its texts', async () => {
+    const { store, world } = await opened();
+    const value = 'a\0b\ud800';
+    const put = [{ collection: 'things', id: 'a', read: 0, version: 1, json: '{}' }];
+    const index = [{ collection: 'things', name: 'kind', id: 'a', value, was: null }];
+    expect(await store.commit(world, aPlan({ put, index }))).toMatchObject({ ok: true });
+    const page = { after: 0, limit: 10, newestFirst: false };
+    expect(await store.index(world, 'things', 'kind', value, page)).toMatchObject([{ id: 'a' }]);
+  });
+
   describe('Redis', () => {
     test('may forget its scripts', async () => {
       const { store, world } = await opened();

@@ -153,6 +153,19 @@ if (whyNoRedis) {
       });
     });
 
+    test('reads an object of an empty collection with one command from the second time on', async () => {
+      const { adapter, store, world, key } = await opened();
+      expect(await store.object(world, 'things', 'a')).toBeUndefined();
+      expect(await store.counters(world, 'stock', ['sku'])).toEqual([{}]);
+      const before = (await commands()).get('exists') ?? 0;
+      expect(await store.object(world, 'things', 'b')).toBeUndefined();
+      expect(await store.counters(world, 'stock', ['sku'])).toEqual([{}]);
+      expect((await commands()).get('exists') ?? 0).toBe(before);
+      expect((await adapter.worlds.snapshot(world)).applications).toEqual({ oms: { objects: {}, unique: {}, index: {}, counters: {} } });
+      await admin.del(key, `${key}:oms:o:things`);
+      await expect(store.object(world, 'things', 'b')).rejects.toThrow(WorldGone);
+    });
+
     describe('in a world of thousands of hops', () => {
       test('reads only those of the correlation id', async () => {
         const { adapter, world } = await opened();

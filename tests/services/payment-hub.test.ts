@@ -108,7 +108,7 @@ describe('Authorize Payment', () => {
     expect(more).toMatchObject({ status: 409, body: { code: 'overpayment', outstanding: eur(0), ...awaited } });
     const inWords = `${moneyInWords(eur(order.total))} of "${pending.id}"`;
     expect(more.body.detail).toBe(
-      `Pending payments may cover the order "${order.id}". Not decided yet: ${inWords}. Send this request again when that is decided.`,
+      `Pending payments may cover the order "${order.id}". Not decided yet: ${inWords}. Send this request again after the decision.`,
     );
     const never = await authorise(order.id, card(), order.total + 1);
     expect(never.body).toMatchObject({ code: 'overpayment', outstanding: eur(0), retryable: false });

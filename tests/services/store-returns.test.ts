@@ -47,7 +47,7 @@ describe('A return to a store', () => {
       {
         pointer: '/locationId',
         code: 'not_a_store',
-        detail: '"dc-01" is no store. Goods are handed in at a store: store-01, store-02 or store-03.',
+        detail: '"dc-01" is not a store. Goods are handed in at a store: store-01, store-02 or store-03.',
       },
     ]);
     expect((await scene.order(order.id)).state).toBe('completed');

@@ -263,7 +263,7 @@ describe('Update Picking Status', () => {
     await scene.movePicking(opened.id, 'started');
     const [first] = opened.lines;
     const refused = await scene.movePicking(opened.id, 'short');
-    expect(refused.body.errors[0].detail).toContain('a line that is left out was picked in full');
+    expect(refused.body.errors[0].detail).toContain('an omitted line was picked in full');
     const short = await scene.movePicking(opened.id, 'short', [{ orderLineId: first.orderLineId, pickedQty: 0 }]);
     expect(short.body.lines.map(({ qty, pickedQty }: { qty: number; pickedQty: number }) => qty - pickedQty)).toEqual([first.qty, 0]);
   });

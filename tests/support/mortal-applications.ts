@@ -203,7 +203,7 @@ export async function startMortalApplications(leases: Leases) {
     token,
     control: adapter.control,
     log,
-    controlPlane: Router(),
+    controlPlane: async () => {},
     documents: Router(),
     limits: { perAddressPerMinute: 1_000_000, perKeyPerMinute: 1_000_000 },
     states: () => [],

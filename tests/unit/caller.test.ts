@@ -41,6 +41,16 @@ describe('A call between applications', () => {
     expect([keys, changes]).toEqual([[expect.stringMatching(/^call-/)], [true]]);
   });
 
+  test('has the same key when it is repeated, and another one for each step and intent', async () => {
+    const { call, keys } = refusedCaller();
+    for (const options of [{}, {}, { step: '2' }, { intent: 'order' }, { intent: 'order', step: '2' }]) {
+      await expect(call(reserveInventory, { body: { items: [{ sku: 'mug-blue', qty: 1 }] } }, options)).rejects.toThrow('refused');
+    }
+    const [first, repeated] = keys;
+    expect(repeated).toBe(first);
+    expect(new Set(keys).size).toBe(4);
+  });
+
   test('has none when the command stores nothing, so that the other application keeps no answer', async () => {
     const { call, keys, changes } = refusedCaller();
     const lines = [{ sku: 'mug-blue', qty: 1, unitPrice: { amount: 100, currency: 'EUR' } }];

@@ -46,7 +46,7 @@ describe('The command line', () => {
 });
 
 describe('The first argument of fault set', () => {
-  const needs = 'estate fault presets lists them. A fault of your own needs --kind.';
+  const needs = 'estate fault presets lists them. A custom fault needs --kind.';
   test.each([
     ['outge', `There is no preset outge; did you mean --kind outage? ${needs}`],
     ['xyz --times 2', `There is no preset xyz. ${needs}`],

@@ -521,7 +521,7 @@ describe('Invalid fixtures are refused in one sentence with file and JSON pointe
         '/0/media – this must be a list, not null.',
         '/0/price/amount – this must be a whole number, not text.',
         '/0/price/currency – this must be EUR, the currency of every price.',
-        '/0/sku – this must have letters, digits, dots, hyphens and underscores only, and not dots alone.',
+        '/0/sku – this must have only letters, digits, dots, hyphens and underscores, and not only dots.',
         '/0/taxRate – this must be a number, not text.',
       ].map((line) => `${path('products.json')} cannot be used: ${line}`),
     );

@@ -34,7 +34,7 @@ describe('What is moved in time', () => {
     ['a text beside an instant', (now) => ({ said: `${instant(now)} ${now === NOON}` }), '/said'],
     ['an instant that does not move with it', (now) => ({ at: instant(now * 3) }), '/at'],
   ])('is refused where it depends on the instant otherwise: %s', (_what, make, pointer) => {
-    expect(() => movedInTime(make, NOON)).toThrow(`${pointer} depends on the instant, but is no time that moves with it.`);
+    expect(() => movedInTime(make, NOON)).toThrow(`${pointer} depends on the instant, but is not a time that moves with it.`);
   });
 });
 

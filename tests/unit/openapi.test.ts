@@ -164,12 +164,12 @@ describe('The OpenAPI document of the estate', () => {
   test.each([
     ['the shipping prices and the limit for free shipping', '4.90 EUR, EXPRESS 9.90 EUR; both are free from 50.00 EUR'],
     ['promotions that are not stackable', 'A promotion that is not stackable applies only to lines without a promotion'],
-    ['the order of tenders in refunds', 'in the order card, bnpl, gift-card, cash, loyalty, exchange-credit'],
+    ['the order of tenders in refunds', 'in this sequence: card, bnpl, gift-card, cash, loyalty, exchange-credit'],
     ['the rounding of the value of returned units', 'lineTotal × n ÷ qty, rounded down'],
     ['the sharing of discounts', 'by largest remainder'],
     ['the days of receipts', 'day in UTC'],
-    ['a ttlSeconds that changes nothing', 'keeps the time of the checkout, and this member changes nothing'],
-    ['a contact that changes nothing', 'names a registered customer, contact changes nothing'],
+    ['a ttlSeconds that changes nothing', 'whose reservation expires with the checkout'],
+    ['a contact that changes nothing', 'names a registered customer, contact has no effect'],
     ['the limit of renewed authorisations', 'up to 30 days after the order was created'],
   ])('The OpenAPI document states %s', (_what, sentence) => {
     expect(JSON.stringify(document)).toContain(sentence);

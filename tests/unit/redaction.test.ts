@@ -117,7 +117,9 @@ describe('A credential is redacted', () => {
   test.each([
     ['of a rehearsal', REHEARSAL_KEY],
     ['of a webhook', WEBHOOK_SECRET],
-    ['of the fixtures', 'demo-integration-token'],
+    ...['demo-integration-token', 'demo-control-token', 'demo-carrier-key', 'demo-store-key'].map(
+      (key) => ['of the fixtures', key] as const,
+    ),
   ])('%s: in a text, a member, a name, a path and a query, also encoded', (_what, secret) => {
     const encoded = [...secret].map((character) => `%${character.charCodeAt(0).toString(16)}`).join('');
     const everywhere = [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { allowedFrom, refuseTransition, refuseVerb } from '../../shared/catalog/life-cycle.ts';
+import { allowedFrom, refusal, refuseTransition } from '../../shared/catalog/life-cycle.ts';
 import { objects } from '../../shared/catalog/objects.ts';
 
 const lifeCycles = objects.flatMap(({ lifeCycle }) => (lifeCycle ? [[lifeCycle.object, lifeCycle] as const] : []));
@@ -19,8 +19,7 @@ describe.each(lifeCycles)('A refused verb of a %s', (_object, lifeCycle) => {
 
   test('lists its own state in allowedFrom only while a later repeat may succeed', () => {
     for (const { verb, state, isAllowed } of cases) {
-      const from = (extra: { retryable?: true }) =>
-        refuseVerb(lifeCycle, { id: 'x', state }, verb, { detail: 'It rains.', ...extra }).context['allowedFrom'];
+      const from = (extra: { retryable?: true }) => refusal(lifeCycle, { id: 'x', state }, verb, 'It rains.', extra).context['allowedFrom'];
       expect(from({})).not.toContain(state);
       expect((from({ retryable: true }) as readonly string[]).includes(state)).toBe(isAllowed);
     }

@@ -108,7 +108,7 @@ describe('A diagram', () => {
   });
 
   test('of nothing says so', async () => {
-    expect(mermaidOf(sequenceOf([]), [])).toContain('The journal has no such hop.');
-    expect(await svg([])).toContain('The journal has no such hop.');
+    expect(mermaidOf(sequenceOf([]), [])).toContain('The journal has no matching hop.');
+    expect(await svg([])).toContain('The journal has no matching hop.');
   });
 });

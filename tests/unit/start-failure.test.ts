@@ -8,7 +8,7 @@ import { lastWords } from '../../testcontainers/last-words.ts';
 import { EstateStartError, type Evidence, failureOf } from '../../testcontainers/start-failure.ts';
 
 const IMAGE = 'unified-commerce-estate:local';
-const evidence: Evidence = { what: IMAGE, image: IMAGE, hasEngine: true, hasImage: true, timeoutMs: 60_000, said: 'Some words' };
+const evidence: Evidence = { what: IMAGE, image: IMAGE, hasEngine: true, hasImage: true, timeoutMs: 60_000, message: 'Some words' };
 
 describe('The failure of a container to start', () => {
   test('without an engine says how to have one', () => {
@@ -54,7 +54,7 @@ describe('The failure of a container to start', () => {
     ],
     [
       'Timed out after 10000ms while waiting for container ports to be bound to the host',
-      `${IMAGE} stopped at once; docker run --rm with the same variables shows why.`,
+      `${IMAGE} stopped immediately; docker run --rm with the same variables shows why.`,
     ],
     [
       '(HTTP code 404) unexpected - pull access denied for testcontainers/ryuk ',
@@ -65,7 +65,7 @@ describe('The failure of a container to start', () => {
       `The container engine refuses ${IMAGE}; correct what it names: network shop not found`,
     ],
   ])('that the engine refuses is told in a sentence: %s', (said, sentence) => {
-    expect(failureOf({ ...evidence, said })).toEqual(typeof sentence === 'string' ? sentence : expect.stringMatching(sentence));
+    expect(failureOf({ ...evidence, message: said })).toEqual(typeof sentence === 'string' ? sentence : expect.stringMatching(sentence));
   });
 });
 

@@ -546,4 +546,9 @@ describe('The end of a unit of work', () => {
     expect(first.id('ord', 'second')).not.toBe(first.id('ord'));
     expect(open({ key: 'other' }).id('ord')).not.toBe(first.id('ord'));
   });
+
+  test('mints other ids in another rehearsal, though its requests have the same key', async () => {
+    const [one, other] = [await newWorld(), await newWorld()];
+    expect(other.open().id('ord')).not.toBe(one.open().id('ord'));
+  });
 });

@@ -6,10 +6,10 @@ export const counted = (count: number, one: string, many = `${one}s`): string =>
 
 export const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 
-/** Names of the faults that struck, in order. */
+/** Names of the faults that struck, sorted by their first strike. */
 export const struckFaults = ({ hops }: Recorded): readonly string[] => [...new Set(hops.flatMap(({ faults }) => faults))];
 
-/** The facts of a scenario in a few words: `12 steps, 38 calls, 14 events, ⚡ lost`. */
+/** `12 steps, 38 hops, 14 events, ⚡ lost` */
 export function factsOf(run: Recorded): string {
   const { entries, hops, events, omitted } = run;
   const steps = entries.filter((entry) => 'step' in entry).length;
@@ -22,15 +22,15 @@ export function factsOf(run: Recorded): string {
   ].join(', ');
 }
 
-/** What the report has no room for, in sentences. */
+/** A sentence for each part that the report leaves out. */
 export const omissions = ({ omitted }: Recorded): readonly string[] => [
   ...(omitted.entries > 0 ? [`${counted(omitted.entries, 'more step or note', 'more steps and notes')} are not in this report.`] : []),
   ...(omitted.hops > 0 ? [`The diagram ends early: ${counted(omitted.hops, 'more hop')} are not in this report.`] : []),
   ...(omitted.events > 0 ? [`${counted(omitted.events, 'more event')} are not in this report.`] : []),
-  ...(omitted.journal ? ['The diagram begins late: the journal had reached its limit, and older hops were gone.'] : []),
+  ...(omitted.journal ? ['The diagram begins late: the journal had reached its limit and no longer had the older hops.'] : []),
 ];
 
-/** What broke, invariant by invariant. */
+/** The violations of each broken invariant. */
 export const violations = ({ invariants }: Recorded): readonly string[] =>
   invariants
     .filter(({ holds }) => !holds)

@@ -6,10 +6,10 @@ import { factsOf, seconds } from './facts.ts';
 import { anchorOf, outcomeBadge, scenarioHtml } from './html-scenario.ts';
 import type { Recorded, ReportedRun } from './recording.ts';
 
-/** Arrows on the whole page. Scenarios beyond them have no diagram, those that failed excepted. */
+/** The most arrows on the page. Later scenarios have no diagram unless they failed. */
 const MOST_ARROWS = 10_000;
 
-/** The run as one page that needs neither network nor script. */
+/** The run as one page, without scripts and network requests. */
 export async function htmlOf(run: ReportedRun): Promise<string> {
   const { scenarios } = run;
   const styles = `${await diagramStyles()}\n${await readFile(new URL('./page.css', import.meta.url), 'utf8')}`;

@@ -5,7 +5,7 @@ import { drawPart } from '../../diagram/svg.ts';
 import { apiTitle, duration, participantTitle } from '../../diagram/words.ts';
 import { type Content, type Markup, markup } from '../../output/markup.ts';
 import { counted, factsOf, omissions } from './facts.ts';
-import { eventTable, lawList, timingTable } from './html-tables.ts';
+import { eventTable, invariantList, timingTable } from './html-tables.ts';
 import type { Entry, Recorded } from './recording.ts';
 import { diagramOf } from './sections.ts';
 
@@ -19,7 +19,7 @@ export const anchorOf = ({ scenario }: Recorded): string => `scenario-${scenario
 export const outcomeBadge = ({ failure }: Recorded): Markup =>
   failure === undefined ? markup`<span class="badge good">passed</span>` : markup`<span class="badge bad">failed</span>`;
 
-/** A scenario: its steps, its sequence, its events, the invariants and its timings. */
+/** A scenario: steps, sequence, events, invariants and timings. */
 export function scenarioHtml(run: Recorded, { isOpen, hasDiagram }: Choices): Markup {
   const { scenario, file, rehearsal, failure, entries, invariants, ms } = run;
   const broken = invariants.filter(({ holds }) => !holds).length;
@@ -33,7 +33,7 @@ ${omissions(run).map((sentence) => markup`<p class="muted">${sentence}</p>`)}
 <ol class="steps">${inSteps(entries).map(stepHtml)}</ol>
 ${hasDiagram && block('Sequence', counted(run.hops.length, 'hop'), diagram(run), true)}
 ${block('Events', String(run.events.length), eventTable(run), false)}
-${block('Invariants', invariants.length === 0 ? 'not checked' : broken > 0 ? `${broken} of ${invariants.length} broken` : `all ${invariants.length} hold`, lawList(run), broken > 0)}
+${block('Invariants', invariants.length === 0 ? 'not checked' : broken > 0 ? `${broken} of ${invariants.length} broken` : `all ${invariants.length} hold`, invariantList(run), broken > 0)}
 ${block('Timings', '', timingTable(run), false)}
 ${rehearsal !== undefined && markup`<p class="muted small">Rehearsal <code>${rehearsal}</code></p>`}
 </details>
@@ -67,10 +67,10 @@ function inSteps(entries: readonly Entry[]): readonly StepWithNotes[] {
 const MARKS = { fault: '⚡', clock: '🕑', calls: '⇉', carrier: '▸', expectation: '✓' } as const;
 
 function stepHtml({ number, step, notes }: StepWithNotes): Markup {
-  const told =
+  const list =
     notes.length > 0 &&
     markup`<ul class="notes">${notes.map((note) => 'note' in note && markup`<li class="${note.kind}"><span aria-hidden="true">${MARKS[note.kind]}</span> ${note.note}</li>`)}</ul>`;
-  if (step === undefined) return markup`<li>${told}</li>`;
+  if (step === undefined) return markup`<li>${list}</li>`;
   const { title, call, application, api, status, ms, events } = step;
   const published =
     events.length > 0 &&
@@ -79,7 +79,7 @@ function stepHtml({ number, step, notes }: StepWithNotes): Markup {
   return markup`<li>
 <p class="step"><span class="ordinal">${number}</span><span class="badge ${tone}">${status}</span> <span class="title">${title}</span> <span class="muted time">${duration(ms)}</span></p>
 <p class="muted small"><code>${call}</code>${api !== '' && markup` · ${participantTitle(application)}, ${apiTitle(api)}`}</p>
-${published}${told}</li>
+${published}${list}</li>
 `;
 }
 

@@ -6,7 +6,7 @@ import { MOST, type Recorded, type RecordedEvent } from './recording.ts';
 
 const PREFIX = 'com.unified-commerce.';
 
-/** The events in the order of their publication, with the applications that consumed them. */
+/** The events sorted by publication, with the applications that consumed them. */
 export function eventTable({ events, hops }: Recorded): Markup {
   if (events.length === 0) return markup`<p class="muted">No event was published.</p>`;
   const consumers = Map.groupBy(
@@ -27,11 +27,11 @@ export function eventTable({ events, hops }: Recorded): Markup {
   )}</tbody></table></div>`;
 }
 
-/** Ids are long: `order/ord_…WDWMH`. */
+/** Shortens the id: `order/ord_…WDWMH`. */
 const shortSubject = (subject: string): string => inOneLine(subject, 160).replace(/(\w{4})\w{8,}(\w{5})$/, '$1…$2');
 
 /** Each invariant with its violations. */
-export function lawList({ invariants }: Recorded): Markup {
+export function invariantList({ invariants }: Recorded): Markup {
   if (invariants.length === 0) return markup`<p class="muted">The scenario failed before the invariants were checked.</p>`;
   return markup`<ul class="invariants">${invariants.map(({ title, holds, checked, violations }) => {
     const more = violations.length - MOST.violations;
@@ -42,9 +42,10 @@ export function lawList({ invariants }: Recorded): Markup {
   })}</ul>`;
 }
 
-/** Where the time went: the hops by application and API, the longest first. */
+/** The most rows of the table of timings. */
 const MOST_ROWS = 30;
 
+/** The hops by application and API, sorted by their total time. */
 export function timingTable({ hops }: Recorded): Markup {
   const rows = [...Map.groupBy(hops, ({ application, api }) => `${application} ${api}`).values()]
     .flatMap((same) => {
@@ -56,7 +57,7 @@ export function timingTable({ hops }: Recorded): Markup {
   if (rows.length === 0) return markup`<p class="muted">The journal has no hop of this rehearsal.</p>`;
   const most = Math.max(rows[0]?.total ?? 0, 1);
   const left = rows.length - MOST_ROWS;
-  return markup`<p class="muted small">A hop includes the calls that it made. Wall time of this machine says nothing about other systems.</p>
+  return markup`<p class="muted small">A hop includes the calls that it made. These are times of this machine. Other systems differ.</p>
 <div class="scroll" tabindex="0" role="group" aria-label="Timings"><table class="timings">
 <thead><tr><th>Application</th><th>API, event or timer</th><th class="number">Hops</th><th class="number">Longest</th><th class="number">In all</th><th><span class="unseen">Share</span></th></tr></thead>
 <tbody>${rows.slice(0, MOST_ROWS).map(

@@ -5,7 +5,7 @@ import { factsOf, seconds, violations } from './facts.ts';
 import type { Recorded, ReportedRun } from './recording.ts';
 import { diagramOf } from './sections.ts';
 
-/** Failed scenarios that are told in detail, and arrows in the diagram of each: a job summary may have 1 MiB. */
+/** The most failed scenarios in detail, and arrows in the diagram of each: GitHub limits a job summary to 1 MiB. */
 const MOST_DETAILED = 10;
 const MOST_ARROWS = 100;
 
@@ -18,7 +18,7 @@ export function markdownOf({ scenarios, gateway, startedAt, version }: ReportedR
     (run) =>
       `| ${run.failure === undefined ? '✅ passed' : '❌ **failed**'} | ${plain(run.scenario.name)} | ${plain(run.scenario.title)} | ${duration(run.ms)} | ${plain(factsOf(run))} |`,
   );
-  const more = failed.length > MOST_DETAILED ? [`The report has the details of ${failed.length - MOST_DETAILED} more.`] : [];
+  const more = failed.length > MOST_DETAILED ? [`report.html has the details of ${failed.length - MOST_DETAILED} more.`] : [];
   return [
     `## ${failed.length > 0 ? '❌' : '✅'} ${headline}`,
     ['| | Scenario | What happens | Time | Facts |', '|---|---|---|---:|---|', ...rows].join('\n'),
@@ -44,7 +44,7 @@ function detail(run: Recorded): string {
   ].join('\n\n');
 }
 
-/** The end of the sequence, since a scenario stops at what failed. */
+/** The end of the sequence, because a scenario stops at its failure. */
 function sequence(run: Recorded): readonly string[] {
   const { sequence: whole, sections } = diagramOf(run);
   if (whole.arrows.length === 0) return [];
@@ -61,7 +61,7 @@ function sequence(run: Recorded): readonly string[] {
 
 const code = (text: string): string => `\`${inOneLine(text, 200).replaceAll('`', '´')}\``;
 
-/** Text that Markdown shows as it is: neither markup nor a link, nor somebody's name. */
+/** Escapes text for Markdown, so that it contains no markup, link or mention. */
 const plain = (text: string): string =>
   inOneLine(text)
     .replaceAll('&', '&amp;')

@@ -5,10 +5,10 @@ import type { Scenario, StepRecord } from '../../../rehearsal/scenario.ts';
 import type { ListedEvent } from '../../../shared/catalog/control/operations/events.ts';
 import type { Hop } from '../../diagram/sequence.ts';
 
-/** What a report keeps of a scenario at most. Nothing of it has a body. */
+/** The limits of a report for each scenario. */
 export const MOST = { entries: 500, hops: 1_000, events: 500, violations: 20 } as const;
 
-/** A step or a note, with the wall time in which it happened: since the entry before it. */
+/** A step or a note, with its wall time: from the end of the entry before it. */
 export type Entry = { readonly since: number; readonly until: number } & (
   | { readonly step: StepRecord }
   | { readonly note: string; readonly kind: NoteKind }
@@ -24,24 +24,24 @@ export interface RecordedEvent {
   readonly cause: string;
 }
 
-/** A scenario as it happened. */
+/** The record of a scenario. */
 export interface Recorded {
   readonly scenario: Scenario;
-  /** Of the user's own scenario. */
+  /** The file of a user's scenario. */
   readonly file: string | undefined;
   readonly rehearsal: string | undefined;
   readonly startedAt: number;
   readonly entries: readonly Entry[];
   readonly hops: readonly Hop[];
   readonly events: readonly RecordedEvent[];
-  /** What there is no room for, and what the estate no longer has. */
+  /** The entries, hops and events beyond the limits, and whether the journal has lost hops. */
   readonly omitted: { readonly entries: number; readonly hops: number; readonly events: number; readonly journal: boolean };
   readonly invariants: Parameters<Report['invariants']>[0];
   readonly failure: string | undefined;
   readonly ms: number;
 }
 
-/** A run of scenarios, as reports tell it. */
+/** The input of the reports. */
 export interface ReportedRun {
   readonly scenarios: readonly Recorded[];
   readonly gateway: string;
@@ -78,7 +78,7 @@ export function recordingOf(scenario: Scenario, file?: string) {
     },
   };
 
-  /** Reads what the rehearsal leaves behind, before it is deleted. */
+  /** Reads the journal and the events before the rehearsal is deleted. */
   async function examine({ client }: { readonly client: EstateClient }): Promise<void> {
     const journal = await client.control('read-journal', { query: { limit: 5_000, bodies: 'false' } });
     const { items } = await client.control('list-events', { query: { limit: 1_000, ext: 'true' } });
@@ -91,9 +91,9 @@ export function recordingOf(scenario: Scenario, file?: string) {
     });
   }
 
-  const ended = (failure: string | undefined, ms: number): Recorded => ({
-    ...{ scenario, file, rehearsal, startedAt, entries, ...found, omitted, invariants, failure, ms },
-  });
+  const ended = (failure: string | undefined, ms: number): Recorded => {
+    return { scenario, file, rehearsal, startedAt, entries, ...found, omitted, invariants, failure, ms };
+  };
   return { report, examine, ended };
 }
 

@@ -14,7 +14,7 @@ const WRITERS: Readonly<Record<string, (run: ReportedRun) => string | Promise<st
 };
 
 /**
- * Makes the folder of a report. Its files are empty until the run has ended, so that those of an earlier run are not taken for it.
+ * Makes the folder and empties its files, so that an earlier report is not mistaken for this one.
  * @throws CommandFailure when it cannot be written
  */
 export async function prepareReport(folder: string): Promise<void> {
@@ -27,7 +27,7 @@ export async function prepareReport(folder: string): Promise<void> {
   }
 }
 
-/** Node's own recursion never ends in /proc, which says that a new folder is missing. */
+/** `mkdir` with `recursive` never ends in /proc, where creating a folder fails with ENOENT. */
 async function makeFolder(path: string): Promise<void> {
   const error = await mkdir(path).catch((error: NodeJS.ErrnoException) => error);
   if (!(error instanceof Error) || (error.code === 'EEXIST' && (await stat(path)).isDirectory())) return;
@@ -36,7 +36,7 @@ async function makeFolder(path: string): Promise<void> {
   await mkdir(path);
 }
 
-/** A full disk takes an empty file, but no byte. */
+/** A full disk accepts an empty file, but not a byte. */
 async function proveWritable(file: string): Promise<void> {
   await writeFile(file, '\n');
   await writeFile(file, '');
@@ -44,7 +44,7 @@ async function proveWritable(file: string): Promise<void> {
 
 /**
  * @returns the files
- * @throws CommandFailure that names the files which could not be written; the others are
+ * @throws CommandFailure that names the files that could not be written; the others are written
  */
 export async function writeReport(folder: string, run: ReportedRun): Promise<readonly string[]> {
   const files = Object.keys(WRITERS).map((name) => join(folder, name));

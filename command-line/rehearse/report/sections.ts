@@ -7,14 +7,14 @@ export interface ScenarioDiagram {
   readonly sections: readonly Section[];
 }
 
-/** The sequence of a scenario, with a section for each step or note during which something happened. */
+/** The sequence of a scenario, with a section for each step or note with hops, and for each fault. */
 export function diagramOf({ entries, hops }: Recorded): ScenarioDiagram {
   const sequence = sequenceOf(hops);
   const ahead = clockDifference(entries, sequence.arrows);
   const steps = entries.filter((entry) => 'step' in entry);
   const stepOf = new Map(entries.flatMap((entry, place) => ('step' in entry ? [[entry.step.correlationId, place] as const] : [])));
   let place = 0;
-  // An arrow belongs to the first entry that ended after it began. A millisecond is too coarse for the request of a step: it has a name.
+  // An arrow belongs to the first entry that ended after it began. Milliseconds are too coarse for the request of a step: its correlation id decides.
   const during = Map.groupBy(sequence.arrows, ({ kind, start, hop }) => {
     while (place < entries.length && start >= (entries[place]?.until ?? 0) + ahead) place += 1;
     if (kind === 'request') place = stepOf.get(hop.correlationId) ?? place;
@@ -33,8 +33,8 @@ const titleOf = (entry: Entry, steps: readonly Entry[]): string =>
   'step' in entry ? `${steps.indexOf(entry) + 1}. ${entry.step.title}` : `${entry.kind === 'fault' ? '⚡ ' : ''}${entry.note}`;
 
 /**
- * By how much the estate's wall clock is ahead of ours, in milliseconds. The request of a step begins while the step does: the
- * difference is 0 as long as that holds, and else the least that makes it hold.
+ * How far the estate's wall clock is ahead of ours, in milliseconds: the smallest difference that places the request of each
+ * step within the step.
  */
 function clockDifference(entries: readonly Entry[], arrows: readonly Arrow[]): number {
   const starts = new Map(arrows.filter(({ kind }) => kind === 'request').map(({ hop, start }) => [hop.correlationId, start]));

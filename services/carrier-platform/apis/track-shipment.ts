@@ -1,19 +1,20 @@
 import { trackShipment as trackShipmentApi } from '../../../shared/catalog/fulfillment/apis.ts';
 import { shipmentLifeCycle } from '../../../shared/catalog/fulfillment/shipments.ts';
-import { notFound, Problem } from '../../../shared/catalog/problems.ts';
+import { refusal } from '../../../shared/catalog/life-cycle.ts';
+import { notFound } from '../../../shared/catalog/problems.ts';
 import { handle } from '../../../shared/work/handler.ts';
 import { published, shipments } from '../collections.ts';
 
-/** The carrier has not seen a parcel without a label, so there is nothing to track. */
+/** The carrier does not have a parcel without a label, so there is nothing to track. */
 export const trackShipment = handle(trackShipmentApi)(async ({ params: { id } }, { work }) => {
   const shipment = await work.get(shipments, id);
   if (!shipment) throw notFound('shipment', id);
   if (shipment.state !== 'pending') return published(shipment);
-  throw new Problem('invalid_state_transition', `The shipment "${id}" is pending: it can be tracked once it has a label.`, {
-    objectType: 'shipment',
-    id,
-    currentState: shipment.state,
-    action: 'track',
-    allowedFrom: shipmentLifeCycle.states.filter((state) => state !== 'pending'),
-  });
+  throw refusal(
+    'shipment',
+    { id, state: shipment.state },
+    'track',
+    `The shipment "${id}" is pending: it can be tracked once it has a label.`,
+    { allowedFrom: shipmentLifeCycle.states.filter((state) => state !== 'pending') },
+  );
 });

@@ -65,7 +65,7 @@ function scheduleRetry(
   work.schedule(deliverWebhookDue, key, work.now + Math.max(planned, asked), next, { awaits: absentApplication(failed), isLastAttempt });
 }
 
-/** The receiver is away when it gives no answer, or a 5xx. */
+/** No answer or a 5xx means that the receiver is unavailable. */
 const deliveryFailed = (key: string, attempts: number, outcome: WebhookOutcome): Problem =>
   new Problem('dependency_error', `The webhook ${key} did not arrive in ${attempts} attempts; the last answer was ${answerOf(outcome)}.`, {
     dependency: 'fms',

@@ -31,7 +31,7 @@ export interface TextStyle {
 }
 
 /**
- * Writes lines into a box, in the largest font size in which all of them fit. Long lines are broken.
+ * Writes lines into a box, in the largest font size that fits all of them. Long lines are broken.
  * @returns the lower end of the text, in points from the top of the page
  */
 export function writeText(
@@ -52,7 +52,7 @@ export function writeText(
   return top + height;
 }
 
-/** Breaks lines at the largest font size at which they fit into a box, or at the smallest one. */
+/** Breaks lines at the largest font size that fits them into a box, or at the smallest one. */
 function fitText(
   document: Document,
   texts: readonly string[],

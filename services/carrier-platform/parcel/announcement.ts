@@ -14,8 +14,8 @@ export function announceNewestScan(shipment: StoredShipment, work: UnitOfWork): 
     data: {
       shipmentId: id,
       ...scan,
-      ...(trackingNumber !== undefined && { trackingNumber }),
-      ...(estimatedDelivery && { estimatedDelivery }),
+      trackingNumber,
+      estimatedDelivery,
     },
   };
   const delivery: Delivery = { shipmentId: id, body, attempts: 0 };

@@ -42,7 +42,7 @@ export async function planNext(
 ): Promise<boolean> {
   const next = journey.open ? await nextPlanned(work, { journey, shipment }) : undefined;
   const scanAt = next && momentOf(next.planned, { journey, mode, now: work.now });
-  work.put(journeys, { ...journey, ...(scanAt !== undefined && { scanAt }) });
+  work.put(journeys, { ...journey, scanAt });
   if (scanAt !== undefined) work.schedule(plannedScanDue, journey.id, scanAt, {});
   else if (before !== undefined) work.cancel(plannedScanDue, journey.id);
   return scanAt !== before;

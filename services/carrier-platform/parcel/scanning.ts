@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { CARRIER_SILENCE_MS, Scan, shipmentLifeCycle, trackingStatusCodes } from '../../../shared/catalog/fulfillment/shipments.ts';
-import { allowedFrom, refuseTransition, refuseVerb, rowFor } from '../../../shared/catalog/life-cycle.ts';
+import { allowedFrom, refusal, refuseTransition, rowFor } from '../../../shared/catalog/life-cycle.ts';
 import { KEPT_SCANS } from '../../../shared/catalog/limits.ts';
 import type { Problem } from '../../../shared/catalog/problems.ts';
 import { instant } from '../../../shared/domain/time.ts';
@@ -60,7 +60,7 @@ function scanRefusal(shipment: StoredShipment, scan: ReportedScan['scan']): Prob
       ? `The customer never handed over the parcel "${shipment.id}" of the return "${shipment.returnId}", so it cannot be found.`
       : refuseTransition(shipmentLifeCycle, shipment, scan).message;
   const now = allowedScans.length > 0 ? `Allowed now: ${allowedScans.join(', ')}.` : 'No further scan is allowed.';
-  return refuseVerb(shipmentLifeCycle, shipment, scan, { detail: `${why} ${now}`, allowedScans });
+  return refusal(shipmentLifeCycle, shipment, scan, `${why} ${now}`, { allowedScans });
 }
 
 /** Scans of a parcel differ in time, so that a receiver can order them. */

@@ -15,8 +15,8 @@ export const createCustomer = handle(createCustomerApi)(async ({ body }, { work 
     return work.create(customers, 'register', {
       id: work.id('cus'),
       ...name,
-      ...(email !== undefined && { email }),
-      ...(phone !== undefined && { phone }),
+      email,
+      phone,
       addresses: [],
       consents: { ...noConsents, ...namedConsents(body.consents) },
       interactions: [],

@@ -29,7 +29,7 @@ export const searchCustomer = handle(searchCustomerApi)(async ({ query }, { work
   return pageOfMatches(source, matches, { limit, cursor });
 });
 
-/** The smallest known set of customers that contains all matches. */
+/** The smallest indexed set of customers that contains all matches. */
 async function narrowestSource(work: UnitOfWork, { email, phone, q }: Criteria): Promise<PageSource<CustomerRecord>> {
   if (email !== undefined) return (page) => work.find(customers, 'email', email, page);
   if (phone !== undefined) return (page) => work.find(customers, 'phone', phone, page);

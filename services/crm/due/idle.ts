@@ -8,7 +8,7 @@ import { restartIdleTimer } from '../idle-timer.ts';
 /** A customer without activity becomes at-risk, and later churned. */
 export const moveIdleCustomer = handleDue(idle)(async ({ key, payload }, { work }) => {
   const customer = await work.get(customers, key);
-  // Newer activity has a timer of its own.
+  // Newer activity has started another timer.
   if (!customer || customer.lastActivityAt !== payload.since) return;
   if (!allowedFrom(customerLifeCycle, 'idle').includes(customer.state)) return;
   const next = work.transition(customers, customer, 'idle');

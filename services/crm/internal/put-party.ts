@@ -34,8 +34,8 @@ async function findCustomer(contact: PartyContact, scope: Scope): Promise<FoundC
 }
 
 /**
- * The member with this card. An unknown card identifies nobody, and the checkout goes on. So does a card that cannot be read now, if the
- * contact has e-mail or phone: checkout does not wait for the Loyalty Platform (flow 7 of the source document).
+ * The member with this card. An unknown card identifies nobody, and the checkout continues. It also continues while the card cannot be
+ * read, if the contact has e-mail or phone: checkout does not wait for the Loyalty Platform (flow 7 of the source document).
  * @throws Problem `dependency_*` when the contact has only the card
  */
 async function findCardHolder(card: string, { email, phone }: PartyContact, { work, call, log }: Scope): Promise<FoundCustomer> {
@@ -62,7 +62,7 @@ function createParty(work: UnitOfWork, basketId: string): CustomerRecord {
   return work.create(customers, 'create', { id, addresses: [], consents: noConsents, interactions: [] });
 }
 
-/** Adds contact, and replaces older contact by newer. A party that has registered meanwhile stays as it is. */
+/** Adds contact data, and replaces older data. A registered party stays as it is. */
 function identify(work: UnitOfWork, party: CustomerRecord, { email = party.email, phone = party.phone }: PartyContact): CustomerRecord {
   if (isRegistered(party) || (email === party.email && phone === party.phone)) return party;
   return work.transition(customers, party, 'identify', { email, phone });

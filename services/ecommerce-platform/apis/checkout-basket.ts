@@ -1,6 +1,6 @@
 import { checkoutBasket } from '../../../shared/catalog/commerce/apis.ts';
 import { basketLifeCycle } from '../../../shared/catalog/commerce/objects.ts';
-import { isAgain } from '../../../shared/catalog/life-cycle.ts';
+import { isAgain, refusal } from '../../../shared/catalog/life-cycle.ts';
 import { notFound, Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import { changeCheckout } from '../checkout/change.ts';
@@ -46,16 +46,11 @@ async function repeatCheckout(scope: Scope, basket: Basket, body: CheckoutBody) 
 }
 
 function orderedByTill({ id, state }: Basket, transactionId: string): Problem {
-  return new Problem(
-    'invalid_state_transition',
+  return refusal(
+    'basket',
+    { id, state },
+    'place-order',
     `The basket "${id}" belongs to the transaction "${transactionId}": the till places its order when it is paid.`,
-    {
-      objectType: 'basket',
-      id,
-      currentState: state,
-      action: 'place-order',
-      allowedFrom: [],
-      transactionId,
-    },
+    { transactionId },
   );
 }

@@ -21,7 +21,7 @@ export async function pricesForSale(work: UnitOfWork, lines: readonly UnpricedLi
   return currentPrices(work, lines);
 }
 
-/** Current prices, also of products that can no longer be sold: checkout refuses those. */
+/** Current prices, even of products that can no longer be sold: checkout refuses them. */
 export function currentPrices(work: UnitOfWork, lines: readonly UnpricedLine[]): Promise<LineWithPrice[]> {
   return Promise.all(
     lines.map(async ({ lineId, sku, qty }) => {

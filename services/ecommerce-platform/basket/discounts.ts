@@ -10,7 +10,7 @@ import { isSameCode, rejectedVoucher, type Voucher } from './vouchers.ts';
 
 export type LoyaltyTier = z.output<typeof Tier>;
 
-/** Without voucher codes the basket can be shown at its full price meanwhile, so the wait is short. */
+/** Without voucher codes, the full price is an acceptable fallback, so the timeout is short. */
 const TIMEOUT_MS = 2_000;
 const TIMEOUT_WITH_CODES_MS = 5_000;
 
@@ -33,7 +33,7 @@ export interface DiscountRequest {
 
 export interface Discounts {
   readonly status: 'available' | 'unavailable';
-  /** Minor units per line, in the order of the lines. */
+  /** Minor units; one entry per line, at the line's index. */
   readonly perLine: readonly number[];
   readonly vouchers: readonly Voucher[];
 }
@@ -76,7 +76,7 @@ export async function evaluateDiscounts({ call, log }: Scope, request: DiscountR
 
 function evaluationOf({ basketId, lines, codes = [], shopper }: DiscountRequest) {
   const { customerId, tier, loyalty } = shopper ?? { loyalty: 'none' as const };
-  // Without a tier the engine looks it up itself. Only a voucher that may depend on the tier justifies that wait.
+  // Without a tier, the engine reads it. Only a voucher that may depend on the tier justifies that wait.
   const forMember = tier !== undefined || (loyalty === 'unavailable' && codes.length > 0);
   return {
     lines: lines.map(({ sku, qty, unitPrice }) => ({ sku, qty, unitPrice: money(unitPrice, CURRENCY) })),

@@ -12,7 +12,7 @@ export interface UnpricedLine extends SkuUnits {
 }
 
 /**
- * Adds units to the lines of a basket: one line per SKU, in the order of the requests. Line ids are unique in the whole estate,
+ * Adds units to the lines of a basket: one line per SKU, in request order. Line ids are unique in the whole estate,
  * because orders keep them and stock is allocated by them.
  * @throws Problem 422 at the pointer of the request that exceeds a limit
  */

@@ -10,10 +10,10 @@ import { checkoutOf, claimCheckout, type LockedCheckout, settleCheckout } from '
 import { keepVoucherUses, lockVouchers } from './voucher-uses.ts';
 
 /**
- * Changes the values of a basket in checkout: it is priced again and its voucher uses are adjusted; its hold and its expiry stay.
+ * Changes the values of a basket in checkout: it is priced again and its voucher uses are adjusted. Its reservation and expiry stay.
  * Members that the request leaves out keep their values.
  *
- * New uses are locked before the basket changes, and old ones released after it. If the request ends in between, due work adjusts the
+ * New uses are locked before the basket changes, and old ones released after it. If the request is interrupted, due work adjusts the
  * uses to the vouchers of the basket.
  */
 export async function changeCheckout(scope: Scope, basket: Basket, body: CheckoutBody): Promise<LockedCheckout> {

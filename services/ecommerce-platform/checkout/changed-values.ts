@@ -8,14 +8,14 @@ import type { Basket, CheckoutRecord } from '../collections.ts';
 export type CheckoutBody = InputOf<typeof checkoutBasket>['body'];
 type CheckoutMember = 'shippingAddress' | 'shippingMethod' | 'voucherCodes' | 'customerId' | 'contact';
 
-/** Tells the contacts of two checkouts apart without storing personal data. */
+/** Compares the contacts of two checkouts without storing personal data. */
 export const contactDigest = ({ contact }: Pick<CheckoutBody, 'contact'>): string | undefined =>
   contact && digest(contact.email ?? '', contact.phone ?? '', contact.loyaltyCard ?? '');
 
 /** Until the basket becomes an order, or goes to the till. */
 export const isChangeable = ({ state, transactionId }: Basket): boolean => state === 'locked' && transactionId === undefined;
 
-/** The members of a repeated checkout whose values differ from those of the basket. A member that is left out changes nothing. An unread card is read again. */
+/** The members of a repeated checkout that differ from the basket. A member that is left out changes nothing. An unread card is read again. */
 export function changedMembers(basket: Basket, body: CheckoutBody, record: CheckoutRecord | undefined): CheckoutMember[] {
   const changed: Record<CheckoutMember, boolean> = {
     shippingAddress: !isSameAddress(basket.shippingAddress, body.shippingAddress),

@@ -6,7 +6,7 @@ import { digest } from '../../../shared/domain/ids.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { Basket } from '../collections.ts';
 
-/** With `cardUnread` while the Loyalty Platform does not tell whose card the contact has. */
+/** With `cardUnread` while the Loyalty Platform cannot resolve the contact's card. */
 export type Customer = OutputOf<typeof getCustomer> & Pick<OutputOf<typeof putParty>, 'cardUnread'>;
 
 export const CUSTOMER_TIMEOUT_MS = 3_000;
@@ -25,7 +25,7 @@ export interface CustomerRequest {
 
 /**
  * The customer that the request names, or else the basket. A customer who is not registered is identified by the contact.
- * @returns undefined when only the basket names a customer and the CRM does not answer: the checkout goes on
+ * @returns undefined when only the basket names a customer and the CRM does not answer: the checkout continues
  * @throws Problem 404 for an unknown customerId; 409 `customer_blocked`; 503, 504
  */
 export async function identifyCustomer(scope: Scope, basket: Basket, request: CustomerRequest): Promise<Customer | undefined> {

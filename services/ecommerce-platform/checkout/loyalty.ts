@@ -15,7 +15,7 @@ export interface LoyaltyAtCheckout {
 }
 
 /**
- * Reads the points balance of a member. While the Loyalty Platform is down or slow, checkout goes on without points.
+ * Reads the points balance of a member. While the Loyalty Platform is down or slow, checkout continues without points.
  * @param customer with `cardUnread` they may be a member
  */
 export async function readLoyalty({ call, log }: Scope, basket: Basket, customer: Customer | undefined): Promise<LoyaltyAtCheckout> {

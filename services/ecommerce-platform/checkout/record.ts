@@ -29,7 +29,7 @@ export async function claimCheckout(
   const found = await checkoutOf(work, basketId);
   if (found?.phase === phase && isOwnRunning(work, found)) return found;
   if (found && found.phase !== 'settled') throw otherCheckoutRunning(basketId, basket?.state);
-  // Another checkout may have locked the basket since it was read. A second hold would replace the first one.
+  // Another checkout may have locked the basket since it was read. A second reservation would replace the first one.
   if (basket) work.expect(baskets, basket);
   const attempt = (found?.attempt ?? 0) + 1;
   const record = work.put(checkouts, {
@@ -40,7 +40,7 @@ export async function claimCheckout(
     vouchers: false,
     ...(phase === 'changing' && found && identificationOf(found)),
   });
-  // Leased by this request; due at once if the process dies.
+  // Leased by this request; due immediately if the process dies.
   work.schedule(undoCheckout, basketId, work.now, null, { beforeReply: true });
   await work.checkpoint();
   return record;
@@ -103,6 +103,7 @@ export async function refuseWhileChanging(work: UnitOfWork, { id, state }: Baske
   if (record) work.expect(checkouts, record);
 }
 
+/** Without a state, the till is still creating the basket, so no `refusal` fits. */
 function otherCheckoutRunning(id: string, state: Basket['state'] | undefined): Problem {
   return new Problem('invalid_state_transition', `Another checkout of the basket "${id}" is in progress; retry in a moment.`, {
     objectType: 'basket',

@@ -10,8 +10,8 @@ type Hold = NonNullable<OutputOf<typeof getBasketHold>['reservation']>;
 const TIMEOUT_MS = 800;
 
 /**
- * A client may release the hold of a checkout and take another one. While the SIM does not answer, the hold counts as it is known:
- * Confirm Order asks again.
+ * A client may release the reservation of a checkout and make another one. While the SIM does not answer, the stored reservation counts:
+ * Confirm Order checks it again.
  * @returns the basket with the reservation that holds its lines
  * @throws Problem 409 `reservation_expired`
  */

@@ -13,8 +13,8 @@ const TIMEOUT_MS = 5_000;
 export type HeldCheckout = CheckoutRecord & { readonly hold: NonNullable<CheckoutRecord['hold']> & { readonly expiresAt: string } };
 
 /**
- * Holds the stock of every line for the time of the checkout, all or nothing. The hold is committed to the record before the checkout
- * goes on, so that the due work that undoes the checkout can release it.
+ * Reserves the stock of every line for the time of the checkout, all or nothing. The reservation is committed to the record before the
+ * checkout continues, so that the due work that undoes the checkout can release it.
  * @param vouchers whether voucher uses will be locked next
  * @throws Problem 409 `insufficient_stock` with every SKU that is short; 503, 504
  */
@@ -44,7 +44,7 @@ export async function holdStock(
   return { ...next, hold: held };
 }
 
-/** Releases a hold. An unknown hold, or one that an order has consumed, needs no release. */
+/** Releases a reservation. An unknown reservation, or one that an order has consumed, needs no release. */
 export async function releaseHold({ call }: Scope, reservationId: string): Promise<void> {
   try {
     await call(releaseReservation, { params: { id: reservationId } }, { timeoutMs: TIMEOUT_MS });

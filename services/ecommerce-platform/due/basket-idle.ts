@@ -6,7 +6,7 @@ import { basketIdle, releaseHolds } from '../due-work.ts';
 export const abandonIdleBasket = handleDue(basketIdle)(async ({ key }, { work }) => {
   const basket = await work.get(baskets, key);
   if (basket?.state !== 'open') return;
-  // A client may have held stock for it by hand, and confirmed that hold.
+  // A client may have reserved stock for it, and confirmed that reservation.
   work.schedule(releaseHolds, key, work.now, null);
   work.transition(baskets, basket, 'abandon', { expiresAt: undefined });
 });

@@ -6,7 +6,7 @@ import { checkoutOf, startUndoing } from '../checkout/record.ts';
 import { baskets } from '../collections.ts';
 import { checkoutTtl } from '../due-work.ts';
 
-/** Reopens a basket without an order and releases its voucher uses. Its stock hold expires at the same time by itself. */
+/** Reopens a basket without an order and releases its voucher uses. Its reservation expires at the same time. */
 export const reopenBasket = handleDue(checkoutTtl)(async ({ key }, scope) => {
   const { work } = scope;
   const basket = await work.get(baskets, key);

@@ -9,8 +9,8 @@ import { recoverHold } from '../till/stock-hold.ts';
 /**
  * Releases the stock and the voucher uses of a checkout that did not succeed.
  *
- * The phase `undoing` is committed first, so that a request that still runs cannot lock the basket with a hold that is being released.
- * A timed hold that a crashed request did not record expires by itself. The hold of a till has no end, so the request for it is repeated.
+ * The phase `undoing` is committed first, so that a running request cannot lock the basket with a reservation that is being released.
+ * A timed reservation that a crashed request did not record expires. A till's reservation never expires, so its request is repeated.
  */
 export const undoCheckoutOfBasket = handleDue(undoCheckout)(async ({ key: basketId }, scope) => {
   const { work } = scope;

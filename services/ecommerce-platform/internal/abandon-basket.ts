@@ -25,7 +25,7 @@ export const abandonBasketHandler = handle(abandonBasketCall)(async ({ params: {
   return work.transition(baskets, basket, 'cancel-checkout', { expiresAt: undefined });
 });
 
-/** Gives back holds and voucher uses before the reply, or by the clock while the other application is down. */
+/** Gives back reservations and voucher uses before the reply, or by the clock while the other application is down. */
 async function giveBack(work: UnitOfWork, basket: Basket): Promise<void> {
   work.schedule(releaseHolds, basket.id, work.now, null, { beforeReply: true });
   const record = await checkoutOf(work, basket.id);

@@ -1,7 +1,7 @@
 import { convertBasket as convertBasketCall } from '../../../shared/catalog/commerce/internal.ts';
 import { basketLifeCycle } from '../../../shared/catalog/commerce/objects.ts';
-import { isAgain } from '../../../shared/catalog/life-cycle.ts';
-import { notFound, Problem } from '../../../shared/catalog/problems.ts';
+import { isAgain, refusal } from '../../../shared/catalog/life-cycle.ts';
+import { notFound } from '../../../shared/catalog/problems.ts';
 import { again, handle } from '../../../shared/work/handler.ts';
 import { convertBasket } from '../checkout/order-placement.ts';
 import { refuseWhileChanging } from '../checkout/record.ts';
@@ -19,9 +19,11 @@ export const convertBasketHandler = handle(convertBasketCall)(async ({ params, b
 /** The order of a transaction has the transaction's id. @throws Problem 409 */
 function refuseOtherOrder({ id, state, transactionId }: Basket, orderId: string): void {
   if (transactionId === undefined || transactionId === orderId) return;
-  throw new Problem(
-    'invalid_state_transition',
+  throw refusal(
+    'basket',
+    { id, state },
+    'convert',
     `The basket "${id}" belongs to the transaction "${transactionId}": create its order with the transactionId.`,
-    { objectType: 'basket', id, currentState: state, action: 'convert', allowedFrom: [], transactionId },
+    { transactionId },
   );
 }

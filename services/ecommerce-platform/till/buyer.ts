@@ -11,7 +11,7 @@ export interface Buyer extends LoyaltyAtCheckout {
 }
 
 /**
- * The buyer at the till: the member whose card is shown, else the customer of the basket, else nobody. A sale goes on while the
+ * The buyer at the till: the member whose card is shown, else the customer of the basket, else nobody. A sale continues while the
  * Loyalty Platform or the CRM is down.
  * @throws Problem 404 for an unknown card; 409 `customer_blocked`
  */

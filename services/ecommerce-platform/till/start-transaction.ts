@@ -1,7 +1,7 @@
 import type { putTransactionBasket } from '../../../shared/catalog/commerce/internal.ts';
 import { basketLifeCycle } from '../../../shared/catalog/commerce/objects.ts';
 import type { InputOf } from '../../../shared/catalog/define.ts';
-import { rowFor } from '../../../shared/catalog/life-cycle.ts';
+import { refusal, rowFor } from '../../../shared/catalog/life-cycle.ts';
 import { notFound, Problem } from '../../../shared/catalog/problems.ts';
 import { CURRENCY } from '../../../shared/domain/money.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
@@ -30,7 +30,7 @@ interface Goods {
 }
 
 /**
- * Locks the basket of a transaction at the till: all checks that hold nothing come first, then stock, then the basket is locked.
+ * Locks the basket of a transaction at the till: checks come first, then the reservation, then the lock.
  * @throws Problem 404; 409 for a basket that is empty or not open, a blocked customer, an abandoned transaction; 503, 504
  */
 export async function startTransaction(scope: Scope, transaction: Transaction): Promise<Basket> {
@@ -60,7 +60,7 @@ export async function startTransaction(scope: Scope, transaction: Transaction): 
     expiresAt: undefined,
   };
   settleCheckout(work, basketId, held);
-  // If the till has abandoned the transaction meanwhile, the commit is refused and the hold is released.
+  // If the till has abandoned the transaction, the commit is refused and the reservation is released.
   work.expect(tillBaskets, till);
   if (!open) return work.create(baskets, 'start-transaction', { id: basketId, currency: CURRENCY, ...members });
   work.cancel(basketIdle, basketId);
@@ -85,13 +85,13 @@ async function goodsOf(work: UnitOfWork, { basketId, body }: Transaction): Promi
 async function claimTransaction(work: UnitOfWork, { transactionId, basketId }: Transaction): Promise<TillBasket> {
   const found = await work.get(tillBaskets, transactionId);
   if (found?.abandoned) {
-    throw new Problem('invalid_state_transition', `The till abandoned the transaction "${transactionId}"; start another one.`, {
-      objectType: 'basket',
-      id: basketId,
-      currentState: 'abandoned',
-      action: 'start-transaction',
-      allowedFrom: ['open'],
-    });
+    throw refusal(
+      'basket',
+      { id: basketId, state: 'abandoned' },
+      'start-transaction',
+      `The till abandoned the transaction "${transactionId}"; start another one.`,
+      { allowedFrom: ['open'] },
+    );
   }
   return found ?? work.put(tillBaskets, { id: transactionId, basketId });
 }

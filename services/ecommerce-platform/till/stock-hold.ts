@@ -9,7 +9,7 @@ import { releaseHold } from '../checkout/stock-hold.ts';
 import { type CheckoutRecord, checkouts } from '../collections.ts';
 
 const TIMEOUT_MS = 4_000;
-/** A round fails only when another sale takes units of the same store in between, so a few rounds suffice. */
+/** A round fails only when a concurrent sale takes units of the same store, so a few rounds suffice. */
 const MAX_ROUNDS = 10;
 
 type Hold = NonNullable<OutputOf<typeof getBasketHold>['reservation']>;
@@ -23,9 +23,9 @@ export interface StoreStockRequest {
 }
 
 /**
- * Holds the units of each SKU that the store has, without a time limit. A sale is never refused for stock, because the goods lie on
+ * Reserves the units of each SKU that the store has, without a time limit. A sale is never refused for stock, because the goods lie on
  * the counter. Each request to the SIM is committed before it is made, so that the due work that undoes the checkout can repeat it.
- * @returns the record, without a hold when the store has none of the goods
+ * @returns the record, without a reservation when the store has none of the goods
  * @throws Problem 503, 504
  */
 export async function holdStoreStock(scope: Scope, record: CheckoutRecord, request: StoreStockRequest): Promise<CheckoutRecord> {
@@ -48,7 +48,7 @@ export async function holdStoreStock(scope: Scope, record: CheckoutRecord, reque
     }
     current = { ...current, asked: undefined };
   }
-  scope.log.warn({ basketId, rounds: MAX_ROUNDS }, 'other sales took the stock in each round: sold without a hold');
+  scope.log.warn({ basketId, rounds: MAX_ROUNDS }, 'other sales took the stock in each round: sold without a reservation');
   return work.put(checkouts, current);
 }
 
@@ -56,7 +56,7 @@ export async function holdStoreStock(scope: Scope, record: CheckoutRecord, reque
 async function commitNextRequest(scope: Scope, record: CheckoutRecord, request: StoreStockRequest): Promise<CheckoutRecord> {
   const clientHold = await readClientHold(scope, request);
   const items = await readUnitsToHold(scope, request, clientHold);
-  // Without a hold of its own the sale would never release this one.
+  // A sale that reserves nothing would never release this reservation.
   if (items.length === 0 && clientHold) await releaseHold(scope, clientHold.id);
   const next = scope.work.put(checkouts, {
     ...record,
@@ -67,19 +67,19 @@ async function commitNextRequest(scope: Scope, record: CheckoutRecord, request: 
   return next;
 }
 
-/** The hold that a client took for the basket by hand before it came to the till. */
+/** The reservation that a client made for the basket before it came to the till. */
 async function readClientHold({ call }: Scope, { basketId, basketVersion }: StoreStockRequest): Promise<Hold | undefined> {
   if (basketVersion === 0) return undefined;
   return (await call(getBasketHold, { params: { basketId } }, { timeoutMs: TIMEOUT_MS })).reservation;
 }
 
-/** Units of a SKU that a hold still has at a location. */
+/** Units of a SKU that a reservation still has at a location. */
 const heldUnits = (hold: Hold | undefined, sku: string, locationId: string): number =>
   (hold?.allocations ?? [])
     .filter((allocation) => allocation.sku === sku && allocation.locationId === locationId)
     .reduce((sum, { qty, fulfilledQty, cancelledQty }) => sum + qty - fulfilledQty - cancelledQty, 0);
 
-/** Per SKU the smaller of its quantity and the store's ATP plus the units that the client's hold has there; SKUs with 0 are left out. */
+/** Per SKU the smaller of its quantity and the store's ATP plus the units that the client's reservation has there; SKUs with 0 are left out. */
 async function readUnitsToHold(
   { call }: Scope,
   { lines, locationId }: StoreStockRequest,
@@ -122,7 +122,7 @@ async function reserve({ call }: Scope, basketId: string, { attempt, round, aske
   }
 }
 
-/** Repeats a request whose answer is missing, under the same key. @returns the id of its hold, if there is one @throws Problem 503, 504 */
+/** Repeats a request whose answer is missing, under the same key. @returns the id of its reservation, if any @throws Problem 503, 504 */
 export async function recoverHold(scope: Scope, basketId: string, record: CheckoutRecord): Promise<string | undefined> {
   try {
     return await reserve(scope, basketId, record);

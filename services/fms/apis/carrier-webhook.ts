@@ -20,8 +20,8 @@ export const carrierWebhook = handle(carrierWebhookApi)(async ({ body: { data: s
 });
 
 /**
- * Finds a parcel by its id, else by the carrier's number. Of several parcels with one number it is the newest.
- * @throws Problem `not_found`; `validation_failed` when the number is that of another parcel
+ * Finds a parcel by its id, else by the carrier's number. Of several parcels with one number, the newest is meant.
+ * @throws Problem `not_found`; `validation_failed` when the number belongs to another parcel
  */
 async function trackingOf(work: UnitOfWork, { shipmentId, trackingNumber }: TrackingScan): Promise<Tracking> {
   const known = shipmentId === undefined ? undefined : await work.get(trackings, shipmentId);
@@ -34,7 +34,7 @@ async function trackingOf(work: UnitOfWork, { shipmentId, trackingNumber }: Trac
 }
 
 function otherShipment({ id }: Tracking, other: Tracking, trackingNumber: string | undefined): Problem {
-  const detail = `The tracking number "${trackingNumber}" is that of the shipment "${other.id}", not of "${id}"; name one parcel.`;
+  const detail = `The tracking number "${trackingNumber}" belongs to the shipment "${other.id}", not to "${id}"; name one parcel.`;
   return invalid('/data/trackingNumber', 'other_shipment', detail);
 }
 

@@ -16,8 +16,8 @@ import {
 } from '../returns/request.ts';
 
 /**
- * The intent is committed first, then the OMS books the units: it alone knows which are with the customer, and their value. Without
- * an answer of the OMS, due work undoes the request, so that no units stay booked for an unknown return. A repeat before that goes on.
+ * The intent is committed first, then the OMS books the units: only the OMS has their value, and which of them the customer has. Without an
+ * answer of the OMS, due work undoes the request, so that no units stay booked for an unknown return. An earlier repeat resumes it.
  */
 export const createReturn = handle(createReturnApi)(async ({ body }, scope) => {
   const { work } = scope;

@@ -18,7 +18,7 @@ type Body = InputOf<typeof dispatchFulfillmentOrderApi>['body'];
 
 /**
  * The capture comes first: nothing leaves unpaid. Then `dispatched` is committed, which is the point of no return, with due work for
- * stock, parcel and label. A repeat finishes what is left of that, unless it asks for another parcel.
+ * stock, parcel and label. A repeat finishes the remaining steps, unless it names another parcel.
  */
 export const dispatchFulfillmentOrder = handle(dispatchFulfillmentOrderApi)(async ({ params, body }, scope) => {
   const found = await fulfillmentOrderById(scope.work, params.id);

@@ -7,8 +7,8 @@ import { isOwed, noteRefunds, refundsFor } from '../returns/refunds.ts';
 const RefundedPayment = Payment.pick({ id: true, state: true, refunds: true });
 
 /**
- * A return notes its refunds, wherever they were made, and ends when all of it is paid back. When its payment has nothing left, the OMS
- * says whether another one has. A return that no refund names may still be exchanged.
+ * A return records all its refunds, and ends when it is paid back in full. When its payment has nothing left, the OMS
+ * returns whether another one has. A return that no refund names may still be exchanged.
  */
 export const onPaymentChanged: EventHandler = async ({ data }, { work }) => {
   const payment = RefundedPayment.parse(data.object);

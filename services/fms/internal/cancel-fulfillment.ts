@@ -29,7 +29,7 @@ export const cancelFulfillment = handle(cancelFulfillmentCall)(async ({ params: 
 });
 
 /**
- * Missing units are written off before the OMS releases the holds of the order, else they would be promised to others. Due work
+ * Missing units are written off before the OMS releases the reservations of the order, else they would be promised to others. Due work
  * writes them off as well; each counts once.
  * @returns whether all of them are written off
  */

@@ -1,6 +1,7 @@
 import type { InputOf } from '../../../shared/catalog/define.ts';
 import { createFulfillmentOrders as createFulfillmentOrdersCall } from '../../../shared/catalog/fulfillment/internal.ts';
-import { Problem } from '../../../shared/catalog/problems.ts';
+import { refusal } from '../../../shared/catalog/life-cycle.ts';
+import type { Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { fulfillmentOrders, orderFulfillments, published, type StoredFulfillmentOrder } from '../collections.ts';
@@ -43,10 +44,9 @@ function create(work: UnitOfWork, body: Body, group: Body['groups'][number] & { 
 }
 
 const fulfillmentCancelled = (orderId: string): Problem =>
-  new Problem('invalid_state_transition', `The fulfilment of the order "${orderId}" was cancelled; nothing more is sent for it.`, {
-    objectType: 'order',
-    id: orderId,
-    currentState: 'cancelled',
-    action: 'create-fulfillment-orders',
-    allowedFrom: [],
-  });
+  refusal(
+    'order',
+    { id: orderId, state: 'cancelled' },
+    'create-fulfillment-orders',
+    `The fulfilment of the order "${orderId}" was cancelled; no more of its goods are sent.`,
+  );

@@ -32,7 +32,7 @@ function applyReport(work: UnitOfWork, found: StoredFulfillmentOrder, body: Body
   }
 }
 
-/** Goes on with the units that were found. Missing units are written off; the OMS serves them from elsewhere. */
+/** Continues with the units that were found. Missing units are written off; the OMS serves them from another location. */
 function recordShortage(
   work: UnitOfWork,
   found: StoredFulfillmentOrder,

@@ -44,7 +44,7 @@ const makeLabel = ({ id }: Parcel, { call }: Scope): Promise<z.output<typeof Shi
   call(generateLabel, { params: { id }, body: {} }, { timeoutMs: HAND_OVER_TIMEOUT_MS });
 
 /**
- * Notes the label of a pending parcel. The carrier reports each label by webhook too, so the parcel may have moved on.
+ * Stores the label of a pending parcel. The carrier reports each label by webhook too, so the parcel may have moved.
  * @returns the copies, unless the webhook was faster
  */
 async function noteLabel(

@@ -32,7 +32,7 @@ function restartSilence(work: UnitOfWork, shipmentId: string, status: TrackingSc
 }
 
 /**
- * Notes a scan of a parcel. The caller stores the copies. The instants of two carriers come from two clocks, so a scan is ordered only
+ * Stores a scan of a parcel. The caller stores the copies. The instants of two carriers come from two clocks, so a scan is ordered only
  * against scans of the same carrier.
  * @returns `Unchanged` for a repeated or late scan
  */

@@ -47,5 +47,5 @@ export const withCopy = ({ shipments }: Sent, copy: ParcelCopy): ParcelCopy[] =>
 export const lacksLabel = (sent: Sent, parcel: Parcel): boolean =>
   parcel.label === 'wanted' && copyOf(sent, parcel)?.labelStatus !== 'ready';
 
-/** Whether the carrier knows the parcel and the FMS has no label to wait for. */
+/** Whether the parcel is registered at the carrier, and its label is made if it needs one. */
 export const isHandedOver = (sent: Sent, parcel: Parcel): boolean => parcel.registered && !lacksLabel(sent, parcel);

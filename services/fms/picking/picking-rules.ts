@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { fulfillmentOrderLifeCycle } from '../../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import type { recordPicking } from '../../../shared/catalog/fulfillment/internal.ts';
 import { pickingMoves } from '../../../shared/catalog/fulfillment/picking-orders.ts';
-import { isAgain, refuseVerb } from '../../../shared/catalog/life-cycle.ts';
+import { isAgain, refusal } from '../../../shared/catalog/life-cycle.ts';
 import { invalid, type Problem } from '../../../shared/catalog/problems.ts';
 import type { StoredFulfillmentOrder } from '../collections.ts';
 
@@ -13,8 +13,8 @@ type Line = StoredFulfillmentOrder['lines'][number];
 const verbOf = { open: 'start-picking', started: 'pick', picked: 'pick', short: 'pick', packed: 'pack' } as const;
 
 /**
- * Whether a report is a repeat, which changes nothing whatever the state. A cancelled fulfillment order accepts only the report by which
- * it ended, so that the warehouse puts the goods back instead of going on.
+ * Whether a report is a repeat, which changes nothing whatever the state. A cancelled fulfillment order accepts only the report that
+ * ended it, so that the warehouse stops and puts the goods back.
  */
 export function isReported({ state, failureReason, pickingSteps }: StoredFulfillmentOrder, { status }: Report): boolean {
   if (state === 'cancelled' && (status !== 'short' || failureReason !== 'short')) return false;
@@ -38,9 +38,12 @@ export function refuseUntimely(found: StoredFulfillmentOrder, { status, pickingO
 }
 
 const untimely = (found: StoredFulfillmentOrder, verb: (typeof verbOf)[keyof typeof verbOf], why: string): Problem =>
-  refuseVerb(fulfillmentOrderLifeCycle, found, verb, {
-    detail: `The fulfillment order "${found.id}" cannot be ${verb === 'pack' ? 'packed' : 'picked'} so: ${why}.`,
-  });
+  refusal(
+    fulfillmentOrderLifeCycle,
+    found,
+    verb,
+    `The fulfillment order "${found.id}" cannot be ${verb === 'pack' ? 'packed' : 'picked'} so: ${why}.`,
+  );
 
 /**
  * The lines as the warehouse picked them; a line that is not named was picked in full.
@@ -59,7 +62,7 @@ export function pickedLines(lines: readonly Line[], { status, lines: reported = 
       throw invalid(
         `/lines/${index}/pickedQty`,
         'short',
-        `The line "${orderLineId}" asks for ${line.qty}; report short when units are missing.`,
+        `The line "${orderLineId}" has ${line.qty}; report short when units are missing.`,
       );
     }
     picked.set(orderLineId, pickedQty);

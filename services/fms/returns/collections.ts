@@ -43,7 +43,7 @@ export const returnRequests = defineCollection({
   index: { undecided: ({ orderId, state }) => (state === 'open' ? orderId : undefined) },
 });
 
-/** When a return moves by itself next; the id is the return's. Stored apart, since a new plan is no change of the return. */
+/** When a return moves automatically next; the id is the return's. Stored apart, since a new plan does not change the return. */
 export const returnTasks = defineCollection({
   name: 'return-tasks',
   schema: z.object({
@@ -58,7 +58,7 @@ export const returnTasks = defineCollection({
 });
 export type ReturnTask = z.output<typeof returnTasks.schema>;
 
-/** The delay of each step when returns move by themselves; the id is the step. */
+/** The delay of each step when returns move automatically; the id is the step. */
 export const returnSteps = defineCollection({
   name: 'return-steps',
   schema: z.object({ id: ReturnStep.shape.step, version, afterMs: z.int().min(0) }),

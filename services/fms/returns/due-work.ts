@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Id } from '../../../shared/catalog/shapes.ts';
 import { defineDueWork } from '../../../shared/work/due-work.ts';
 
-// The key of each kind is the id of a return. The key of `put-back` also names the attempt, since another one may follow.
+// The key of each kind is the id of a return. The key of `put-back` includes the attempt, since another one may follow.
 
 /** Undoes a Create Return without an answer: the OMS releases its bookings. */
 export const undoReturnDue = defineDueWork('undo-return');
@@ -12,7 +12,7 @@ export const returnStepDue = defineDueWork('return-step');
 export const returnParcelDue = defineDueWork('return-parcel');
 /** Ends a return whose parcel is lost or went back to the customer. */
 export const giveUpReturnDue = defineDueWork('give-up-return');
-/** Finishes a rejection, to which the OMS has to agree. */
+/** Finishes a rejection, which the OMS must accept. */
 export const finishRejectionDue = defineDueWork('finish-rejection');
 /** Puts inspected goods into the stock records. */
 export const bookReturnedStockDue = defineDueWork('book-returned-stock');
@@ -20,5 +20,5 @@ export const bookReturnedStockDue = defineDueWork('book-returned-stock');
 export const putBackDue = defineDueWork('put-back', z.object({ returnId: Id, attempt: z.int(), taken: z.array(Id).readonly() }));
 /** Has the OMS pay back an inspected or written-off return. */
 export const settleReturnDue = defineDueWork('settle-return');
-/** Tells the OMS how a return ended. */
+/** Reports to the OMS how a return ended. */
 export const closeReturnDue = defineDueWork('close-return');

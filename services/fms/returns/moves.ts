@@ -3,7 +3,7 @@ import { progressionOf } from '../../../shared/catalog/control/progression.ts';
 import type { InputOf } from '../../../shared/catalog/define.ts';
 import type { moveReturn } from '../../../shared/catalog/fulfillment/internal.ts';
 import { type ReturnLine, returnLifeCycle } from '../../../shared/catalog/fulfillment/returns.ts';
-import { refuseVerb, rowFor } from '../../../shared/catalog/life-cycle.ts';
+import { refusal, rowFor } from '../../../shared/catalog/life-cycle.ts';
 import { invalid } from '../../../shared/catalog/problems.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
@@ -25,8 +25,8 @@ function refuseWhileRejecting(found: StoredReturn, verb: Move): void {
   if (!found.rejecting) return;
   rowFor(returnLifeCycle, found, verb);
   const { since } = found.rejecting;
-  throw refuseVerb(returnLifeCycle, found, verb, {
-    detail: `A rejection of the return "${found.id}" has been in progress since ${since}; send this request again when it has ended.`,
+  const detail = `A rejection of the return "${found.id}" has been in progress since ${since}; send this request again when it has ended.`;
+  throw refusal(returnLifeCycle, found, verb, detail, {
     pendingAction: { action: 'reject', since },
     retryable: true,
   });
@@ -36,7 +36,7 @@ function refuseWhileRejecting(found: StoredReturn, verb: Move): void {
 export function refuseOnceWrittenOff(found: StoredReturn, verb: string): void {
   if (found.state !== 'in-transit' || found.writtenOffAt === undefined) return;
   const detail = `The return "${found.id}" was written off at ${found.writtenOffAt}: it is paid back, and ${verb} is no longer possible.`;
-  throw refuseVerb(returnLifeCycle, found, verb, { detail });
+  throw refusal(returnLifeCycle, found, verb, detail);
 }
 
 /** Moves a return and plans its next step. */
@@ -76,7 +76,7 @@ export function writeOff(found: StoredReturn, { work }: Pick<Scope, 'work'>): St
 }
 
 /**
- * Notes the findings of the inspection. Resellable units are on hand again before the reply, damaged ones are scrapped. Then the return
+ * Records the findings of the inspection. Resellable units are on hand again before the reply, damaged ones are scrapped. Then the return
  * is paid back, or waits a week for the order of its exchange, unless it was paid back already.
  * @throws Problem `validation_failed` for a line that the return does not have, or that has two findings
  */
@@ -94,7 +94,7 @@ export async function inspect(found: StoredReturn, findings: Findings, scope: Mo
   return next;
 }
 
-/** When an inspected return is paid back, in epoch milliseconds: at once, unless it waits for the order of its exchange. */
+/** When an inspected return is paid back, in epoch milliseconds: immediately, unless it waits for its exchange order. */
 export const settlesAt = (found: StoredReturn, inspectedAt: number): number =>
   found.resolution === 'exchange' && paidOf(found) < found.refundAmount.amount ? inspectedAt + EXCHANGE_WAIT_MS : inspectedAt;
 
@@ -104,7 +104,7 @@ export const asAnnounced = (line: Line): Line => withFinding(line, undefined);
 /** Entries of a request for the same line have their reasons joined. Of units that came for several reasons, none is sold again. */
 const isReportedDamaged = ({ reason }: Line): boolean => reason.split(';').some((one) => one.trim().toLowerCase() === 'damaged');
 
-/** Without a finding, the reason of the customer decides the condition. Damaged units are scrapped unless the finding says otherwise. */
+/** Without a finding, the customer's reason decides the condition. Damaged units are scrapped unless the finding names another disposition. */
 function withFinding(line: Line, finding: NonNullable<Findings>[number] | undefined): Line {
   const condition = finding?.condition ?? (isReportedDamaged(line) ? 'damaged' : 'resellable');
   return { ...line, condition, disposition: finding?.disposition ?? (condition === 'damaged' ? 'scrap' : 'restock') };

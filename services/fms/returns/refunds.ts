@@ -19,7 +19,7 @@ export const refundsFor = (returnId: string, { id, refunds }: Refunded): ReturnR
   refunds.filter((refund) => refund.returnId === returnId).map(({ amount, at }) => ({ paymentId: id, amount, at }));
 
 /**
- * The known refunds with the reported ones. A payment never loses refunds, so a report with fewer of them is out of date.
+ * Merges the stored and the reported refunds. A payment never loses refunds, so a report with fewer of them is stale.
  * @returns undefined when the report has nothing new
  */
 export function withRefunds(known: readonly ReturnRefund[], reported: readonly ReturnRefund[]): ReturnRefund[] | undefined {
@@ -31,7 +31,7 @@ export function withRefunds(known: readonly ReturnRefund[], reported: readonly R
 
 const countOf = (refunds: readonly ReturnRefund[], id: string): number => refunds.filter(({ paymentId }) => paymentId === id).length;
 
-/** Notes refunds. An owed return becomes `refunded` once all of it is paid back, and the OMS learns of it. */
+/** Records refunds. An owed return becomes `refunded` once all of it is paid back, which is reported to the OMS. */
 export function noteRefunds(work: UnitOfWork, found: StoredReturn, reported: readonly ReturnRefund[]): void {
   const refunds = withRefunds(found.refunds, reported);
   if (!refunds) return;

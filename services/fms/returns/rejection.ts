@@ -1,6 +1,6 @@
 import { progressionOf } from '../../../shared/catalog/control/progression.ts';
 import { returnLifeCycle } from '../../../shared/catalog/fulfillment/returns.ts';
-import { refuseVerb, rowFor } from '../../../shared/catalog/life-cycle.ts';
+import { refusal, rowFor } from '../../../shared/catalog/life-cycle.ts';
 import { closeReturn } from '../../../shared/catalog/order/internal.ts';
 import { isDependencyProblem, Problem } from '../../../shared/catalog/problems.ts';
 import { money } from '../../../shared/domain/money.ts';
@@ -28,11 +28,11 @@ function refuseWhileAway(found: StoredReturn): void {
     parcel.state === 'lost'
       ? 'Write the return off, which pays it back.'
       : 'Wait until the parcel arrives, and inspect the goods before you reject the return, or until the parcel is back with the customer.';
-  throw refuseVerb(returnLifeCycle, found, 'reject', { detail: `${where} ${remedy}` });
+  throw refusal(returnLifeCycle, found, 'reject', `${where} ${remedy}`);
 }
 
 /**
- * Notes the intent to reject a return, with the due work that finishes it, for the next commit.
+ * Stores the intent to reject a return, with the due work that finishes it, in the next commit.
  * @throws Problem `invalid_state_transition` while its goods may still arrive
  */
 export function beginRejection(

@@ -33,8 +33,8 @@ export function mergeLines(lines: ReturnRequest['lines']): ReturnRequest['lines'
 }
 
 /**
- * Reads how the goods come back: as the request says, or by the location that it names. Undefined: by its order.
- * @throws Problem `not_found` for an unknown location, `validation_failed` for a drop-off at a location that is no store
+ * Reads how the goods come back: from the request, or from the location that it names. Undefined: the order decides.
+ * @throws Problem `not_found` for an unknown location, `validation_failed` for a drop-off at a location other than a store
  */
 export async function readDropOff(work: UnitOfWork, { locationId, dropOff }: ReturnRequest): Promise<ReturnRequest['dropOff']> {
   if (locationId === undefined) return dropOff;
@@ -52,7 +52,7 @@ export async function listStores(work: UnitOfWork): Promise<string> {
 }
 
 export const notAStore = (locationId: string, stores: string, reason = ''): Problem =>
-  invalid('/locationId', 'not_a_store', `${reason}"${locationId}" is no store. Goods are handed in at a store: ${stores}.`);
+  invalid('/locationId', 'not_a_store', `${reason}"${locationId}" is not a store. Goods are handed in at a store: ${stores}.`);
 
 export interface Attempt {
   readonly id: string;
@@ -77,7 +77,7 @@ export async function beginRequest(work: UnitOfWork, { id, resumed }: Attempt, o
   await work.checkpoint();
 }
 
-/** Notes the end of the request in the last commit, so that it cannot be both finished and undone. */
+/** Ends the request in the last commit, so that it cannot be both finished and undone. */
 export function endRequest(work: UnitOfWork, { id, orderId, state }: { id: string; orderId: string; state: 'done' | 'undone' }): void {
   work.put(returnRequests, { id, orderId, state });
   work.cancel(undoReturnDue, id);
@@ -104,7 +104,7 @@ export async function requestReturn(id: string, request: ReturnRequest, scope: S
     refunds: [],
     shipments: [],
     customerId: booked.customerId,
-    ...(booked.shippingAddress && { customerAddress: booked.shippingAddress }),
+    customerAddress: booked.shippingAddress,
     lines: booked.lines.map(({ orderLineId, sku, qty }) => ({ orderLineId, sku, qty, reason: reasonOf.get(orderLineId) ?? '' })),
     locationId: request.locationId ?? booked.lines[0]?.nodeId ?? (await firstNode(work)),
     refundAmount: booked.refundAmount,
@@ -115,7 +115,7 @@ export async function requestReturn(id: string, request: ReturnRequest, scope: S
   return requested;
 }
 
-/** The location of a return whose first line has no known node. */
+/** The location of a return whose first line has no node. */
 async function firstNode(work: UnitOfWork): Promise<string> {
   const { items } = await work.all(nodes, { limit: 1 });
   if (!items[0]) throw new Error('There are no locations.');

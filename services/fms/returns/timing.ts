@@ -1,6 +1,6 @@
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** Rehearsal time after the completion of an order in which a return may be announced. */
+/** A return may be announced for this rehearsal time after its order is completed. */
 export const RETURN_WINDOW_MS = 30 * DAY_MS;
 
 /** Rehearsal time that an inspected return waits for the order of its exchange. */

@@ -71,7 +71,7 @@ async function holdForLine(id: string, line: AllocationRequest, work: Scope['wor
   const { held, short } = await findStock(work, { lines: [{ sku, qty }], nodes });
   if (short.length > 0) throw insufficientStock(short);
   reserveStock(work, held);
-  // A hold with this id was given back by an earlier run of this request. Reading it makes `put` replace it.
+  // An earlier run of this request gave the reservation with this id back. Reading it makes `put` replace it.
   await work.get(holds, id);
   return beginRecording(work, {
     id,

@@ -24,7 +24,7 @@ export const countStock = handle(countStockCall)(async ({ params: { sku }, body:
   return { sku, locations: [...(levels.get(sku) ?? [])] };
 });
 
-/** 409: a hold is released, not counted away. */
+/** 409: reserved stock must be released; a count cannot remove it. */
 function countBelowReserved(
   { sku, locationId, reserved }: { sku: string; locationId: string; reserved: number },
   counted: number,

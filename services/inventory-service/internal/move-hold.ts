@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { moveHold as moveHoldCall } from '../../../shared/catalog/inventory/internal.ts';
-import { notFound, Problem } from '../../../shared/catalog/problems.ts';
+import { refusal } from '../../../shared/catalog/life-cycle.ts';
+import { notFound, type Problem } from '../../../shared/catalog/problems.ts';
 import { handle } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type Hold, holds, stockKey } from '../collections.ts';
@@ -26,7 +27,7 @@ function release(
   { reservationId, hold, reference }: { readonly reservationId: string; readonly hold: Hold | undefined; readonly reference: string },
 ): Held[] {
   if (!hold) {
-    // The hold was never taken. This record refuses a call to take it that arrives later.
+    // The stock was never taken. This record refuses a `take-hold` that arrives later.
     work.put(holds, { id: reservationId, state: 'released', allocations: [], reference });
     return [];
   }
@@ -34,20 +35,13 @@ function release(
   return restOf(hold);
 }
 
-/** @throws Problem `invalid_state_transition` when the hold does not have these units */
+/** @throws Problem `invalid_state_transition` when the reservation does not have these units */
 function refuseUnheld(hold: Hold, kind: Movement['kind'], requested: readonly Held[]): void {
   const has = new Map(restOf(hold).map(({ sku, locationId, qty }) => [stockKey(sku, locationId), qty]));
-  const refuse = (detail: string): Problem =>
-    new Problem('invalid_state_transition', detail, {
-      objectType: 'hold',
-      id: hold.id,
-      currentState: hold.state,
-      action: kind,
-      allowedFrom: hold.state === 'held' ? [] : ['held'],
-    });
-  if (hold.state !== 'held') throw refuse(`The hold "${hold.id}" is ${hold.state}; nothing of it can be moved.`);
+  const refuse = (detail: string): Problem => refusal('hold', hold, kind, detail, { allowedFrom: hold.state === 'held' ? [] : ['held'] });
+  if (hold.state !== 'held') throw refuse(`The reservation "${hold.id}" is ${hold.state}; none of its stock can be moved.`);
   for (const { sku, locationId, qty } of requested) {
     const held = has.get(stockKey(sku, locationId)) ?? 0;
-    if (held < qty) throw refuse(`The hold "${hold.id}" has ${held} × ${sku} at ${locationId}, not ${qty}.`);
+    if (held < qty) throw refuse(`The reservation "${hold.id}" has ${held} × ${sku} at ${locationId}, not ${qty}.`);
   }
 }

@@ -1,5 +1,6 @@
 import { takeHold as takeHoldCall } from '../../../shared/catalog/inventory/internal.ts';
-import { Problem } from '../../../shared/catalog/problems.ts';
+import { refusal } from '../../../shared/catalog/life-cycle.ts';
+import type { Problem } from '../../../shared/catalog/problems.ts';
 import { handle } from '../../../shared/work/handler.ts';
 import { linesBySku } from '../../../shared/work/lines-by-sku.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
@@ -9,7 +10,7 @@ import { insufficientStock } from '../node-choice.ts';
 import { listNodes } from '../stock-levels.ts';
 
 /**
- * Decides once per reservation. A refusal is stored too: concurrent requests for the same hold must get the same answer, or one would
+ * Decides once per reservation. A refusal is stored too: concurrent requests for the same reservation must get the same answer, or one would
  * record nothing while another holds stock.
  */
 export const takeHold = handle(takeHoldCall)(async ({ params: { reservationId }, body }, { work }) => {
@@ -29,7 +30,7 @@ export const takeHold = handle(takeHoldCall)(async ({ params: { reservationId },
     work.put(holds, { id: reservationId, state: 'refused', allocations: [], short });
     return insufficientStock(short);
   }
-  // In one commit, since the new hold may need a unit of the replaced one, which keeps it when the new hold is refused.
+  // In one commit, since the new reservation may need a unit of the replaced one, which keeps it when the new one is refused.
   for (const one of freed) giveBack(work, one, { state: 'released', reference: `replaced by ${reservationId}` });
   reserveStock(work, held);
   work.put(holds, { id: reservationId, state: 'held', allocations: held });
@@ -47,10 +48,4 @@ async function findHeld(ids: readonly string[], work: UnitOfWork): Promise<Hold[
 
 /** 409: the SIM has given this reservation up, so the stock would be held without a reservation. */
 const holdEnded = ({ id, state }: Hold): Problem =>
-  new Problem('invalid_state_transition', `The hold "${id}" has ended; it cannot be taken any more.`, {
-    objectType: 'hold',
-    id,
-    currentState: state,
-    action: 'take',
-    allowedFrom: [],
-  });
+  refusal('hold', { id, state }, 'take', `The reservation "${id}" has ended; its stock can no longer be taken.`);

@@ -8,13 +8,13 @@ interface OrderToEarnFor {
   readonly orderId: string;
   /** Minor units. */
   readonly amount: number;
-  /** Ids of the refunds that are already subtracted from the amount. Times cannot tell: two events may have the same instant. */
+  /** Ids of the refunds that are already subtracted from the amount. Times do not suffice: two events may have the same instant. */
   readonly deducted?: readonly string[];
 }
 
 /**
- * Books the points of an order. Noted refunds that are not subtracted from the amount take points back at once. The caller checks that the order
- * has not earned yet.
+ * Books the points of an order. Recorded refunds that are not subtracted from the amount take points back in the same commit. The caller
+ * checks that the order has not earned yet.
  * @returns the same account when there was nothing to book
  */
 export async function earn(work: UnitOfWork, account: Account, { orderId, amount, deducted = [] }: OrderToEarnFor): Promise<Account> {
@@ -26,8 +26,8 @@ export async function earn(work: UnitOfWork, account: Account, { orderId, amount
 }
 
 /**
- * Notes each refund of an order once. If the order has earned, takes the points back; otherwise the refunds wait for the earn.
- * @returns whether one of them was not known
+ * Records each refund of an order once. If the order has earned, takes the points back; otherwise the refunds wait for the earn.
+ * @returns whether one of them is new
  */
 export async function noteRefunds(work: UnitOfWork, orderId: string, refunds: readonly Omit<EarningRefund, 'booked'>[]): Promise<boolean> {
   const before: Earning = (await work.get(earnings, orderId)) ?? { id: orderId, version: 0, takenBack: 0, refunds: [] };

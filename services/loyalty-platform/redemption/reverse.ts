@@ -13,7 +13,7 @@ interface Reversed {
 
 /**
  * Gives back the points that a payment spent: the requested amount, or all that is left; once per reference.
- * @returns the problem `not_found` for a payment that spent nothing. The reversal is recorded all the same, and refuses a late spending.
+ * @returns the problem `not_found` for a payment that spent nothing. The reversal is recorded nevertheless, and refuses a late spending.
  */
 export async function reverse(work: UnitOfWork, reference: string, request: LedgerRequest): Promise<Reversed | Problem> {
   const paymentId = request.paymentId ?? reference;

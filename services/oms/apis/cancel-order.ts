@@ -13,7 +13,7 @@ import { fetchView, type OrderView } from '../order-view.ts';
 import { TAKE_OVER_MS } from '../timing.ts';
 
 /**
- * Stores the intent, asks the FMS to cancel the fulfillment orders, commits `cancelled`, then undoes the order at other applications.
+ * Stores the intent, has the FMS cancel the fulfillment orders, commits `cancelled`, then undoes the order at other applications.
  * Only the FMS can refuse or delay a cancellation. What other applications cannot undo now shows as `compensation: 'pending'` until
  * due work has undone it.
  */

@@ -1,7 +1,7 @@
-import { isAgain } from '../../../shared/catalog/life-cycle.ts';
+import { isAgain, refusal } from '../../../shared/catalog/life-cycle.ts';
 import { routeOrder as routeOrderApi } from '../../../shared/catalog/order/apis.ts';
 import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
-import { Problem } from '../../../shared/catalog/problems.ts';
+import type { Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle } from '../../../shared/work/handler.ts';
 import { refuseOtherContent } from '../../../shared/work/repeats.ts';
 import { fulfillmentRecords, orders, type StoredOrder } from '../collections.ts';
@@ -14,8 +14,8 @@ import { isSale } from '../order/sale.ts';
 import { DECIDE_TIMEOUT_MS } from '../timing.ts';
 
 /**
- * Routes an order that Confirm Order did not route. For a routed order it answers the existing fulfillment orders. The routing is
- * stored before the FMS is called, so that a concurrent cancellation asks the FMS too.
+ * Routes an order that Confirm Order did not route. For a routed order it returns the existing fulfillment orders. The routing is
+ * stored before the FMS is called, so that a concurrent cancellation calls the FMS too.
  */
 export const routeOrder = handle(routeOrderApi)(async ({ params, body }, scope) => {
   const { work } = scope;
@@ -43,15 +43,9 @@ export const routeOrder = handle(routeOrderApi)(async ({ params, body }, scope) 
   const record = await work.get(fulfillmentRecords, order.id);
   if (!record) throw new Error(`The record of ${order.id} was just written.`);
   await requestFulfillment(order, { ...record, strategy }, scope);
-  // The FMS has allocated them meanwhile.
+  // Read again: the FMS has allocated them by now.
   return { items: [...(await fulfillmentOrdersOf(order.id, scope, DECIDE_TIMEOUT_MS))] };
 });
 
 const notRoutable = ({ id, state }: StoredOrder, why: string): Problem =>
-  new Problem('invalid_state_transition', `The order "${id}" ${why}; it cannot be routed.`, {
-    objectType: 'order',
-    id,
-    currentState: state,
-    action: 'route',
-    allowedFrom: [],
-  });
+  refusal('order', { id, state }, 'route', `The order "${id}" ${why}; it cannot be routed.`);

@@ -1,5 +1,5 @@
 import { cancelFulfillment } from '../../../shared/catalog/fulfillment/internal.ts';
-import { allowedElsewhere } from '../../../shared/catalog/life-cycle.ts';
+import { refusal } from '../../../shared/catalog/life-cycle.ts';
 import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import type { DueWork } from '../../../shared/work/due-work.ts';
@@ -36,8 +36,8 @@ const OBSOLETE_WORK: readonly DueWork[] = [
 ];
 
 /**
- * Asks the FMS to cancel all fulfillment orders of the order, which it does for all or none. Its answer decides: afterwards it creates
- * no more of them. Without a fulfillment record the FMS is not asked.
+ * Has the FMS cancel all fulfillment orders of the order, or none. The FMS creates no more of them afterwards. Without a fulfillment
+ * record there is nothing to cancel at the FMS.
  * @returns whether all short units are written off
  * @throws Problem `invalid_state_transition` when goods are dispatched, or `dependency_*`
  */
@@ -53,19 +53,14 @@ export async function stopFulfillment(order: StoredOrder, { work, call }: Scope)
 }
 
 const goodsHaveLeft = (order: StoredOrder, { message, context }: Problem): Problem =>
-  new Problem('invalid_state_transition', `The order "${order.id}" cannot be cancelled: some of its goods are dispatched. ${message}`, {
-    objectType: 'order',
-    id: order.id,
-    currentState: order.state,
-    action: 'cancel',
-    allowedFrom: allowedElsewhere(orderLifeCycle, 'cancel', order.state),
+  refusal(orderLifeCycle, order, 'cancel', `The order "${order.id}" cannot be cancelled: some of its goods are dispatched. ${message}`, {
     ...(typeof context['id'] === 'string' && { fulfillmentOrderId: context['id'] }),
   });
 
 export interface Cancellation {
   readonly verb: 'cancel' | 'expire' | 'abandon-fulfilment';
   readonly cancelReason?: string;
-  /** Instant at which due work undoes the order at other applications, unless the request has done so. */
+  /** When due work undoes the order at other applications, unless the request has done so. */
   readonly at: number;
   readonly patch?: Patch<StoredOrder>;
   /** Whether all short units are written off. */
@@ -81,7 +76,7 @@ export async function markCancelled(work: UnitOfWork, order: StoredOrder, cancel
   for (const obsolete of OBSOLETE_WORK) work.cancel(obsolete, order.id);
   work.schedule(compensateDue, order.id, at, {});
   const record = await work.get(fulfillmentRecords, order.id);
-  // The FMS consumes the holds of work that it finished, perhaps late; those are spared.
+  // The FMS consumes the reservations of work that it finished, perhaps late, so they are spared.
   const isConsumedByFms = verb === 'abandon-fulfilment' && record !== undefined && !record.seen.some(isWithdrawn);
   const spare = isConsumedByFms ? knownHolds(order, record) : [];
   return work.transition(orders, order, verb, {
@@ -99,6 +94,6 @@ export async function markCancelled(work: UnitOfWork, order: StoredOrder, cancel
   });
 }
 
-/** Cancelled with units that were not short: those are still held. */
+/** Cancelled with units that were not short: they are still reserved. */
 const isWithdrawn = ({ state, lines }: FulfillmentRecord['seen'][number]): boolean =>
   state === 'cancelled' && lines.some(({ qty, shortQty }) => shortQty < qty);

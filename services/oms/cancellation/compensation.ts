@@ -11,14 +11,14 @@ import { type Payment, paymentsOf } from '../payment/payments.ts';
 import { DECIDE_TIMEOUT_MS } from '../timing.ts';
 import { releaseHoldsOf } from './ended-holds.ts';
 
-/** Members of a change that adds parts to undo at other applications to those that the order already has. */
+/** Members of a change that adds to the parts that are to be undone at other applications. */
 export function withUndo(order: StoredOrder, { payments, holds, vouchers, writeOff }: Undo): Pick<StoredOrder, 'compensation' | 'undo'> {
   const before: Undo = order.undo ?? { payments: [], vouchers: false };
   const all = before.payments === 'all' || payments === 'all';
   const undo: Undo = {
     payments: all ? 'all' : [...new Set([...before.payments, ...payments])],
     vouchers: before.vouchers || vouchers,
-    ...((holds ?? before.holds) && { holds: holds ?? before.holds }),
+    holds: holds ?? before.holds,
     ...((before.writeOff || writeOff) && { writeOff: true }),
   };
   const nothing = undo.payments.length === 0 && !undo.holds && !undo.vouchers;
@@ -90,7 +90,7 @@ async function reversePayments(orderId: string, { payments: which }: Undo, { cal
 }
 
 /**
- * Short units are written off before their holds are released; otherwise other orders would be promised units that are missing.
+ * Short units are written off before their reservations are released; otherwise missing units would be promised to other orders.
  * @throws Problem until they are written off
  */
 async function ensureWrittenOff(orderId: string, { call, work }: Scope): Promise<true> {

@@ -10,7 +10,7 @@ const sumOf = (units: readonly Units[], sku: string): number =>
   units.filter((one) => one.sku === sku).reduce((sum, { qty }) => sum + qty, 0);
 
 /**
- * Takes the goods of a sale out of the stock of its store. Units in the hold of the till are consumed. Others leave the stock that nobody
+ * Takes the goods of a sale out of the stock of its store. Units that the till reserved are consumed. Others leave the stock that nobody
  * has reserved, and what is beyond that was missing from the records: no counter goes negative. Every call names the order and moves its
  * units once.
  * @returns whether the store sold more than its records had
@@ -31,7 +31,7 @@ export async function takeOutOfStore(order: StoredOrder, storeId: string, scope:
   return found > 0;
 }
 
-/** @returns the units that left the hold: all that it held, or none if it ended in another way */
+/** @returns the units that left the reservation: all of them, or none if it ended in another way */
 async function consumeHold(order: StoredOrder, storeId: string, scope: Scope): Promise<Units[]> {
   const held = await holdOf(order, scope);
   if (!held || held.state === 'fulfilled') return held ? fulfilledOf(held) : [];
@@ -46,7 +46,7 @@ async function consumeHold(order: StoredOrder, storeId: string, scope: Scope): P
     return fulfilledOf(await scope.call(moveReservation, { params: { id: held.id }, body }));
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'invalid_state_transition' || error.retryable) throw error;
-    // Another request ended the hold in between.
+    // A concurrent request ended the reservation.
     const now = await holdOf(order, scope);
     if (now && now.state !== 'fulfilled') throw error;
     return now ? fulfilledOf(now) : [];
@@ -55,10 +55,10 @@ async function consumeHold(order: StoredOrder, storeId: string, scope: Scope): P
 
 const fulfilledOf = ({ allocations }: Reservation): Units[] => allocations.map(({ sku, fulfilledQty }) => ({ sku, qty: fulfilledQty }));
 
-/** States in which a hold has its units, or has passed them to this sale. */
+/** In these states a reservation has its units, or has passed them to this sale. */
 const USABLE: ReadonlySet<string> = new Set(['requested', 'confirmed', 'fulfilled']);
 
-/** @returns undefined without a usable hold: the store had no stock, or the hold was released */
+/** @returns undefined without a usable reservation: the store had no stock, or the reservation was released */
 async function holdOf({ lines }: StoredOrder, { call }: Scope): Promise<Reservation | undefined> {
   const [id] = reservationsOf(lines);
   if (id === undefined) return undefined;

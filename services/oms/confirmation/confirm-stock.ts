@@ -8,15 +8,15 @@ import { NEW_HOLD_TTL_SECONDS } from '../timing.ts';
 
 /**
  * Outcome of securing the stock of an order; `order` is its newest version. `short`: no location has enough of some SKUs, which the
- * problem names. `unavailable`: the SIM is known to have done nothing. `lost`: the new hold ended before it was confirmed.
+ * problem names. `unavailable`: the SIM has certainly done nothing. `lost`: the new reservation ended before it was confirmed.
  */
 export type StockOutcome =
   | { readonly is: 'held'; readonly order: StoredOrder; readonly reservation: Reservation }
   | { readonly is: 'short' | 'unavailable' | 'lost'; readonly order: StoredOrder; readonly problem: Problem };
 
 /**
- * Confirms the hold of the order. If it has ended, takes one new hold for all lines and confirms that.
- * @throws Problem when it is unknown whether the SIM acted; the intent then stays, and the next attempt asks again
+ * Confirms the reservation of the order. If it has ended, makes one new reservation for all lines and confirms that.
+ * @throws Problem when it is unknown whether the SIM acted; the intent then stays for the next attempt
  */
 export async function secureStock(order: StoredOrder, scope: Scope): Promise<StockOutcome> {
   const confirmed = await confirmHold(order, scope);
@@ -26,14 +26,14 @@ export async function secureStock(order: StoredOrder, scope: Scope): Promise<Sto
   return (await confirmHold(taken.order, scope)) ?? holdLost(taken.order);
 }
 
-/** Answers of the SIM about a hold that has ended. */
+/** Answers of the SIM about a reservation that has ended. */
 const HOLD_IS_GONE: ReadonlySet<ProblemCode> = new Set(['reservation_expired', 'invalid_state_transition', 'not_found']);
 
-/** @returns undefined if the order has no hold, or its hold has ended */
+/** @returns undefined if the order has no reservation, or it has ended */
 async function confirmHold(order: StoredOrder, { call, context }: Scope): Promise<StockOutcome | undefined> {
   const [reservationId] = reservationsOf(order.lines);
   if (reservationId === undefined) return undefined;
-  // Where orders are routed by hand, a client may still release the hold before Route Order.
+  // Where orders are routed by hand, a client may still release the reservation before Route Order.
   const body = { orderId: order.id, forFulfilment: isRoutable(order) && routesByItself(context) };
   try {
     const reservation = await call(confirmReservation, { params: { id: reservationId }, body });
@@ -47,8 +47,8 @@ async function confirmHold(order: StoredOrder, { call, context }: Scope): Promis
 }
 
 /**
- * Takes a hold for all lines and stores it on the order before it is confirmed: a hold that was not stored expires, and a confirmed
- * hold is always stored. Every attempt of this confirmation sends the same call, so the stock is held once.
+ * Reserves stock for all lines and stores the reservation on the order before it is confirmed: one that was not stored expires, and a
+ * confirmed one is always stored. Every attempt of this confirmation sends the same call, so the stock is reserved once.
  */
 async function takeNewHold(order: StoredOrder, { call, work }: Scope): Promise<StockOutcome | { is: 'taken'; order: StoredOrder }> {
   // It takes over all other stock that is held for the order or its basket.
@@ -66,7 +66,7 @@ async function takeNewHold(order: StoredOrder, { call, work }: Scope): Promise<S
   }
 }
 
-/** The new hold was ended before it was confirmed. No SKU is known to be sold out, so the payments stay. */
+/** The new reservation ended before it was confirmed. No SKU is certainly sold out, so the payments stay. */
 const holdLost = (order: StoredOrder): StockOutcome => ({
   is: 'lost',
   order,

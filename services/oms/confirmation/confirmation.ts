@@ -48,7 +48,7 @@ const servedBy = ({ order, reservation }: { order: StoredOrder; reservation: Res
   linesServedFrom(linesHeldBy(order.lines, reservation.id), reservation.allocations);
 
 /**
- * Confirms a paid sale in one commit. Its goods are at the till, so no stock is requested, and the hold of the till stays as it is.
+ * Confirms a paid sale in one commit. Its goods are at the till, so no stock is requested, and the reservation of the till stays.
  */
 export const confirmSale = (order: StoredOrder, scope: Scope): StoredOrder => markConfirmed(order, order.lines, scope);
 
@@ -90,7 +90,7 @@ function refuseForStock({ order, problem, payments }: Shortage, { work }: Scope)
   return shortOfStock(order, problem);
 }
 
-/** `reservation_expired` if the order had a hold, `insufficient_stock` if it had none. */
+/** `reservation_expired` if the order had a reservation, else `insufficient_stock`. */
 function shortOfStock(order: StoredOrder, shortage: Problem): Problem {
   const context = {
     objectType: 'order',

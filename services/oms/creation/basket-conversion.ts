@@ -59,14 +59,14 @@ export async function storeOrder(work: UnitOfWork, basket: ConvertedBasket, exch
   if (exchangeFor !== undefined) await claimReturn(work, exchangeFor, basket.id);
   const order = work.create(orders, 'create', {
     ...orderFromBasket(basket, { orderNumber: await findFreeNumber(work, basket), validatedAt }),
-    ...(exchangeFor !== undefined && { exchangeForReturnId: exchangeFor }),
+    exchangeForReturnId: exchangeFor,
   });
   work.cancel(finishCreationDue, basket.id);
   work.schedule(expireDraftDue, order.id, work.now + DRAFT_LIFETIME_MS, {});
   return order;
 }
 
-/** A till tells its customer the number at the checkout, perhaps days earlier, so the number carries the day of the checkout. */
+/** A till prints the number at the checkout, perhaps days earlier, so the number carries the day of the checkout. */
 async function findFreeNumber(work: UnitOfWork, { orderId, transactionId }: ConvertedBasket): Promise<string> {
   const at = instant(transactionId === undefined ? work.now : mintedAt(orderId));
   for (let attempt = 0; ; attempt++) {

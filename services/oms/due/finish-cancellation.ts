@@ -6,8 +6,8 @@ import { finishCancellationDue } from '../due-work.ts';
 import { withdrawCancellation } from '../order/pending-action.ts';
 
 /**
- * Finishes a cancellation after its intent: Cancel Order was interrupted, or the OMS itself cancels the order. While the FMS does not
- * answer, it is asked again. If goods are dispatched, the intent is withdrawn. Undoing at other applications follows as due work.
+ * Finishes a cancellation after its intent: Cancel Order was interrupted, or the OMS cancels the order. While the FMS does not
+ * answer, the call is retried. If goods are dispatched, the intent is withdrawn. Undoing at other applications follows as due work.
  */
 export const finishCancellation = handleDue(finishCancellationDue)(async ({ key }, scope) => {
   const { work, log } = scope;

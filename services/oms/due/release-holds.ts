@@ -4,7 +4,7 @@ import { fulfillmentRecords, orders } from '../collections.ts';
 import { releaseHoldsDue } from '../due-work.ts';
 import { isSale } from '../order/sale.ts';
 
-/** Releases the stock that a completed order no longer needs. The FMS may still consume the spared holds; a sale has none of those. */
+/** Releases the stock that a completed order no longer needs. The FMS may still consume the spared reservations; a sale has none. */
 export const releaseHolds = handleDue(releaseHoldsDue)(async ({ key }, scope) => {
   const order = await scope.work.get(orders, key);
   if (!order) return;

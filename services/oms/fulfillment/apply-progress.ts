@@ -9,7 +9,7 @@ import { isResolved, type Progress } from './progress.ts';
 /** Whether the warehouse works on its goods, or they are on their way. */
 export const isMoving = ({ state }: StoredOrder): boolean => state === 'in-fulfilment' || state === 'partially-fulfilled';
 
-/** `cancelReason` of an order of which nothing reached the customer. */
+/** `cancelReason` of an order when none of its goods reached the customer. */
 const NOT_FULFILLED = 'not-fulfilled';
 
 /**

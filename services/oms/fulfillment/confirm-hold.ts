@@ -2,13 +2,13 @@ import { confirmReservation } from '../../../shared/catalog/inventory/apis.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 
-/** States that a hold reaches only after it was confirmed and passed to the FMS. */
+/** A reservation reaches these states only after it was confirmed and passed to the FMS. */
 const WORKED_ON: ReadonlySet<unknown> = new Set(['fulfilled', 'cancelled']);
 
 /**
- * Confirms a hold for fulfilment; afterwards clients cannot release it. An earlier attempt whose answer was lost may have confirmed
+ * Confirms a reservation for fulfilment; afterwards clients cannot release it. An earlier attempt whose answer was lost may have confirmed
  * it, and its units may be dispatched or short by now. Then its fulfillment order exists, and the next request to the FMS finds it.
- * @returns false if the hold ended before it was confirmed
+ * @returns false if the reservation ended before it was confirmed
  */
 export async function tryConfirmHold(id: string, orderId: string, { call }: Scope): Promise<boolean> {
   try {

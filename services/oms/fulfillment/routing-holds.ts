@@ -8,11 +8,11 @@ import { tryConfirmHold } from './confirm-hold.ts';
 /** `nearest`: the first location by priority that can serve a line. `most-stock`: the location that can promise most of it. */
 export type Strategy = NonNullable<FulfillmentRecord['strategy']>;
 
-/** Strategy of an order for which none was named. */
+/** The strategy when a request names none. */
 export const NEAREST = 'nearest' satisfies Strategy;
 
 /**
- * Ensures a confirmed hold for every line. Lines that have one keep their node. For lines whose hold was released, one new hold is
+ * Ensures a confirmed reservation for every line. Lines that have one keep their node. For lines whose hold was released, one new hold is
  * taken by the strategy, stored on the order, and confirmed.
  * @throws Problem `insufficient_stock` when no location can serve a line; then nothing has changed
  */
@@ -36,7 +36,7 @@ interface Routing {
   readonly strategy: Strategy;
 }
 
-/** The new hold takes over units that are already held for the order, its basket or these lines. */
+/** The new reservation takes over units that are already reserved for the order, its basket or these lines. */
 function reserveLines(lines: readonly OrderLine[], { order, strategy }: Routing, { call }: Scope): Promise<Reservation> {
   const items = itemsOf(lines);
   const body = {

@@ -11,14 +11,14 @@ import { isSale } from '../order/sale.ts';
 import { DECIDE_TIMEOUT_MS, ROUTING_RETRY_MS, TAKE_OVER_MS } from '../timing.ts';
 import { freshRecord } from './progress.ts';
 
-/** Orders without an address are not routed, nor are sales, whose goods the customer takes. */
+/** Orders without an address are not routed. Sales are not routed either: the customer takes the goods. */
 export const isRoutable = (order: StoredOrder): boolean => !isSale(order) && order.shippingAddress !== undefined;
 
 /** Whether this rehearsal routes orders automatically. */
 export const routesByItself = (context: Context): boolean => progressionOf(context).route === 'auto';
 
 /**
- * Stores that routing has begun, with the due work that finishes it; the caller commits both before it asks the FMS.
+ * Stores that routing has begun, with the due work that finishes it; the caller commits both before it calls the FMS.
  * `asked`: by Route Order, so due work finishes it even where orders are routed by hand.
  */
 export function beginRouting(
@@ -36,11 +36,11 @@ interface Group {
   readonly lines: { readonly orderLineId: string; readonly sku: string; readonly qty: number }[];
 }
 
-/** One group per node and hold. A line is served by one node. */
+/** One group per node and reservation. A line is served by one node. */
 export function groupsOf(lines: readonly OrderLine[]): Group[] {
   const groups = new Map<string, Group>();
   for (const { lineId, sku, qty, nodeId, reservationId } of lines) {
-    if (nodeId === undefined || reservationId === undefined) throw new Error(`The line ${lineId} has no hold and cannot be routed.`);
+    if (nodeId === undefined || reservationId === undefined) throw new Error(`The line ${lineId} has no reservation and cannot be routed.`);
     const key = `${nodeId} ${reservationId}`;
     const group = groups.get(key) ?? { locationId: nodeId, reservationId, lines: [] };
     group.lines.push({ orderLineId: lineId, sku, qty });

@@ -26,8 +26,8 @@ const withUnits = (record: FulfillmentRecord, units: ShortUnits, rest: readonly 
 });
 
 /**
- * Serves short units from another location: takes a hold there, stores it, confirms it, and has the FMS create a fulfillment order as
- * an attempt of its own. Every step may be repeated. Units that this location lacks stay open for the next one. Units that no location
+ * Serves short units from another location: makes a reservation there, stores it, confirms it, and has the FMS create a fulfillment order
+ * as a separate attempt. Every step may be repeated. Units that this location lacks stay open for the next one. Units that no location
  * has are cancelled.
  * @throws Problem when another application does not answer
  */
@@ -44,7 +44,7 @@ export async function serveElsewhere({ order, record, units }: ShortCase, scope:
     return;
   }
   const { held } = noted.units;
-  if (!held) throw new Error(`The short units of ${units.orderLineId} have no hold.`);
+  if (!held) throw new Error(`The short units of ${units.orderLineId} have no reservation.`);
   if (!(await tryConfirmHold(held.reservationId, order.id, scope))) {
     const { held: _lost, ...lost } = noted.units;
     work.put(fulfillmentRecords, withUnits(noted.record, { ...lost, status: 'open', lostHolds: units.lostHolds + 1 }));
@@ -69,8 +69,8 @@ function hasLeftNode({ lines }: StoredOrder, { record, units }: Omit<ShortCase, 
 }
 
 /**
- * Takes a timed hold at another location, and stores it before it is confirmed: a hold that was not stored expires. If another action
- * began meanwhile, the commit fails.
+ * Makes a timed reservation at another location, and stores it before it is confirmed: one that was not stored expires. If another action
+ * has begun, the commit fails.
  * @returns undefined if no location has any of the units
  */
 async function holdElsewhere({ order, record, units }: ShortCase, scope: Scope): Promise<Omit<ShortCase, 'order'> | undefined> {
@@ -97,8 +97,8 @@ const nextPart = ({ short }: FulfillmentRecord, { fulfillmentOrderId, orderLineI
   short.filter((one) => one.fulfillmentOrderId === fulfillmentOrderId && one.orderLineId === orderLineId).length;
 
 /**
- * Locations with the units that each can serve: by priority those with all of them, then those with most, so that few parcels are sent.
- * Locations where the line was short before are left out.
+ * Locations with the units that each can serve. To send few parcels, locations with all units come first, by priority; the others are sorted
+ * by units. Locations where the line was short before are left out.
  */
 async function locationsWith({ record, units }: ShortCase, { call }: Scope): Promise<{ locationId: string; qty: number }[]> {
   const tried = new Set(record.short.filter(({ orderLineId }) => orderLineId === units.orderLineId).map(({ locationId }) => locationId));
@@ -109,7 +109,7 @@ async function locationsWith({ record, units }: ShortCase, { call }: Scope): Pro
     .toSorted((one, other) => other.qty - one.qty);
 }
 
-/** The units were sold meanwhile; the next location is tried. */
+/** The units have been sold; the next location is tried. */
 function undefinedIfNoStock(error: unknown): undefined {
   if (error instanceof Problem && error.code === 'insufficient_stock') return undefined;
   throw error;

@@ -1,4 +1,4 @@
-import { allowedFrom } from '../../../shared/catalog/life-cycle.ts';
+import { allowedFrom, refusal } from '../../../shared/catalog/life-cycle.ts';
 import { LIMITS, limitReached } from '../../../shared/catalog/limits.ts';
 import { bookReturn as bookReturnCall } from '../../../shared/catalog/order/internal.ts';
 import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
@@ -11,7 +11,7 @@ import type { OrderLine } from '../order/lines.ts';
 import { bookingsOf, type ReturnBooking, returnBookings, returnValueOf } from '../returns/bookings.ts';
 import { returnableOf, valueOfReturned } from '../returns/value.ts';
 
-/** Every booking moves its order, so that of two concurrent bookings one runs again and sees the other. */
+/** Every booking moves its order, so that one of two concurrent bookings is retried after the other. */
 export const bookReturn = handle(bookReturnCall)(async ({ params, body }, { work }) => {
   const order = await orderById(work, params.id);
   const known = await work.get(returnBookings, body.returnId);
@@ -49,7 +49,7 @@ function answerFor(order: StoredOrder, booked: ReturnBooking) {
     refundAmount: money(returnValueOf(booked), order.totals.total.currency),
     completedAt,
     customerId,
-    ...(shippingAddress && { shippingAddress }),
+    shippingAddress,
     lines: booked.lines.map(({ orderLineId, qty }) => {
       const { sku, nodeId = storeId } = lineOf(order, orderLineId);
       return { orderLineId, sku, qty, nodeId };
@@ -96,32 +96,20 @@ const tooManyReturns = ({ id }: StoredOrder): Problem =>
   });
 
 const noAddress = ({ id, state }: StoredOrder): Problem =>
-  new Problem(
-    'invalid_state_transition',
+  refusal(
+    'order',
+    { id, state },
+    'collect',
     `The order "${id}" has no address where a carrier could collect, so its goods are handed in at a store.`,
-    {
-      objectType: 'order',
-      id,
-      currentState: state,
-      action: 'collect',
-      allowedFrom: [],
-    },
   );
 
 const noStore = ({ id, state }: StoredOrder): Problem =>
-  new Problem('invalid_state_transition', `No store sold the order "${id}", so its return must name the store that takes the goods back.`, {
-    objectType: 'order',
-    id,
-    currentState: state,
-    action: 'hand-in',
-    allowedFrom: [],
-  });
+  refusal(
+    'order',
+    { id, state },
+    'hand-in',
+    `No store sold the order "${id}", so its return must name the store that takes the goods back.`,
+  );
 
 const wasRejected = ({ id }: ReturnBooking): Problem =>
-  new Problem('invalid_state_transition', `The return "${id}" was rejected; create another return for its units.`, {
-    objectType: 'return',
-    id,
-    currentState: 'rejected',
-    action: 'book',
-    allowedFrom: [],
-  });
+  refusal('return', { id, state: 'rejected' }, 'book', `The return "${id}" was rejected; create another return for its units.`);

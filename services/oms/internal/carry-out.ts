@@ -1,4 +1,4 @@
-import { allowedElsewhere, isAgain } from '../../../shared/catalog/life-cycle.ts';
+import { isAgain, refusal } from '../../../shared/catalog/life-cycle.ts';
 import { carryOut as carryOutCall } from '../../../shared/catalog/order/internal.ts';
 import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
@@ -21,11 +21,5 @@ export const carryOut = handle(carryOutCall)(async ({ params }, scope) => {
   return outcome instanceof Problem ? outcome : published(outcome);
 });
 
-const noSale = ({ id, state }: StoredOrder): Problem =>
-  new Problem('invalid_state_transition', `The order "${id}" was not sold at the till; its goods are shipped, not carried out.`, {
-    objectType: 'order',
-    id,
-    currentState: state,
-    action: 'carry-out',
-    allowedFrom: allowedElsewhere(orderLifeCycle, 'carry-out', state),
-  });
+const noSale = (order: StoredOrder): Problem =>
+  refusal(orderLifeCycle, order, 'carry-out', `The order "${order.id}" was not sold at the till; its goods are shipped, not carried out.`);

@@ -63,8 +63,8 @@ interface Rejecting {
 }
 
 /**
- * A return without a booking gets a rejected one, so that it cannot be booked later. The Payment Hub is asked for the refunds of a
- * return, because the FMS may not know of all of them yet.
+ * A return without a booking gets a rejected one, so that it cannot be booked later. The Payment Hub returns the refunds of a
+ * return, because the FMS may not have all of them yet.
  */
 async function reject(order: StoredOrder, { returnId, booking, isKnown }: Rejecting, scope: Scope): Promise<Payout> {
   const { work } = scope;

@@ -1,5 +1,5 @@
 import { progressionOf } from '../../../shared/catalog/control/progression.ts';
-import { allowedFrom } from '../../../shared/catalog/life-cycle.ts';
+import { allowedFrom, refusal } from '../../../shared/catalog/life-cycle.ts';
 import { ensureCaptured as ensureCapturedCall } from '../../../shared/catalog/order/internal.ts';
 import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
@@ -52,25 +52,16 @@ export const ensureCaptured = handle(ensureCapturedCall)(async ({ params, body }
   };
 });
 
-function refuseUndispatchable({ id, state, pendingAction }: StoredOrder): void {
-  const context = { objectType: 'order', id, currentState: state, action: 'dispatch' };
+function refuseUndispatchable(order: StoredOrder): void {
+  const { id, state, pendingAction } = order;
   const allowed = ['confirmed', ...allowedFrom(orderLifeCycle, 'complete')];
   if (!allowed.includes(state)) {
-    const sentence = `The order "${id}" is ${state}; goods are dispatched for an order that is ${allowed.join(', ')}.`;
-    throw new Problem('invalid_state_transition', sentence, { ...context, allowedFrom: allowed });
+    const detail = `The order "${id}" is ${state}; goods are dispatched for an order that is ${allowed.join(', ')}.`;
+    throw refusal('order', order, 'dispatch', detail, { allowedFrom: allowed });
   }
   if (!pendingAction) return;
-  throw new Problem(
-    'invalid_state_transition',
-    `The order "${id}" is being cancelled (since ${pendingAction.since}); send this request again when that has ended.`,
-    {
-      ...context,
-      allowedFrom: allowed,
-      pendingAction,
-      retryable: true,
-      retryAfter: 1,
-    },
-  );
+  const detail = `The order "${id}" is being cancelled (since ${pendingAction.since}); send this request again when that has ended.`;
+  throw refusal('order', order, 'dispatch', detail, { allowedFrom: allowed, pendingAction, retryable: true, retryAfter: 1 });
 }
 
 interface Shortfall {

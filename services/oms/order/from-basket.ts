@@ -26,7 +26,7 @@ export function unfitForOrder(basket: Basket): Problem | undefined {
 
 export interface OrderDetails {
   readonly orderNumber: string;
-  /** Instant at which the basket was found fit. */
+  /** When the basket was validated. */
   readonly validatedAt: string;
 }
 

@@ -10,7 +10,7 @@ export const goneOf = ({ cancelledQty, returnedQty }: Pick<OrderLine, 'cancelled
 export const valueOfUnits = ({ lineTotal, qty }: Pick<OrderLine, 'lineTotal' | 'qty'>, units: number): number =>
   floorShare(lineTotal.amount, units, qty);
 
-/** Value in minor units of the next `units` of a line, after those that are already gone. */
+/** Value in minor units of the next `units` of a line, after the units that are gone. */
 export const valueOfNext = (line: OrderLine, units: number): number =>
   valueOfUnits(line, goneOf(line) + units) - valueOfUnits(line, goneOf(line));
 

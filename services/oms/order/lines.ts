@@ -10,18 +10,18 @@ export const reservationsOf = (lines: readonly OrderLine[]): string[] => [
   ...new Set(lines.flatMap(({ reservationId }) => (reservationId === undefined ? [] : [reservationId]))),
 ];
 
-/** Items to hold for the lines: one per SKU. */
+/** Items to reserve for the lines: one per SKU. */
 export function itemsOf(lines: readonly OrderLine[]): { sku: string; qty: number }[] {
   const items = new Map<string, number>();
   for (const { sku, qty } of lines) items.set(sku, (items.get(sku) ?? 0) + qty);
   return [...items].map(([sku, qty]) => ({ sku, qty }));
 }
 
-/** The lines under another hold, or under none. Their nodes are cleared, because they follow from the hold. */
+/** The lines with another reservation, or with none. Their nodes are cleared, because they follow from the reservation. */
 export const linesHeldBy = (lines: readonly OrderLine[], reservationId: string | undefined): OrderLine[] =>
   lines.map(({ reservationId: _before, nodeId: _node, ...line }) => ({ ...line, ...(reservationId !== undefined && { reservationId }) }));
 
-/** The lines with their nodes: the location whose stock of the SKU the hold took. */
+/** The lines with their nodes: the location whose stock of the SKU is reserved. */
 export function linesServedFrom(lines: readonly OrderLine[], allocations: readonly z.output<typeof Allocation>[]): OrderLine[] {
   const nodes = new Map(allocations.map(({ sku, locationId }) => [sku, locationId]));
   return lines.map((line) => {

@@ -1,6 +1,6 @@
-import { allowedFrom } from '../../../shared/catalog/life-cycle.ts';
+import { allowedFrom, refusal } from '../../../shared/catalog/life-cycle.ts';
 import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
-import { Problem } from '../../../shared/catalog/problems.ts';
+import type { Problem } from '../../../shared/catalog/problems.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import type { Patch, UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { orders, type StoredOrder } from '../collections.ts';
@@ -20,19 +20,12 @@ const doing = { confirm: 'being confirmed', cancel: 'being cancelled', 'carry-ou
 
 /** Retryable 409: of several verbs the first to store its intent wins. */
 export function actionPending(order: StoredOrder, verb: Verb | 'route', pending: NonNullable<StoredOrder['pendingAction']>): Problem {
-  return new Problem(
-    'invalid_state_transition',
+  return refusal(
+    'order',
+    order,
+    verb,
     `The order "${order.id}" is ${doing[pending.action]} (since ${pending.since}); send this request again when that has ended.`,
-    {
-      objectType: 'order',
-      id: order.id,
-      currentState: order.state,
-      action: verb,
-      allowedFrom: allowedFrom(orderLifeCycle, verb),
-      pendingAction: pending,
-      retryable: true,
-      retryAfter: 1,
-    },
+    { allowedFrom: allowedFrom(orderLifeCycle, verb), pendingAction: pending, retryable: true, retryAfter: 1 },
   );
 }
 
@@ -65,7 +58,7 @@ export function withdrawCancellation(work: UnitOfWork, order: StoredOrder): Stor
 }
 
 /**
- * Stores the intent of a cancellation by the OMS itself, as part of the last commit; due work carries it out at once. The caller
+ * Stores the intent of a cancellation by the OMS, as part of the last commit; due work carries it out immediately. The caller
  * has checked that no other action is pending.
  */
 export function giveUp(work: UnitOfWork, order: StoredOrder, patch: Patch<StoredOrder> & { cancelReason: string }): StoredOrder {

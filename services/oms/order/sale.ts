@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import { getTransaction } from '../../../shared/catalog/commerce/internal.ts';
 import type { Transaction as TransactionSchema } from '../../../shared/catalog/commerce/transaction.ts';
-import { invalid, Problem } from '../../../shared/catalog/problems.ts';
+import { refusal } from '../../../shared/catalog/life-cycle.ts';
+import { invalid } from '../../../shared/catalog/problems.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { StoredOrder } from '../collections.ts';
 
@@ -20,11 +21,11 @@ export async function basketOfSale(id: string, sent: Transaction | undefined, { 
     throw invalid('/transaction/id', 'other_transaction', `The transaction in the request is "${sent.id}", not "${id}".`);
   const { state, basket } = sent ?? (await call(getTransaction, { params: { id } }));
   if (state !== 'voided') return basket.id;
-  throw new Problem('invalid_state_transition', `The transaction "${id}" is voided: nothing was sold, and no order can be created.`, {
-    objectType: 'transaction',
-    id,
-    currentState: state,
-    action: 'order',
-    allowedFrom: ['open', 'paid', 'completed'],
-  });
+  throw refusal(
+    'transaction',
+    { id, state },
+    'order',
+    `The transaction "${id}" is voided: nothing was sold, and no order can be created.`,
+    { allowedFrom: ['open', 'paid', 'completed'] },
+  );
 }

@@ -6,7 +6,7 @@ import { type Payment, paymentsOf } from './payments.ts';
 import { coverageOf } from './status.ts';
 
 /**
- * Captures authorised payments, oldest first, until `enough` holds. The Payment Hub captures a payment once, however often it is asked.
+ * Captures authorised payments, oldest first, until `enough` holds. Capturing a payment is idempotent at the Payment Hub.
  * If a payment was captured or voided by another request, all payments are read again.
  * @returns all payments afterwards
  * @throws Problem `dependency_*`, `payment_declined`; captures before the failure stand

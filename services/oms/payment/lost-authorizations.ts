@@ -15,7 +15,7 @@ const hasExpired = ({ authorizationExpiresAt, updatedAt }: Voided): boolean =>
   authorizationExpiresAt !== undefined && Date.parse(updatedAt) >= Date.parse(authorizationExpiresAt);
 
 /**
- * A confirmed order must not hold stock for ever without payment. An expired authorisation is renewed with the same tender for a time, and an
+ * A confirmed order must not reserve stock for ever without payment. An expired authorisation is renewed with the same tender for a time, and an
  * order that is not covered after a day is cancelled. A client replaces what it voided itself. Sales are exempt: their goods are gone.
  * @returns whether an open order lost the payment
  */
@@ -23,7 +23,7 @@ export async function noteLostAuthorization(work: UnitOfWork, payment: Voided): 
   if (payment.state !== 'voided') return false;
   const order = await work.get(orders, payment.orderId);
   if (!order || isSale(order) || (order.state !== 'confirmed' && order.state !== 'draft')) return false;
-  // Drafts too: a pending confirmation may have seen the payment before it was voided.
+  // Drafts too: a pending confirmation may have read the payment before it was voided.
   if (order.state === 'confirmed' && hasExpired(payment)) {
     work.schedule(renewAuthorizationDue, payment.id, work.now, { orderId: order.id, lostAt: work.now });
   } else giveUpLater(work, order.id, work.now);

@@ -34,7 +34,7 @@ export const excessOf = (payments: readonly Payment[], required: number): number
   );
 
 /**
- * Spreads an amount (minor units) over payments in the order of their tenders, each up to captured − refunded. Payments that already
+ * Spreads an amount (minor units) over payments, sorted by tender, each up to captured − refunded. Payments that already
  * have a refund with this reference are skipped.
  */
 export function refundSplit(amount: number, reference: string, payments: readonly Payment[]): { id: string; amount: number }[] {

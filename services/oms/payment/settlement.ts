@@ -34,7 +34,7 @@ export async function refundOwed(
 const EARNS_NOTHING: ReadonlySet<Payment['tender']['type']> = new Set(['loyalty', 'exchange-credit']);
 
 /**
- * Members of a completed order from which points are earned. Both are computed from the same payments, so that each refund either
+ * Members of a completed order that decide its points. Both are computed from the same payments, so that each refund either
  * counts here or takes points back later.
  */
 export function earningOf(order: StoredOrder, payments: readonly Payment[]): Pick<StoredOrder, 'earningAmount' | 'earningRefunds'> {

@@ -1,6 +1,6 @@
 import { returnLifeCycle } from '../../../shared/catalog/fulfillment/returns.ts';
-import { allowedElsewhere } from '../../../shared/catalog/life-cycle.ts';
-import { Problem } from '../../../shared/catalog/problems.ts';
+import { refusal } from '../../../shared/catalog/life-cycle.ts';
+import type { Problem } from '../../../shared/catalog/problems.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { orders, type StoredOrder } from '../collections.ts';
 import { bookingsOf, isOpen, type ReturnBooking, returnBookings } from './bookings.ts';
@@ -21,7 +21,7 @@ export async function completeBooking(
 
 /**
  * Ends a booking whose units stay with the customer and may be returned again, as part of the last commit.
- * @param paidBack minor units that were refunded for it all the same
+ * @param paidBack minor units that were refunded for it nevertheless
  */
 export async function rejectBooking(
   work: UnitOfWork,
@@ -46,10 +46,4 @@ const states = { open: 'inspected', refunding: 'inspected', refunded: 'refunded'
 
 /** 409 for an outcome that is no longer possible. */
 export const closedOtherwise = ({ id, status }: ReturnBooking, action: 'refund' | 'reject' | 'exchange', why: string): Problem =>
-  new Problem('invalid_state_transition', `The return "${id}" ${why}.`, {
-    objectType: 'return',
-    id,
-    currentState: states[status],
-    action,
-    allowedFrom: allowedElsewhere(returnLifeCycle, action, states[status]),
-  });
+  refusal(returnLifeCycle, { id, state: states[status] }, action, `The return "${id}" ${why}.`);

@@ -1,7 +1,7 @@
 import { getCustomer } from '../../../shared/catalog/customer/apis.ts';
 import { getReturn } from '../../../shared/catalog/fulfillment/internal.ts';
 import { returnLifeCycle } from '../../../shared/catalog/fulfillment/returns.ts';
-import { refuseTransition } from '../../../shared/catalog/life-cycle.ts';
+import { refusal, refuseTransition } from '../../../shared/catalog/life-cycle.ts';
 import { invalid, Problem } from '../../../shared/catalog/problems.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
@@ -17,16 +17,11 @@ export async function refuseUnexchangeable(returnId: string, { call }: Scope): P
   const found = await call(getReturn, { params: { id: returnId } });
   if (found.state !== 'inspected') throw refuseTransition(returnLifeCycle, found, 'exchange');
   if (found.resolution === 'exchange') return;
-  throw new Problem(
-    'invalid_state_transition',
+  throw refusal(
+    'return',
+    { id: returnId, state: found.state },
+    'exchange',
     `The return "${returnId}" was created to be refunded; only a return with the resolution "exchange" pays for an order.`,
-    {
-      objectType: 'return',
-      id: returnId,
-      currentState: found.state,
-      action: 'exchange',
-      allowedFrom: [],
-    },
   );
 }
 
@@ -64,7 +59,7 @@ export async function claimReturn(work: UnitOfWork, returnId: string, basketId: 
   work.put(returnBookings, { ...booking, exchangeBasketId: basketId });
 }
 
-/** Says which order a return pays for. */
+/** Names the order that a return pays for. */
 async function takenBy(work: UnitOfWork, returnId: string): Promise<string> {
   const order = await work.findUnique(orders, 'exchangeFor', returnId);
   if (!order) return 'already pays for another order';
@@ -97,17 +92,11 @@ export async function exchangeOf(work: UnitOfWork, booking: ReturnBooking): Prom
   if (order) return order.state === 'cancelled' ? 'none' : 'coming';
   // Another request, which did not name the return, made an order of the basket.
   if (await work.findUnique(orders, 'basket', booking.exchangeBasketId)) return 'none';
-  throw new Problem(
-    'invalid_state_transition',
+  throw refusal(
+    'return',
+    { id: booking.id, state: 'inspected' },
+    'refund',
     `An exchange order for the return "${booking.id}" is being created; send this request again when that has ended.`,
-    {
-      objectType: 'return',
-      id: booking.id,
-      currentState: 'inspected',
-      action: 'refund',
-      allowedFrom: ['inspected'],
-      retryable: true,
-      retryAfter: 1,
-    },
+    { allowedFrom: ['inspected'], retryable: true, retryAfter: 1 },
   );
 }

@@ -35,7 +35,7 @@ export async function creditHeldByOthers({ id, orderId }: ReturnBooking, scope: 
 
 /**
  * Pays an exchange order with the value of its return, up to the outstanding amount and to what is left of the first order's payments. A credit that was voided for lack of stock is
- * authorised anew.
+ * authorised again.
  * @returns the payments of the order afterwards
  * @throws Problem `dependency_*`
  */
@@ -71,7 +71,7 @@ export async function takeExchangeCredit(order: StoredOrder, scope: Scope): Prom
   return credit ? [...payments, credit] : paymentsOf(order.id, scope, DECIDE_TIMEOUT_MS);
 }
 
-/** Another request paid the order or refunded the return in between. */
+/** A concurrent request paid the order or refunded the return. */
 function undefinedIfPaidOtherwise(error: unknown): undefined {
   const isRefused =
     error instanceof Problem && (error.code === 'overpayment' || (error.code === 'refund_exceeds_captured' && !error.retryable));

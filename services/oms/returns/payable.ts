@@ -21,7 +21,7 @@ export async function payableOf(work: UnitOfWork, order: StoredOrder): Promise<z
     customerId,
     loyaltyAccountId,
     ...(bookings.length > 0 && {
-      // A rejected return is known, and worth nothing.
+      // A rejected return is listed with the value 0.
       returns: bookings.map((one) => ({
         returnId: one.id,
         refundAmount: money(one.status === 'rejected' ? 0 : returnValueOf(one), currency),

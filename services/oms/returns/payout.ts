@@ -25,12 +25,12 @@ interface BookedReturn {
   readonly booking: ReturnBooking;
 }
 
-/** A refused refund is computed again, because another request may have refunded in between. */
+/** A refused refund is computed again, because a concurrent request may have refunded. */
 const ATTEMPTS = 3;
 
 /**
  * Refunds the value of a return, less the part that its exchange credit holds and all earlier refunds for it, to the payments of its
- * order in the order of their tenders. All amounts and references derive from the payments, so a repeat refunds nothing twice. In
+ * order, sorted by tender. All amounts and references derive from the payments, so a repeat refunds nothing twice. In
  * rehearsals that refund by hand it refunds nothing and only reports.
  * @throws Problem `dependency_*`; refunds made before the failure stand
  */
@@ -131,7 +131,7 @@ function payoutOf({ id }: ReturnBooking, { payments, value, exchanged }: Payment
   };
 }
 
-/** Answers of the Payment Hub when another request refunded something in between. */
+/** Answers of the Payment Hub after a concurrent refund. */
 const REFUSED: ReadonlySet<string> = new Set(['refund_exceeds_captured', 'invalid_state_transition']);
 
 function undefinedIfRefused(error: unknown): undefined {

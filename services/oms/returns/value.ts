@@ -36,7 +36,7 @@ export function valueOfReturned(line: OrderLine, units: number, bookings: Bookin
   return Math.max(0, valueOfUnits(line, gone) - valueOfUnits(line, line.cancelledQty) - before.amount);
 }
 
-/** Reduces a rejected return to the minor units refunded for it all the same, spread over its lines from the first. */
+/** Reduces a rejected return to the minor units refunded for it nevertheless, spread over its lines from the first. */
 export function onlyPaidBack(lines: ReturnBooking['lines'], paidBack: number): ReturnBooking['lines'] {
   let left = paidBack;
   return lines.map((line) => {

@@ -128,7 +128,7 @@ async function payWithRedemption(scope: Scope, request: PaymentRequest) {
     return await settleRedemption(scope, payment);
   } catch (error) {
     if (!(error instanceof Problem && didNothing(error))) throw error;
-    // The only call so far did nothing, so nothing was spent. The order can be paid otherwise at once.
+    // The only call so far did nothing, so nothing was spent. Another tender can pay the order now.
     fail(work, payment, { verb: 'decline', declineCode: LOYALTY_UNAVAILABLE });
     return error;
   }

@@ -21,7 +21,7 @@ export function answerFor(payment: StoredPayment): z.output<typeof Payment> | Pr
     return new Problem('payment_declined', `The payment was declined: ${declineCode}.${worth}`, {
       ...about,
       declineCode,
-      ...(available && { availableAmount: available }),
+      availableAmount: available,
     });
   }
   if (payment.awaiting === 'provider-answer') {

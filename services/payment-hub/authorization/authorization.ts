@@ -31,7 +31,7 @@ export function unwatchAuthorization(work: UnitOfWork, id: string): void {
   work.cancel(expireAuthorizationDue, id);
 }
 
-/** Authorises a pending payment, and voids it at once when it was reversed in the meantime. */
+/** Authorises a pending payment, and voids it in the same commit when it was reversed while pending. */
 export function approve(work: UnitOfWork, payment: StoredPayment): StoredPayment {
   work.cancel(giveUpPaymentDue, payment.id);
   work.cancel(approvePaymentDue, payment.id);

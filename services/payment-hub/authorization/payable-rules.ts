@@ -1,13 +1,14 @@
 import type { z } from 'zod';
+import { refusal } from '../../../shared/catalog/life-cycle.ts';
 import type { Payable } from '../../../shared/catalog/order/objects.ts';
-import { invalid, Problem } from '../../../shared/catalog/problems.ts';
+import { invalid } from '../../../shared/catalog/problems.ts';
 import { type Money, money } from '../../../shared/domain/money.ts';
 import { requiredFor } from '../funds/order-cover.ts';
 
 type OrderToPay = z.output<typeof Payable>;
 
 /**
- * States in which an order may be paid. Checkout pays a draft. A later order has something outstanding only after an authorisation was
+ * An order may be paid in these states. Checkout pays a draft. A later order has something outstanding only after an authorisation was
  * voided or expired, or after a refund before its completion; otherwise the amount is refused.
  */
 const PAYABLE_STATES: readonly OrderToPay['state'][] = ['draft', 'confirmed', 'in-fulfilment', 'partially-fulfilled'];
@@ -18,10 +19,12 @@ export function refuseUnpayable(order: OrderToPay, request: { readonly orderId: 
     throw invalid('/payable/orderId', 'other_order', `payable is about "${order.orderId}", the payment about "${request.orderId}".`);
   }
   if (!PAYABLE_STATES.includes(order.state)) {
-    throw new Problem(
-      'invalid_state_transition',
+    throw refusal(
+      'order',
+      { id: order.orderId, state: order.state },
+      'authorise',
       `The order "${order.orderId}" is ${order.state}; it can be paid while it is ${PAYABLE_STATES.join(', ')}.`,
-      { objectType: 'order', id: order.orderId, currentState: order.state, action: 'authorise', allowedFrom: PAYABLE_STATES },
+      { allowedFrom: PAYABLE_STATES },
     );
   }
 }

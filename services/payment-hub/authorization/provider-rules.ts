@@ -17,7 +17,7 @@ export type Verdict =
 /** The members of a declined payment. */
 export const reasonOf = ({ declineCode, available }: Extract<Verdict, { is: 'declined' }>) => ({
   declineCode,
-  ...(available && { available: money(available.amount, available.currency) }),
+  available: available && money(available.amount, available.currency),
 });
 
 const BNPL_DECISION_DELAY_MS = 60_000;

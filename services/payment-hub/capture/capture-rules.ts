@@ -9,7 +9,7 @@ export interface CaptureSplit {
 }
 
 /**
- * Splits an authorisation at its capture. A payment is captured once, so the remainder is given back at once.
+ * Splits an authorisation at its capture. A payment is captured once, so the capture releases the remainder.
  * @param requested undefined captures the whole authorised amount
  * @throws Problem `capture_exceeds_authorized`
  */

@@ -6,8 +6,8 @@ import { giveBack } from '../funds/tender-value.ts';
 import type { CaptureSplit } from './capture-rules.ts';
 
 /**
- * Captures an authorisation and gives its remainder back. The OMS hears of the remainder of an exchange credit, because it refunds that
- * to the payments of the return.
+ * Captures an authorisation and gives its remainder back. The remainder of an exchange credit is reported to the OMS, which refunds
+ * it to the payments of the return.
  */
 export function capture(work: UnitOfWork, payment: StoredPayment, { captured, remainder }: CaptureSplit): StoredPayment {
   const changed = work.transition(payments, payment, 'capture', { capturedAmount: captured });

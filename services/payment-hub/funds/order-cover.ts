@@ -11,8 +11,8 @@ type OrderToPay = z.output<typeof Payable>;
 export const requiredFor = ({ required, total }: Pick<OrderToPay, 'required' | 'total'>): number => (required ?? total).amount;
 
 /**
- * Brings the counter `payable` up to date with the order, so that the guard compares it with `committed` in one step. Of several first
- * payments at once, all but one run again.
+ * Brings the counter `payable` up to date with the order, so that the guard compares it with `committed` atomically. Of several concurrent
+ * first payments, all but one are retried.
  * @returns minor units that the payments of the order have committed together
  */
 export async function syncOrderCover(work: UnitOfWork, order: OrderToPay): Promise<number> {
@@ -20,7 +20,7 @@ export async function syncOrderCover(work: UnitOfWork, order: OrderToPay): Promi
   const known = await work.get(payableOrders, id);
   const [cover] = await work.counters(orderCovers, [id]);
   const committed = cover?.committed ?? 0;
-  // A cancellation lowers the required amount at once. What was paid for the cancelled units is refunded later.
+  // A cancellation lowers the required amount immediately. The payment for the cancelled units is refunded later.
   const payable = Math.max(requiredFor(order), committed);
   if (known?.payable !== payable) {
     work.put(payableOrders, { id, payable });

@@ -11,8 +11,8 @@ export interface LeftOfReturn {
 }
 
 /**
- * Brings the counter `worth` up to date with the return, so that the guard compares it with `used` in one step. Of several first calls
- * at once, all but one run again.
+ * Brings the counter `worth` up to date with the return, so that the guard compares it with `used` atomically. Of several concurrent
+ * first calls, all but one are retried.
  * @throws Problem `not_found` for a return that the order does not list
  */
 export async function syncReturnCover(work: UnitOfWork, { returns }: z.output<typeof Payable>, returnId: string): Promise<LeftOfReturn> {

@@ -94,6 +94,6 @@ async function submitAndAnswer(scope: Scope, sale: Sale, payment: HubPayment): P
     outstanding: outstandingOf(now),
     transactionState: now.state === 'paid' || now.state === 'completed' || now.state === 'voided' ? now.state : 'open',
     orderSubmission: now.state === 'completed' ? 'accepted' : now.state === 'paid' ? 'queued' : 'none',
-    ...(receipt && { receipt }),
+    receipt,
   };
 }

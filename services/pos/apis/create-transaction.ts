@@ -58,14 +58,14 @@ async function beginTransaction({ work }: Scope, wanted: { id: string; storeId: 
   return opening;
 }
 
-/** @throws Problem `validation_failed` that names the known stores */
+/** @throws Problem `validation_failed` that lists the stores */
 async function refuseUnknownStore(work: UnitOfWork, storeId: string): Promise<void> {
   if (await work.get(stores, storeId)) return;
   const names = (await work.all(stores)).items.map(({ id }) => id);
   throw invalid('/storeId', 'unknown_store', `There is no store "${storeId}"; there are ${names.join(', ')}.`);
 }
 
-/** A transaction that costs nothing is paid at once. */
+/** A transaction that costs nothing is paid when it opens. */
 async function openTransaction(work: UnitOfWork, opening: StoredTransaction, basket: Sale['basket']): Promise<Sale> {
   work.cancel(abandonOpeningDue, opening.id);
   const sale = { ...save(work, opening, { state: 'open', basket }), basket };

@@ -8,8 +8,8 @@ import { markPaid } from '../transaction/outcome.ts';
 import { isSale, save } from '../transaction/transactions.ts';
 
 /**
- * Finds out the outcome of a tender whose answer was lost or whose request died. While the Payment Hub does not answer, the outcome
- * stays unknown, and the next call on the transaction asks again.
+ * Reads the outcome of a tender whose answer was lost or whose request died. While the Payment Hub does not answer, the outcome
+ * stays unknown, and the next call on the transaction reads it again.
  */
 export const resolveTender = handleDue(resolveTenderDue)(async ({ key, payload }, scope) => {
   const { work } = scope;

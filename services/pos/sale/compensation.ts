@@ -11,8 +11,8 @@ import { CALL_TIMEOUT_MS } from '../timing.ts';
 import { save } from '../transaction/transactions.ts';
 
 /**
- * Reverses all payments of a voided transaction, the last first, and abandons its basket with the hold. If one fails, the other is
- * tried all the same. A repeat gives nothing back twice.
+ * Reverses all payments of a voided transaction, the last first, and abandons its basket with the reservation. If one fails, the
+ * other is still tried. A repeat gives nothing back twice.
  * @returns the sale after the steps that succeeded, and the first problem
  */
 export async function compensate(scope: Scope, sale: Sale): Promise<{ readonly sale: Sale; readonly problem: Problem | undefined }> {
@@ -45,7 +45,7 @@ export async function abandonBasketOf(scope: Scope, transactionId: string): Prom
   }
 }
 
-/** A client made an order of the unpaid transaction. The basket and its hold belong to that order. */
+/** A client made an order of the unpaid transaction. The basket and its reservation belong to that order. */
 async function cancelOrderMadeByHand({ call }: Scope, id: string): Promise<void> {
   try {
     await call(cancelOrder, { params: { id }, body: { reason: 'transaction voided' } }, { timeoutMs: CALL_TIMEOUT_MS });

@@ -66,13 +66,13 @@ async function reopenUnpaid(scope: Scope, sale: Sale, { tries }: Trial): Promise
 /** Whether a later submission may succeed. Other problems are refusals of the OMS. */
 export const mayBeSubmittedLater = (error: unknown): boolean => isDependencyProblem(error) || (error instanceof Problem && error.retryable);
 
-/** @param tries how often this was put off before @param error for which it is put off */
+/** @param tries how often this was put off before @param error why it is put off now */
 export function submitLater(work: UnitOfWork, { id }: Sale, tries: number, error?: unknown): void {
   work.schedule(submitOrderDue, id, work.now + retryDelayMs(tries), { tries: tries + 1 }, { awaits: absentApplication(error) });
 }
 
 /**
- * Submits a paid sale within the request that paid it. If the OMS does not answer, or refuses for good, due work submits it later.
+ * Submits a paid sale within the request that paid it. If the OMS does not answer, or refuses finally, due work submits it later.
  * @throws Problem 409, retryable, while other work submits the same sale: the OMS answers, so the sale is not queued
  */
 export async function submitNow(scope: Scope, sale: Sale): Promise<Sale> {

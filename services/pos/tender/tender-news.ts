@@ -24,7 +24,7 @@ export const recordTenderNews: EventHandler = async (event, { work }) => {
   if (sale.state === 'paid' && updateTenders(work, sale, payment)) return undefined;
   if (sale.state !== 'open') return unchanged(`The transaction is ${sale.state}, and the payment changes nothing in it.`);
   const isAnswer = sale.pending !== undefined && event.causationid.startsWith(`${sale.pending.requestId}.`);
-  // The running request gets the same answer and lists the tender itself.
+  // The running request gets the same answer and lists the tender.
   if (isAnswer && sale.pending?.status === 'running') return unchanged('The running Add Payment lists the tender.');
   const tenders = listTender(sale.tenders, payment);
   if (tenders === sale.tenders && !isAnswer) return unchanged('The transaction lists the tender in this state or a later one.');

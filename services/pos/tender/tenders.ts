@@ -43,7 +43,7 @@ export async function beginTender({ work, context }: Scope, sale: Sale): Promise
   if (sale.pending?.owner === owner && sale.pending.status === 'running') return sale;
   const asked = [...sale.asked.filter((other) => other !== owner), owner].slice(-REMEMBERED_REQUESTS);
   const begun = save(work, sale, { asked, pending: { owner, requestId: context.requestId, status: 'running' } });
-  // This process keeps the lease for as long as the request may run. After a crash the work is due at once.
+  // This process keeps the lease for as long as the request may run. After a crash the work is due immediately.
   work.schedule(resolveTenderDue, sale.id, work.now, null, { beforeReply: true });
   await work.checkpoint();
   return begun;

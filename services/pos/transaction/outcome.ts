@@ -7,7 +7,7 @@ import { save } from './transactions.ts';
 
 /**
  * Ends the payment of a covered transaction, and schedules its submission. The sale is open again only if the OMS finds that money is
- * missing. When it is paid anew, it keeps its receipt number.
+ * missing. When it is paid again, it keeps its receipt number.
  */
 export async function markPaid(work: UnitOfWork, sale: Sale): Promise<Sale> {
   work.cancel(expireTransactionDue, sale.id);

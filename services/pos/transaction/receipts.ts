@@ -6,7 +6,7 @@ import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type Sale, saleNumbers } from '../collections.ts';
 import { coveredBy } from './coverage.ts';
 
-/** Issues the next number of the lane and day. Of two sales at once, one runs again and gets the number after. */
+/** Issues the next number of the lane and day. Of two concurrent sales, one is retried and gets the following number. */
 export async function issueReceipt(work: UnitOfWork, { storeId, laneId }: Sale): Promise<NonNullable<Sale['receipt']>> {
   const issuedAt = instant(work.now);
   const day = issuedAt.slice(0, 10).replaceAll('-', '');

@@ -1,15 +1,9 @@
-import { Problem } from '../../../shared/catalog/problems.ts';
+import { refusal } from '../../../shared/catalog/life-cycle.ts';
+import type { Problem } from '../../../shared/catalog/problems.ts';
 import type { Sale } from '../collections.ts';
 
 const notOpen = ({ id, state }: Sale, action: string, detail: string, extra: Readonly<Record<string, unknown>> = {}): Problem =>
-  new Problem('invalid_state_transition', detail, {
-    objectType: 'transaction',
-    id,
-    currentState: state,
-    action,
-    allowedFrom: ['open'],
-    ...extra,
-  });
+  refusal('transaction', { id, state }, action, detail, { allowedFrom: ['open'], ...extra });
 
 /** 409 for an action that only an open transaction allows. */
 export const transactionNotOpen = (sale: Sale, action: string): Problem =>
@@ -34,16 +28,10 @@ export const tenderUnderWay = (sale: Sale, action: string): Problem =>
 
 /** 409, retryable: other work submits the paid sale to the OMS, and its end decides. */
 export const submissionUnderWay = (sale: Sale): Problem =>
-  new Problem(
-    'invalid_state_transition',
+  refusal(
+    'transaction',
+    sale,
+    'submit',
     `The transaction "${sale.id}" is paid, and its order is being submitted. Send this again with the same Idempotency-Key.`,
-    {
-      objectType: 'transaction',
-      id: sale.id,
-      currentState: sale.state,
-      action: 'submit',
-      allowedFrom: ['paid'],
-      retryable: true,
-      retryAfter: 1,
-    },
+    { allowedFrom: ['paid'], retryable: true, retryAfter: 1 },
   );

@@ -14,7 +14,7 @@ function paymentStatusOf({ basket, tenders }: Sale): z.output<typeof OrderView>[
   return authorised >= total ? 'authorised' : 'unpaid';
 }
 
-/** The order as the till sees it: a draft that the OMS does not know yet, or a cancelled order that it never knows. */
+/** The order from the till's view: a draft that the OMS does not have yet, or a cancelled order that it never gets. */
 export function orderView(sale: Sale): z.output<typeof OrderView> {
   const { id, version, createdAt, updatedAt, state, storeId, basket, tenders, voidReason, compensation } = sale;
   const { customerId, loyaltyAccountId, reservationId } = basket;
@@ -41,7 +41,7 @@ export function orderView(sale: Sale): z.output<typeof OrderView> {
     totals: basket.totals,
     validatedAt: createdAt,
     cancelReason: voidReason,
-    ...(compensation && { compensation }),
+    compensation,
     payments: tenders.map(({ version: _version, ...payment }) => payment),
     paymentStatus: paymentStatusOf(sale),
   };

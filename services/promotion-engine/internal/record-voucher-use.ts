@@ -48,7 +48,7 @@ async function lock(work: UnitOfWork, { basketId, found, body }: UseChange): Pro
   const codes = (await judgeCodes(work, wanted, basketId)).map(({ code, reason }) => ({
     code,
     accepted: !reason,
-    ...(reason && { reason }),
+    reason,
   }));
   await takeUses(
     work,

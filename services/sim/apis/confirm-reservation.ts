@@ -20,7 +20,7 @@ export const confirmReservation = handle(confirmReservationApi)(async ({ params:
   const isConfirmed = isAgain(reservationLifeCycle, found, 'confirm');
   refuseOtherOrder(found, orderId);
   const isNew = forFulfilment && !(await work.get(fulfillmentHolds, id));
-  // Confirmed before its order was known.
+  // Confirmed before its order was stored.
   const isBound = orderId !== undefined && found.orderId === undefined;
   if (isConfirmed && !isNew && !isBound) return again(found);
   await refuseUnfit(found, orderId ?? found.orderId, scope);

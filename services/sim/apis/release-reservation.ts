@@ -36,7 +36,7 @@ async function refuseBeingSent(found: StoredReservation, { work, context }: Scop
 }
 
 /**
- * The goods of a sale leave with the customer. Without their hold they would stay in the stock records.
+ * The goods of a sale leave with the customer. Without their reservation they would stay in the stock records.
  * @throws Problem `invalid_state_transition` for a caller from outside; `dependency_*`
  */
 async function refuseAtTill(found: StoredReservation, { work, call, context }: Scope): Promise<void> {

@@ -76,7 +76,7 @@ function attemptFor(
     prefer,
     ...(ttlSeconds !== null && { ttlSeconds, expiresAt: instant(work.now + ttlSeconds * 1_000) }),
     ...(context.chain.length > 0 && { forCheckout: true }),
-    ...(takesOverLines && { takesOverLines }),
+    takesOverLines,
   };
 }
 

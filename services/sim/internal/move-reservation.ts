@@ -18,7 +18,7 @@ export const moveReservation = handle(moveReservationCall)(async ({ params: { id
   if (!found) throw notFound('reservation', id);
   const known = movementId(id, body.reference);
   if (await work.get(movements, known)) return again(found);
-  // A hold for the till is never confirmed. It leaves as a whole, and its life cycle has no `move-part`.
+  // A reservation for the till is never confirmed. It leaves as a whole, and its life cycle has no `move-part`.
   if (!isTillHold(found)) rowFor(reservationLifeCycle, found, 'move-part');
   const { allocations, moved } = applyMovement(found, body);
   await refuseWhileReplaced(found, work);

@@ -16,7 +16,7 @@ function fixedAnswer(status: number, error: string, headers: readonly string[] =
 
 export const AUTHORIZATION_DENIED = fixedAnswer(403, 'Touchpoint authorization denied');
 export const SELECTOR_REFUSED = fixedAnswer(400, 'MOCK_ONLY: missing, unknown or incompatible X-Mock-Case selector');
-export const NOT_FOUND = fixedAnswer(404, 'No such path');
+export const NOT_FOUND = fixedAnswer(404, 'Unknown path');
 export const POST_ONLY = fixedAnswer(405, 'This path answers POST only', ['Allow', 'POST']);
 export const GET_ONLY = fixedAnswer(405, 'This path answers GET only', ['Allow', 'GET, HEAD']);
 export const MOCK_UNREACHABLE = fixedAnswer(502, 'The touchpoint mock cannot be reached');
@@ -39,7 +39,7 @@ export function send(response: ServerResponse, { status, headers, body }: Answer
 }
 
 /**
- * Answers a request whose body is still arriving. Closing at once would reset the connection of a client that is still sending, and it
+ * Answers a request whose body is still arriving. Closing immediately would reset the connection of a client that is still sending, and it
  * would lose the answer. So the answer is sent first, and the rest of the body is discarded for a moment.
  */
 export function sendUnread({ request, response, answer }: { request: IncomingMessage; response: ServerResponse; answer: Answer }): void {

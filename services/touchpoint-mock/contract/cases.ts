@@ -17,12 +17,12 @@ export type CaseName = (typeof ALIASES)[Alias]['cases'][number];
 
 export const ALIAS_NAMES: readonly Alias[] = ['calculate', 'finish'];
 
-/** All 21 cases, calculate first, each alias in the order of its selector list. */
+/** All 21 cases, calculate first; the cases of an alias are sorted as its selector list. */
 export const CASES: readonly { readonly name: CaseName; readonly alias: Alias }[] = ALIAS_NAMES.flatMap((alias) =>
   ALIASES[alias].cases.map((name) => ({ name, alias })),
 );
 
-/** The order in which the source document suggests that a client tries the cases: items, loyalty, finish, retry of finish. */
+/** The sequence of cases that the source document suggests to a client: items, loyalty, finish, retry of finish. */
 export const SUGGESTED_SEQUENCE: readonly CaseName[] = ['02', '03', '04', '14', '10', '10r'];
 
 /** Documented as always invalid. It needs no code, since no case has this name. */

@@ -43,7 +43,7 @@ export function contractListener({ table, credential, lanes, otherwise }: Contra
     const target = request.url ?? '';
     const endpoint = table.get(target) ?? table.get(pathOf(target));
     if (endpoint === undefined) {
-      // An expected body that was not asked for may follow or not, so the connection cannot be used again.
+      // A body after `Expect` without `100 Continue` may follow or not, so the connection cannot be used again.
       if (request.headers.expect !== undefined) response.setHeader('Connection', 'close');
       otherwise(request, response);
       return;

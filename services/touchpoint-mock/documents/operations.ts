@@ -11,7 +11,7 @@ const ALIAS_TEXT: Readonly<Record<Alias, { readonly summary: string; readonly de
   },
   finish: {
     summary: 'Finish a basket',
-    description: 'Confirms the basket as last calculated. A stale digest is reported on HTTP 200 and asks for confirmation again.',
+    description: 'Confirms the basket as last calculated. A stale digest is reported on HTTP 200 and needs confirmation again.',
   },
 };
 

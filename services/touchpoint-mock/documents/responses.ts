@@ -18,7 +18,7 @@ export function responses({ alias, cases, selector }: { alias: Alias; cases: rea
     '403': forbidden(cases),
     default: jsonResponse({
       description:
-        'Ours: what lies outside the contract. 400 for a body that nests too deeply or bytes that are no HTTP request, 405 for another method, 408 for a request that arrives too slowly, 413 for a body over 1 MiB, 431 for headers over 16 KiB, 502 from the portal when it cannot reach the mock.',
+        'Ours: whatever is outside the contract. 400 for a body that nests too deeply or bytes that are not an HTTP request, 405 for another method, 408 for a request that arrives too slowly, 413 for a body over 1 MiB, 431 for headers over 16 KiB, 502 from the portal when it cannot reach the mock.',
       schema: schemaRef('OtherError'),
     }),
   };
@@ -52,7 +52,7 @@ function forbidden(cases: readonly CaseFixture[]): Part {
   if (refused.length === 0)
     return fixedError('AuthorizationDenied', 'Wrong or absent key, wrong scheme, or a lane that is not authorised.');
   return jsonResponse({
-    description: 'Authorization denied, or, told apart by its code, the refusal of the application.',
+    description: 'Authorization denied. A body with `code` is a refusal by the application.',
     schema: { oneOf: [schemaRef('AuthorizationDenied'), schemaRef('TouchpointRefusal')] },
     examples: { ...responseExamples(refused), denied: { summary: 'Authorization denied', value: fixedErrorBody('AuthorizationDenied') } },
   });

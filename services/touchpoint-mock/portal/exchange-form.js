@@ -86,7 +86,7 @@ export function createExchangeForm({ alias, portal, caller, send }) {
     part('send').setAttribute('aria-busy', 'true');
     const before = shown;
     const sent = await send(request());
-    // When the form was given another request meanwhile, the answer is in the history alone.
+    // When the form has another request by now, the answer appears in the history only.
     if (shown === before) showAnswer(sent);
     part('send').removeAttribute('aria-busy');
     sending = false;

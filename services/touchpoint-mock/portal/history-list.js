@@ -3,7 +3,7 @@ import { createHistory, tabStorage } from './history.js';
 import { outcomeBadge } from './response-view.js';
 import { clockTime } from './times.js';
 
-/** The history as a list in which each entry opens its exchange. */
+/** The history as a list. Each entry opens its exchange. */
 export function setUpHistory({ portal, open }) {
   const parts = new Map();
   const list = byId('history');
@@ -54,7 +54,7 @@ export function setUpHistory({ portal, open }) {
   };
 }
 
-/** Whether an entry is one that this page can restore: the storage may be that of an earlier version. */
+/** Whether an entry is one that this page can restore: an earlier version may have written the storage. */
 function isComplete({ portal, entry }) {
   const { alias, caller, selector, body } = entry?.request ?? {};
   return (

@@ -19,7 +19,7 @@ const REFUSALS = {
 
 const BY_STATUS = {
   400: 'The key and the lane are good, but the selector is missing, unknown, or belongs to the other alias. There is no default case.',
-  404: 'The mock has no such path. A scenario endpoint is /caso followed by the name of a case.',
+  404: 'The mock does not have this path. A scenario endpoint is /caso followed by the name of a case.',
   405: 'This path answers POST only.',
   408: 'The request took too long to arrive.',
   413: 'The body is larger than 1 MiB.',

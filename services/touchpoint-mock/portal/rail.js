@@ -1,6 +1,6 @@
 import { byId } from './elements.js';
 
-/** Keeps the order of the keyboard that of the eye: in a narrow window the forms come before the cases. */
+/** Keeps the tab order equal to the visual order: in a narrow window the forms come before the cases. */
 export function placeRail() {
   const narrow = matchMedia('(max-width: 60rem)');
   const place = () => {

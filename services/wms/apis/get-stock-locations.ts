@@ -3,7 +3,7 @@ import { getStock } from '../../../shared/catalog/inventory/internal.ts';
 import { handle } from '../../../shared/work/handler.ts';
 import { warehouses } from '../collections.ts';
 
-/** The Inventory Service counts the stock; the WMS knows which of its locations are warehouses. */
+/** The Inventory Service counts the stock; the WMS stores which locations are warehouses. */
 export const getStockLocations = handle(getStockLocationsApi)(async ({ params }, { work, call }) => {
   const { items } = await work.all(warehouses);
   const ours = new Set(items.map(({ id }) => id));

@@ -9,7 +9,7 @@ import { openPickingOrder } from '../picking/open-picking-order.ts';
 import { OFFER_AGAIN_MS } from '../timing.ts';
 import { closeTask, momentOf, nextStep, pickingOrderOf, scheduleStep } from '../warehouse/warehouse-clock.ts';
 
-/** Takes the next step of a warehouse that works by itself, as a client would by an API call. */
+/** Takes the next step of an automatic warehouse, as a client would by an API call. */
 export const takeWarehouseStep = handleDue(warehouseStepDue)(async ({ key, payload }, scope) => {
   const { work, context } = scope;
   const mode = progressionOf(context).warehouse;

@@ -1,6 +1,5 @@
 import { fulfillmentOrderLifeCycle } from '../../../shared/catalog/fulfillment/fulfillment-orders.ts';
-import { allowedFrom } from '../../../shared/catalog/life-cycle.ts';
-import { Problem } from '../../../shared/catalog/problems.ts';
+import { allowedFrom, refusal } from '../../../shared/catalog/life-cycle.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { warehouseTasks } from '../collections.ts';
 
@@ -8,11 +7,11 @@ import { warehouseTasks } from '../collections.ts';
 export async function refuseCancelled(work: UnitOfWork, fulfillmentOrderId: string): Promise<void> {
   const task = await work.get(warehouseTasks, fulfillmentOrderId);
   if (!task?.cancelled) return;
-  throw new Problem('invalid_state_transition', `The fulfillment order "${fulfillmentOrderId}" is cancelled: its goods go back.`, {
-    objectType: 'fulfillment-order',
-    id: fulfillmentOrderId,
-    currentState: 'cancelled',
-    action: 'start-picking',
-    allowedFrom: allowedFrom(fulfillmentOrderLifeCycle, 'start-picking'),
-  });
+  throw refusal(
+    'fulfillment-order',
+    { id: fulfillmentOrderId, state: 'cancelled' },
+    'start-picking',
+    `The fulfillment order "${fulfillmentOrderId}" is cancelled: its goods go back.`,
+    { allowedFrom: allowedFrom(fulfillmentOrderLifeCycle, 'start-picking') },
+  );
 }

@@ -1,4 +1,5 @@
 import { progressionOf } from '../../../shared/catalog/control/progression.ts';
+import { refusal } from '../../../shared/catalog/life-cycle.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import { type IntendedMove, intendedMoves, type PickingOrder, type PickingStatus, pickingOrders } from '../collections.ts';
@@ -24,7 +25,7 @@ export async function movePickingOrder(order: PickingOrder, report: PickedReport
 async function intend(order: PickingOrder, { status, lines }: PickedReport, { work, context }: PickingScope): Promise<IntendedMove> {
   refuseMove(order, status, progressionOf(context).warehouse);
   const picked = pickedLines(order, { status, lines });
-  const move = { status, since: instant(work.now), ...(picked && { lines: picked }) };
+  const move = { status, since: instant(work.now), lines: picked };
   work.put(intendedMoves, { id: order.id, move });
   work.schedule(finishMoveDue, order.id, work.now + TAKE_OVER_MS, {});
   await work.checkpoint();
@@ -48,19 +49,13 @@ export async function carryOutMove(order: PickingOrder, move: IntendedMove, scop
   });
 }
 
-/** 409 with `retryable: true`: of two statuses at once, the one that began first wins. */
+/** 409 with `retryable: true`: of two concurrent statuses, the one that began first wins. */
 function moveInProgress(order: PickingOrder, { status, since }: IntendedMove, asked: PickingStatus): Problem {
-  return new Problem(
-    'invalid_state_transition',
+  return refusal(
+    'picking-order',
+    { id: order.id, state: order.status },
+    asked,
     `The picking order "${order.id}" has been changing to ${status} since ${since}; send this again after that.`,
-    {
-      objectType: 'picking-order',
-      id: order.id,
-      currentState: order.status,
-      action: asked,
-      allowedFrom: allowedFrom(asked),
-      retryable: true,
-      retryAfter: 1,
-    },
+    { allowedFrom: allowedFrom(asked), retryable: true, retryAfter: 1 },
   );
 }

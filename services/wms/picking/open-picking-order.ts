@@ -7,8 +7,8 @@ import { pickingOrderIdOf } from './picking-order-id.ts';
 import { type PickingScope, reportToFms } from './report-to-fms.ts';
 
 /**
- * Opens a picking order. The FMS comes first: it knows the lines, and whether the fulfillment order may still be picked. Due work
- * finishes a request that breaks off in between.
+ * Opens a picking order. The FMS comes first: it has the lines, and decides whether the fulfillment order may still be picked. Due work
+ * finishes an interrupted request.
  * @returns the picking order, or the refusal of the FMS
  */
 export async function openPickingOrder(fulfillmentOrderId: string, scope: PickingScope): Promise<PickingOrder | Problem> {

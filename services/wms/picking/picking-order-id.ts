@@ -3,7 +3,7 @@ import { notFound } from '../../../shared/catalog/problems.ts';
 const FULFILLMENT_ID = /^ful_(.+)$/;
 
 /**
- * The id of the picking order of a fulfillment order. It is derived: the FMS learns of it before it is stored here, and a request that
+ * The id of the picking order of a fulfillment order. It is derived: the FMS gets it before it is stored here, and a request that
  * takes over after a crash has to name the same id.
  * @throws Problem `not_found` for anything but the id of a fulfillment order
  */

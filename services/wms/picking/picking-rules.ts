@@ -1,11 +1,12 @@
 import type { Progression } from '../../../shared/catalog/control/progression.ts';
 import { pickingMoves } from '../../../shared/catalog/fulfillment/picking-orders.ts';
-import { conflictingRepeat, invalid, Problem } from '../../../shared/catalog/problems.ts';
+import { refusal } from '../../../shared/catalog/life-cycle.ts';
+import { conflictingRepeat, invalid } from '../../../shared/catalog/problems.ts';
 import type { PickedLines, PickingOrder, PickingStatus } from '../collections.ts';
 
 const moves: Readonly<Record<PickingStatus, readonly PickingStatus[]>> = pickingMoves;
 
-/** The statuses from which a picking order may become `status`. */
+/** The statuses that allow a move to `status`. */
 export const allowedFrom = (status: PickingStatus): readonly PickingStatus[] =>
   (Object.keys(moves) as PickingStatus[]).filter((from) => moves[from].includes(status));
 
@@ -17,10 +18,12 @@ export function refuseMove(order: Pick<PickingOrder, 'id' | 'status'>, status: P
   if (moves[order.status].includes(status)) return;
   const remedy =
     mode === 'manual' ? '' : ` The warehouse of this rehearsal works itself (${mode}); set its progression to manual to work by hand.`;
-  throw new Problem(
-    'invalid_state_transition',
+  throw refusal(
+    'picking-order',
+    { id: order.id, state: order.status },
+    status,
     `The picking order "${order.id}" is ${order.status}; it becomes ${status} from ${allowedFrom(status).join(', ')}.${remedy}`,
-    { objectType: 'picking-order', id: order.id, currentState: order.status, action: status, allowedFrom: allowedFrom(status) },
+    { allowedFrom: allowedFrom(status) },
   );
 }
 

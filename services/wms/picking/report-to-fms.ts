@@ -18,11 +18,7 @@ export async function reportToFms(
   { status, lines }: Pick<IntendedMove, 'status' | 'lines'>,
 ): Promise<z.output<typeof FulfillmentOrder> | Problem> {
   try {
-    return await call(
-      recordPicking,
-      { params: { id: fulfillmentOrderId }, body: { pickingOrderId: id, status, ...(lines && { lines }) } },
-      { step: status },
-    );
+    return await call(recordPicking, { params: { id: fulfillmentOrderId }, body: { pickingOrderId: id, status, lines } }, { step: status });
   } catch (error) {
     if (!(error instanceof Problem) || isUnknownOutcome(error) || error.code === 'idempotency_in_progress') throw error;
     return error;

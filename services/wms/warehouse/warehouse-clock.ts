@@ -41,7 +41,7 @@ export async function scheduleStep(
 ): Promise<boolean> {
   const { stepAt: before, ...kept } = task;
   const stepAt = mode === 'manual' ? undefined : await momentOf(work, task, { order, mode });
-  work.put(warehouseTasks, { ...kept, ...(stepAt !== undefined && { stepAt }) });
+  work.put(warehouseTasks, { ...kept, stepAt });
   if (stepAt !== undefined) work.schedule(warehouseStepDue, task.id, stepAt, { attempt: 0 });
   else if (before !== undefined) work.cancel(warehouseStepDue, task.id);
   return stepAt !== before;

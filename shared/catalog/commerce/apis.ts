@@ -22,7 +22,7 @@ export const getProduct = defineApi({
   id: 'get-product-api',
   name: 'Get Product',
   summary:
-    'Returns attributes, price, availability and media of a product, by id or SKU. A product is not found before it becomes active, and after it is archived.',
+    'Returns attributes, price, availability and media of a product, by id or SKU. A product that is not active yet, or is archived, is not found.',
   domain: 'commerce',
   type: 'query',
   application: 'ecommerce-platform',
@@ -36,7 +36,7 @@ export const getProduct = defineApi({
 export const createBasket = defineApi({
   id: 'create-basket-api',
   name: 'Create Basket',
-  summary: 'Opens a basket for a customer or an anonymous session. It takes over the lines of the open baskets in mergeBasketIds.',
+  summary: 'Opens a basket for a customer or an anonymous session. Lines of the open baskets in mergeBasketIds move into it.',
   domain: 'commerce',
   type: 'command',
   application: 'ecommerce-platform',
@@ -52,9 +52,7 @@ export const createBasket = defineApi({
       .array(Id)
       .max(10)
       .optional()
-      .describe(
-        'Open baskets of guests, or of the customer in customerId. The basket of another registered customer is refused, also for a guest.',
-      ),
+      .describe('Open baskets of guests, or of the customer in customerId. The basket of another registered customer is refused.'),
   }),
   response: Basket,
   status: 201,
@@ -83,7 +81,7 @@ export const checkoutBasket = defineApi({
   id: 'checkout-basket-api',
   name: 'Checkout Basket',
   summary:
-    'Starts the checkout: applies promotions and vouchers, fixes the price, and holds the stock of every line for 15 minutes. Before the order exists, a call with other values applies these values and keeps the hold. If a client has released the hold, that call is refused until the stock of the basket is reserved again.',
+    'Starts the checkout: applies promotions and vouchers, fixes the price, and reserves the stock of every line for 15 minutes. Until the order exists, a call with other values applies them and keeps the reservation. If a client has released the reservation, such a call is refused until the stock is reserved again.',
   domain: 'commerce',
   type: 'action',
   application: 'ecommerce-platform',
@@ -98,7 +96,7 @@ export const checkoutBasket = defineApi({
       .strictObject({ email: Email.optional(), phone: Phone.optional(), loyaltyCard: typedText(64).optional() })
       .optional()
       .describe(
-        'Identifies an anonymous customer: as the one registered with that e-mail, else phone, else loyalty card; an unknown card identifies nobody. If customerId, or the basket, names a registered customer, contact changes nothing. While the Loyalty Platform does not answer, e-mail or phone identify the customer without the card, loyalty.status is unavailable, and the same checkout sent again before there is an order reads the card. The card alone is then answered with 503 or 504.',
+        'Identifies an anonymous customer by e-mail, else phone, else loyalty card. An unknown card identifies nobody. If customerId or the basket names a registered customer, contact has no effect. While the Loyalty Platform does not answer, only e-mail and phone identify the customer, and loyalty.status is unavailable. Repeat the checkout before the order exists to read the card. A contact with only a card is answered with 503 or 504.',
       ),
     voucherCodes: z.array(VoucherCode).max(10).optional(),
     placeOrder: z.boolean().default(false).describe('Creates the order in the same step.'),
@@ -122,7 +120,7 @@ export const createTransaction = defineApi({
   id: 'create-transaction-api',
   name: 'Create Transaction',
   summary:
-    'Opens a checkout at the till, with lines or with an open basket. Returns the order as the till sees it: a draft, which reaches the OMS once it is paid.',
+    'Opens a checkout at the till, with lines or with an open basket. Returns the order as the till stores it: a draft that the OMS receives once it is paid.',
   domain: 'commerce',
   type: 'command',
   application: 'pos',
@@ -136,7 +134,7 @@ export const createTransaction = defineApi({
       lines: z.array(SkuQuantity).min(1).max(200).optional(),
       basketId: Id.optional().describe('An open basket to be paid at the till.'),
       loyaltyId: AccountOrCard.optional().describe(
-        'Account id or card number of the member. While the Loyalty Platform does not answer, it is taken as it was given: nobody checks whether it exists or whose it is, the sale gets no customer from it, and there are no member prices. The points of the completed order go to the member with that id or card, if there is one.',
+        'Account id or card number of the member. While the Loyalty Platform does not answer, the value is stored unchecked: the sale gets neither a customer nor member prices from it. The member with that id or card, if there is one, still earns the points of the completed order.',
       ),
     }),
     ['lines', 'basketId'],
@@ -150,7 +148,7 @@ export const createTransaction = defineApi({
 export const voidTransaction = defineApi({
   id: 'void-transaction-api',
   name: 'Void Transaction',
-  summary: 'Cancels a checkout at the till that is not fully paid. Its tenders are voided, the last one first, and its stock is released.',
+  summary: 'Cancels a checkout at the till that is not fully paid. Voids its tenders, last one first, and releases its stock.',
   domain: 'commerce',
   type: 'action',
   application: 'pos',

@@ -15,7 +15,10 @@ export const getBasket = defineInternalCall({
   method: 'GET',
   path: '/internal/baskets/{id}',
   response: Basket.extend({
-    checkoutUnderWay: z.literal(true).optional().describe('A checkout is holding stock for the basket, in any state.'),
+    checkoutUnderWay: z
+      .literal(true)
+      .optional()
+      .describe('A checkout is reserving stock for the basket, whatever the state of the basket.'),
   }),
   problems: ['not_found'],
   callers: ['sim', 'promotion-engine', 'oms'],
@@ -24,7 +27,7 @@ export const getBasket = defineInternalCall({
 export const convertBasket = defineInternalCall({
   id: 'convert-basket',
   name: 'Convert Basket',
-  summary: 'Converts a locked basket into an order. The basket keeps the first orderId that it receives, and returns it to every repeat.',
+  summary: 'Converts a locked basket into an order. The basket keeps the first orderId, and every repeat returns it.',
   domain: 'commerce',
   type: 'action',
   application: 'ecommerce-platform',
@@ -40,7 +43,7 @@ export const putTransactionBasket = defineInternalCall({
   id: 'put-transaction-basket',
   name: 'Put Transaction Basket',
   summary:
-    'Creates the basket of a transaction at the till, or takes over an open basket. It is priced and locked, and the stock that the store has is held without a time limit. One basket per transaction.',
+    'Creates the basket of a transaction at the till, or takes over an open basket. Prices and locks the basket, and reserves the stock that the store has, without a time limit. One basket per transaction.',
   domain: 'commerce',
   type: 'command',
   application: 'ecommerce-platform',
@@ -52,7 +55,7 @@ export const putTransactionBasket = defineInternalCall({
       lines: z.array(SkuQuantity).min(1).max(200).optional(),
       basketId: Id.optional(),
       loyaltyId: AccountOrCard.optional().describe(
-        'Account id or card number. It is kept as it was given while the Loyalty Platform does not answer.',
+        'Account id or card number. Stored unchecked while the Loyalty Platform does not answer.',
       ),
     }),
     ['lines', 'basketId'],
@@ -67,7 +70,7 @@ export const abandonBasket = defineInternalCall({
   id: 'abandon-basket',
   name: 'Abandon Basket',
   summary:
-    'Ends the checkout of an unpaid transaction and releases its hold and vouchers. The id is that of the transaction. A transaction without a basket can no longer get one. A repeat changes nothing.',
+    'Ends the checkout of an unpaid transaction and releases its reservation and vouchers. The path has the id of the transaction. A transaction without a basket can no longer get one. A repeat changes nothing.',
   domain: 'commerce',
   type: 'action',
   application: 'ecommerce-platform',
@@ -96,7 +99,7 @@ export const listCustomerBaskets = defineInternalCall({
 export const moveProduct = defineInternalCall({
   id: 'move-product',
   name: 'Move Product',
-  summary: 'Moves a product on behalf of assortment management. The control plane sends it, acting as the outside world.',
+  summary: 'Moves a product on behalf of assortment management. Only the control plane calls it, in the role of the outside world.',
   domain: 'commerce',
   type: 'action',
   application: 'ecommerce-platform',

@@ -19,7 +19,7 @@ export const basketLifeCycle = defineLifeCycle({
       from: [null, 'open'],
       to: 'locked',
       events: ['checkout-started'],
-      trigger: 'Create Transaction, with lines or with an open basket; the stock that the store has is held',
+      trigger: 'Create Transaction, with lines or with an open basket; the stock that the store has is reserved',
     },
     { verb: 'add-line', from: ['open'], trigger: 'Add Line to Basket' },
     {
@@ -27,7 +27,7 @@ export const basketLifeCycle = defineLifeCycle({
       from: ['open'],
       to: 'locked',
       events: ['checkout-started'],
-      trigger: 'Checkout Basket; there is at least one line, and all stock is held',
+      trigger: 'Checkout Basket; there is at least one line, and all stock is reserved',
     },
     { verb: 'checkout', from: ['locked', 'converted'], again: true, trigger: 'Checkout Basket, repeated with the same values' },
     {
@@ -51,7 +51,7 @@ export const basketLifeCycle = defineLifeCycle({
   ],
 });
 
-/** Minimum age of a product and of every line that sells it. */
+/** Minimum age for a product, and for every line that sells it. */
 export const MinAge = z.int().meta({ id: 'MinAge', description: 'Minimum age of the buyer in years.' });
 
 export const BasketLine = z
@@ -71,7 +71,7 @@ export const Totals = z
   .object({
     subtotal: Money.describe('Sum of qty × unitPrice.'),
     discount: Money.describe(
-      'Sum of the discounts of its lines. An amount for several lines is shared in proportion to their prices, by largest remainder.',
+      'Sum of the discounts of its lines. An amount for several lines is split in proportion to their prices, by largest remainder.',
     ),
     shipping: Money.describe(`0 before checkout and at the till. ${shippingInWords}`),
     tax: Money.describe('Tax contained in total.'),
@@ -97,7 +97,7 @@ export const Basket = z
     transactionId: Id.optional().describe('The transaction at the till. Its order gets the same id.'),
     customerId: Id.optional(),
     loyaltyAccountId: Id.optional().describe(
-      'The account. For a sale at the till while the Loyalty Platform did not answer: the loyaltyId as it was given, perhaps a card number or nobody’s.',
+      'The account. If the Loyalty Platform did not answer during a sale at the till: the unchecked loyaltyId, which may be a card number or unknown.',
     ),
     currency: Currency,
     lines: z.array(BasketLine),
@@ -113,7 +113,7 @@ export const Basket = z
       .object({ status: z.enum(['none', 'available', 'unavailable']), balance: z.int().optional().describe('Points.') })
       .optional()
       .describe('Answer of the Loyalty Platform at the start of checkout.'),
-    reservationId: Id.optional().describe('The hold on its stock since checkout.'),
+    reservationId: Id.optional().describe('The reservation of its stock since checkout.'),
     orderId: Id.optional(),
     mergedInto: Id.optional(),
     expiresAt: Instant.optional().describe('When an open basket is abandoned, or a locked one is reopened.'),
@@ -146,7 +146,7 @@ export const productLifeCycle = defineLifeCycle({
   ],
 });
 
-/** Moves of a product by assortment management. The control plane makes them; no API does. */
+/** Moves of a product by assortment management. Only the control plane makes them. */
 export const ProductVerb = z
   .enum(['enrich', 'submit', 'rework', 'approve', 'suspend', 'resume', 'discontinue', 'archive'])
   .meta({ id: 'ProductVerb' });

@@ -18,7 +18,7 @@ export const Receipt = z
         paymentId: Id,
         type: Payment.shape.tender.shape.type,
         last4: z.string().optional(),
-        amount: Money.describe('What the tender pays: a captured one less its refunds. All tenders add up to the total.'),
+        amount: Money.describe('The amount that the tender pays; if captured, less its refunds. All tenders add up to the total.'),
       }),
     ),
     totals: Totals,
@@ -26,16 +26,16 @@ export const Receipt = z
   })
   .meta({ id: 'Receipt' });
 
-/** A checkout at the till, as other applications see it. Its order has the same id. */
+/** A checkout at the till, as the POS returns it to other applications. Its order has the same id. */
 export const Transaction = z
   .object({
     id: Id,
     state: TransactionState,
     storeId: Id,
     laneId: Id,
-    basket: Basket.describe('The basket when it was locked.'),
+    basket: Basket.describe('The basket at the time it was locked.'),
     total: Money,
-    paymentIds: z.array(Id).describe('Its tenders, oldest first. Other payments that the Payment Hub holds for it are orphans.'),
+    paymentIds: z.array(Id).describe('Its tenders, oldest first. Any other payment at the Payment Hub for this checkout is an orphan.'),
     customerId: Order.shape.customerId,
     loyaltyAccountId: Order.shape.loyaltyAccountId,
   })

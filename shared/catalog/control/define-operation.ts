@@ -3,9 +3,10 @@ import type { Method, PathParameter } from '../define.ts';
 import type { ProblemCode } from '../problems.ts';
 
 /**
- * An operation of the control plane, under `/_control` at the gateway. Routes, validation, the typed client and the OpenAPI document
- * derive from it. An operation runs in the rehearsal that the header `X-Rehearsal` names, and counts as its use; those under
- * `/_control/rehearsals`, `/_control/scenarios` and `/_control/runs` run in none. Naming a rehearsal does not create it: only `create-rehearsal` and the first API call with its name do.
+ * An operation of the control plane, under `/_control` at the gateway. Routes, validation, the typed client and the OpenAPI document derive
+ * from it. An operation runs in the rehearsal of the header `X-Rehearsal`, and counts as use of the rehearsal. Operations under
+ * `/_control/rehearsals`, `/_control/scenarios` and `/_control/runs` run in no rehearsal. An operation never creates the rehearsal that it
+ * names: only `create-rehearsal` and the first API call with the name do.
  */
 export interface ControlOperation<
   Id extends string = string,
@@ -95,7 +96,7 @@ export function defineStream<
 
 export const isStream = (operation: ControlOperation): operation is StreamOperation => 'frames' in operation;
 
-/** A frame as a client reads it. `id` resumes after it. */
+/** A frame as a client receives it. A stream resumes after the frame with its `id`. */
 export type FrameOf<O> =
   O extends StreamOperation<string, string, z.ZodObject, infer Frames>
     ? {
@@ -108,7 +109,7 @@ export type ControlInput<O> =
   O extends ControlOperation<string, infer Path, infer Query, infer Request, z.ZodType>
     ? { readonly params: Readonly<Record<PathParameter<Path>, string>>; readonly query: z.output<Query>; readonly body: z.output<Request> }
     : never;
-/** The input as a client sends it; parts that may be empty may be left out. */
+/** The input as a client sends it. Parts that may be empty are optional. */
 export type ControlCall<O> =
   O extends ControlOperation<string, infer Path, infer Query, infer Request, z.ZodType>
     ? Section<'params', Readonly<Record<PathParameter<Path>, string>>> &

@@ -1,11 +1,11 @@
 import type { FaultInput } from './faults.ts';
 
-/** A fault under a business name. Its id is the name under which it is set. */
+/** A ready-made fault with a business title. Its id becomes the name of the fault. */
 export interface FaultPreset {
   readonly id: string;
   readonly group: string;
   readonly title: string;
-  /** What the caller sees. */
+  /** Effect on the caller. */
   readonly effect: string;
   readonly rule: FaultInput;
 }
@@ -23,7 +23,7 @@ export const faultPresets = [
     id: 'card-payments-slow',
     group: 'Payments',
     title: 'Card payments are slow',
-    effect: 'Authorize Payment answers after three seconds. A caller with a shorter timeout does not know whether it succeeded.',
+    effect: 'Authorize Payment answers after three seconds. For a caller with a shorter timeout, the outcome is unknown.',
     rule: { match: { api: 'authorize-payment-api' }, fault: { kind: 'latency', ms: 3_000 } },
   },
   {
@@ -37,7 +37,7 @@ export const faultPresets = [
     id: 'oms-down',
     group: 'Orders and customers',
     title: 'The OMS is down',
-    effect: 'Create Order and Confirm Order answer 503. The till goes on selling and submits its orders later.',
+    effect: 'Create Order and Confirm Order answer 503. The till continues to sell, and submits its orders later.',
     rule: { match: { application: 'oms' }, fault: { kind: 'outage' } },
   },
   {
@@ -52,7 +52,7 @@ export const faultPresets = [
     group: 'Orders and customers',
     title: 'The loyalty platform is slow',
     effect:
-      'Its answers take two seconds longer. A checkout waits 0.8 seconds and goes on without points; the 360 view of a customer waits two.',
+      'Its answers take two seconds longer. A checkout waits 0.8 seconds, then continues without points. The 360 view of a customer waits two seconds.',
     rule: { match: { application: 'loyalty-platform' }, fault: { kind: 'latency', ms: 2_000 } },
   },
   {
@@ -66,7 +66,7 @@ export const faultPresets = [
     id: 'allocation-fails-once',
     group: 'Stock and fulfilment',
     title: 'Stock allocation fails once',
-    effect: 'The next allocation answers 503 and allocates nothing. The FMS tries again after a while of the rehearsal’s clock.',
+    effect: 'The next allocation answers 503 and allocates nothing. The FMS retries later on the rehearsal’s clock.',
     rule: { match: { api: 'allocate-inventory-api' }, fault: { kind: 'status', status: 503 }, times: 1 },
   },
   {
@@ -74,7 +74,7 @@ export const faultPresets = [
     group: 'Stock and fulfilment',
     title: 'Two buyers reach the last unit together',
     effect:
-      'The next reservation waits until a second one arrives, and both run at once. For lamp-last-one, one gets 409 insufficient_stock.',
+      'The next reservation waits for a second one, and both run concurrently. For lamp-last-one, one of them gets 409 insufficient_stock.',
     rule: { match: { api: 'reserve-inventory-api' }, fault: { kind: 'barrier', parties: 2 }, times: 2 },
   },
   {
@@ -88,28 +88,28 @@ export const faultPresets = [
     id: 'order-events-twice',
     group: 'Events',
     title: 'Order events arrive twice',
-    effect: 'Subscribers get each order-confirmed once more, under the same id. Points must be earned once.',
+    effect: 'Subscribers receive each order-confirmed twice, with the same id. Points must be earned once.',
     rule: { match: { event: 'order-confirmed' }, fault: { kind: 'duplicate', copies: 1 } },
   },
   {
     id: 'order-events-out-of-order',
     group: 'Events',
     title: 'Order events arrive out of order',
-    effect: 'order-created arrives after the next event about the same order. Its aggregateversion says that it is older.',
+    effect: 'order-created arrives after the next event about the same order. Its aggregateversion shows that it is older.',
     rule: { match: { event: 'order-created' }, fault: { kind: 'reorder', within: 'P1D' } },
   },
   {
     id: 'payment-events-late',
     group: 'Events',
     title: 'Payment events are late',
-    effect: 'payment-authorized arrives when the rehearsal’s clock has moved on by ten minutes.',
+    effect: 'payment-authorized arrives ten minutes later on the rehearsal’s clock.',
     rule: { match: { event: 'payment-authorized' }, fault: { kind: 'late', by: 'PT10M' } },
   },
   {
     id: 'carrier-webhooks-lost',
     group: 'Carrier webhooks',
     title: 'Carrier webhooks are lost',
-    effect: 'Nobody hears of a scan until this is switched off. Track Shipment shows more than the order does.',
+    effect: 'No scan reaches the estate until this fault is deleted. Track Shipment is ahead of the order.',
     rule: { match: { webhook: 'carrier' }, fault: { kind: 'withhold' } },
   },
   {
@@ -123,7 +123,7 @@ export const faultPresets = [
     id: 'carrier-webhooks-stale',
     group: 'Carrier webhooks',
     title: 'Carrier webhooks are replayed too late',
-    effect: 'Each webhook is signed for six minutes ago: 401, and it is sent again.',
+    effect: 'The timestamp of each webhook is six minutes old. The receiver answers 401, and the carrier sends the webhook again.',
     rule: { match: { webhook: 'carrier' }, fault: { kind: 'stale-timestamp' } },
   },
 ] as const satisfies readonly FaultPreset[];

@@ -14,7 +14,7 @@ const LONGEST_MS = durationMs('P3650D');
 const Duration = z
   .string()
   .max(64)
-  .refine(isPositiveDuration, 'This is no duration such as PT10M or P2D; it must be positive and at most P3650D.')
+  .refine(isPositiveDuration, 'This must be a positive duration such as PT10M or P2D, at most P3650D.')
   .meta({ format: 'duration' });
 
 function isPositiveDuration(text: string): boolean {
@@ -26,7 +26,7 @@ function isPositiveDuration(text: string): boolean {
   }
 }
 
-/** The kinds of faults; `faultKinds` lists those of each target. */
+/** All kinds of faults. `faultKinds` lists which apply to each target. */
 export const Fault = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('latency').describe('What happens.'),
@@ -43,22 +43,22 @@ export const Fault = z.discriminatedUnion('kind', [
   /** The handler commits, then its answer is lost: the caller gets a 504 or a reset connection. */
   z.strictObject({
     kind: z.literal('lost-response'),
-    as: z.enum(['timeout', 'reset']).default('timeout').describe('What the caller sees: a 504, or a broken connection.'),
+    as: z.enum(['timeout', 'reset']).default('timeout').describe('The caller gets a 504 (timeout) or a broken connection (reset).'),
   }),
   /** Requests wait until `parties` of them have arrived, then run together. */
   z.strictObject({ kind: z.literal('barrier'), parties: z.int().min(2).max(1_000).describe('Requests that wait for each other.') }),
   /** `copies` more deliveries with the same id. */
   z.strictObject({ kind: z.literal('duplicate'), copies: z.int().min(1).max(20).default(1).describe('Further deliveries.') }),
-  z.strictObject({ kind: z.literal('late'), by: Duration.describe('How late, on the clock of the rehearsal.') }),
-  /** Sent after the next one about the same object, or when the time `within` is over. */
+  z.strictObject({ kind: z.literal('late'), by: Duration.describe('Delay on the rehearsal’s clock.') }),
+  /** Sent after the next one about the same object, or after the time `within`. */
   z.strictObject({
     kind: z.literal('reorder'),
-    within: Duration.default('P1D').describe('Time after which it is sent without a next one, on the clock of the rehearsal.'),
+    within: Duration.default('P1D').describe('Time on the rehearsal’s clock after which it is sent even without a next one.'),
   }),
   /** Sent when the fault is deleted. */
   z.strictObject({ kind: z.literal('withhold') }),
   z.strictObject({ kind: z.literal('bad-signature') }),
-  /** Signed for six minutes ago, one minute more than receivers tolerate. */
+  /** The signed timestamp is six minutes old, one minute more than receivers tolerate. */
   z.strictObject({ kind: z.literal('stale-timestamp') }),
 ]);
 export type Fault = z.output<typeof Fault>;
@@ -94,7 +94,7 @@ export const EventType = z
     description: 'With or without its prefix: payment-authorized, ext.order-changed.',
   });
 
-/** The APIs that clients and applications call. No fault strikes the control plane, which plays the outside world by calls of its own. */
+/** The APIs that faults can strike. Calls that the control plane makes itself are exempt. */
 export const strikableApis: readonly ApiDefinition[] = [
   ...Object.values(apis),
   ...Object.values(internalCalls).filter(({ callers }) => callers.length > 0),
@@ -108,7 +108,7 @@ const Match = z.strictObject({
   api: z
     .string()
     .max(80)
-    .meta({ enum: strikableApis.map(({ id }) => id), description: 'An API of the application, if that is named too.' })
+    .meta({ enum: strikableApis.map(({ id }) => id), description: 'Id of an API. If application is given too, it must own the API.' })
     .optional(),
   event: EventType.optional(),
   subject: z.string().max(160).optional().describe('Subject of the event: order/ord_….'),
@@ -118,7 +118,7 @@ const Match = z.strictObject({
 
 export type Match = z.output<typeof Match>;
 
-/** The members that name each target, of which one is required, and its optional members. */
+/** For each target: the members that name it (at least one is required), and its optional members. */
 const TARGETS = {
   call: { by: ['application', 'api'], optional: [] },
   event: { by: ['event'], optional: ['subject'] },
@@ -155,7 +155,7 @@ export const FaultInput = z
   .strictObject({
     match: Match,
     fault: Fault,
-    times: z.int().min(1).max(1_000_000).optional().describe('How many times it strikes. Default: until it is deleted.'),
+    times: z.int().min(1).max(1_000_000).optional().describe('Number of strikes. Default: unlimited.'),
     probability: z.number().gt(0).max(1).optional().describe('Probability of each strike; needs a seed.'),
     seed: z.string().min(1).max(64).optional().describe('The same seed gives the same sequence of strikes; needs a probability.'),
   })
@@ -173,7 +173,7 @@ export const FaultInput = z
     if (match.status !== undefined && match.webhook === undefined)
       refuse(['match', 'status'], 'Only webhooks have a status: name a webhook.');
     if (probability !== undefined && seed === undefined)
-      refuse(['seed'], 'A probability needs a seed, so that the strikes can be repeated.');
+      refuse(['seed'], 'A probability needs a seed, which makes the strikes repeatable.');
     if (seed !== undefined && probability === undefined) refuse(['probability'], 'A seed needs a probability.');
   })
   .meta(RULES);

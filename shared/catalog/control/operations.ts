@@ -12,7 +12,7 @@ import { readTopology } from './operations/topology.ts';
 import { listTraces } from './operations/traces.ts';
 import { verify } from './operations/verification.ts';
 
-/** All operations, in the order in which the OpenAPI document lists them. */
+/** All operations. The OpenAPI document lists them in this order. */
 export const controlOperations = {
   [createRehearsal.id]: createRehearsal,
   [listRehearsals.id]: listRehearsals,

@@ -5,13 +5,13 @@ import { ProgressionMode } from '../fulfillment/reference-data.ts';
 export const ProgressionStep = z.enum(['auto', 'manual']).meta({ id: 'ProgressionStep' });
 export type ProgressionStep = z.output<typeof ProgressionStep>;
 
-/** How steps without an API are taken in a rehearsal, and which steps the estate takes by itself. */
+/** Which steps of a rehearsal are automatic, and how steps without an API happen. */
 export const Progression = z
   .strictObject({
     carrier: ProgressionMode.describe('Scans of parcels.'),
     returns: ProgressionMode.describe('Steps of policy, store and warehouse on returns.'),
     warehouse: ProgressionMode.describe(
-      'Picking, packing and dispatch. A client may take a step earlier by the API; the warehouse continues from there.',
+      'Picking, packing and dispatch. A client may take a step earlier through the API; the warehouse continues from there.',
     ),
     route: ProgressionStep.describe('Confirm Order routes the order.'),
     label: ProgressionStep.describe('Dispatch Fulfillment Order creates the label.'),
@@ -21,7 +21,7 @@ export const Progression = z
   .meta({ id: 'Progression' });
 export type Progression = z.output<typeof Progression>;
 
-/** Members that are left out keep their value. */
+/** Omitted members keep their value. */
 export const ProgressionInput = Progression.partial().meta({ id: 'ProgressionInput' });
 export type ProgressionInput = z.output<typeof ProgressionInput>;
 

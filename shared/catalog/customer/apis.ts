@@ -12,7 +12,7 @@ export const searchCustomer = defineApi({
   id: 'search-customer-api',
   name: 'Search Customer',
   summary:
-    'Finds customers by e-mail, phone or part of a name. Without criteria it lists all customers. Customers of the fixtures come first, in the order of their file, then all others in the order in which the CRM recorded them.',
+    'Finds customers by e-mail, phone or part of a name. Without criteria it lists all customers. Customers of the fixtures come first, in file order, then all others, oldest first.',
   domain: 'customer',
   type: 'query',
   application: 'crm',
@@ -48,8 +48,7 @@ export const getCustomer = defineApi({
 export const createCustomer = defineApi({
   id: 'create-customer-api',
   name: 'Create Customer',
-  summary:
-    'Registers a customer after a deduplication check on e-mail and phone. A party that checkout has identified becomes this customer.',
+  summary: 'Registers a customer after a deduplication check on e-mail and phone. A party that checkout identified becomes this customer.',
   domain: 'customer',
   type: 'command',
   application: 'crm',
@@ -60,7 +59,7 @@ export const createCustomer = defineApi({
     z.strictObject({
       email: Email.optional(),
       phone: Phone.optional(),
-      firstName: typedText(80).describe('The only name of somebody with one name.'),
+      firstName: typedText(80).describe('For a person with one name, that name.'),
       lastName: typedText(80).optional(),
       consents: Consents.partial().optional().describe('Omitted consents are not given.'),
     }),
@@ -79,7 +78,7 @@ export const getCustomer360 = defineApi({
   id: 'get-customer-360-api',
   name: 'Get Customer 360',
   summary:
-    'Returns everything that the estate knows about a customer: profile, points, orders, open baskets, returns, interactions. If an application does not answer, its part is degraded, and the view still succeeds.',
+    'Returns all data of a customer: profile, points, orders, open baskets, returns, interactions. If an application does not answer, its part is degraded, and the view still succeeds.',
   domain: 'customer',
   type: 'query',
   application: 'clienteling-app',
@@ -115,7 +114,7 @@ export const logInteraction = defineApi({
     customerId: Id,
     type: InteractionType,
     note: typedText(2000).optional(),
-    occurredAt: AnyInstant.optional().describe('Default: now. An instant up to five minutes ahead counts as now.'),
+    occurredAt: AnyInstant.optional().describe('Default: now. An instant up to five minutes in the future counts as now.'),
   }),
   response: Customer,
   status: 201,

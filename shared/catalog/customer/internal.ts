@@ -18,7 +18,7 @@ export const putParty = defineInternalCall({
     contact: z.strictObject({ email: Email.optional(), phone: Phone.optional(), loyaltyCard: typedText(64).optional() }).optional(),
   }),
   response: Customer.extend({
-    cardUnread: z.literal(true).optional().describe('The Loyalty Platform did not answer, so whose card it is is unknown.'),
+    cardUnread: z.literal(true).optional().describe('The Loyalty Platform did not answer, so the owner of the card is unknown.'),
   }),
   problems: [...dependencyProblems],
   callers: ['ecommerce-platform'],
@@ -47,7 +47,8 @@ export const logCustomerInteraction = defineInternalCall({
 export const moveCustomer = defineInternalCall({
   id: 'move-customer',
   name: 'Move Customer',
-  summary: 'Blocks or unblocks a customer on behalf of customer service. The control plane sends it, acting as the outside world.',
+  summary:
+    'Blocks or unblocks a customer on behalf of customer service. Only the control plane calls it, in the role of the outside world.',
   domain: 'customer',
   type: 'action',
   application: 'crm',

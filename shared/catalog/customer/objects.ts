@@ -73,7 +73,7 @@ export const Interaction = z
   .object({ id: Id, type: InteractionType, note: z.string().optional(), occurredAt: Instant })
   .meta({ id: 'Interaction', description: 'A contact between store staff and a customer.' });
 
-/** Moves of a customer by customer service. The control plane makes them; no API does. */
+/** Moves of a customer by customer service. Only the control plane makes them. */
 export const CustomerVerb = z.enum(['block', 'unblock']).meta({ id: 'CustomerVerb' });
 
 export const Customer = z

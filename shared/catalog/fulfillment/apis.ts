@@ -66,7 +66,7 @@ export const updatePickingStatus = defineApi({
   id: 'update-picking-status-api',
   name: 'Update Picking Status',
   summary:
-    'Reports the progress of picking. Short units are written off, and served from other locations as far as these have them. The rest is cancelled and refunded.',
+    'Reports the progress of picking. Short units are written off and, where possible, served from other locations. The rest is cancelled and refunded.',
   domain: 'fulfillment',
   type: 'action',
   application: 'wms',
@@ -82,14 +82,14 @@ export const updatePickingStatus = defineApi({
         .max(200)
         .optional()
         .describe(
-          'Picked units per line. A line that is left out was picked in full. Required for short: the lines that were picked short.',
+          'Picked units per line. An omitted line was picked in full. With status short, the lines that were picked short are required.',
         ),
     }),
     [
       {
         when: { member: 'status', is: ['short'] },
         needs: 'lines',
-        error: 'With status short, name the lines that were picked short; a line that is left out was picked in full.',
+        error: 'With status short, name the lines that were picked short; an omitted line was picked in full.',
       },
     ],
   ),
@@ -104,7 +104,7 @@ export const generateLabel = defineApi({
   id: 'generate-label-api',
   name: 'Generate Shipping Label',
   summary:
-    'Generates the label of a dispatched parcel, with its tracking number. Returns the label if the dispatch has already generated it.',
+    'Generates the label of a dispatched parcel, with its tracking number. If the dispatch has already generated the label, returns it.',
   domain: 'fulfillment',
   type: 'command',
   application: 'carrier-platform',
@@ -150,10 +150,10 @@ export const createReturn = defineApi({
       .min(1)
       .max(200),
     dropOff: DropOff.optional().describe(
-      'Default: store, if locationId names a store or the order has no address; otherwise carrier, who collects at the address of the order.',
+      'Default: store if locationId names a store or the order has no address. Otherwise carrier: the goods are collected at the address of the order.',
     ),
     locationId: Id.optional().describe(
-      'Where the return goes. With drop-off at a store, the default is the store that sold the order; an online order must name a store. By carrier, the default is the node that served its first line.',
+      'Destination of the return. With drop-off at a store, the default is the store that sold the order; for an online order it is required. By carrier, the default is the node that served the first line.',
     ),
     resolution: Resolution.default('refund'),
   }),
@@ -188,7 +188,7 @@ export const carrierWebhook = defineApi({
   id: 'carrier-webhook',
   name: 'Carrier Webhook',
   summary:
-    'A carrier reports a scan of a parcel. Requests are signed as in Standard Webhooks with the webhook secret of the rehearsal. Scans of one carrier are ordered by its own clock: a repeated or older scan is accepted and moves nothing, and so does any scan but a delivery after a loss. The journal has the reason in the member unchanged of the hop.',
+    'A carrier reports a scan of a parcel. Requests are signed with the webhook secret of the rehearsal, as Standard Webhooks define it. The carrier’s clock orders its scans: a repeated or older scan is accepted and moves nothing. After a loss, only a delivery moves the parcel. The journal gives the reason in the member unchanged of the hop.',
   domain: 'fulfillment',
   type: 'command',
   application: 'fms',
@@ -213,7 +213,7 @@ export const carrierWebhook = defineApi({
 export const labelDocument = defineApi({
   id: 'label-document',
   name: 'Label Document',
-  summary: 'Returns the label of a parcel as a document. label.url has its path, which cannot be guessed.',
+  summary: 'Returns the label of a parcel as a document. label.url has its unguessable path.',
   domain: 'fulfillment',
   type: 'query',
   application: 'carrier-platform',

@@ -51,21 +51,21 @@ export const fulfillmentOrderLifeCycle = defineLifeCycle({
       verb: 'fail-delivery',
       from: ['dispatched'],
       to: 'failed-delivery',
-      trigger: 'webhook: third failed attempt, or lost; lost goods are refunded at once',
+      trigger: 'webhook: third failed attempt, or lost; lost goods are refunded immediately',
     },
     { verb: 'redeliver', from: ['failed-delivery'], to: 'dispatched', trigger: 'webhook: out for delivery again' },
     {
       verb: 'deliver',
       from: ['dispatched', 'failed-delivery'],
       to: 'delivered',
-      trigger: 'webhook: delivered, also if a lost parcel is found',
+      trigger: 'webhook: delivered, even after a loss',
     },
     {
       verb: 'return-to-sender',
       from: ['dispatched', 'failed-delivery'],
       to: 'returned-to-sender',
       trigger:
-        'webhook: returned to sender, restocked and refunded; time: 7 d without a scan after a failed delivery of a parcel that is not lost, refunded now and restocked when it is back',
+        'webhook: returned to sender, restocked and refunded; time: 7 d without a scan after a failed delivery of a parcel that is not lost, refunded immediately and restocked on arrival',
     },
     {
       verb: 'cancel',
@@ -89,10 +89,7 @@ export const FulfillmentLine = z
     sku: Sku,
     qty: Quantity,
     pickedQty: z.int().min(0),
-    shortQty: z
-      .int()
-      .min(0)
-      .describe('Missing units. They are served from other locations as far as these have them. The rest is cancelled and refunded.'),
+    shortQty: z.int().min(0).describe('Missing units. Where possible, other locations serve them. The rest is cancelled and refunded.'),
   })
   .meta({ id: 'FulfillmentLine' });
 

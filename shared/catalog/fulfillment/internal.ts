@@ -12,7 +12,7 @@ export const createFulfillmentOrders = defineInternalCall({
   id: 'create-fulfillment-orders',
   name: 'Create Fulfillment Orders',
   summary:
-    'Creates one fulfillment order per node, once per order and attempt. The FMS allocates them afterwards. Refused after the fulfilment of the order is cancelled.',
+    'Creates one fulfillment order per node, once per order and attempt. The FMS allocates them afterwards. Refused once the fulfilment of the order is cancelled.',
   domain: 'fulfillment',
   type: 'command',
   application: 'fms',
@@ -47,7 +47,7 @@ export const cancelFulfillment = defineInternalCall({
   id: 'cancel-fulfillment',
   name: 'Cancel Fulfillment',
   summary:
-    'Cancels all fulfillment orders of an order. Refused if one is dispatched. Afterwards none can be created for the order, even if there were none.',
+    'Cancels all fulfillment orders of an order. Refused if one is dispatched. Afterwards no fulfillment order can be created for the order.',
   domain: 'fulfillment',
   type: 'action',
   application: 'fms',
@@ -121,7 +121,7 @@ export const putShipment = defineInternalCall({
 export const getShipmentData = defineInternalCall({
   id: 'get-shipment-data',
   name: 'Get Shipment Data',
-  summary: 'Returns the data for registering a parcel, when a client asks for its label before it is registered.',
+  summary: 'Returns the data of a parcel for its registration, when a client generates its label before it is registered.',
   domain: 'fulfillment',
   type: 'query',
   application: 'fms',
@@ -135,7 +135,7 @@ export const getShipmentData = defineInternalCall({
 export const scanShipment = defineInternalCall({
   id: 'scan-shipment',
   name: 'Scan Shipment',
-  summary: 'Scans a parcel on behalf of the carrier. The control plane sends it, acting as the outside world.',
+  summary: 'Scans a parcel on behalf of the carrier. Only the control plane calls it, in the role of the outside world.',
   domain: 'fulfillment',
   type: 'action',
   application: 'carrier-platform',
@@ -158,7 +158,7 @@ const Rescheduled = z.object({
 export const applyCarrierProgression = defineInternalCall({
   id: 'apply-carrier-progression',
   name: 'Apply Carrier Progression',
-  summary: 'Sets how parcels move from now on, and reschedules those on their way. The control plane sends it.',
+  summary: 'Sets how parcels move from now on, and reschedules parcels on their way. Only the control plane calls it.',
   domain: 'fulfillment',
   type: 'action',
   application: 'carrier-platform',
@@ -173,7 +173,7 @@ export const applyWarehouseProgression = defineInternalCall({
   id: 'apply-warehouse-progression',
   name: 'Apply Warehouse Progression',
   summary:
-    'Sets how fulfillment orders are picked from now on, and reschedules those that are waiting or being picked. The control plane sends it.',
+    'Sets how fulfillment orders are picked from now on, and reschedules orders that wait or are being picked. Only the control plane calls it.',
   domain: 'fulfillment',
   type: 'action',
   application: 'wms',
@@ -187,7 +187,7 @@ export const applyWarehouseProgression = defineInternalCall({
 export const listReturns = defineInternalCall({
   id: 'list-returns',
   name: 'List Returns',
-  summary: 'Returns the returns of an order, in order of creation, or of a customer, newest first, at most 20.',
+  summary: 'Returns the returns of an order, oldest first, or of a customer, newest first, at most 20.',
   domain: 'fulfillment',
   type: 'query',
   application: 'fms',
@@ -201,7 +201,7 @@ export const listReturns = defineInternalCall({
 export const getReturn = defineInternalCall({
   id: 'get-return',
   name: 'Get Return',
-  summary: 'Returns a return, for its exchange order.',
+  summary: 'Returns a return to the OMS, for its exchange order.',
   domain: 'fulfillment',
   type: 'query',
   application: 'fms',
@@ -215,7 +215,7 @@ export const getReturn = defineInternalCall({
 export const moveReturn = defineInternalCall({
   id: 'move-return',
   name: 'Move Return',
-  summary: 'Moves a return on behalf of policy, store or warehouse. The control plane sends it, acting as the outside world.',
+  summary: 'Moves a return on behalf of policy, store or warehouse. Only the control plane calls it, in the role of the outside world.',
   domain: 'fulfillment',
   type: 'action',
   application: 'fms',
@@ -229,7 +229,7 @@ export const moveReturn = defineInternalCall({
       .min(1)
       .max(200)
       .optional()
-      .describe('inspect: condition per line. Default: damaged if that is a reason of the return, else resellable.'),
+      .describe('inspect: condition per line. Default: damaged if the return has that reason, else resellable.'),
   }),
   response: Return,
   problems: ['not_found', 'invalid_state_transition', 'insufficient_stock', ...dependencyProblems],
@@ -239,7 +239,7 @@ export const moveReturn = defineInternalCall({
 export const applyReturnsProgression = defineInternalCall({
   id: 'apply-returns-progression',
   name: 'Apply Returns Progression',
-  summary: 'Sets how returns move from now on, and reschedules open ones. The control plane sends it.',
+  summary: 'Sets how returns move from now on, and reschedules open returns. Only the control plane calls it.',
   domain: 'fulfillment',
   type: 'action',
   application: 'fms',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CarrierService, Scan } from './shipments.ts';
 
-/** `manual`: on command only. `time`: on the rehearsal's clock, after the delays below. `immediate`: at once. */
+/** `manual`: on command only. `time`: on the rehearsal's clock, after the delays below. `immediate`: without delay. */
 export const ProgressionMode = z.enum(['manual', 'time', 'immediate']).meta({ id: 'ProgressionMode' });
 export type ProgressionMode = z.output<typeof ProgressionMode>;
 

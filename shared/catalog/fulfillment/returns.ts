@@ -33,7 +33,7 @@ export const returnLifeCycle = defineLifeCycle({
     {
       verb: 'write-off',
       from: ['in-transit'],
-      trigger: 'time: its parcel has been lost for 7 d; control plane: write-off. It is refunded although no goods arrived',
+      trigger: 'time: its parcel has been lost for 7 d; control plane: write-off. It is refunded without its goods',
     },
     {
       verb: 'receive',
@@ -100,23 +100,23 @@ export const Return = z
     customerId: Id.optional(),
     lines: z.array(ReturnLine),
     dropOff: DropOff,
-    locationId: Id.describe('Where it is handed in, or the node that served the order.'),
+    locationId: Id.describe('Destination: the store where it is handed in, or the node that served the order.'),
     resolution: Resolution,
     refundAmount: Money.describe(
-      'Value of its units, fixed at creation. The first n units of a line are worth lineTotal × n ÷ qty, rounded down; those that follow, the difference. So the units of a line add up to lineTotal. Shipping is not part of it.',
+      'Value of its units, fixed at creation. The first n units of a line are worth lineTotal × n ÷ qty, rounded down, and later units the difference, so that all units of a line add up to lineTotal. Excludes shipping.',
     ),
     refunds: z.array(z.object({ paymentId: Id, amount: Money, at: Instant.optional() })).describe(refundOrderInWords),
     shipments: z.array(FulfillmentShipment),
-    writtenOffAt: Instant.optional().describe('When its lost parcel was written off. It is refunded although no goods arrived.'),
+    writtenOffAt: Instant.optional().describe('When its lost parcel was written off. It is refunded without its goods.'),
     exchangeOrderId: Id.optional(),
     rejectReason: z.string().optional(),
   })
   .meta({ id: 'Return' });
 
-/** Moves of a return by policy, store, warehouse and customer service. The control plane makes them; no API does. */
+/** Moves of a return by policy, store, warehouse and customer service. Only the control plane makes them. */
 export const ReturnVerb = z.enum(['approve', 'reject', 'receive', 'inspect', 'write-off']).meta({ id: 'ReturnVerb' });
 
-/** `return` is a reserved word. */
+/** Named so because `return` is a reserved word. */
 export const returnObject = defineObject({
   type: 'return',
   domain: 'fulfillment',

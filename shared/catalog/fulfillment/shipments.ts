@@ -81,13 +81,13 @@ export const shipmentLifeCycle = defineLifeCycle({
       verb: 'lose',
       from: ['label-created', 'collected', 'in-transit', 'out-for-delivery', 'delivery-attempted', 'held-at-depot'],
       to: 'lost',
-      trigger: 'scan: lost; time: 14 d without a scan, also when it was never collected',
+      trigger: 'scan: lost; time: 14 d without a scan, even if it was never collected',
     },
     {
       verb: 'find',
       from: ['lost'],
       to: 'delivered',
-      trigger: 'scan: found and delivered; not the parcel of a return that its customer never handed over',
+      trigger: 'scan: found and delivered; not for a return that the customer never handed over',
     },
   ],
 });
@@ -97,7 +97,10 @@ export const Scan = z
   .enum(['collect', 'depart', 'out-for-delivery', 'hold', 'deliver', 'attempt', 'return', 'lose', 'find'])
   .meta({ id: 'Scan' });
 
-/** A service of the carrier. The last three are for rehearsals: the parcel is lost, is returned to sender, or has three failed attempts and is then returned. */
+/**
+ * A service of the carrier. The last three are for rehearsals: the parcel is lost, returned to sender, or returned after three failed
+ * attempts.
+ */
 export const CarrierService = z.enum(['STANDARD', 'EXPRESS', 'LOST', 'RTS', 'ATTEMPT3']).meta({ id: 'CarrierService' });
 
 export const Carrier = z
@@ -105,7 +108,7 @@ export const Carrier = z
   .regex(/^[A-Za-z0-9._-]{1,40}$/)
   .meta({ id: 'Carrier', description: 'Name of the carrier.', example: 'demo-carrier' });
 
-/** The carrier of parcels for which no request names one. */
+/** The carrier of a parcel when no request names one. */
 export const DEFAULT_CARRIER = 'demo-carrier';
 
 export const LabelStatus = z.enum(['none', 'ready', 'failed']).meta({ id: 'LabelStatus' });
@@ -116,7 +119,7 @@ export const TrackingStatus = z.enum(shipmentLifeCycle.states).exclude(['pending
 /** `webhook-id` of a scan that the Carrier Platform reports: the parcel, and the place of the scan in its history. */
 export const scanWebhookId = (shipmentId: string, place: number): string => `${shipmentId}.${place}`;
 
-/** Whether the Carrier Platform reported a scan. Any other carrier has a clock and webhook ids of its own. */
+/** Whether the Carrier Platform reported a scan. Other carriers have their own clocks and webhook ids. */
 export const isOfCarrierPlatform = (webhookId: string | undefined, shipmentId: string): boolean =>
   webhookId?.startsWith(`${shipmentId}.`) === true && /^\d+$/.test(webhookId.slice(shipmentId.length + 1));
 
@@ -173,7 +176,7 @@ export const Shipment = z
     label: z
       .object({
         format: z.literal('PDF'),
-        url: z.string().describe('Path at the gateway. It needs no credential, and cannot be guessed.'),
+        url: z.string().describe('Unguessable path at the gateway. It needs no credential.'),
       })
       .optional(),
     labelStatus: LabelStatus,

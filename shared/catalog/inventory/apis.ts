@@ -6,7 +6,7 @@ import { InventoryItem, Reservation } from './objects.ts';
 
 export const NodePreference = z
   .literal('most-stock')
-  .describe('Chooses the location that can promise most units of an item. Default: by priority.');
+  .describe('Chooses the location that can promise the most units of an item. Default: by priority.');
 
 const ReserveRequest = z.strictObject({
   basketId: Id.optional(),
@@ -15,9 +15,9 @@ const ReserveRequest = z.strictObject({
     .min(1)
     .max(200)
     .optional()
-    .describe('Quantities of the same SKU are added up first. With basketId, the items replace the lines of the basket.'),
+    .describe('Quantities of the same SKU are added up. With basketId, the items replace the lines of the basket.'),
   orderId: Id.optional().describe(
-    'The order for which the stock is reserved. Without basketId, Confirm Reservation checks whether it exists; until then the reservation ends with its time.',
+    'The order that the stock is reserved for. Without basketId, Confirm Reservation checks whether the order exists; until then the reservation expires.',
   ),
   locationId: Id.optional(),
   ttlSeconds: z
@@ -25,14 +25,14 @@ const ReserveRequest = z.strictObject({
     .min(1)
     .max(14_400)
     .optional()
-    .describe('Default 900. The reservation of a basket in checkout keeps the time of the checkout, and this member changes nothing.'),
+    .describe('Default: 900. Ignored for a basket in checkout, whose reservation expires with the checkout.'),
 });
 
 export const reserveInventory = defineApi({
   id: 'reserve-inventory-api',
   name: 'Reserve Inventory',
   summary:
-    'Holds stock of one or more SKUs for a limited time, all or nothing. A basket has one open hold. A repeat returns it with status 200; while the basket is open, other values replace it by a new one.',
+    'Reserves stock of one or more SKUs for a limited time, all or nothing. A basket has one open reservation. A repeat returns it with status 200. While the basket is open, a request with other values replaces it.',
   domain: 'inventory',
   type: 'command',
   application: 'sim',
@@ -40,13 +40,13 @@ export const reserveInventory = defineApi({
   method: 'POST',
   path: '/inventory/reservations',
   request: atLeastOne(ReserveRequest, ['basketId', 'items']),
-  // Applications send the items with the basket's id, so that the SIM need not call them back.
-  // The hold of a checkout at the till has no time limit: ttlSeconds is null.
+  // Applications send the items with the basket's id, so that the SIM need not call them back. The reservation of a checkout at the till
+  // has no time limit: ttlSeconds is null.
   serviceRequest: atLeastOne(
     ReserveRequest.extend({
       ttlSeconds: ReserveRequest.shape.ttlSeconds.nullable(),
       prefer: NodePreference.optional(),
-      takesOverLines: z.array(Id).max(200).optional().describe('Stock allocated to these order lines becomes part of the hold.'),
+      takesOverLines: z.array(Id).max(200).optional().describe('Stock allocated to these order lines becomes part of the reservation.'),
     }),
     ['basketId', 'items'],
   ),
@@ -62,7 +62,7 @@ export const confirmReservation = defineApi({
   id: 'confirm-reservation-api',
   name: 'Confirm Reservation',
   summary:
-    'Makes a timed reservation permanent. It ends with its order, or by Release Reservation. An order that does not exist is 404: it would never end, and its stock would stay reserved.',
+    'Makes a timed reservation permanent. It ends with its order or by Release Reservation. An unknown order is 404, because its stock would stay reserved for ever.',
   domain: 'inventory',
   type: 'action',
   application: 'sim',
@@ -70,7 +70,7 @@ export const confirmReservation = defineApi({
   method: 'POST',
   path: '/inventory/reservations/{id}/confirm',
   request: ConfirmRequest,
-  // For an order about to be fulfilled. From now on only the OMS releases the hold.
+  // For an order about to be fulfilled. From now on only the OMS releases the reservation.
   serviceRequest: ConfirmRequest.extend({ forFulfilment: z.boolean().default(false) }),
   response: Reservation,
   problems: ['not_found', 'reservation_expired', 'invalid_state_transition', ...dependencyProblems],
@@ -80,7 +80,7 @@ export const confirmReservation = defineApi({
 export const releaseReservation = defineApi({
   id: 'release-reservation-api',
   name: 'Release Reservation',
-  summary: 'Ends a hold and releases its stock.',
+  summary: 'Ends a reservation and releases its stock.',
   domain: 'inventory',
   type: 'action',
   application: 'sim',
@@ -125,7 +125,7 @@ export const checkAvailability = defineApi({
   id: 'check-availability-api',
   name: 'Check Availability',
   summary:
-    'Returns how many units of a SKU can be promised, and where. Advisory: only a reservation holds stock. Whether the product may be sold is not part of the answer: suspended and discontinued products have stock, too.',
+    'Returns how many units of a SKU can be promised, and where. Advisory: only a reservation holds stock. The answer does not depend on whether the product may be sold: suspended and discontinued products have stock, too.',
   domain: 'inventory',
   type: 'query',
   application: 'inventory-service',
@@ -152,7 +152,7 @@ export const allocateInventory = defineApi({
   id: 'allocate-inventory-api',
   name: 'Allocate Inventory',
   summary:
-    'Holds stock for an order line permanently, once per line. If the order holds the units already, or with reservationId, the answer is that reservation, and no stock moves: the reservation of a draft still expires. An order that neither the OMS nor a till has is 404: it would never end, and its stock would stay reserved.',
+    'Reserves stock for an order line permanently, once per line. If the order already has a reservation of the units, or with reservationId, the answer is that reservation, and no stock moves: the reservation of a draft still expires. An order that neither the OMS nor a till has is 404, because its stock would stay reserved for ever.',
   domain: 'inventory',
   type: 'command',
   application: 'inventory-service',

@@ -8,7 +8,7 @@ import { Allocation, InventoryItem, Reservation } from './objects.ts';
 /** Identifies a movement. A repeat with the same reference moves nothing. */
 const Reference = z.string().min(1).max(200);
 
-/** Units that a location contributes to a hold. */
+/** Units that a location contributes to a reservation. */
 export const HeldAt = z.object({ locationId: Id, sku: Sku, qty: Quantity }).meta({ id: 'HeldAt' });
 
 /** A basket or order that has ended, with its final state. */
@@ -45,7 +45,7 @@ export const takeHold = defineInternalCall({
       .array(Id)
       .max(1_000)
       .optional()
-      .describe('Reservations whose stock is released in the same step, so that this hold can take it.'),
+      .describe('Reservations whose stock is released in the same step, so that this reservation can take it.'),
   }),
   response: z.object({ allocations: z.array(HeldAt) }),
   problems: ['not_found', 'insufficient_stock', 'invalid_state_transition'],
@@ -56,7 +56,7 @@ export const moveHold = defineInternalCall({
   id: 'move-hold',
   name: 'Move Hold',
   summary:
-    'Releases held stock, ships it or writes it off, once per reference. A hold that was never taken releases nothing, and can no longer be taken.',
+    'Releases reserved stock, ships it or writes it off, once per reference. A reservation whose stock was never taken releases nothing, and its stock can no longer be taken.',
   domain: 'inventory',
   type: 'command',
   application: 'inventory-service',
@@ -68,13 +68,13 @@ export const moveHold = defineInternalCall({
       kind: z
         .enum(['release', 'consume', 'write-off'])
         .describe(
-          'release: all units still held, reserved−. consume: units that left, onHand− and reserved−. write-off: missing units, onHand− and reserved−.',
+          'release: all units still reserved, reserved−. consume: units that left, onHand− and reserved−. write-off: missing units, onHand− and reserved−.',
         ),
       allocations: z.array(HeldAt).min(1).max(200).optional().describe('consume, write-off: units per location and SKU.'),
     })
     .refine(({ kind, allocations }) => (kind === 'release') === (allocations === undefined), {
       path: ['allocations'],
-      error: 'Name allocations to consume or write off, and none to release.',
+      error: 'Name allocations for consume and write-off, and none for release.',
     }),
   response: z.object({ allocations: z.array(HeldAt).describe('Units that this reference moved.') }),
   problems: ['not_found', 'invalid_state_transition'],
@@ -84,7 +84,7 @@ export const moveHold = defineInternalCall({
 export const recordReservation = defineInternalCall({
   id: 'record-reservation',
   name: 'Record Reservation',
-  summary: 'Records stock that was allocated without a hold.',
+  summary: 'Records stock that was allocated without a reservation.',
   domain: 'inventory',
   type: 'command',
   application: 'sim',
@@ -118,7 +118,7 @@ export const getReservation = defineInternalCall({
 export const getBasketHold = defineInternalCall({
   id: 'get-basket-hold',
   name: 'Get Basket Hold',
-  summary: 'Returns the open reservation of a basket, if it has one, for the till to take over or for a repeated checkout.',
+  summary: 'Returns the open reservation of a basket, if there is one, for the till or for a repeated checkout.',
   domain: 'inventory',
   type: 'query',
   application: 'sim',
@@ -145,7 +145,7 @@ export const listOrderHolds = defineInternalCall({
 export const releaseHolds = defineInternalCall({
   id: 'release-holds',
   name: 'Release Holds',
-  summary: 'Releases all open reservations of an order or basket that has ended. It cannot get new ones.',
+  summary: 'Releases all open reservations of an order or basket that has ended. It cannot get new reservations.',
   domain: 'inventory',
   type: 'action',
   application: 'sim',
@@ -159,7 +159,7 @@ export const releaseHolds = defineInternalCall({
         .array(Id)
         .max(1_000)
         .optional()
-        .describe('Reservations to keep: the departure of their goods ends them, and may still be in progress.'),
+        .describe('Reservations to keep, because their goods may still be departing, which ends them.'),
     }),
     ['basket', 'order'],
   ),
@@ -195,7 +195,7 @@ export const moveReservation = defineInternalCall({
 export const recordStockMovement = defineInternalCall({
   id: 'record-stock-movement',
   name: 'Record Stock Movement',
-  summary: 'Records stock that came back or was found, once per reference. Restocked units that were sold meanwhile cannot be sent back.',
+  summary: 'Records stock that came back or was found, once per reference. Restocked units that have been sold cannot be sent back.',
   domain: 'inventory',
   type: 'command',
   application: 'inventory-service',
@@ -206,14 +206,14 @@ export const recordStockMovement = defineInternalCall({
     kind: z
       .enum(['restock', 'scrap', 'sent-back', 'found', 'carried-out'])
       .describe(
-        'restock: returned units, onHand+. sent-back: restocked units go back to the customer, onHand−. scrap: returned units are scrapped, onHand unchanged. found: units missing from the records, onHand+. carried-out: units that no hold had and that a customer carried out of the store. Those that nobody has reserved leave onHand, also from safety stock; the others are booked as found.',
+        'restock: returned units, onHand+. sent-back: restocked units go back to the customer, onHand−. scrap: returned units are scrapped, onHand unchanged. found: units missing from the records, onHand+. carried-out: units without a reservation that a customer carried out of the store. Unreserved units leave onHand, including safety stock; all others are booked as found.',
       ),
     locationId: Id,
     sku: Sku,
     qty: Quantity,
   }),
   response: InventoryItem.extend({
-    found: z.int().min(0).optional().describe('carried-out: units that were missing from the records, or reserved for others.'),
+    found: z.int().min(0).optional().describe('carried-out: units that were missing from the records or reserved for others.'),
   }),
   problems: ['not_found', 'insufficient_stock'],
   callers: ['fms', 'oms'],
@@ -223,7 +223,7 @@ export const countStock = defineInternalCall({
   id: 'count-stock',
   name: 'Count Stock',
   summary:
-    'Sets onHand of a SKU at a location to a counted value. Refused when more units are reserved there. The control plane sends it, acting as the outside world.',
+    'Sets onHand of a SKU at a location to a counted value. Refused when more units are reserved there. Only the control plane calls it, in the role of the outside world.',
   domain: 'inventory',
   type: 'action',
   application: 'inventory-service',

@@ -12,7 +12,7 @@ export const reservationLifeCycle = defineLifeCycle({
       from: [null],
       to: 'requested',
       events: ['inventory-reserved', 'reservation-created'],
-      trigger: 'Reserve Inventory, or a checkout, whose stock covers every item; Create Transaction holds what the store has',
+      trigger: 'Reserve Inventory, or a checkout, if stock covers every item; Create Transaction reserves what the store has',
     },
     {
       verb: 'reserve',
@@ -31,14 +31,14 @@ export const reservationLifeCycle = defineLifeCycle({
       verb: 'allocate',
       from: ['requested', 'confirmed'],
       again: true,
-      trigger: 'Allocate Inventory for the same order line, for a line that it already holds, or with reservationId',
+      trigger: 'Allocate Inventory for the same order line, for a line that is already reserved, or with reservationId',
     },
     { verb: 'confirm', from: ['requested'], to: 'confirmed', trigger: 'Confirm Reservation; it no longer expires' },
     {
       verb: 'confirm',
       from: ['confirmed'],
       again: true,
-      trigger: 'Confirm Reservation, repeated; an orderId that it lacks is added, with a new version',
+      trigger: 'Confirm Reservation, repeated; a missing orderId is added, with a new version',
     },
     { verb: 'expire', from: ['requested'], to: 'expired', trigger: 'time: its TTL ends' },
     {
@@ -46,7 +46,7 @@ export const reservationLifeCycle = defineLifeCycle({
       from: ['requested', 'confirmed'],
       to: 'released',
       trigger:
-        'Release Reservation; its order, basket or transaction ends; a new hold of the same basket or order takes over, such as that of Checkout at its own location',
+        'Release Reservation; its order, basket or transaction ends; a new reservation of the same basket or order takes over, such as the one of Checkout at its own location',
     },
     {
       verb: 'release',
@@ -57,7 +57,7 @@ export const reservationLifeCycle = defineLifeCycle({
     {
       verb: 'move-part',
       from: ['confirmed'],
-      trigger: 'some units are dispatched or short; the rest stays held',
+      trigger: 'some units are dispatched or short; the rest stays reserved',
     },
     {
       verb: 'fulfil',
@@ -90,11 +90,11 @@ export const Reservation = z
     orderId: Id.optional(),
     orderLineId: Id.optional(),
     locationId: Id.optional().describe(
-      'If present, all items are held there. If absent, each item is held at the first location, by priority, that can serve all of it.',
+      'If present, all items are reserved there. If absent, each item is reserved at the first location, by priority, that can serve all of it.',
     ),
     items: z.array(SkuQuantity),
     allocations: z.array(Allocation),
-    expiresAt: Instant.optional().describe('Absent once confirmed, and for holds of the till.'),
+    expiresAt: Instant.optional().describe('Absent once confirmed, and for reservations of the till.'),
   })
   .meta({ id: 'Reservation' });
 
@@ -118,7 +118,7 @@ export const StockLevel = z
   })
   .meta({ id: 'StockLevel' });
 
-/** Guarded counters without version and events. */
+/** Guarded counters, without version and events. */
 export const InventoryItem = z.object({ sku: Sku, locations: z.array(StockLevel) }).meta({ id: 'InventoryItem' });
 
 export const inventoryItem = defineObject({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Address, Id } from '../shapes.ts';
 
-/** A place that holds stock. The first one by `priority` that can serve a line does so. */
+/** A place that holds stock. The first location by `priority` that can serve a line serves it. */
 export const Location = z
   .strictObject({
     id: Id,

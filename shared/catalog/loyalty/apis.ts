@@ -41,8 +41,7 @@ export const listLedgerEntries = defineApi({
 export const earnPoints = defineApi({
   id: 'earn-points-api',
   name: 'Earn Points',
-  summary:
-    'Books the points of a completed order, one per full 1.00. The completion of the order books the same points; they are booked once.',
+  summary: 'Books the points of a completed order, one per full 1.00. A completed order books its points itself; they are booked once.',
   domain: 'loyalty',
   type: 'command',
   application: 'loyalty-platform',
@@ -51,9 +50,7 @@ export const earnPoints = defineApi({
   path: '/members/{id}/earn',
   request: z.strictObject({
     orderId: Id,
-    amount: PositiveMoney.describe(
-      'The earningAmount of the order: delivered goods, except the part paid with points or with the credit of an exchange.',
-    ),
+    amount: PositiveMoney.describe('The earningAmount of the order: delivered goods less the part paid with points or an exchange credit.'),
   }),
   response: LoyaltyAccount,
   status: 201,
@@ -65,7 +62,7 @@ export const redeemPoints = defineApi({
   id: 'redeem-points-api',
   name: 'Redeem Points',
   summary:
-    'Turns points into a redemption that pays for a basket or an order. Whether that exists, and is the member’s, is checked when it pays. Points return to the balance if the redemption is not spent within 15 minutes.',
+    'Turns points into a redemption that pays for a basket or an order. The payment checks that the basket or order exists and belongs to the member. Points return to the balance if the redemption is not spent within 15 minutes.',
   domain: 'loyalty',
   type: 'command',
   application: 'loyalty-platform',
@@ -121,7 +118,7 @@ export const redeemLoyaltyPoints = defineApi({
   id: 'redeem-loyalty-points-api',
   name: 'Redeem Loyalty Points',
   summary:
-    'Turns points into a redemption. Whether the order exists, and is the member’s, is checked when it pays. Points return to the balance if it is not spent within 15 minutes. The Loyalty Platform owns the ledger.',
+    'Turns points into a redemption. The payment checks that the order exists and belongs to the member. Points return to the balance if the redemption is not spent within 15 minutes. The Loyalty Platform owns the ledger.',
   domain: 'loyalty',
   type: 'command',
   application: 'crm',

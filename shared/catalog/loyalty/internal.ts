@@ -5,7 +5,7 @@ import { CardNumber, LoyaltyAccount, Redemption } from './objects.ts';
 
 const Purchase = z
   .strictObject({ basketId: Id.optional(), customerId: Id.optional(), loyaltyAccountId: Id.optional() })
-  .describe('spend: owner and basket of the paid order. A redemption pays only for the purchase that it was made for.');
+  .describe('spend: owner and basket of the paid order. A redemption pays only for its purchase.');
 
 export const putLedgerEntry = defineInternalCall({
   id: 'put-ledger-entry',

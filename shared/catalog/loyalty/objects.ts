@@ -6,7 +6,7 @@ export const Tier = z
   .enum(['bronze', 'silver', 'gold'])
   .meta({ id: 'Tier', description: 'Tier by lifetime points: from 0, 1,000 and 5,000.' });
 
-/** Lifetime points at which a tier starts, lowest tier first. */
+/** Lifetime points that start a tier, lowest tier first. */
 export const tierThresholds = [
   { tier: 'bronze', from: 0 },
   { tier: 'silver', from: 1000 },
@@ -25,13 +25,13 @@ export const LedgerEntry = z
     points: z.int().describe('Signed: change of the balance.'),
     at: Instant,
     orderId: Id.optional(),
-    reference: z.string().optional().describe('Cause of the entry, if it is not an order. For reversed earned points it is the refund.'),
+    reference: z.string().optional().describe('Cause of the entry, if it is not an order. For reversed earned points: the refund.'),
     reason: z.string().optional().describe('Why points were issued.'),
     shortfall: z
       .int()
       .optional()
       .describe(
-        'Earned points that a refund should have taken back, but that the balance did not have. Negative on entries that settle it with later points.',
+        'Earned points that a refund could not take back because the balance was too low. Negative on entries that settle the debt with later points.',
       ),
   })
   .meta({ id: 'LedgerEntry' });
@@ -45,15 +45,15 @@ export const LoyaltyAccount = z
     customerId: Id,
     cardNumber: z.string(),
     pointsBalance: z.int().min(0),
-    lifetimePoints: z.int().min(0).describe('All points earned or issued, less those of refunded purchases. They decide the tier.'),
+    lifetimePoints: z.int().min(0).describe('All points earned or issued, less points of refunded purchases. They decide the tier.'),
     tier: Tier,
-    nextTierThreshold: z.int().optional().describe('Lifetime points at which the next tier starts. Absent in the highest tier.'),
+    nextTierThreshold: z.int().optional().describe('Lifetime points that start the next tier. Absent in the highest tier.'),
     pointsToNextTier: z.int().optional(),
     shortfall: z
       .int()
       .min(1)
       .optional()
-      .describe('Points that refunds should have taken back, but that the balance did not have. Later points settle them first.'),
+      .describe('Points that refunds could not take back because the balance was too low. Later points settle them first.'),
     entryCount: z.int().min(0).describe('Number of entries of the whole ledger, whose points add up to the balance.'),
     entries: z
       .array(LedgerEntry)
@@ -61,7 +61,7 @@ export const LoyaltyAccount = z
   })
   .meta({ id: 'LoyaltyAccount' });
 
-/** Points turned into money that can be spent once: as a loyalty tender with this id as its token. */
+/** Points turned into money. It is spent once, as a loyalty tender with this id as its token. */
 export const RedemptionState = z.enum(['open', 'spent', 'returned']);
 
 export const Redemption = z

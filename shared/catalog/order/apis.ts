@@ -56,7 +56,7 @@ export const createOrder = defineApi({
 export const cancelOrder = defineApi({
   id: 'cancel-order-api',
   name: 'Cancel Order',
-  summary: `Cancels an order, voids or refunds its payments and releases its stock. Units that are cancelled alone, such as short ones, are refunded by their share of the line. ${refundOrderInWords}`,
+  summary: `Cancels an order, voids or refunds its payments and releases its stock. Units that are cancelled without their order, such as short ones, are refunded by their share of the line. ${refundOrderInWords}`,
   domain: 'order',
   type: 'action',
   application: 'oms',
@@ -66,7 +66,7 @@ export const cancelOrder = defineApi({
   request: z.strictObject({ reason: typedText(200).optional() }),
   response: OrderView,
   emits: ['order-cancelled'],
-  // The FMS decides whether goods have left. No other application that is down prevents a cancellation: the order shows pending compensation.
+  // The FMS decides whether goods have left. While any other application is down, the cancellation succeeds with pending compensation.
   problems: ['not_found', 'invalid_state_transition', 'conflicting_repeat', ...dependencyProblems],
 });
 
@@ -74,7 +74,7 @@ export const confirmOrder = defineApi({
   id: 'confirm-order-api',
   name: 'Confirm Order',
   summary:
-    'Confirms an order whose payments cover its total. Its reservation becomes permanent; if it has expired, the stock is reserved again. Until picking begins, an authorisation that expires is renewed with the same tender, up to 30 days after the order was created. An order that is not covered a day after the loss is cancelled.',
+    'Confirms an order whose payments cover its total. Its reservation becomes permanent; if it has expired, the stock is reserved again. Until picking begins, an authorisation that expires is renewed with the same tender, up to 30 days after the order was created. If an authorisation is lost and not replaced within a day, the order is cancelled.',
   domain: 'order',
   type: 'action',
   application: 'oms',

@@ -21,7 +21,7 @@ export const getPayable = defineInternalCall({
 export const getOrderStock = defineInternalCall({
   id: 'get-order-stock',
   name: 'Get Order Stock',
-  summary: 'Returns the units that each line of an order needs, and the reservation that the order knows.',
+  summary: 'Returns the units that each line of an order needs, and the reservation that the order names.',
   domain: 'order',
   type: 'query',
   application: 'oms',
@@ -41,7 +41,7 @@ export const getOrderStock = defineInternalCall({
 export const getOrderEarning = defineInternalCall({
   id: 'get-order-earning',
   name: 'Get Order Earning',
-  summary: 'Returns the amount for which an order earns points, and the member. There is no amount before the order is completed.',
+  summary: 'Returns the amount of an order that earns points, and the member. There is no amount before the order is completed.',
   domain: 'order',
   type: 'query',
   application: 'oms',
@@ -107,7 +107,7 @@ export const bookReturn = defineInternalCall({
   id: 'book-return',
   name: 'Book Return',
   summary:
-    'Books units of a completed order for a return: checks that the customer has them and that no other return includes them, fixes their value, and moves the order. Once per return.',
+    'Books units of a completed order for a return: checks that the customer has the units and that no other return includes them, fixes their value, and moves the order. Once per return.',
   domain: 'order',
   type: 'command',
   application: 'oms',
@@ -151,7 +151,7 @@ export const closeReturn = defineInternalCall({
     outcome: z.enum(['refund', 'refunded', 'exchanged', 'rejected']),
     exchangeOrderId: Id.optional().describe('exchanged: the order that its value paid for. The surplus is refunded.'),
     paidBack: Money.optional().describe(
-      'rejected: refunds of the return that the caller knows of. The OMS also asks the Payment Hub. The units lose that much of their value. Absent if the return was never created.',
+      'rejected: refunds of the return at the caller. The OMS also reads them from the Payment Hub. They reduce the value of the units. Absent if the return was never created.',
     ),
   }),
   response: z.object({

@@ -23,7 +23,7 @@ export const orderLifeCycle = defineLifeCycle({
       from: ['draft'],
       to: 'confirmed',
       events: ['order-confirmed'],
-      trigger: 'Confirm Order; authorised and captured payments cover the total, and all stock is held',
+      trigger: 'Confirm Order; authorised and captured payments cover the total, and all stock is reserved',
     },
     {
       verb: 'confirm',
@@ -115,14 +115,14 @@ export const OrderLine = z
       .int()
       .min(0)
       .describe(
-        'Units that have reached the customer, including those that were returned. A parcel that arrives after its refund leaves it: see reconciliation.',
+        'Units that have reached the customer, including returned units. Excludes a parcel that arrives after its refund: see reconciliation.',
       ),
     returnedQty: z.int().min(0).describe('Units of returns that were refunded or exchanged.'),
     cancelledQty: z
       .int()
       .min(0)
       .describe(
-        'Units that did not reach the customer: picked short, lost, or returned to sender. Cancel Order leaves it as it is, and so does a lost parcel that is found after its refund.',
+        'Units that did not reach the customer: picked short, lost, or returned to sender. Neither Cancel Order nor a lost parcel that is found after its refund changes it.',
       ),
   })
   .meta({ id: 'OrderLine' });
@@ -139,7 +139,7 @@ export const Order = z
     storeId: Id.optional().describe('Store of an order of the till.'),
     basketId: Id,
     customerId: Id.optional(),
-    loyaltyAccountId: Id.optional().describe('As the basket has it.'),
+    loyaltyAccountId: Id.optional().describe('Copied from the basket.'),
     lines: z.array(OrderLine),
     totals: Totals,
     shippingAddress: Address.optional(),
@@ -147,13 +147,13 @@ export const Order = z
     validatedAt: Instant.describe('When the basket was validated for this order.'),
     completedAt: Instant.optional(),
     earningAmount: Money.optional().describe(
-      'Amount that earns loyalty points: delivered goods, except the part paid with points or with the credit of an exchange, whose returned goods keep their points, as of completedAt. Refunds made before completedAt are not included.',
+      'Amount that earns loyalty points, as of completedAt: delivered goods less refunds until then, and less the part paid with points or with an exchange credit, whose returned goods keep their points.',
     ),
     earningRefunds: z
       .array(z.string())
       .optional()
       .describe(
-        'Refunds made before completedAt, each named by its payment and its position among the refunds of that payment. Absent if there are none.',
+        'Refunds made before completedAt, each as its payment and its position among the refunds of that payment. Absent if there are none.',
       ),
     cancelReason: z.string().optional(),
     exchangeForReturnId: Id.optional().describe('The return whose value pays for this order.'),
@@ -161,16 +161,16 @@ export const Order = z
       .literal(true)
       .optional()
       .describe(
-        'The store sold more units than it had available: the others were missing from the stock records, or reserved for others. They are booked as found.',
+        'Units that the store sold although they were missing from the stock records or reserved for others. They are booked as found.',
       ),
     pendingAction: z
       .object({ action: z.enum(['confirm', 'cancel', 'carry-out']), since: Instant })
       .optional()
-      .describe('A confirmation, a cancellation or, at the till, a carry-out is in progress. Other verbs are refused meanwhile.'),
+      .describe('A confirmation, a cancellation or, at the till, a carry-out in progress. Until it ends, other verbs are refused.'),
     routingStatus: z
       .enum(['retrying', 'manual'])
       .optional()
-      .describe('retrying: confirmed, but without fulfillment orders yet. manual: waiting for Route Order.'),
+      .describe('retrying: confirmed, fulfillment orders not created yet. manual: waiting for Route Order.'),
     captureStatus: z.literal('retrying').optional().describe('A capture failed and is retried.'),
     compensation: z.literal('pending').optional().describe('Effects at other applications are still being undone.'),
     reconciliation: z
@@ -210,7 +210,7 @@ export const OrderView = Order.extend({
   returns: z.array(OrderReturn).optional().describe('Absent while the FMS does not answer.'),
 }).meta({ id: 'OrderView' });
 
-/** Data that the Payment Hub needs of an order to be paid. */
+/** Data of an order that the Payment Hub needs for its payments. */
 export const Payable = z
   .object({
     orderId: Id,
@@ -218,9 +218,9 @@ export const Payable = z
     state: Order.shape.state,
     total: Money,
     required: Money.optional().describe(
-      'Amount that its payments have to cover: the total less cancelled and returned units. Default: the total.',
+      'Amount that the payments have to cover: the total less cancelled and returned units. Default: the total.',
     ),
-    basketId: Id.optional().describe('A redemption may have been made for this basket.'),
+    basketId: Id.optional().describe('Basket of the order. Redemptions may be made for it.'),
     customerId: Id.optional(),
     loyaltyAccountId: Id.optional(),
     returns: z

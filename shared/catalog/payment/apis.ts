@@ -24,7 +24,7 @@ export const authorizePayment = defineApi({
   method: 'POST',
   path: '/payments/authorizations',
   request: AuthorizeRequest,
-  // The POS takes cash, and pays for orders that the OMS does not know yet. The OMS pays for an exchange with the value of a return.
+  // The POS takes cash, and pays for orders that the OMS does not have yet. The OMS pays for an exchange with the value of a return.
   serviceRequest: AuthorizeRequest.extend({
     tender: Tender,
     payable: Payable.optional(),
@@ -77,7 +77,7 @@ export const refundPayment = defineApi({
   id: 'refund-payment-api',
   name: 'Refund Payment',
   summary:
-    'Refunds a captured amount in full or in part, less what pays for an exchange order. Each call is a new refund: send an Idempotency-Key.',
+    'Refunds a captured amount in full or in part, except the part that pays for an exchange order. Each call is a new refund: send an Idempotency-Key.',
   domain: 'payment',
   type: 'command',
   application: 'payment-hub',
@@ -87,7 +87,7 @@ export const refundPayment = defineApi({
   request: RefundRequest,
   serviceRequest: RefundRequest.extend({
     reference: typedText(200).optional().describe('A repeat with the same reference returns the payment unchanged.'),
-    payable: Payable.optional().describe('Sent by the OMS, which is then not called back.'),
+    payable: Payable.optional().describe('Sent by the OMS, so that the Payment Hub need not call it back.'),
   }),
   response: Payment,
   status: 201,
@@ -112,7 +112,7 @@ export const addPayment = defineApi({
     transactionState: TransactionState,
     orderSubmission: z
       .enum(['none', 'queued', 'accepted'])
-      .describe('queued: paid, but the OMS does not answer. The till submits the order as soon as it does.'),
+      .describe('queued: paid, but the OMS does not answer. The till submits the order as soon as the OMS is back.'),
     receipt: Receipt.optional().describe('Present once the checkout is fully paid.'),
   }).meta({ id: 'TransactionPayment' }),
   status: 201,

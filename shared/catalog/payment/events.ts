@@ -13,5 +13,5 @@ export const paymentCaptured = defineEvent({
   classification: 'transitioned',
   object: 'payment',
   meaning: 'Pre-authorised amount captured, funds transferred',
-  subscribers: [{ application: 'pos', purpose: 'counts a tender with its captured part; the rest is outstanding again' }],
+  subscribers: [{ application: 'pos', purpose: 'counts the captured part of a tender; the rest is outstanding again' }],
 });

@@ -13,7 +13,7 @@ export const paymentLifeCycle = defineLifeCycle({
       from: [null],
       to: 'authorised',
       events: ['payment-authorized'],
-      trigger: 'Authorize Payment, Add Payment; the provider approves at once',
+      trigger: 'Authorize Payment, Add Payment; the provider approves immediately',
     },
     { verb: 'await-approval', from: [null], to: 'pending', trigger: 'Authorize Payment, Add Payment; the outcome is unknown' },
     { verb: 'approve', from: ['pending'], to: 'authorised', events: ['payment-authorized'], trigger: 'the provider approves' },
@@ -37,7 +37,7 @@ export const paymentLifeCycle = defineLifeCycle({
       from: ['authorised'],
       to: 'voided',
       trigger:
-        'Void Payment; Cancel Order; its draft order expires; Confirm Order without stock; Void Transaction; time: its order is unknown or cancelled, or its transaction does not list it',
+        'Void Payment; Cancel Order; its draft order expires; Confirm Order without stock; Void Transaction; time: its order is unknown or cancelled, or its transaction does not list the payment',
     },
     { verb: 'void', from: ['voided'], again: true, trigger: 'Void Payment, repeated' },
     { verb: 'expire', from: ['authorised'], to: 'voided', trigger: 'time: 7 d after the authorisation' },
@@ -103,17 +103,17 @@ export const payment = defineObject({
   label: ['{amount} {tender.type}'],
   lifeCycle: paymentLifeCycle,
   changeSubscribers: [
-    { application: 'pos', purpose: 'drops a tender that is declined, times out or is voided, and counts a refunded one with its rest' },
+    { application: 'pos', purpose: 'drops a tender that is declined, times out or is voided, and counts the rest of a refunded tender' },
     {
       application: 'loyalty-platform',
       purpose:
-        'takes earned points back for a refund after its order has earned them: one point per full 1.00 of what is not refunded stays, refunds of shipping and goodwill included',
+        'takes earned points back for a refund after the order has earned them: one point per full 1.00 that is not refunded remains, refunds of shipping and goodwill included',
     },
     {
       application: 'oms',
       purpose:
         'renews a lost authorisation of a confirmed order, or cancels the order; refunds the released part of an exchange credit to the payments of its return',
     },
-    { application: 'fms', purpose: 'records refunds of a return; the last one ends it' },
+    { application: 'fms', purpose: 'records refunds of a return; the last one ends the return' },
   ],
 });

@@ -1,19 +1,19 @@
 import { type Money, moneyInWords } from '../../domain/money.ts';
 import { Problem } from '../problems.ts';
 
-/** A payment on which its provider, or the Loyalty Platform, has not decided. */
+/** A payment without a decision of its provider or of the Loyalty Platform. */
 interface PendingPayment {
   readonly id: string;
   readonly amount: Money;
 }
 
-/** How a refusal lists payments that stand in the way: their end decides whether the request succeeds. */
+/** A refusal's list of pending payments. Their outcome decides whether the request succeeds later. */
 export const awaiting = (payments: readonly PendingPayment[]) => ({
   pending: payments.map(({ id, amount }) => ({ paymentId: id, amount })),
   retryable: true,
 });
 
-/** Whether an amount would fit if all of these payments were declined. Otherwise waiting for them does not help. */
+/** Whether an amount would fit if all pending payments were declined. If not, waiting for them does not help. */
 const mayFit = (requested: number, outstanding: number, payments: readonly PendingPayment[]): boolean =>
   requested <= payments.reduce((sum, { amount }) => sum + amount.amount, outstanding);
 
@@ -25,12 +25,15 @@ interface Overpayment {
   readonly objectType: 'order' | 'transaction';
   readonly id: string;
   readonly outstanding: Money;
-  /** Absent: all that is outstanding. */
+  /** Default: the whole outstanding amount. */
   readonly requested: Money | undefined;
   readonly pending: readonly PendingPayment[];
 }
 
-/** 409 for an amount above what is outstanding, or when nothing is. While pending payments decide that, a repeat after them may succeed. */
+/**
+ * 409 for an amount above the outstanding amount, or when nothing is outstanding. It is retryable if pending payments may still change
+ * that.
+ */
 export function overpayment({ objectType, id, outstanding, requested, pending }: Overpayment): Problem {
   const about = { objectType, id, outstanding };
   const what = `The ${objectType} "${id}"`;
@@ -43,6 +46,6 @@ export function overpayment({ objectType, id, outstanding, requested, pending }:
     outstanding.amount === 0
       ? `Pending payments may cover the ${objectType} "${id}"`
       : `${what} has ${moneyInWords(outstanding)} outstanding if its pending payments are approved; ${moneyInWords(requested ?? outstanding)} would be too much then`;
-  const detail = `${may}. Not decided yet: ${pendingInWords(pending)}. Send this request again when that is decided.`;
+  const detail = `${may}. Not decided yet: ${pendingInWords(pending)}. Send this request again after the decision.`;
   return new Problem('overpayment', detail, { ...about, ...awaiting(pending) });
 }

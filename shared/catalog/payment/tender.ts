@@ -20,5 +20,5 @@ export const TillTender = withRules(z.strictObject({ type: TenderType.exclude(['
   description: 'token: of the card, the gift card or the redemption. Cash has none.',
 });
 
-/** Every tender, including the exchange credit, which only applications use. */
+/** All tenders, including the exchange credit, which only applications use. */
 export const Tender = withRules(z.strictObject({ type: TenderType, token }), TOKEN_RULES).meta({ id: 'Tender' });

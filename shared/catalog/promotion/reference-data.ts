@@ -25,7 +25,7 @@ export const Promotion = z
     z.strictObject({ ...promotion, kind: z.literal('amount-off'), amount: PositiveMoney.describe('Discount per unit.'), skus: Skus }),
     z
       .strictObject({ ...promotion, kind: z.literal('buy-x-pay-y'), buy: z.int().min(2), pay: z.int().min(1), skus: Skus })
-      .describe('Of each `buy` units of the SKUs together, the cheapest `buy − pay` are free.'),
+      .describe('For every `buy` units of the SKUs, the cheapest `buy − pay` are free.'),
     z
       .strictObject({ ...promotion, kind: z.literal('basket-threshold'), threshold: PositiveMoney, discount: PositiveMoney })
       .describe(
@@ -38,7 +38,7 @@ export const Promotion = z
   .meta({ id: 'Promotion' });
 export type Promotion = z.output<typeof Promotion>;
 
-/** A voucher code for customers. Checkout uses it; it is released if nothing is bought. */
+/** A voucher code for customers. Checkout locks a use; it is released if nothing is bought. */
 export const Voucher = z
   .strictObject({
     code: z

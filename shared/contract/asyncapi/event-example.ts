@@ -22,7 +22,7 @@ export function exampleOf(event: EventDefinition, { owner, lifeCycle }: ObjectDe
   const object = {
     ...found.object,
     ...found.changes[event.name],
-    ...(state !== undefined && { state }),
+    state,
     version,
     createdAt: AT,
     updatedAt: AT,
@@ -30,7 +30,10 @@ export function exampleOf(event: EventDefinition, { owner, lifeCycle }: ObjectDe
   return {
     name: event.name,
     headers: {
-      ...{ id: EVENT_ID, world: WORLD, rehearsal: REHEARSAL, 'content-type': EVENT_CONTENT_TYPE },
+      id: EVENT_ID,
+      world: WORLD,
+      rehearsal: REHEARSAL,
+      'content-type': EVENT_CONTENT_TYPE,
       ce_type: `${TYPE_PREFIX}${event.name}`,
     },
     payload: {

@@ -10,7 +10,7 @@ import { KAFKA_BINDING, ref } from './references.ts';
 /** The schema that the payload of every event extends, by the name of its component. */
 export const EVENT_SCHEMAS: Part = { CloudEvent: CLOUD_EVENT };
 
-/** A message per event, by the event's name. */
+/** One message per event, by the event's name. */
 export function eventMessages(schemas: JsonSchemas): Part {
   return Object.fromEntries(allEvents.map((event) => [event.name, eventMessage(event, schemas)]));
 }
@@ -55,7 +55,7 @@ function eventMessage(event: EventDefinition, schemas: JsonSchemas): Part {
     bindings: {
       kafka: { key: { type: 'string', description: 'partitionkey: the object’s id.' }, bindingVersion: KAFKA_BINDING },
     },
-    ...(example && { examples: [example] }),
+    examples: example && [example],
   };
 }
 

@@ -72,7 +72,7 @@ function successOf(api: ApiDefinition, description: string, components: Componen
       ...(isVersioned(api) && { ETag: responseHeader('ETag') }),
       ...(acceptsKeys(api) && { 'Idempotent-Replayed': responseHeader('IdempotentReplayed') }),
     },
-    ...(api.status !== 204 && { content: contentOf(api, components) }),
+    content: api.status === 204 ? undefined : contentOf(api, components),
   };
 }
 

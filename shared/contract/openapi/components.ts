@@ -3,7 +3,7 @@ import type { ProblemCode } from '../../catalog/problems.ts';
 import { JsonSchemas, type Part, sorted } from '../json-schemas.ts';
 import { problemResponse } from './problems.ts';
 
-/** Codes of a shared refusal at most. Longer lists belong to one operation, or to few. */
+/** Most codes of a shared refusal. Longer lists occur in few operations. */
 const MOST_SHARED = 4;
 
 const inPascalCase = (code: ProblemCode): string =>

@@ -32,7 +32,7 @@ export const REQUEST_HEADERS: Part = {
   LastEventId: {
     name: 'Last-Event-ID',
     in: 'header',
-    description: 'Id of the last frame that was read. The stream goes on after it. Default: now.',
+    description: 'Id of the last frame received. The stream continues after it. Default: now.',
     schema: { type: 'string', pattern: STREAM_CURSOR.source },
   },
   IfMatch: {

@@ -4,14 +4,14 @@ import { responseHeader } from './headers.ts';
 
 /** The schema of every refusal. */
 export const PROBLEM: Part = {
-  description: 'A refusal (RFC 9457). Some codes add members of their own, such as currentState and allowedFrom.',
+  description: 'A refusal (RFC 9457). Some codes add members, such as currentState and allowedFrom.',
   type: 'object',
   required: ['type', 'title', 'status', 'detail', 'instance', 'code', 'retryable'],
   properties: {
     type: {
       type: 'string',
       format: 'uri-reference',
-      description: 'Address at the gateway that says what the problem means: cause and remedy.',
+      description: 'Path at the gateway of a description with cause and remedy.',
       examples: [problemType('not_found')],
     },
     title: { type: 'string' },

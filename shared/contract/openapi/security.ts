@@ -4,7 +4,7 @@ import type { Part } from '../json-schemas.ts';
 export const SIGNATURE =
   'Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>`, keyed with the webhook secret of the rehearsal. The headers webhook-id and webhook-timestamp (seconds) carry the other two values.';
 
-/** The security scheme of each credential that the catalog knows. */
+/** The security scheme of each kind of credential. */
 export const SCHEMES = [
   { auth: 'bearer', name: 'bearer', scheme: { type: 'http', scheme: 'bearer', description: 'An opaque token per consuming application.' } },
   { auth: 'api-key', name: 'apiKey', scheme: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The key of a carrier.' } },

@@ -29,7 +29,7 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
   method_not_allowed: ['The path exists, but not with this method.', 'Use a method of the header `Allow`.'],
   request_timeout: ['The request did not arrive in time.', 'Send it again, and send its body without a pause.'],
   invalid_state_transition: [
-    'The object is in a state in which this verb is not possible. `currentState`, `action` and `allowedFrom` say more.',
+    'The state of the object does not allow this verb. See `currentState`, `action` and `allowedFrom`.',
     'Read the object. [Life cycles](life-cycles.md) lists the verbs of each state. With `retryable: true` another action is under way, such as a checkout, a confirmation or a pending tender: repeat the request when it has ended.',
   ],
   insufficient_stock: [
@@ -37,7 +37,7 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
     'Ask for less, for another SKU, or set the stock with `PUT /_control/stock/{sku}/{locationId}`.',
   ],
   reservation_expired: [
-    'The hold expired or was released. At Confirm Order, the goods are also sold out: the order stays a draft and its authorisations are voided.',
+    'The reservation expired or was released. At Confirm Order, the goods are also sold out: the order stays a draft and its authorisations are voided.',
     'Reserve again, or cancel the order. With `retryable: true` there is stock, and the authorisations stand: confirm again.',
   ],
   order_not_closed: ['Only a completed order can be returned.', 'Complete the order first: deliver all of its parcels.'],
@@ -75,7 +75,7 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
   ],
   limit_reached: [
     'A list in the object has as many entries as requests may add. `list` names it, `limit` is the number. Entries that the estate adds itself are not refused.',
-    'Do what `detail` says: for example, refund the rest in one request, or return several units together.',
+    'Follow `detail`: for example, refund the rest in one request, or return several units together.',
   ],
   conflicting_repeat: [
     'The object exists already, made by a similar request with other content. `standing` shows the existing one.',
@@ -87,7 +87,7 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
   ],
   clock_busy: [
     'Another request is advancing the clock of this rehearsal.',
-    'Repeat the request after `Retry-After` seconds, or give each test a rehearsal of its own.',
+    'Repeat the request after `Retry-After` seconds, or give each test its own rehearsal.',
   ],
   too_many_faults: ['The rehearsal has as many faults as it may have.', 'Delete one, or replace one by using its name.'],
   rehearsal_exists: ['A rehearsal with this name exists.', 'Choose another name, or reset or delete the existing one.'],

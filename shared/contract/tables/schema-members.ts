@@ -23,7 +23,7 @@ interface MemberSchema {
 /** Longer enumerations are named by their number of values: a page that lists them is linked beside the table. */
 const LONGEST_ENUMERATION = 14;
 
-/** The members of a query or a body as a table, those of objects within it by their path. Empty without members. */
+/** The members of a query or a body as a table, with members of nested objects by path. Empty without members. */
 export function memberTable(schema: z.ZodType): string {
   const schemas = new JsonSchemas('draft-2020-12');
   const root = schemas.of(schema, 'input') as MemberSchema;

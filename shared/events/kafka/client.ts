@@ -21,7 +21,7 @@ const REQUEST_TIMEOUT_MS = 10_000;
 /** Finite, so that callers see the failure and retry on their own schedule. */
 export const RETRIES: RetryOptions = { retries: 3, initialRetryTime: 100, maxRetryTime: 1_000, multiplier: 2, factor: 0.2 };
 
-/** Each purpose gets a client of its own, because a client shares its connections. */
+/** Each purpose gets its own client, because all uses of a client share its connections. */
 export function createClient(options: KafkaOptions, log: Logger): Kafka {
   return new Kafka({
     brokers: [...options.brokers],
@@ -38,9 +38,9 @@ export function createClient(options: KafkaOptions, log: Logger): Kafka {
 const REPORT_EVERY_MS = 60_000;
 
 /**
- * Logs the library's lines two levels below their own. The library retries most errors itself, and throws the others, which we log in our own
- * words. It repeats a line with every attempt, so the same text is logged at `info` once a minute only. A connection that fails is not: we say so
- * ourselves.
+ * Logs the library's lines two levels below their own. The library retries most errors and throws the others, which the bus logs itself. It
+ * repeats a line with every attempt, so the same text is logged at `info` at most once a minute. Its lines about failed connections are
+ * left out, because the bus logs these.
  */
 function intoPino(log: Logger): (entry: LogEntry) => void {
   const reports = new ReportLimit(REPORT_EVERY_MS);

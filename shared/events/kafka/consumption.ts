@@ -44,7 +44,7 @@ export function createConsumption({ application, isForOthers, deliver, publish, 
     },
   });
 
-  /** A record that is no event of the estate is for everybody, to be refused. */
+  /** Every subscriber receives a record that is not an event of the estate, and refuses it. */
   function isWanted(record: KafkaRecord): boolean {
     const event = eventIn(record);
     return 'as' in event || event.headers.type === undefined || !isForOthers?.(event.headers.type);
@@ -136,7 +136,7 @@ export function createConsumption({ application, isForOthers, deliver, publish, 
   return {
     take,
     commit,
-    /** Forgets how far partitions were read. After a rebalance the broker says where reading goes on. */
+    /** Forgets the positions in the partitions. After a rebalance the broker returns where to continue. */
     forgetProgress: (): void => partitions.clear(),
     /** Takes no more records and finishes the deliveries that run. */
     async stop(): Promise<void> {

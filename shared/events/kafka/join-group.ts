@@ -2,7 +2,7 @@ import type { Consumer, ConsumerEvents, EachBatchPayload } from 'kafkajs';
 import type { Logger } from '../../process/logger.ts';
 import { createClient, type KafkaOptions, RETRIES } from './client.ts';
 
-/** How long a broker holds a fetch request while there are no records. It answers at once with the first record. */
+/** How long a broker holds a fetch request while there are no records. The first record ends the wait. */
 const LONGEST_FETCH_MS = 1_000;
 /** A member that died keeps its partitions for this long. */
 const SESSION_MS = 10_000;

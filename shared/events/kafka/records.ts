@@ -34,7 +34,7 @@ export function eventIn({ headers: { world, id, hop, [TYPE_HEADER]: type }, valu
 
 const foreign = (reason: string): DeadLetterCause => ({ as: 'foreign', reason });
 
-/** The record as it was, with the place where it was found, who could do nothing with it, and why. */
+/** The unchanged record, with its position, the application that refused it, and the reason. */
 export function deadLetter(record: KafkaRecord, application: string, { as, reason }: DeadLetterCause): OutgoingMessage {
   const { topic, partition, offset, key, value, headers } = record;
   return {

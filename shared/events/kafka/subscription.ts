@@ -11,7 +11,7 @@ import { keepTrying, troubleOf } from './trouble.ts';
 const RESTART_PAUSE_MS = 1_000;
 /** A broker that is silent for this long counts as degraded. */
 const QUIET_MS = 15_000;
-/** A member that hears nothing for this long joins again. */
+/** A member that receives nothing for this long joins again. */
 const DEAF_MS = 60_000;
 const DEAFNESS_CHECK_MS = 1_000;
 const STOP_MS = 3_000;
@@ -104,7 +104,7 @@ export function createSubscription({ kafka, topics, ensured, ...consuming }: Sub
   return {
     state(): State {
       if (!hasJoined) return { ready: false, waitingFor: trouble };
-      const quiet = Date.now() - lastSign > QUIET_MS ? `kafka: ${application} has not heard from the broker for a while` : undefined;
+      const quiet = Date.now() - lastSign > QUIET_MS ? `kafka: ${application} has received nothing from the broker for a while` : undefined;
       const degraded = trouble ?? quiet;
       return degraded === undefined ? READY : { ready: true, degraded };
     },

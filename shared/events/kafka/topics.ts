@@ -57,7 +57,7 @@ async function createMissing(admin: Admin): Promise<void> {
     topics: missing.map(([topic, numPartitions]) => ({
       topic,
       numPartitions,
-      // The default of the broker, which knows the size of its cluster.
+      // The default of the broker, which fits the size of its cluster.
       replicationFactor: -1,
       configEntries: [{ name: 'max.message.bytes', value: String(LARGEST_MESSAGE_BYTES) }],
     })),

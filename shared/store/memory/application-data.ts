@@ -27,7 +27,7 @@ export function leaveIndex(state: ApplicationState, name: string, { value, order
   if (placed?.size === 0) values?.delete(value);
 }
 
-/** Fills an application's maps from a dump. Objects keep the order in which they are listed. */
+/** Fills an application's maps from a dump. Objects keep their order. */
 export function load(world: WorldState, application: Application, dump: ApplicationDump): void {
   const state = applicationState(world, application);
   for (const [collection, found] of Object.entries(dump.objects)) {

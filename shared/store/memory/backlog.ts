@@ -12,7 +12,7 @@ export function outboxBacklog(application: Application, worlds: Iterable<WorldSt
     events += outbox.size;
     oldestAt = Math.min(oldestAt, oldest?.committedAt ?? oldestAt);
   }
-  return { events, ...(Number.isFinite(oldestAt) && { oldestAt }) };
+  return { events, oldestAt: Number.isFinite(oldestAt) ? oldestAt : undefined };
 }
 
 export function worldsBacklog(worlds: Iterable<WorldState>): WorldsBacklog {

@@ -2,7 +2,7 @@ import { randomToken } from '../../domain/ids.ts';
 import { CLAIM_BYTES, CLAIM_KEPT_MS, CLAIMS_FORGOTTEN, type Claim } from '../ports/claims.ts';
 import type { ClaimRecord, WorldState } from './state.ts';
 
-/** In the order of their end: time only moves forward, and every claim is kept equally long. */
+/** Sorted by expiry: time only moves forward, and every claim is kept equally long. */
 type Claims = Map<string, ClaimRecord>;
 
 /** The size of an ended claim: only those count. */
@@ -29,7 +29,7 @@ export function claim(world: WorldState, claims: Claims, key: string, ask: { fin
 
 const isHeld = ({ token, leaseUntil }: ClaimRecord): boolean => token !== undefined && Date.now() < leaseUntil;
 
-/** Forgets outdated claims, a limited number at a time. */
+/** Drops outdated claims, a limited number at a time. */
 export function forgetClaims(world: WorldState, claims: Claims, now: number): void {
   let looked = 0;
   for (const [key, record] of claims) {

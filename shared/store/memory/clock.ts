@@ -74,7 +74,7 @@ export function createMemoryClock({ all, rehearsals, need, changed }: MemoryEsta
 function requeue(state: WorldState, key: string, item: DueRecord['item'], then: RequeuedAt | RequeuedParked): void {
   const parked = parkedAs(item);
   if (parked.what === 'delivery' && !state.pending.has(parked.key)) {
-    // It was consumed meanwhile.
+    // It has been consumed.
     state.due.remove(key);
   } else if (!('parked' in then)) {
     state.due.put(key, { ...item, ...then });
@@ -94,7 +94,7 @@ const isAdvancing = ({ driver }: WorldState): boolean => driver !== undefined &&
 const mayDrive = (state: WorldState, driver: string | undefined): boolean =>
   driver === undefined ? !isAdvancing(state) : state.driver?.token === driver;
 
-/** A clock that flowed before flows on from its present time. */
+/** A clock that flowed before continues from its present time. */
 function endAdvance(state: WorldState): void {
   if (state.driver?.flowed) state.clock = { flowing: true, offset: nowOf(state) - Date.now() };
   state.driver = undefined;

@@ -31,8 +31,8 @@ const turnOf = (item: Item | undefined): string | undefined =>
   item && carriesEvent(item.kind) ? `${item.application}|${item.kind}` : undefined;
 
 /**
- * The due work of a world, by key and by instant. The clock asks for the next item after every change, so the answer must not cost a
- * pass over all items: free items are in a priority queue, leased ones are kept apart.
+ * The due work of a world, by key and by instant. The clock reads the next item after every change, so the read must not cost a pass over
+ * all items: free items are in a priority queue, leased ones are kept apart.
  * @param onAwaitedEnd called when an item that awaits an application is removed, replaced or leased
  */
 export function createDueSchedule(onAwaitedEnd?: (item: Item) => void) {
@@ -122,7 +122,7 @@ export function createDueSchedule(onAwaitedEnd?: (item: Item) => void) {
     },
     /** Items that this fault withholds; without a name, those that any fault withholds. */
     withheldBy: (fault?: string): Item[] => withheldBy(fault).flatMap((key) => records.get(key)?.item ?? []),
-    /** Makes the items that a fault withholds due at once; without a name, those of every fault. */
+    /** Makes the items that a fault withholds due now. Default: the items of every fault. */
     releaseWithheld(fault: string | undefined, now: Ms): void {
       for (const key of withheldBy(fault)) {
         const record = records.get(key);
@@ -131,9 +131,9 @@ export function createDueSchedule(onAwaitedEnd?: (item: Item) => void) {
         put(key, { ...item, at: Math.min(item.at, now) }, record.lease);
       }
     },
-    /** Items that await an application, in the order in which they were scheduled. */
+    /** Items that await an application, first scheduled first. */
     awaiting: (): Item[] => [...awaiting].flatMap((key) => records.get(key)?.item ?? []).sort((a, b) => a.seq - b.seq),
-    /** Makes the free items that await an application due at once; without a name, those that await any. */
+    /** Makes the free items that await an application due now. Default: items that await any application. */
     wake(application: Application | undefined, now: Ms): void {
       for (const key of [...awaiting]) {
         const record = records.get(key);

@@ -8,7 +8,7 @@ const LOOK_MS = 5_000;
 
 /** Drops replaced and removed worlds, and forgets old results of operations. It never reads living worlds. */
 export function createMemoryJanitor({ all, dropAfterMs }: { readonly all: Map<World, WorldState>; readonly dropAfterMs: number }) {
-  /** Wall time at which each world is dropped, in this order. */
+  /** Wall time of each world's removal, earliest first. */
   const dying = new Map<World, Ms>();
   /** Wall time of the last operation, in this order. */
   const remembering = new Map<Operations, Ms>();

@@ -12,7 +12,7 @@ export interface Recorded extends Ordered {
 
 /** One part of a world's journal. */
 export function createJournalPart(limit: JournalLimit) {
-  /** By place in this part, without gaps: the oldest hop is found at once. */
+  /** By position in this part, without gaps, so that the oldest hop is found in one step. */
   const records = new Map<number, Recorded & { readonly bytes: number }>();
   const places = new Map<string, number>();
   const byCorrelation = new Map<string, OrderedList<Recorded>>();
@@ -63,7 +63,7 @@ export function createJournalPart(limit: JournalLimit) {
       same.put(recorded);
       while (records.size > limit.records || (bytes > limit.bytes && records.size > 1)) forgetOldest();
     },
-    /** The newest hops, in the order of recording. */
+    /** The newest hops, oldest first. */
     newest(correlationId: string | undefined, count: number): readonly Recorded[] {
       if (correlationId !== undefined) return byCorrelation.get(correlationId)?.before(0, count).reverse() ?? [];
       return from(Math.max(first, next - count), count);

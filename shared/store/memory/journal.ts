@@ -68,8 +68,8 @@ const recordedHops =
       requestId,
       correlationId,
       head,
-      ...(withBodies && bodies !== undefined && { bodies }),
-      ...(anonymous && { anonymous }),
+      bodies: withBodies ? bodies : undefined,
+      anonymous,
       ageMs: now - at,
     }));
   };

@@ -1,11 +1,11 @@
-/** A thing with a place in the order of creation. */
+/** A thing with a position by creation. */
 export interface Ordered {
   readonly order: number;
 }
 
 /**
- * Things in ascending order, each order once. New things nearly always come last; places are found by binary search. It is a class because a
- * world has many thousands of them, most of which hold one thing: a closure for each method would take more memory than what they hold.
+ * Things in ascending order, each order once. New things nearly always come last; places are found by binary search. It is a class because
+ * a world has many thousands of them, and most hold one thing: a closure for each method would take more memory than the thing.
  */
 export class OrderedList<T extends Ordered> {
   #things: T[];

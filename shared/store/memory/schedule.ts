@@ -3,7 +3,7 @@ import type { Ms } from '../../domain/time.ts';
 import { dueKey, type PlannedDue } from '../ports/due-work.ts';
 import { nowOf, type WorldState } from './state.ts';
 
-/** Enters or cancels due work. A fault withholds nothing when it was deleted, or set anew after `withheldAt`. */
+/** Schedules or cancels due work. A fault that was deleted, or replaced after `withheldAt`, withholds nothing. */
 export function schedule(world: WorldState, application: Application, due: PlannedDue, seq: number): void {
   const { kind, key, at, payload, correlationId, traceparent, hop, lease, withheldBy, withheldAt, awaits, attempts = 0 } = due;
   const name = dueKey(application, kind, key);
@@ -30,7 +30,7 @@ export function schedule(world: WorldState, application: Application, due: Plann
   world.due.put(name, isReleased || withheldBy === undefined ? item : { ...item, withheldBy }, lease && { ...lease });
 }
 
-/** Wall time until the first of these items may begin. Those that were cancelled, or that only a change of the clock begins, do not count. */
+/** Wall time until the first of these items may begin. Cancelled items, and items that only a change of the clock begins, do not count. */
 export function waitFor(world: WorldState, application: Application, due: readonly PlannedDue[]): Ms {
   const waits = due.map(({ kind, key }) => {
     const record = world.due.get(dueKey(application, kind, key));

@@ -26,7 +26,7 @@ export interface ClaimRecord {
   done: { json: string; keepUntil: Ms } | undefined;
 }
 
-/** The place of an object in the order of creation. */
+/** The position of an object by creation. */
 export interface Placed extends Ordered {
   readonly id: string;
 }
@@ -40,7 +40,7 @@ export interface ApplicationState {
   index: Map<string, Map<string, OrderedList<Placed>>>;
   counters: Map<string, Map<string, Map<string, number>>>;
   claims: Map<string, ClaimRecord>;
-  /** By id, in the order of the commits. */
+  /** By id, first committed first. */
   outbox: Map<string, OutboxEntry>;
   relay: { token: string; until: number } | undefined;
   /** Results of commits by operation id, newest last. A repeated operation gets its first result. */
@@ -68,7 +68,7 @@ export interface WorldState {
   bytes: number;
   readonly events: MemoryEvents;
   readonly journal: MemoryJournal;
-  /** `since`: the revision at which the fault was set. */
+  /** `since`: the revision that set the fault. */
   faults: Map<string, { json: string; hits: number; chances: number; since: number }>;
   faultRevision: number;
   progression: Progression | undefined;
@@ -85,7 +85,7 @@ export interface RehearsalState {
   readonly idleMs: Ms | null;
 }
 
-/** Maximum number of operation ids that an application remembers in one world. */
+/** Most operation ids that an application keeps in one world. */
 export const OPERATIONS_LIMIT = 10_000;
 
 function emptyApplication(): ApplicationState {
@@ -128,14 +128,14 @@ export function firstOf<T>(things: Iterable<T>, limit: number): T[] {
 export function park(world: WorldState, { what, key }: Pick<Parked, 'what' | 'key'>, error: string, item?: DueRecord['item']): void {
   const name = `${what}|${key}`;
   world.parked.delete(name);
-  world.parked.set(name, { shown: { what, key, error, at: nowOf(world) }, ...(item && { item }) });
+  world.parked.set(name, { shown: { what, key, error, at: nowOf(world) }, item });
 }
 
 /** The name under which an item is parked. */
 export const parkedAs = ({ application, kind, key }: Pick<DueItem, 'application' | 'kind' | 'key'>): Pick<Parked, 'what' | 'key'> =>
   kind === DELIVER_AGAIN ? { what: 'delivery', key: deliveryKey(application, key) } : { what: 'due', key: dueKey(application, kind, key) };
 
-/** Work that is taken up again is not parked any more. */
+/** Work that resumes is no longer parked. */
 export function unpark({ parked }: Pick<WorldState, 'parked'>, item: DueRecord['item']): void {
   const { what, key } = parkedAs(item);
   parked.delete(`${what}|${key}`);
@@ -143,7 +143,7 @@ export function unpark({ parked }: Pick<WorldState, 'parked'>, item: DueRecord['
 
 const dueItems = new WeakMap<DueRecord['item'], DueItem>();
 
-/** The clock asks for the next item after every change, and rarely needs its payload. */
+/** The clock reads the next item after every change, and rarely needs its payload. */
 export function dueItem(item: DueRecord['item']): DueItem {
   const known = dueItems.get(item);
   if (known) return known;
@@ -158,7 +158,7 @@ export function dueItem(item: DueRecord['item']): DueItem {
   return made;
 }
 
-/** Due work that this fault withholds, in the order in which it was withheld; without a name, that any fault withholds. */
+/** Due work that this fault withholds, first withheld first. Default: the work of any fault. */
 export function withheldItems(world: WorldState | undefined, fault?: string): readonly DueItem[] {
   const withheld = [...(world?.due.withheldBy(fault) ?? [])].sort((a, b) => a.seq - b.seq);
   return withheld.map(dueItem);

@@ -3,7 +3,7 @@ import { joinTraces, type TraceSummary, traceOfHop } from '../trace-summary.ts';
 import { OrderedList } from './ordered-list.ts';
 
 interface Kept {
-  /** Place in the order of beginning. */
+  /** Position when traces are sorted by their start. */
   readonly order: number;
   readonly correlationId: string;
   summary: TraceSummary;

@@ -2,7 +2,7 @@ import type { Application } from '../../catalog/applications.ts';
 import type { World } from '../../domain/world.ts';
 import { applicationState, getOr, type WorldState } from './state.ts';
 
-/** The worlds in which an application has events in its outbox, so that the relay need not read all worlds. */
+/** The worlds with unsent events of an application, so that the relay need not read all worlds. */
 export function createUnsent(all: ReadonlyMap<World, WorldState>) {
   const found = new Map<Application, Set<World>>();
   return {
@@ -11,7 +11,7 @@ export function createUnsent(all: ReadonlyMap<World, WorldState>) {
       if (applicationState(world, application).outbox.size > 0) worlds.add(world.world);
       else worlds.delete(world.world);
     },
-    /** Forgets dropped worlds. */
+    /** Removes dropped worlds. */
     worlds: (application: Application): readonly WorldState[] =>
       [...(found.get(application) ?? [])].flatMap((world) => {
         const state = all.get(world);

@@ -11,11 +11,11 @@ export interface WorldsBacklog {
   readonly rehearsals: number;
   /** Deliveries not consumed yet. */
   readonly pending: number;
-  /** Due work past its time that nobody has leased yet. */
+  /** Due work past its time without a lease. */
   readonly overdue: number;
   /** Leased due work. */
   readonly running: number;
-  /** Due work of the future. */
+  /** Due work whose time has not come. */
   readonly scheduled: number;
   /** Due work that faults withhold. */
   readonly withheld: number;

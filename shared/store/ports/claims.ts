@@ -1,12 +1,12 @@
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
 
-/** An expired claim without an outcome is remembered for this rehearsal time. */
+/** An expired claim without an outcome is kept for this rehearsal time. */
 export const CLAIM_KEPT_MS = 24 * 60 * 60 * 1_000;
 /** Each new claim removes at most this many outdated claims. */
 export const CLAIMS_FORGOTTEN = 100;
 
-/** The size of an ended claim besides its outcome, approximately. A client may make any number of claims. */
+/** The approximate size of an ended claim without its outcome. A client may make any number of claims. */
 export const CLAIM_BYTES = 200;
 
 export type Claim =
@@ -15,7 +15,7 @@ export type Claim =
    * of the lease.
    */
   | { readonly is: 'ours'; readonly token: string; readonly since: Ms; readonly preconditionHeld: boolean }
-  /** `leftMs`: wall time for which the lease still holds. */
+  /** `leftMs`: remaining wall time of the lease. */
   | { readonly is: 'running'; readonly leftMs: Ms }
   | { readonly is: 'other-body' }
   | { readonly is: 'done'; readonly json: string };

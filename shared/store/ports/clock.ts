@@ -7,7 +7,7 @@ import type { DueItem } from './due-work.ts';
 export interface ClockStatus {
   readonly now: Ms;
   readonly flowing: boolean;
-  /** A driver advances the clock: nobody else leases due work. */
+  /** A driver advances the clock, and no other driver leases due work. */
   readonly advancing: boolean;
   /** Number of leased items. */
   readonly running: number;
@@ -15,7 +15,7 @@ export interface ClockStatus {
   readonly next?: DueItem;
 }
 
-/** Asks for the next item that is due. */
+/** Reads the next item that is due. */
 export interface ItemLeaseRequest {
   /** Instant on the rehearsal's clock. */
   readonly upTo: Ms;
@@ -47,22 +47,22 @@ export interface ClockStore {
    */
   status(world: World): Promise<ClockStatus | undefined>;
   /**
-   * @param driver token of the driver that advances the clock. Without it, the clock is set only while nobody advances it.
+   * @param driver token of the driver that advances the clock. Without it, the clock is set only while no driver advances it.
    * @returns false when the caller may not (or no longer) set the clock
    */
   setClock(world: World, clock: { readonly now: Ms; readonly flowing: boolean }, driver?: string): Promise<boolean>;
   /**
-   * Leases the clock in order to advance it, and stops its flow. An expired lease can be taken over.
+   * Leases the clock for an advance, and freezes it. An expired lease can be taken over.
    * @returns false while another token holds the lease
    */
   leaseClock(world: World, token: string, ms: number): Promise<boolean>;
   /** @returns false when the lease was lost */
   renewClock(world: World, token: string, ms: number): Promise<boolean>;
-  /** Ends the lease. A clock that flowed before flows on from its present time. */
+  /** Ends the lease. A clock that flowed before continues from its present time. */
   releaseClock(world: World, token: string): Promise<void>;
   /**
-   * Leases the lowest free item by `(at, seq)` that is due up to an instant.
-   * While a driver advances the clock, nobody else leases an item.
+   * Leases the lowest free item by `(at, seq)` that is due up to an instant. While a driver advances the clock, no other driver leases an
+   * item.
    */
   leaseNext(world: World, request: ItemLeaseRequest): Promise<DueItem | undefined>;
   /**

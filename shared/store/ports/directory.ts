@@ -2,7 +2,7 @@ import type { Progression } from '../../catalog/control/progression.ts';
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
 
-/** HMACs of the credentials bound to a rehearsal. The secrets themselves are shown once, when it is created. */
+/** HMACs of the credentials bound to a rehearsal. The secrets themselves are in the answer of its creation only. */
 export interface RehearsalCredentials {
   readonly bearer: string;
   readonly apiKey: string;

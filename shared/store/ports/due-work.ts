@@ -14,15 +14,15 @@ export interface PlannedDue {
   /** Request id of the hop that scheduled it, for the journal. */
   readonly hop?: string;
   /** Set when the committing process runs the work itself before it replies. `until` is wall time; others wait until then. */
-  readonly lease?: { readonly token: string; readonly until: number } | undefined;
+  readonly lease?: { readonly token: string; readonly until: number };
   /**
-   * The fault that withholds the work until `at` (`NEVER`: as long as the fault exists). The work becomes due at once when the fault
-   * is set anew or deleted, or no longer exists.
+   * The fault that withholds the work until `at` (`NEVER`: as long as the fault exists). The work becomes due as soon as the fault is set
+   * anew or deleted, or no longer exists.
    */
   readonly withheldBy?: string;
   /** Revision of the faults at that decision. A fault set after it does not withhold the work. */
   readonly withheldAt?: number;
-  /** The application that was away when the work was put off. The work becomes due at once when the application is back. */
+  /** The application that was away when the work was put off. The work becomes due as soon as the application is back. */
   readonly awaits?: Application;
   /** Failed attempts that count as made; 0 when absent. */
   readonly attempts?: number;
@@ -32,8 +32,8 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 /**
- * Rehearsal time before failed due work is tried again, while another application is away or another action is under way: a week in all.
- * After the last attempt the work is parked; redriven work has only this last one.
+ * Rehearsal time before each retry of failed due work, while another application is away or another action is in progress: a week in all.
+ * After the last attempt the work is parked. Redriven work has only the last attempt.
  */
 export const BACKOFF_MS: readonly Ms[] = [
   5_000,
@@ -45,7 +45,7 @@ export const BACKOFF_MS: readonly Ms[] = [
   ...Array<Ms>(13).fill(12 * HOUR_MS),
 ];
 
-/** Attempts again of work that was refused, or failed because of a defect. Then it is parked, after less than three hours. */
+/** Retries of work that was refused or failed because of a defect. After them it is parked, in less than three hours. */
 export const MOST_ATTEMPTS_AFTER_REFUSAL = 5;
 
 /** Rehearsal time between the attempts of parked work whose application was away. */
@@ -87,7 +87,7 @@ export const DELIVER_AGAIN = 'deliver-again';
  */
 export const carriesEvent = (kind: string): boolean => kind === PUBLISH_WITHHELD_EVENT || kind === DELIVER_AGAIN;
 
-/** Waiting items that one search for the next item passes over at most. */
+/** Most waiting items that one search for the next item skips. */
 export const MOST_PASSED = 200;
 
 /** The lease of one due item of an application. */
@@ -99,10 +99,10 @@ export interface ItemLease {
 
 /** One application's due work. */
 export interface DueWorkStore {
-  /** The item; undefined when it is gone or leased by another token. */
+  /** The item; undefined when it does not exist or another token leases it. */
   due(world: World, lease: ItemLease): Promise<DueItem | undefined>;
   /** Ends the lease, if its token still holds the item. The item stays due for the clock driver. */
   releaseDue(world: World, lease: ItemLease): Promise<void>;
-  /** Due work that this fault withholds, in the order in which it was withheld. */
+  /** Due work that this fault withholds, first withheld first. */
   withheld(world: World, fault: string): Promise<readonly DueItem[]>;
 }

@@ -17,16 +17,19 @@ export interface FaultStore {
   hits(world: World, fault: string): Promise<number>;
 }
 
-/** Faults of a world at most: each call looks through those that may strike it. */
+/** Most faults of a world: each call is matched against them. */
 export const MOST_FAULTS = 200;
 
 /** The faults of a world, as the control plane sets them. */
 export interface FaultControl {
   /**
-   * Sets a fault anew. Work that a fault of this name withheld becomes due; if there was one, so does work that awaits an application.
+   * Sets a fault anew. If it replaces a fault of this name, the work that the old fault withheld becomes due, and all work that awaits an
+   * application.
    * @returns false, with nothing changed, when the world has `MOST_FAULTS` others
    */
   setFault(world: World, name: string, json: string): Promise<boolean>;
-  /** Removes one fault or all; the work they withheld becomes due, and so does work that awaits an application. @returns false when there was none */
+  /**
+   * Removes one fault or all. Work that they withheld and work that awaits an application become due. @returns false when there was none
+   */
   removeFault(world: World, name?: string): Promise<boolean>;
 }

@@ -42,7 +42,7 @@ export interface CountedObjects {
 
 export interface ObjectCount {
   readonly count: number;
-  /** In the order of the states asked for. */
+  /** One entry per requested state, in the given order. */
   readonly states: readonly number[];
 }
 

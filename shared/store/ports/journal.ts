@@ -36,12 +36,12 @@ export interface JournalEntry {
 }
 
 export interface RecordedHop {
-  /** Place in the journal of the world, from 1, in the order of recording. */
+  /** Position in the journal of the world, from 1, sorted by recording. */
   readonly sequence: number;
   readonly requestId: string;
   readonly correlationId: string;
   readonly head: string;
-  /** Absent also when they were not asked for. */
+  /** Absent, too, when they were not requested. */
   readonly bodies?: string;
   readonly anonymous?: true;
   /** Wall time since it was recorded. */
@@ -59,7 +59,7 @@ export interface JournalAsk {
 }
 
 export interface JournalPage {
-  /** In the order of recording. */
+  /** Oldest first. */
   readonly entries: readonly RecordedHop[];
   /** Older hops of the world have been discarded. */
   readonly truncated: boolean;
@@ -78,7 +78,7 @@ export interface JournalSize {
 /** Records the hops of a world. */
 export interface JournalWriter {
   journal(world: World, entry: JournalEntry): void;
-  /** Says that other processes have just recorded hops of a world. Reads of this process wait until these are written. */
+  /** Notes that other processes have just recorded hops of a world. Reads of this process wait until these hops are written. */
   expectHops(world: World): void;
 }
 
@@ -87,7 +87,7 @@ export interface JournalReader extends TraceReader {
   journalOf(world: World, ask?: JournalAsk): Promise<JournalPage>;
   /** The latest hop with this request id. */
   hop(world: World, requestId: string): Promise<RecordedHop | undefined>;
-  /** @returns those of the requests of which the journal has a hop */
+  /** @returns the requests that have a hop in the journal */
   journaled(world: World, requestIds: readonly string[]): Promise<ReadonlySet<string>>;
   journalSize(world: World): Promise<JournalSize>;
 }

@@ -12,8 +12,8 @@ export interface Parked {
 }
 
 /**
- * The outstanding work of a world. The world is quiet when the first three lists are empty and `next` lies in the future. A list may
- * be cut off; `counts` has the full numbers.
+ * The outstanding work of a world. The world is settled when the first three lists are empty and `next` lies in the future. A list may be
+ * cut off; `counts` has the full numbers.
  */
 export interface Ledger {
   readonly unsent: readonly string[];
@@ -35,7 +35,7 @@ export interface EventWork {
   readonly entry?: OutboxEntry;
   /** The fault that withholds it. */
   readonly withheldBy?: string;
-  /** Subscribers that have not consumed it yet, also while it is withheld or put off. */
+  /** Subscribers that have not consumed it yet, even while it is withheld or put off. */
   readonly pending: readonly Application[];
   readonly parked: readonly { readonly application: Application; readonly error: string }[];
 }
@@ -52,8 +52,8 @@ export interface LedgerStore {
   /** The cost does not depend on the amount of outstanding work. */
   eventWork(world: World, eventId: string): Promise<EventWork>;
   /**
-   * Takes work out of the parked list and makes it due at once. Due work returns as it was, unless other work has its key by then. A
-   * delivery becomes `DELIVER_AGAIN` of its subscriber and is pending from then on. @returns the work that was parked until then
+   * Takes work out of the parked list and makes it due now. Due work returns as it was, unless other work has its key by then. A delivery
+   * becomes `DELIVER_AGAIN` of its subscriber and is pending from then on. @returns the work that was parked until then
    */
   redrive(world: World, again: readonly Redriven[]): Promise<readonly Redriven[]>;
 }

@@ -1,6 +1,6 @@
 import type { World } from '../../domain/world.ts';
 
-/** A stored object. `order` is its place in the order of creation within its world. */
+/** A stored object. `order` is its position by creation within its world. */
 export interface Found {
   readonly id: string;
   readonly version: number;
@@ -25,6 +25,6 @@ export interface ObjectStore {
   /** Counts the objects that an index lists under each of these values. */
   count(world: World, collection: string, index: string, values: readonly string[]): Promise<readonly number[]>;
   all(world: World, collection: string, page: PageRequest): Promise<readonly Found[]>;
-  /** Reads several keys at once, in the order of `keys`. A field that never moved is absent. */
+  /** Reads several keys together, sorted as `keys`. A field that never moved is absent. */
   counters(world: World, counter: string, keys: readonly string[]): Promise<readonly CounterFields[]>;
 }

@@ -8,8 +8,8 @@ import type { PlannedDue } from './due-work.ts';
 export const OUTBOX_LIMIT = 100_000;
 
 /**
- * Wall time for which a commit leases the outbox to its relay, which publishes at once. It is short, because the process may die between
- * the two. A relay that takes longer may publish twice, as relays may.
+ * Wall time of the lease that a commit gives its relay, which publishes immediately. It is short, because the process may die between the
+ * two. A relay that takes longer may publish twice, as relays may.
  */
 export const HAND_OVER_MS = 2_000;
 
@@ -47,7 +47,7 @@ export interface WithheldEvent {
 export interface RelayProgress {
   /** Names the relay; it leases the outbox. */
   readonly token: string;
-  /** In the order in which they were sent, which is the order of the world's events. */
+  /** Sorted by sending, which is the order of the world's events. */
   readonly sent?: readonly SentEvent[];
   readonly withheld?: readonly WithheldEvent[];
   /** The relay gets no further batch, and its lease is released although entries remain. */
@@ -59,10 +59,10 @@ export interface OutboxStore {
   readonly application: Application;
   /**
    * Acknowledges the sent events, removes the withheld ones from the outbox, and returns the next batch. Without one, it releases the
-   * relay's lease: in the same step, so that no wake-up is lost. There is no batch either while another token holds the lease.
+   * relay's lease: in the same step, so that no wake-up is lost. While another token holds the lease, there is no batch.
    */
   drain(world: World, progress: RelayProgress): Promise<Batch | undefined>;
-  /** Worlds in which this application has unpublished events that no relay has leased. */
+  /** Worlds with unpublished events of this application that no relay has leased. */
   unsent(): Promise<readonly World[]>;
   /** This application's unpublished events over all worlds. For metrics: it reads every such world. */
   outbox(): Promise<OutboxBacklog>;

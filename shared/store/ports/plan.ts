@@ -39,12 +39,12 @@ export interface IndexChange {
 export const WORLD_BYTES = 128 * 1024 * 1024;
 
 /**
- * The gateway refuses requests at the limit. Applications may go on up to this factor, so that started work is finished. Beyond it their
+ * The gateway refuses requests at the limit. Applications may continue up to this factor, so that started work is finished. Beyond it their
  * commits are refused as well.
  */
 export const ROOM_FOR_STARTED_WORK = 1.25;
 
-/** The result of an operation is remembered for at least this wall time, so that a repeat gets the same answer. */
+/** The result of an operation is kept for at least this wall time, so that a repeat gets the same answer. */
 export const OPERATION_KEPT_MS = 60_000;
 
 /** The content of one commit. An adapter checks everything first and then writes everything; it never decodes an object's JSON. */
@@ -74,7 +74,7 @@ export interface Plan {
   /** The `If-Match` precondition of the request was met in this commit. Noted with the fencing claim. */
   readonly preconditionHeld?: boolean;
   /** The answer to keep under the fencing claim. A last commit without an outcome releases the claim. */
-  readonly outcome?: { readonly json: string; readonly keepUntil: Ms } | undefined;
+  readonly outcome?: { readonly json: string; readonly keepUntil: Ms };
   /** Token of the relay that publishes what this commit and earlier ones left in the outbox, unless another relay has leased it. */
   readonly relay?: string;
 }
@@ -84,7 +84,7 @@ export type Committed =
   | { readonly ok: true; readonly seq: number; readonly batch?: Batch }
   /**
    * `full`: too many events wait for the bus. Only requests get it; deliveries and due work are always admitted. `space`: the world is
-   * larger than its limit; `growsWorld` says which commits it concerns. `at` is the size then.
+   * larger than its limit; `growsWorld` defines the refused commits. `at` is the size then.
    */
   | { readonly ok: false; readonly why: 'version' | 'unique' | 'guard' | 'held' | 'world' | 'full' | 'space'; readonly at: string };
 
@@ -95,7 +95,7 @@ export const growsWorld = ({ put, events }: Pick<Plan, 'put' | 'events'>): boole
 export interface CommitStore {
   /**
    * The last commit of due work that awaited an application shows that the application is back, unless it schedules work that awaits the
-   * application again. All work that awaits it is then due at once.
+   * application again. All work that awaits it then becomes due.
    */
   commit(world: World, plan: Plan): Promise<Committed>;
 }

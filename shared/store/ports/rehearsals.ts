@@ -24,7 +24,7 @@ export interface Lifetime {
 export interface RehearsalRecord extends Lifetime {
   readonly rehearsal: string;
   /** Absent when the rehearsal cannot be read; `trouble` has the reason. */
-  readonly current?: { readonly world: World; readonly createdAt: string; readonly now: Ms; readonly contents: WorldContents } | undefined;
+  readonly current?: { readonly world: World; readonly createdAt: string; readonly now: Ms; readonly contents: WorldContents };
   readonly trouble?: string;
 }
 
@@ -42,13 +42,13 @@ export type CreatedRehearsal =
   | { readonly is: 'created'; readonly world: World }
   | { readonly is: 'exists' }
   /** `longestIdle`: among the rehearsals that are not kept. */
-  | { readonly is: 'too-many'; readonly longestIdle?: (Lifetime & { readonly rehearsal: string }) | undefined };
+  | { readonly is: 'too-many'; readonly longestIdle?: Lifetime & { readonly rehearsal: string } };
 
 /** The rehearsals of the estate. */
 export interface RehearsalStore {
-  /** In the order of creation. An unreadable rehearsal is listed with the known part of its record. */
+  /** Sorted by creation. An unreadable rehearsal is listed with the known part of its record. */
   list(): Promise<readonly RehearsalRecord[]>;
-  /** As `list` shows it. Reading is no use. @returns undefined when the rehearsal does not exist */
+  /** As `list` shows it. Reading does not count as use. @returns undefined when the rehearsal does not exist */
   record(rehearsal: string): Promise<RehearsalRecord | undefined>;
   /** Safe against concurrent calls: one of them creates the rehearsal, and together they keep to the limit. */
   create(rehearsal: string, created: NewRehearsal): Promise<CreatedRehearsal>;

@@ -17,11 +17,11 @@ export type KeptRun = RunRecord & { readonly held: boolean };
 export interface KeptRuns {
   /** Grows with each change of a run. */
   readonly revision: number;
-  /** In the order of their beginning. */
+  /** Oldest first. */
   readonly runs: readonly Omit<KeptRun, 'body'>[];
 }
 
-/** The runs of the estate, so that every gateway can tell of each. They belong to no rehearsal. A lease is in wall time. */
+/** The runs of the estate, so that every gateway can return each of them. They belong to no rehearsal. A lease is in wall time. */
 export interface RunStore {
   addRun(run: RunRecord, leaseMs: Ms): Promise<void>;
   /**

@@ -12,8 +12,8 @@ export interface ApplicationDump {
 }
 
 /**
- * Data, clock and due work of a world. It excludes the outbox, withheld events, deliveries, journal, faults and idempotency records;
- * other work that a fault withholds is therefore due at once. Nor does it say which hop scheduled the work.
+ * Data, clock and due work of a world. It excludes the outbox, withheld events, deliveries, journal, faults and idempotency records; other
+ * work that a fault withholds is therefore due immediately. It does not store which hop scheduled the work.
  */
 export interface Snapshot {
   readonly now: Ms;
@@ -23,6 +23,6 @@ export interface Snapshot {
 
 export interface SnapshotStore {
   snapshot(world: World): Promise<Snapshot>;
-  /** The snapshot with which the world began. */
+  /** The snapshot that the world was seeded from. */
   seed(world: World): Promise<Snapshot>;
 }

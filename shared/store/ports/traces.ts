@@ -7,17 +7,17 @@ import type { World } from '../../domain/world.ts';
  */
 export interface StoredTrace {
   readonly correlationId: string;
-  /** Place of the trace in the order of beginning: the sequence of its first hop. */
+  /** Position of the trace by its start: the sequence of its first hop. */
   readonly sequence: number;
-  /** Wall time at which its first hop began. */
+  /** Wall time of the start of its first hop. */
   readonly startedAt: Ms;
-  /** Wall time at which its latest hop ended. */
+  /** Wall time of the end of its latest hop. */
   readonly lastAt: Ms;
   /** The rehearsal's clock at its first hop. */
   readonly at: Ms;
   /**
-   * Of its request from outside: of several, the one with the worst answer, and of those the latest. Without one, of its first hop. So are the next
-   * five.
+   * This member and the next five describe its request from outside. If there are several: the one with the worst answer, then the latest.
+   * If there is none: its first hop.
    */
   readonly method: string;
   readonly path: string;

@@ -1,6 +1,6 @@
 import { RedisRefused } from './refused.ts';
 
-/** The nodes of an address; several stand for the first nodes to ask of a Redis Cluster. @throws RedisRefused */
+/** The nodes of an address; several are seed nodes of a Redis Cluster. @throws RedisRefused */
 export function nodesOf(url: string): URL[] {
   const texts = url.replace(/^cluster:/, '').split(',');
   return texts.filter((text) => text.trim() !== '').map((text) => parse(text.trim()));

@@ -2,19 +2,19 @@ import type { Application } from '../../catalog/applications.ts';
 import type { World } from '../../domain/world.ts';
 import type { RedisAccess } from './connection.ts';
 
-/** Wall time for which a process does not repeat an announcement. */
+/** A process does not repeat an announcement within this wall time. */
 const ANNOUNCED_MS = 5_000;
-/** Age on Redis's clock from which an announcement is withdrawn when the outbox is empty. */
+/** An announcement of this age, on Redis's clock, is withdrawn when the outbox is empty. */
 const WITHDRAWN_MS = 30_000;
 
 /**
- * The worlds in which an application may have unpublished events. The outboxes are in the slots of their worlds; reading all of them
- * every second would cost more than the publishing. So a process announces a world before it commits events there.
+ * Lists the worlds that may have unpublished events of an application. The outboxes are in the slots of their worlds, and reading all
+ * of them every second would cost more than publishing. So a process announces a world before it commits events there.
  */
 export function createAnnouncements({ connection, keys }: RedisAccess) {
   const announced = new Set<string>();
 
-  /** A plain command: every application asks once a second, and mostly there are none. */
+  /** A plain command, because every application reads the list once a second and mostly finds it empty. */
   const announcedWorlds = async (application: Application) => {
     const found = await connection.idempotently((client) => client.zrange(keys.announced(application), '0', '-1', 'WITHSCORES'));
     return Array.from({ length: found.length / 2 }, (_, n) => {
@@ -32,11 +32,11 @@ export function createAnnouncements({ connection, keys }: RedisAccess) {
       setTimeout(() => announced.delete(name), ANNOUNCED_MS).unref();
     },
 
-    /** Worlds in which the application may have unpublished events. */
+    /** Worlds that may have unpublished events of the application. */
     announced: async (application: Application): Promise<readonly World[]> =>
       (await announcedWorlds(application)).map(({ world }) => world),
 
-    /** Worlds in which the application has unpublished events and no relay has the lease. */
+    /** Worlds with unpublished events of the application that no relay has leased. */
     async unsent(application: Application): Promise<readonly World[]> {
       const key = keys.announced(application);
       const found = await Promise.all(

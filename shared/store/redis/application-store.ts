@@ -4,13 +4,13 @@ import { deliveryAgain } from '../delivery-again.ts';
 import type { Claim } from '../ports/claims.ts';
 import { dueKey } from '../ports/due-work.ts';
 import type { Store } from '../ports/estate-store.ts';
-import { BATCH_SIZE, type Batch, HAND_OVER_MS, type SentEvent } from '../ports/outbox.ts';
+import { BATCH_SIZE, type Batch, HAND_OVER_MS } from '../ports/outbox.ts';
 import { ROOM_FOR_STARTED_WORK } from '../ports/plan.ts';
 import type { RedisAnnouncements } from './announcements.ts';
 import { outboxBacklog } from './backlog.ts';
 import { commitArguments, readCommitted } from './commit.ts';
 import type { RedisAccess } from './connection.ts';
-import { dueArguments, listed, outboxEntry, parkedError, readDue, readEntry, word } from './formats.ts';
+import { type DueValue, dueValue, outboxEntry, parkedError, readDue, readEntry, type TextNumber, valueArguments, word } from './formats.ts';
 import { createRedisObjects } from './objects.ts';
 import { runInWorld } from './run-in-world.ts';
 
@@ -56,9 +56,14 @@ export function createApplicationStore(application: Application, options: Applic
       return readCommitted(await run('commit', world, ...commitArguments(application, plan, limits)), plan, world);
     },
     drain: async (world, { token, sent = [], withheld = [], isStopping = false }) => {
-      const changes = [...listed(sent, sentArguments), ...listed(withheld, ({ id, due }) => [id, ...dueArguments(application, due)])];
+      const progress = valueArguments(
+        (keep): DrainProgress => ({
+          sent: sent.map((one) => (typeof one === 'string' ? { id: one } : { id: one.id, entry: keep(outboxEntry(one)) })),
+          withheld: withheld.map(({ id, due }) => ({ id, due: dueValue(application, due, keep) })),
+        }),
+      );
       const limit = isStopping ? 0 : BATCH_SIZE;
-      return readBatch(await run('drain', world, application, randomToken(), word(token), relayLeaseMs, limit, ...changes));
+      return readBatch(await run('drain', world, application, randomToken(), word(token), relayLeaseMs, limit, ...progress));
     },
     unsent: () => announcements.unsent(application),
     outbox: () => outboxBacklog(application, options),
@@ -69,12 +74,17 @@ export function createApplicationStore(application: Application, options: Applic
     },
     putOff: async (world, delivery, { event, at, awaits }) => {
       const due = { ...deliveryAgain(delivery, event), at, awaits, attempts: 1 };
-      await run('putOffDelivery', world, delivery, ...dueArguments(application, due));
+      await run('putOffDelivery', world, delivery, ...valueArguments((keep) => dueValue(application, due, keep)));
     },
   };
 }
 
-const sentArguments = (one: SentEvent): readonly string[] => (typeof one === 'string' ? [one, ''] : [one.id, outboxEntry(one)]);
+/** The progress of a relay as the script `drain` reads it. */
+interface DrainProgress {
+  /** `entry`: a fault withheld the event, so that the outbox does not have it. */
+  readonly sent: readonly { readonly id: string; readonly entry?: TextNumber }[];
+  readonly withheld: readonly { readonly id: string; readonly due: DueValue }[];
+}
 
 function readBatch(reply: unknown): Batch | undefined {
   const [faults, entries] = reply as readonly [faults?: string, entries?: readonly string[]];

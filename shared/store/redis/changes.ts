@@ -10,12 +10,12 @@ import { repeatedly } from './sweep.ts';
 const SWEEP_MS = 1_000;
 /** While messages arrive, so that the cost of a search does not depend on the number of worlds. */
 const WORLDS_PER_SEARCH = 5;
-/** Said of a change because of which no due work can begin. */
+/** The wait of a change that lets no due work begin. */
 const QUIET = 'quiet';
 
 /**
- * Notifies listeners of changed worlds: at once by messages, and by searching. The process sends itself a pulse to check that messages
- * arrive. While the pulse does not return, each search reads all worlds.
+ * Notifies listeners of changed worlds: by messages, and by a periodic search for lost messages. The process publishes a pulse to
+ * itself to check that messages arrive. While the pulse does not return, each search reads all worlds.
  */
 export function createChanges({ connection, keys, onError }: RedisBackground) {
   const listeners = new Set<WorldListener>();
@@ -27,7 +27,7 @@ export function createChanges({ connection, keys, onError }: RedisBackground) {
   let place = 0;
   let stopPolling: (() => void) | undefined;
 
-  /** A change that does not follow the last notified one may come after a lost message of another: due work may begin at once. */
+  /** A gap in the numbers means a lost message. Its due work may already be due, so the wait is 0. */
   function notify(world: World, change: number, waitMs: Ms = 0): void {
     const isNext = notified.get(world) === change - 1;
     notified.set(world, change);

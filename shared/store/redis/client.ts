@@ -7,7 +7,7 @@ export type RedisClient = Redis | Cluster;
 
 const CONNECT_TIMEOUT_MS = 3_000;
 const CLOSING_MS = 1_000;
-/** It also keeps a process alive for this long after the connection was closed. */
+/** Keeps a process alive for this long after the connection was closed. */
 const DISCONNECT_MS = 200;
 
 const FIRST_RECONNECT_MS = 20;
@@ -68,7 +68,7 @@ interface Starting {
   readonly onError: (error: Error) => void;
 }
 
-/** Connects and waits until the client is usable. @throws RedisRefused, at once when waiting cannot help */
+/** Connects and waits until the client is usable. @throws RedisRefused, without waiting when waiting cannot help */
 export async function start(client: RedisClient, { where, startTimeoutMs, onError }: Starting): Promise<void> {
   let last: Error | undefined;
   const outcome = Promise.withResolvers<void>();
@@ -113,7 +113,7 @@ export async function quit(client: RedisClient): Promise<void> {
   hangUp(client);
 }
 
-/** Disconnecting an ended client would wait for an end that never comes. */
+/** An ended client emits no second `end`: disconnecting it would never finish. */
 export function hangUp(client: RedisClient): void {
   if (client.status !== 'end') client.disconnect();
 }

@@ -1,9 +1,10 @@
 import type { Application } from '../../catalog/applications.ts';
+import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
 import type { OutboxEntry } from '../ports/outbox.ts';
-import { type Committed, type Fence, growsWorld, type IndexChange, type Plan, type PlannedEvent } from '../ports/plan.ts';
+import { type Committed, type Fence, growsWorld, type IndexChange, type Plan } from '../ports/plan.ts';
 import type { Argument } from './connection.ts';
-import { dueArguments, indexValue, listed, outboxEntry, readEntry, word } from './formats.ts';
+import { type DueValue, dueValue, indexValue, outboxEntry, readEntry, type TextNumber, valueArguments, word } from './formats.ts';
 
 interface CommitOptions {
   /** Limit of the unpublished events. Beyond it, requests are refused. */
@@ -12,44 +13,59 @@ interface CommitOptions {
   readonly most: number;
   /** The most events that are handed over. */
   readonly batch: number;
-  /** Wall time for which the outbox is leased with them. */
+  /** Wall time of the relay's lease on the outbox. */
   readonly leaseMs: number;
 }
 
-/** The arguments of the script `commit`: one flat list in which the length of each list precedes it. */
-export function commitArguments(
-  application: Application,
-  plan: Plan,
-  { outboxLimit, most, batch, leaseMs }: CommitOptions,
-): readonly Argument[] {
-  return [
-    application,
-    plan.operation,
-    flag(plan.last),
-    ...fenceArguments(plan.fence),
-    flag(plan.events.length > 0),
-    outboxLimit,
-    growsWorld(plan) ? most : '',
-    plan.relay === undefined ? '' : word(plan.relay),
-    leaseMs,
-    batch,
-    ...listed(plan.expect, ({ collection, id, version }) => [collection, id, version]),
-    ...listed(plan.put, ({ collection, id, read, version, json }) => [collection, id, read, version, json]),
-    ...listed(plan.unique, (change) => changeArguments(change, (value) => value)),
-    ...listed(plan.index, (change) => changeArguments(change, indexValue)),
-    ...listed(plan.move, ({ counter, key, field, by }) => [counter, key, word(field), by]),
-    ...listed(plan.guard, ({ counter, key, terms }) => [
-      counter,
-      key,
-      ...listed(Object.entries(terms), ([field, weight]) => [word(field), weight]),
-    ]),
-    ...listed(plan.events, eventArguments),
-    flag(plan.preconditionHeld === true),
-    flag(plan.outcome !== undefined),
-    plan.outcome?.keepUntil ?? '',
-    plan.outcome?.json ?? '',
-    ...listed(plan.due, (due) => dueArguments(application, due)),
-  ];
+/** A plan as the script `commit` reads it: the only declaration of its members for both sides. Names and tokens are words of records. */
+interface CommitPlan {
+  readonly application: Application;
+  readonly operation: string;
+  readonly last: boolean;
+  /** Empty: the unit of work holds no lease. */
+  readonly fence: { readonly kind?: Fence['kind']; readonly key?: string; readonly token?: string | undefined };
+  readonly outboxLimit: number;
+  /** Limit of the world's text; absent when the commit adds none. */
+  readonly spaceLimit: number | undefined;
+  readonly expect: Plan['expect'];
+  readonly put: readonly (Omit<Plan['put'][number], 'json'> & { readonly json: TextNumber })[];
+  readonly unique: readonly ValueChange[];
+  readonly index: readonly ValueChange[];
+  readonly move: Plan['move'];
+  readonly guard: readonly { readonly counter: string; readonly key: string; readonly terms: Readonly<Record<string, number>> }[];
+  readonly events: readonly { readonly id: string; readonly entry: TextNumber; readonly subscribers: readonly Application[] }[];
+  readonly preconditionHeld: boolean | undefined;
+  readonly outcome: { readonly json: TextNumber; readonly keepUntil: Ms } | undefined;
+  readonly due: readonly DueValue[];
+  /** Gets the outbox with at most `batch` events, and leases it for this wall time. */
+  readonly relay: { readonly token: string; readonly batch: number; readonly leaseMs: Ms } | undefined;
+}
+
+/** A change of a unique value or of an index. Absent: the object has no value, or had none. */
+type ValueChange = Omit<IndexChange, 'value' | 'was'> & { readonly value: string | undefined; readonly was: string | undefined };
+
+export function commitArguments(application: Application, plan: Plan, limits: CommitOptions): readonly Argument[] {
+  return valueArguments(
+    (keep): CommitPlan => ({
+      application,
+      operation: plan.operation,
+      last: plan.last,
+      fence: plan.fence ? fenceValue(plan.fence) : {},
+      outboxLimit: limits.outboxLimit,
+      spaceLimit: growsWorld(plan) ? limits.most : undefined,
+      expect: plan.expect,
+      put: plan.put.map((object) => ({ ...object, json: keep(object.json) })),
+      unique: plan.unique.map((change) => valueChange(change, (value) => value)),
+      index: plan.index.map((change) => valueChange(change, indexValue)),
+      move: plan.move.map((move) => ({ ...move, field: word(move.field) })),
+      guard: plan.guard.map((guard) => ({ ...guard, terms: wordsOf(guard.terms) })),
+      events: plan.events.map((event) => ({ id: event.id, entry: keep(outboxEntry(event)), subscribers: event.subscribers })),
+      preconditionHeld: plan.preconditionHeld,
+      outcome: plan.outcome && { ...plan.outcome, json: keep(plan.outcome.json) },
+      due: plan.due.map((item) => dueValue(application, item, keep)),
+      relay: plan.relay === undefined ? undefined : { token: word(plan.relay), batch: limits.batch, leaseMs: limits.leaseMs },
+    }),
+  );
 }
 
 /** @param answer the result, or a list: the result, the revision of the faults, and the ids of a batch with the entries of earlier commits */
@@ -67,25 +83,17 @@ function handedOver(batch: readonly string[], events: Plan['events']): readonly 
   return Array.from({ length: batch.length / 2 }, (_, n) => own.get(batch[2 * n] ?? '') ?? readEntry(batch[2 * n + 1] ?? ''));
 }
 
-const flag = (set: boolean): Argument => (set ? 1 : 0);
+const fenceValue = (fence: Fence): CommitPlan['fence'] => ({
+  kind: fence.kind,
+  key: fence.key,
+  token: fence.kind === 'delivery' ? undefined : word(fence.token),
+});
 
-function fenceArguments(fence: Fence | undefined): readonly Argument[] {
-  if (!fence) return ['', '', ''];
-  return [fence.kind, fence.key, fence.kind === 'delivery' ? '' : word(fence.token)];
-}
+const valueChange = ({ value, was, ...change }: IndexChange, stored: (value: string) => string): ValueChange => ({
+  ...change,
+  value: value === null ? undefined : stored(value),
+  was: was === null ? undefined : stored(was),
+});
 
-const changeArguments = ({ collection, name, id, value, was }: IndexChange, of: (value: string) => string): readonly Argument[] => [
-  collection,
-  name,
-  id,
-  flag(value !== null),
-  of(value ?? ''),
-  flag(was !== null),
-  of(was ?? ''),
-];
-
-const eventArguments = (event: PlannedEvent): readonly Argument[] => [
-  event.id,
-  outboxEntry(event),
-  ...listed(event.subscribers, (subscriber) => [subscriber]),
-];
+const wordsOf = (terms: Readonly<Record<string, number>>): Readonly<Record<string, number>> =>
+  Object.fromEntries(Object.entries(terms).map(([field, weight]) => [word(field), weight]));

@@ -11,13 +11,13 @@ import { watchRefusals } from './watch-refusals.ts';
 /** The address of Redis, and its time limits. */
 export interface RedisConnectionOptions {
   /**
-   * `redis://[user:password@]host:port[/db]`, `rediss://` for TLS. Several addresses, separated by commas, are the first nodes to ask
-   * of a Redis Cluster. A single address is a cluster's only when it begins with `cluster:`.
+   * `redis://[user:password@]host:port[/db]`, `rediss://` for TLS. Several addresses, separated by commas, are seed nodes of a
+   * Redis Cluster. A single address is a seed node only when it begins with `cluster:`.
    */
   readonly url: string;
   /** Wall time for one command. */
   readonly commandTimeoutMs?: number | undefined;
-  /** Wall time for which the start waits for a Redis that does not answer yet. */
+  /** The start waits this wall time for a Redis that does not answer yet. */
   readonly startTimeoutMs?: number | undefined;
   /** Gets the errors that no caller gets: a broken connection, a notification that could not be sent. `RedisRefused`: Redis begins to refuse commands. */
   readonly onError?: ((error: Error) => void) | undefined;
@@ -114,7 +114,7 @@ async function runScript(client: RedisClient, { sha, source }: Script, [key = ''
   try {
     return await client.evalsha(sha, 1, key, ...args);
   } catch (error) {
-    // Redis does not know the script: it was restarted, or replaced by another. Nothing was done.
+    // Redis lacks the script: it restarted or failed over. Nothing was executed.
     if (!(error as Error).message.startsWith('NOSCRIPT')) throw error;
     return client.eval(source, 1, key, ...args);
   }

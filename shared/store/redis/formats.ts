@@ -1,4 +1,5 @@
 import type { Application } from '../../catalog/applications.ts';
+import type { Ms } from '../../domain/time.ts';
 import { type DueItem, dueKey, type PlannedDue } from '../ports/due-work.ts';
 import type { EventsAbout, StoredEvent } from '../ports/inspection.ts';
 import type { Parked } from '../ports/ledger.ts';
@@ -22,7 +23,28 @@ export const listed = <T>(list: readonly T[], each: (one: T) => readonly Argumen
   ...list.flatMap(each),
 ];
 
-/** A word within a record: without line ends, blanks, commas and equal signs. Names and tokens of our own code stay as they are. */
+/** The number of a long text among the arguments. */
+export type TextNumber = number;
+export type KeepText = (text: string) => TextNumber;
+
+/**
+ * The last arguments of a script: a value that the script decodes from JSON, then its long texts. Redis need not parse the texts; the value has
+ * their numbers.
+ */
+export function valueArguments(valueWith: (keep: KeepText) => object): readonly Argument[] {
+  const texts: string[] = [];
+  const value = valueWith((text) => texts.push(text));
+  return [wellFormedJson(value), ...texts];
+}
+
+/** Lua's JSON refuses the escape of half a surrogate pair. U+FFFD replaces it, as in other arguments. */
+function wellFormedJson(value: object): string {
+  const json = JSON.stringify(value);
+  if (!/\\ud[89a-f]/.test(json)) return json;
+  return JSON.stringify(value, (_name, member: unknown) => (typeof member === 'string' ? member.toWellFormed() : member));
+}
+
+/** A word within a record: without line ends, blanks, commas and equal signs. Names and tokens that the estate makes stay as they are. */
 export const word = (text: string): string => encodeURIComponent(text);
 export const unword = (text: string): string => decodeURIComponent(text);
 
@@ -99,23 +121,35 @@ export function readDue(record: string): DueItem {
   };
 }
 
-/**
- * Arguments of a script: name, instant (empty: cancel), rest, fault, revision, token and lease in ms of an item leased at once, attempts,
- * and the application that it awaits (or empty).
- */
-export function dueArguments(application: Application, due: PlannedDue): readonly string[] {
-  return [
-    dueKey(application, due.kind, due.key),
-    due.at === null ? '' : String(due.at),
-    dueRest({ ...due, application }),
-    due.withheldBy === undefined ? '' : word(due.withheldBy),
-    due.withheldAt === undefined ? '' : String(due.withheldAt),
-    due.lease ? word(due.lease.token) : '',
-    // `until` is on this machine's clock; Redis counts the lease on its own.
-    due.lease ? String(due.lease.until - Date.now()) : '0',
-    String(due.attempts ?? 0),
-    due.awaits ?? '',
-  ];
+/** Due work of a plan, as scripts read it. A cancelled item has its name alone. */
+export interface DueValue {
+  readonly name: string;
+  readonly at?: Ms;
+  readonly rest?: TextNumber;
+  readonly attempts?: number;
+  readonly awaits?: Application | undefined;
+  readonly withheldBy?: string | undefined;
+  /** Revision of the faults when the fault was found. */
+  readonly withheldAt?: number | undefined;
+  /** The item is leased as soon as it is scheduled. */
+  readonly lease?: { readonly token: string; readonly ms: Ms } | undefined;
+}
+
+export function dueValue(application: Application, due: PlannedDue, keep: KeepText): DueValue {
+  const name = dueKey(application, due.kind, due.key);
+  if (due.at === null) return { name };
+  const { at, attempts = 0, awaits, withheldBy, withheldAt, lease } = due;
+  return {
+    name,
+    at,
+    rest: keep(dueRest({ ...due, application })),
+    attempts,
+    awaits,
+    withheldBy: withheldBy === undefined ? undefined : word(withheldBy),
+    withheldAt,
+    // `until` is on this machine's clock; Redis measures the lease on its own.
+    lease: lease && { token: word(lease.token), ms: lease.until - Date.now() },
+  };
 }
 
 export const outboxEntry = ({ id, topic, key, json, struck, committedAt, hop }: OutboxEntry): string =>

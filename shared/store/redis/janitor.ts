@@ -6,7 +6,7 @@ import type { RedisLifetimes } from './lifetimes.ts';
 import { repeatedly } from './sweep.ts';
 
 const WORLDS_PER_READ = 10;
-/** Wall time after which the janitor checks a world that was being opened or replaced. */
+/** The janitor checks a world this wall time after it began to be opened or replaced. */
 export const LOOK_AGAIN_MS = 600_000;
 
 interface JanitorOptions extends RedisBackground {
@@ -45,7 +45,7 @@ export function createJanitor({ connection, keys, lifetimes, sweepMs, onError }:
     return (await connection.idempotently((client) => client.hget(keys.rehearsal(rehearsal), 'ulid'))) === id;
   }
 
-  /** @param since wall time from which it could be dropped */
+  /** @param since earliest wall time of the drop */
   async function drop(world: World, since: string): Promise<void> {
     const { rehearsal, id } = partsOf(world);
     if ((await connection.run('drop', keys.rehearsal(rehearsal), [id, ...WORLD_KEYS])) === 0) {

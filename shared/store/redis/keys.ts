@@ -7,7 +7,7 @@ import type { World } from '../../domain/world.ts';
  * `R` is `<prefix>{<rehearsal>}`, `W` is `R~<ULID>`: the world's name, with its rehearsal in braces. The braces put all keys of a
  * rehearsal into one slot of a Redis Cluster, so that a script may touch them all and one read finds the current world.
  *
- *   <prefix>worlds       zset   world -> wall time from which it may be dropped unless it is current by then; `inf` while it is current
+ *   <prefix>worlds       zset   world -> earliest wall time of its drop, unless it is current by then; `inf` while it is current
  *   L                    is `<prefix>{.rehearsals}`: the rehearsals and their lifetimes
  *   L:ends               zset   rehearsal -> wall time of its end unless it is used before, `inf` when it is kept; has every rehearsal
  *   L:used               zset   rehearsal -> wall time of its last use; without those that are being opened or removed
@@ -17,17 +17,17 @@ import type { World } from '../../domain/world.ts';
  *   U:order              zset   run by the order of beginning
  *   U:versions, U:heads, U:bodies, U:held  hash  run -> version, what a list shows (JSON), the rest (JSON), wall time of the end of
  *                               its lease (absent: the run has ended)
- *   <prefix>unsent:<app> zset   world in which the application may have unpublished events -> wall time of the announcement
+ *   <prefix>unsent:<app> zset   world that may have unpublished events of the application -> wall time of the announcement
  *   <prefix>changed      channel; a message is `<W> <number> <wait>`: the number counts the changes of that world, and due work
- *                               may begin because of it after this wall time in ms (absent: at once; `quiet`: never)
+ *                               may begin because of it after this wall time in ms (absent: immediately; `quiet`: never)
  *   <prefix>pulse        channel; a message is `<process> <number>`: a process checks with it that messages reach it
  *   R                    hash   ulid (of the current world), credentials (JSON), since (wall time)
  *   W                    hash   createdAt, flowing (1 or 0), clock (flowing: now − wall time; else now), progression (JSON), driver
  *                               (lease of the driver that advances the clock), flowed (whether the clock flowed before that),
  *                               revision (of the faults), removedBy (operation that removed its rehearsal), bytes (of text),
  *                               counts: seq, order, dueSeq, outSeq, owedSeq, parkSeq, faultSeq, changes; in a world of an older
- *                               release `statesEntered:<app>:<collection>` (order up to which `countObjects` has entered states)
- *   W:seed               string the snapshot with which the world began (JSON)
+ *                               release `statesEntered:<app>:<collection>` (order of the last object whose state `countObjects` has entered)
+ *   W:seed               string the snapshot that the world began with (JSON)
  *   W:keys               set    names of this world's keys of applications, so that dropping it needs no SCAN
  *   W:ops, W:opslog      hash operation -> result; list `<wall time> <operation>`, oldest first: repeats get the first result. Both
  *                               expire a minute after the last operation
@@ -37,11 +37,11 @@ import type { World } from '../../domain/world.ts';
  *   W:runs               zset   `<token>|<due key>` by end of the lease: runs that the clock started
  *   W:kept               zset   due key by seq: items that faults withhold
  *   W:awaiting           zset   due key by seq: items that await an application, also while they are parked
- *   W:pending            zset   delivery `<application>|<event id>` in the order in which it became pending
- *   W:parked, W:parkings zset `<delivery or due>|<key>` by the order of parking; hash of parked records by the same
+ *   W:pending            zset   delivery `<application>|<event id>` sorted by when it became pending
+ *   W:parked, W:parkings zset `<delivery or due>|<key>` sorted by when it was parked; hash of parked records by the same
  *   W:unsent             set    applications with a non-empty outbox
  *   W:relays             hash   application -> lease
- *   W:events             stream `<order>-0`, field `e`: outbox entry (JSON), in the order of publication
+ *   W:events             stream `<order>-0`, field `e`: outbox entry (JSON), sorted by publication
  *   W:eventsabout        zset   `<id, correlation, subject or type> <value>\0<order, 16 digits>` and `named\0<order>` of events up to the order
  *                               `eventsIndexed` of W, all with score 0: read by lexical range
  *   W:hops, W:anonymous  stream `<sequence>-0`, fields r (request id), c (correlation id), b (bytes), w (wall time), h (JSON of the hop
@@ -50,11 +50,11 @@ import type { World } from '../../domain/world.ts';
  *   W:hopsabout, W:anonymousabout zset `<correlation id>\0<sequence, 16 digits>` with score 0: read by lexical range
  *   W:hopids             hash   request id -> sequence of its hop
  *   W:hopstraces, W:anonymoustraces hash correlation id -> summary of its hops in that stream (JSON; see `lua/traces.ts`)
- *   W:hopsbegun, W:anonymousbegun zset correlation id by the sequence with which its trace began
+ *   W:hopsbegun, W:anonymousbegun zset correlation id by the first sequence of its trace
  *   W:journal            list   journal entry (JSON) of an older release; converted by the first access to the journal
- *   W:faults             zset   names in the order in which they were set first; W:rules, W:since
- *                               (revision at which the fault was set), W:hits, W:chances: hashes by name
- *   W:<app>:o:<collection>         hash  id -> object record. Its empty field says that the hash is there, and so the world; it is absent
+ *   W:faults             zset   names, sorted by when they were set first; W:rules, W:since
+ *                               (revision of the last set), W:hits, W:chances: hashes by name
+ *   W:<app>:o:<collection>         hash  id -> object record. Its empty field shows that the hash, and so the world, exists; it is absent
  *                               in a hash of an older release
  *   W:<app>:a:<collection>         zset  id by order of creation
  *   W:<app>:u:<collection>.<name>  hash  unique value -> id
@@ -67,7 +67,7 @@ import type { World } from '../../domain/world.ts';
  * Wall time is Redis's own clock in milliseconds, so that leases do not depend on the clocks of other machines.
  */
 
-/** Keys that every world may have besides those in `W:keys`. */
+/** Keys that a world may have and that `W:keys` leaves out. */
 export const WORLD_KEYS = [
   'seed',
   'keys',
@@ -103,7 +103,7 @@ export const WORLD_KEYS = [
   'chances',
 ] as const;
 
-/** Field of each hash of objects or counters: who finds it and nothing else knows that the world is there. No id and no key is empty. */
+/** Field of each hash of objects or counters. It shows that the world exists, even when no object is found. No id and no key is empty. */
 export const PRESENT = '';
 
 /** The keys of one installation. Several may share a Redis under different prefixes. */

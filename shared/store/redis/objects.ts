@@ -11,22 +11,25 @@ import { runInWorld } from './run-in-world.ts';
 const KEYS_PER_READ = 1_000;
 
 /**
- * Plain commands read single objects and counters, because a script costs Redis many times as much. A dropped world loses all its keys in
- * one step: what is found is of a world that is there. A world that is there after nothing was found was there before.
+ * Plain commands read single objects and counters, because a script costs Redis many times as much. A dropped world loses all its keys
+ * atomically: an object or the field PRESENT shows that the world exists. Only when a hash is missing
+ * must a second command check the world. The hash then gets its field, so that later reads need one command.
  */
 export function createRedisObjects(application: Application, access: RedisAccess): ObjectStore {
   const { connection, keys: names } = access;
   const run = runInWorld(access);
   const read = <T>(world: World, command: (client: RedisClient, root: string) => Promise<T>): Promise<T> =>
     connection.idempotently((client) => command(client, names.world(world)));
-  async function mustExist(world: World): Promise<void> {
+  async function checkWorld(world: World, missing: string): Promise<void> {
     if ((await read(world, (client, root) => client.exists(root))) === 0) throw new WorldGone('This world is gone.');
+    // Without the field, reads are slower and remain correct: a Redis that refuses writes still answers them.
+    await run('markPresent', world, application, missing).catch(() => undefined);
   }
   return {
     object: async (world, collection, id) => {
       const [record, present] = await read(world, (client, root) => client.hmget(`${root}:${application}:o:${collection}`, id, PRESENT));
       if (record) return readObject(id, record);
-      if (present === null) await mustExist(world);
+      if (present === null) await checkWorld(world, `o:${collection}`);
       return undefined;
     },
     unique: async (world, collection, name, value) => (await run('unique', world, application, collection, name, value).then(readPage))[0],
@@ -43,7 +46,7 @@ export function createRedisObjects(application: Application, access: RedisAccess
       const found = await Promise.all(
         pieces.map((piece) => read(world, (client, root) => client.hmget(`${root}:${application}:c:${counter}`, ...piece, PRESENT))),
       );
-      if (found.flat().every((record) => record === null)) await mustExist(world);
+      if (found.flat().every((record) => record === null)) await checkWorld(world, `c:${counter}`);
       return found.flatMap((records) => records.slice(0, -1)).map(readCounter);
     },
   };

@@ -32,7 +32,7 @@ const REPLIES: readonly Reply[] = [
   [/^(BUSY|UNKILLABLE) /, 'soon', () => 'runs a long script of another client. Wait until it ends, or stop it with SCRIPT KILL.'],
 ];
 
-/** @returns undefined for an error that is no such reply */
+/** @returns undefined for any other error */
 export function refusalIn({ message }: Error, redis: string): Refusal | undefined {
   const reply = REPLIES.find(([pattern]) => pattern.test(message));
   return reply && { sentence: `${redis} ${reply[2](message)}`, passes: reply[1] };

@@ -28,7 +28,7 @@ export function createRedisRehearsals(options: RedisRehearsalsOptions): Rehearsa
   };
   const dropAfter = (world: World, ms: number): Promise<unknown> => connection.run('scheduleDrop', keys.worlds, [ms, world]);
 
-  /** @param only state of the rehearsal in which its world is switched @returns undefined in the other state */
+  /** @param only required state of the rehearsal @returns undefined when the rehearsal has the other state */
   async function open(only: 'any' | 'absent' | 'present', { rehearsal, from, credentials }: Opened): Promise<World | undefined> {
     const id = ulid();
     const world: World = `${rehearsal}~${id}`;

@@ -9,7 +9,7 @@ import { journalReads } from './lua/journal-reads.ts';
 import { lifetimeScripts } from './lua/lifetimes.ts';
 import { objectScripts } from './lua/objects.ts';
 import { outboxScripts } from './lua/outbox.ts';
-import { preludeFor } from './lua/prelude.ts';
+import { scriptOf } from './lua/prelude.ts';
 import { rehearsalScripts } from './lua/rehearsals.ts';
 import { requestScripts } from './lua/requests.ts';
 import { runScripts } from './lua/runs.ts';
@@ -46,7 +46,7 @@ export interface Script {
   readonly sha: string;
 }
 
-/** Scripts that run when Redis is full: they free memory or finish started work, and add no more than a note. Others are refused at once. */
+/** Scripts that run when Redis is full: they free memory or finish started work, and add no more than a note. Redis refuses the others before they start. */
 const ON_A_FULL_STORE: ReadonlySet<ScriptName> = new Set<ScriptName>([
   'remove',
   'drop',
@@ -66,10 +66,11 @@ const ON_A_FULL_STORE: ReadonlySet<ScriptName> = new Set<ScriptName>([
   'withdraw',
   'renewRun',
   'removeRun',
+  'markPresent',
 ]);
 
 const prepare = (name: ScriptName, body: string): Script => {
-  const source = `${ON_A_FULL_STORE.has(name) ? '#!lua flags=allow-oom\n' : ''}${preludeFor(body)}${body}`;
+  const source = `${ON_A_FULL_STORE.has(name) ? '#!lua flags=allow-oom\n' : ''}${scriptOf(body)}`;
   return { name, source, sha: createHash('sha1').update(source).digest('hex') };
 };
 

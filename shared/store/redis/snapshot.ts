@@ -87,27 +87,25 @@ function dumps(keys: ReadonlyMap<string, Reply>): Map<Application, ApplicationDu
 type MutableDump = { -readonly [Part in keyof ApplicationDump]: Record<string, ApplicationDump[Part][string]> };
 
 function fill(dump: MutableDump, kind: string, name: string, reply: Reply): void {
-  if (kind === 'o') {
-    const found = pairs(reply)
-      .filter(isRecord)
-      .map(([id, record]) => readObject(id, record));
-    dump.objects[name] = found.sort((a, b) => a.order - b.order).map(({ id, version, json }) => ({ id, version, json }));
-  } else if (kind === 'u') dump.unique[name] = Object.fromEntries(pairs(reply));
+  if (kind === 'u') dump.unique[name] = Object.fromEntries(pairs(reply));
   else if (kind === 'i') dump.index[name] = reply.map(readIndexMember);
-  else
-    dump.counters[name] = Object.fromEntries(
-      pairs(reply)
-        .filter(isRecord)
-        .map(([key, record]) => [key, readCounter(record)]),
-    );
+  else {
+    const entries = pairs(reply).filter(([field]) => field !== PRESENT);
+    if (entries.length === 0) return;
+    if (kind === 'c') dump.counters[name] = Object.fromEntries(entries.map(([key, record]) => [key, readCounter(record)]));
+    else dump.objects[name] = objectsOf(entries);
+  }
+}
+
+function objectsOf(entries: readonly (readonly [id: string, record: string])[]): ApplicationDump['objects'][string] {
+  const found = entries.map(([id, record]) => readObject(id, record));
+  return found.sort((a, b) => a.order - b.order).map(({ id, version, json }) => ({ id, version, json }));
 }
 
 const pairs = (reply: Reply): [string, string][] =>
   Array.from({ length: reply.length / 2 }, (_, n) => [reply[2 * n] ?? '', reply[2 * n + 1] ?? '']);
 
-const isRecord = ([field]: readonly [field: string, value: string]): boolean => field !== PRESENT;
-
-/** Withheld events are left out. Other withheld work is due at once. */
+/** Withheld events are left out. Other withheld work is due immediately. */
 function dueOf(items: readonly DueItem[], now: Ms): Snapshot['due'] {
   return items
     .filter(({ kind }) => !carriesEvent(kind))

@@ -13,7 +13,7 @@ import { redisKeys } from './keys.ts';
 import { createRedisLifetimes } from './lifetimes.ts';
 import { createRedisWorlds } from './worlds.ts';
 
-/** Wall time for which a relay leases the outbox of one application and world. */
+/** Wall time of a relay's lease on the outbox of one application and world. */
 const RELAY_LEASE_MS = 10_000;
 /** Wall time after which a replaced or removed world is dropped. */
 const DROP_AFTER_MS = 60_000;

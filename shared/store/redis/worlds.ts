@@ -66,7 +66,7 @@ export function createRedisWorlds(options: WorldsOptions): Worlds {
   };
 }
 
-/** An empty reply asks for another call: the states of a world of an older release are entered in pieces. */
+/** An empty reply requests another call: the states of a world of an older release are entered in pieces. */
 async function countObjects(run: RunInWorld, world: World, of: readonly CountedObjects[]): Promise<readonly ObjectCount[]> {
   const asked = listed(of, ({ application, collection, states }) => [application, collection, ...listed(states, (state) => [state])]);
   for (;;) {
@@ -102,7 +102,7 @@ function readView(rehearsal: string, reply: unknown): WorldView | undefined {
 function createEventReader(access: RedisAccess): EventReader {
   const { connection, keys } = access;
   const run = runInWorld(access);
-  /** An empty reply asks for another call: the index of a world of an older release is built in pieces. */
+  /** An empty reply requests another call: the index of a world of an older release is built in pieces. */
   async function find(world: World, about: EventsAbout, after: number | '', limit: number): Promise<EventPage> {
     for (;;) {
       const reply = (await run('eventsAbout', world, eventsAbout(about), after, limit)) as readonly unknown[];

@@ -11,7 +11,7 @@ import { CallerLeft } from '../unit/interruptions.ts';
 import type { ClaimedRequest } from './claim-key.ts';
 import { whyUnchanged } from './why-unchanged.ts';
 
-/** Rehearsal time for which an idempotency record is kept. */
+/** Lifetime of an idempotency record, on the rehearsal's clock. */
 const KEEP_MS = 24 * 60 * 60 * 1_000;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -39,10 +39,10 @@ export const answerRequest =
     }
   };
 
-/** Refusals that say something definite about the request: a repeat with the same key gets the same answer. */
+/** Definite refusals: a repeat with the same key gets the same answer. */
 const isDefinite = (problem: Problem): boolean => [402, 409, 422].includes(problem.status) && !problem.retryable;
 
-/** A request whose client has left makes no first call. If anything was done before, here or elsewhere, it goes on to its end. */
+/** A request whose client has left makes no first call. If anything was done before, here or elsewhere, it runs to its end. */
 function refuseWhenLeft(hasLeft: () => boolean, commits: CommitState): (changesSomething: boolean) => void {
   return (changesSomething) => {
     if (!commits.hasBegun && hasLeft()) {

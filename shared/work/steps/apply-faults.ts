@@ -8,18 +8,18 @@ import type { Answered, ApiRequest } from '../job.ts';
 import { noteBody } from './parse-body.ts';
 import type { Step } from './step.ts';
 
-/** Applies the faults that strike a request, in the order in which they were set: before anything is done, or to its answer. */
+/** Applies the faults that strike a request, oldest first: before anything is done, or to its answer. */
 export const applyFaults =
   (parts: ApplicationParts): Step<ApiRequest, ApiRequest, Answered> =>
   async (job, rest) => {
-    // Most rehearsals have no faults: then nothing is awaited.
+    // Most rehearsals have no faults, and then nothing is awaited.
     if (job.context.faults === 0) return rest(job);
     const struck = await faultsOf(parts, job);
     job.notes.faults.push(...struck.map(({ name }) => name));
     try {
       for (const fault of struck) await strike(parts, job, fault);
     } catch (error) {
-      // The journal keeps the body, so that it can be sent again. A body that is no JSON does not change the answer of the fault.
+      // The journal keeps the body, so that it can be sent again. An unparsable body does not change the answer of the fault.
       await noteBody(job).catch(() => {});
       if (error instanceof Dropped) return undefined;
       throw error;
@@ -30,12 +30,12 @@ export const applyFaults =
     return loseAnswer(lost, parts.application, job.path);
   };
 
-/** A refusal is an answer like any other, and is lost too. */
+/** A refusal is an answer like any other, so it is lost, too. */
 function ignoreRefusal(error: unknown): undefined {
   if (!(error instanceof Problem)) throw error;
 }
 
-/** None strikes the calls that the control plane makes for the outside world. */
+/** Calls that the control plane makes itself are exempt. */
 async function faultsOf({ faults, application }: ApplicationParts, { context, bound }: ApiRequest): Promise<readonly ActiveFault[]> {
   const { world, principal, chain } = context;
   if (principal === OUTSIDE_WORLD && chain.length === 0) return [];
@@ -81,7 +81,7 @@ function loseAnswer({ name, fault }: ActiveFault, application: string, path: str
 
 /**
  * A problem with any status, including those that no problem code has. Between applications, a status without a code is answered without
- * one: no application has decided anything, and the caller must not act as if one had.
+ * one: no application has decided anything, and the caller must not assume a decision.
  */
 class InjectedStatus extends Problem {
   readonly #status: number;

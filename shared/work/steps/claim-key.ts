@@ -13,8 +13,8 @@ import type { ValidRequest } from './validate-input.ts';
 export interface ClaimedRequest extends ValidRequest, UnitJob {}
 
 /**
- * Claims the `Idempotency-Key` for the rest of the request, or answers as the first request with this key was answered.
- * A request without a key, or that changes nothing, needs no claim.
+ * Claims the `Idempotency-Key` for the rest of the request, or repeats the answer of the first request with this key. A request without a
+ * key, or that changes nothing, needs no claim.
  */
 export const claimKey =
   ({ store, observer, leaseMs, log }: ApplicationParts): Step<ValidRequest, ClaimedRequest, Answered> =>
@@ -55,7 +55,7 @@ export const claimKey =
     }
   };
 
-/** Most requests end within a second. Of an older one the process may have died: its key is free when its lease ends. */
+/** Most requests end within a second. The process of an older one may have died: its key is free when its lease ends. */
 const USUAL_MS = 1_000;
 
 /** Seconds. All leases of clients' requests are equally long, so the difference to an own lease is the age of the claim. */

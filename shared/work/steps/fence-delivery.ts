@@ -10,7 +10,7 @@ export interface FencedDelivery extends Delivery, UnitJob {
   readonly handler: EventHandler;
 }
 
-/** Fences the commits with the delivery, which the last one removes from the ledger: an event that comes twice has one effect. */
+/** Fences the commits with the delivery, which the last one removes from the ledger: an event that arrives twice has one effect. */
 export const fenceDelivery =
   ({ service, application }: ApplicationParts): Step<Delivery, FencedDelivery, void> =>
   async (job, rest) => {

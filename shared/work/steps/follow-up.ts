@@ -7,8 +7,8 @@ import type { CommitState } from '../unit/commit-state.ts';
 import type { Step } from './step.ts';
 
 /**
- * Follows up the commits of a job: the relay sends their events, and due work that the answer must already show runs here. If that
- * work fails, or the job itself, it stays due for the clock's driver.
+ * Completes the commits of a job: the relay sends their events, and due work whose effect the answer must show runs here. If that work or
+ * the job fails, the work stays due for the clock's driver.
  */
 export const followUp =
   <J extends UnitJob, Result>(

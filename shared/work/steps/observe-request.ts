@@ -24,7 +24,7 @@ export const observeRequest =
     return answer;
   };
 
-/** Counts and logs a request of the clock's driver; the work itself has a span of its own. */
+/** Counts and logs a request of the clock's driver; the work itself has a separate span. */
 export const observeDueRequest =
   ({ observer, log }: ApplicationParts): Step<LeasedItem & JournaledJob, LeasedItem & JournaledJob, Answered> =>
   async (job, rest) => {

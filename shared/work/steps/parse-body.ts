@@ -9,7 +9,7 @@ export interface ParsedRequest extends ApiRequest {
 /** Parses the body as JSON, before any schema sees it. */
 export const parseBody: Step<ApiRequest, ParsedRequest, Answered> = async (job, rest) => rest({ ...job, body: await noteBody(job) });
 
-/** Parses the body and puts it on record. @throws Problem when it is no JSON */
+/** Parses the body and records it. @throws Problem when it is not JSON */
 export async function noteBody({ received, context, notes }: ApiRequest): Promise<JsonBody | undefined> {
   const body = await readJson(received.headers, received.body, { isInside: context.chain.length > 0 });
   notes.request = body?.value;

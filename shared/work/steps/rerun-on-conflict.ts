@@ -8,11 +8,11 @@ import type { Step } from './step.ts';
 
 /** How often a handler runs before its request is refused with `contention`. */
 const MOST_RUNS = 20;
-/** Wall time by which pauses between runs grow at most. */
+/** Most wall time that a pause between runs may grow by. */
 const PAUSE_GROWTH_MS = 4;
 
 /**
- * Runs the rest again from the start when another request was faster, so that it decides on current state.
+ * Reruns the rest from the start after a conflicting commit, so that it decides on current state.
  * @throws Problem `contention` after too many conflicts, or when the claim was taken over or the rehearsal was reset
  */
 export const rerunOnConflict =
@@ -21,8 +21,8 @@ export const rerunOnConflict =
     rerun(observer, () => rest(job));
 
 /**
- * As `rerunOnConflict`, but work whose item was cancelled, replaced or taken over, and a delivery that was made before, end quietly: the
- * rest of it is not ours to do.
+ * As `rerunOnConflict`, but work whose item was cancelled, replaced or taken over, and a delivery that was made before, end without an
+ * error: the rest belongs to another run.
  * @param whenLost the reason that the hop of such a job gets
  */
 export const rerunUntilLost =
@@ -46,9 +46,9 @@ async function rerun<Result>(observer: Observer, attempt: () => Promise<Result>,
       observer.conflicted(why);
       if (why === 'held' && whenLost) return whenLost();
       if (why === 'held' || why === 'world') {
-        throw contention('This request was taken over or its rehearsal was reset meanwhile; send it again.');
+        throw contention('This request was taken over, or its rehearsal was reset; send it again.');
       }
-      if (run >= MOST_RUNS) throw contention(`Others changed the same objects ${MOST_RUNS} times meanwhile; send it again.`);
+      if (run >= MOST_RUNS) throw contention(`Concurrent requests changed the same objects ${MOST_RUNS} times; send it again.`);
       await pause(Math.random() * PAUSE_GROWTH_MS * run);
     }
   }

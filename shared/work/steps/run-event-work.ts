@@ -16,14 +16,16 @@ const NO_CHANGE = { expect: [], put: [], unique: [], index: [], move: [], guard:
 export function runEventWork(parts: ApplicationParts, consume: (delivery: Delivery) => Promise<void>): Step<LeasedItem, LeasedItem, void> {
   const { application, store, log, relay, workDeadlineMs } = parts;
 
-  /** An event goes back into the outbox. Its deliveries are owed since its own commit. */
+  /** An event returns to the outbox. Its deliveries are pending since its own commit. */
   async function publishWithheld(job: LeasedItem, item: DueItem): Promise<void> {
     const entry = { ...(item.payload as OutboxEntry), subscribers: [], struck: true } as const;
     await endItem(job, [entry]);
     relay.kick(job.context.world);
   }
 
-  /** A delivery is tried once more; if it fails again, it is parked. While another application is away, the clock's driver puts it off again. */
+  /**
+   * A delivery is retried once; if it fails again, it is parked. While another application is away, the clock's driver puts it off again.
+   */
   async function deliverAgain(job: LeasedItem, item: DueItem): Promise<void> {
     const { notes } = job;
     const { world } = job.context;
@@ -37,7 +39,7 @@ export function runEventWork(parts: ApplicationParts, consume: (delivery: Delive
     try {
       await consume({ event, context, notes });
     } catch (error) {
-      // A delivery that was consumed meanwhile is not owed any more: it is neither put off nor parked.
+      // A delivery that another attempt has consumed is neither put off nor parked.
       const delivery = deliveryKey(application, item.key);
       if (absentApplication(error) !== undefined && (await store.isPending(world, delivery))) throw error;
       log.warn({ err: error, event: event.type, id: item.key, world, correlationId: event.correlationid }, 'consuming it again failed');

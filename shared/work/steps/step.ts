@@ -1,15 +1,15 @@
-/** The steps behind one, and in the end what does the job. */
+/** The steps after a step, ending with the one that does the job. */
 type Rest<Job, Result> = (job: Job) => Promise<Result>;
 
 /**
- * One step of a job: it may refuse the job, do something before and after the rest, and add to what the rest knows of it.
- * `Given` is what the step needs of the job, `Passed` what it passes on.
+ * One step of a job: it may refuse the job, do something before and after the rest, and add facts for the rest. `Given` is what the step
+ * needs of the job, `Passed` what it passes on.
  */
 export type Step<Given, Passed, Result> = (job: Given, rest: Rest<Passed, Result>) => Promise<Result>;
 
 /**
- * Steps in the order in which a job passes them. Each finds in the job what it needs, or the list does not compile.
- * `Begun` is the job before the first step, `Reached` the job behind the last one.
+ * The steps of a job, in sequence. Each finds in the job what it needs, or the list does not compile. `Begun` is the job before the first
+ * step, `Reached` the job behind the last one.
  */
 export interface Steps<Begun, Reached, Result> {
   step<Passed>(step: Step<Reached, Passed, Result>): Steps<Begun, Passed, Result>;

@@ -16,7 +16,7 @@ export interface ValidRequest extends VerifiedRequest {
   readonly ifMatch: string | undefined;
 }
 
-/** Holds parameters, query, body and headers against the declaration of the API. */
+/** Validates parameters, query, body and headers against the declaration of the API. */
 export const validateInput: Step<VerifiedRequest, ValidRequest, Answered> = async (job, rest) => {
   const input = inputOf(job);
   const { headers } = job.received;

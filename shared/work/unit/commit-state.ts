@@ -1,12 +1,12 @@
 import type { ItemLease } from '../../store/ports/due-work.ts';
 import type { Plan } from '../../store/ports/plan.ts';
 
-/** What the commits of a request have done so far. All runs of the request share them: committed changes stay committed. */
+/** The effects of a request's commits so far. All runs of the request share them, because committed changes stay committed. */
 export interface CommitState {
   readonly dueBeforeReply: ItemLease[];
-  /** New events in the outbox, which no commit has handed over to the relay. */
+  /** New events in the outbox that no commit has passed to the relay. */
   hasUnsentEvents: boolean;
-  /** A commit here or a call elsewhere has done something: the request goes on to its end, even without a client. */
+  /** A commit here or a call elsewhere has done something: the request runs to its end, even without a client. */
   hasBegun?: boolean;
   /** A commit has changed something in the world. */
   hasChanged?: boolean;

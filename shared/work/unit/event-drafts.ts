@@ -14,7 +14,7 @@ interface DraftParts {
   readonly hopId: string;
 }
 
-/** The events of the next commit, in the order in which they were emitted. */
+/** The events of the next commit, first emitted first. */
 export class EventDrafts {
   readonly #parts: DraftParts;
   #drafts: PlannedEvent[] = [];

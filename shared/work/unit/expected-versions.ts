@@ -8,7 +8,7 @@ export interface Precondition {
   /** As the request names the object: its id, or another key that is unique to it. */
   readonly name: string;
   readonly ifMatch: string;
-  /** A commit of this request has met it. Later changes are the request's own, or come after its begin. */
+  /** A commit of this request has met it. Later changes are made by the request itself, or after it has begun. */
   isMet: boolean;
 }
 
@@ -27,9 +27,9 @@ export class ExpectedVersions {
   }
 
   /**
-   * Compares an object that was read with `If-Match`. Only collections whose version clients hold count: the service may keep a record
-   * of its own under the same id.
-   * @param key the key by which the object was read
+   * Compares an object that was read with `If-Match`. Only collections whose versions clients have count: the service may keep a private
+   * record under the same id.
+   * @param key the id or unique value that the read used
    * @throws Problem `version_mismatch`
    */
   check(of: AnyCollection, object: Stored | undefined, key: string): void {

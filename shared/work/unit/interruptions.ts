@@ -1,4 +1,4 @@
-/** A commit was refused because another one was faster. The pipeline runs the handler again; a handler must not catch it. */
+/** A commit was refused because of a conflicting commit. The pipeline reruns the handler; a handler must not catch it. */
 export class Conflict extends Error {
   override readonly name = 'Conflict';
   readonly why: string;
@@ -8,7 +8,7 @@ export class Conflict extends Error {
   }
 }
 
-/** The client left before anything was done. The request ends without an answer, and its handler commits nothing any more. */
+/** The client left before anything was done. The request ends without an answer, and its handler commits nothing. */
 export class CallerLeft extends Error {
   override readonly name = 'CallerLeft';
 }

@@ -10,7 +10,7 @@ export type CollectionOf<T extends Stored> = Collection<T, string, string, any>;
 /** One object in a unit of work. */
 export interface LoadedObject {
   readonly of: AnyCollection;
-  /** As in the store; undefined: it is not there. */
+  /** As in the store; undefined if it is not stored. */
   readonly stored: Found | undefined;
   readonly storedObject: Stored | undefined;
   /** As this unit writes it. */

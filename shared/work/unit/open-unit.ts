@@ -13,7 +13,7 @@ import { indexChanges, uniqueChanges } from './index-changes.ts';
 import { CallerLeft, Conflict } from './interruptions.ts';
 import { type WriteParts, Writes } from './writes.ts';
 
-/** Seconds after which a request that was refused because too many events wait may be sent again. */
+/** `Retry-After` in seconds of a request that is refused because too many events wait. */
 const FULL_RETRY_S = 5;
 
 /** A unit of work as the pipeline holds it. */
@@ -33,7 +33,7 @@ export interface UnitParts extends WriteParts {
   /** Shared by all runs of a request. */
   readonly commits: CommitState;
   /** Gets the events of the last commit. Without it they stay in the outbox. */
-  readonly relay?: Pick<Relay, 'token' | 'kick'> | undefined;
+  readonly relay?: Pick<Relay, 'token' | 'kick'>;
 }
 
 interface Ending {
@@ -45,7 +45,10 @@ interface Ending {
 /** Opens a unit of work: one run of one handler. */
 export const openUnit = (parts: UnitParts): OpenUnit => new Unit(parts);
 
-/** Turns the changes of one run into plans and commits them. Classes, because each exchange opens a unit, and few need all of it. */
+/**
+ * Turns the changes of one run into plans and commits them. Classes, because each exchange opens a unit, and closures for unused methods
+ * would cost memory.
+ */
 class Unit extends Writes implements OpenUnit {
   readonly now: Ms;
   readonly #parts: UnitParts;
@@ -79,7 +82,7 @@ class Unit extends Writes implements OpenUnit {
   async #commit(ending: Ending): Promise<void> {
     const { objects, drafts, dueWork } = this;
     const { store, context, commits, relay } = this.#parts;
-    // The handler may have caught the error that refused its call, and gone on.
+    // The handler may have caught the error that refused its call.
     if (commits.isGivenUp) throw new CallerLeft();
     if (this.#hasNothingToCommit()) return;
     const plan = this.#plan(ending);
@@ -131,7 +134,7 @@ class Unit extends Writes implements OpenUnit {
     };
   }
 
-  /** A query holds nothing and changes nothing: its end costs no commit. */
+  /** A query has no claim and no changes, so it ends without a commit. */
   #hasNothingToCommit(): boolean {
     const { counterMoves, drafts, dueWork, objects } = this;
     const changesNothing = !counterMoves.hasMoves() && !objects.hasWritten();

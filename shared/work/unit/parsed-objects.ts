@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import type { Stored } from '../../store/collections.ts';
 
-/** Texts that an application remembers. */
+/** Most texts in an application's cache. */
 const MOST_TEXTS = 256;
-/** Of all these texts together. */
+/** Total size of the cached texts, in characters. */
 const MOST_CHARACTERS = 512 * 1_024;
 
 /** The object in a stored text. */
@@ -13,7 +13,7 @@ export const parseStored: ParseStored = (json) => JSON.parse(json);
 
 /**
  * Parses the text of a stored object once while it is in use. Many units read one version, and none may change what it has read.
- * @param frozen in tests: a handler that changes it all the same fails
+ * @param frozen in tests, so that a handler that changes it fails
  */
 export function createParsedObjects({ frozen }: { readonly frozen: boolean }): ParseStored {
   const parsed = new LRUCache<string, Stored>({

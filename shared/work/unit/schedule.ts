@@ -9,11 +9,11 @@ interface ScheduleParts {
   readonly context: Context;
   /** Request id of the hop. */
   readonly hopId: string;
-  /** Wall time for which others may not run due work that runs before the reply. */
+  /** Wall time of the lease on due work that runs before the reply. */
   readonly beforeReplyLeaseMs: number;
 }
 
-/** The due work that the next commit schedules or cancels. The last word about a kind and key counts. */
+/** The due work that the next commit schedules or cancels. The last call for a kind and key counts. */
 export class Schedule {
   readonly #parts: ScheduleParts;
   #planned: PlannedDue[] = [];

@@ -16,7 +16,7 @@ export interface WriteParts extends ReadParts {
   readonly causation: string;
   /** Request id of the hop, as the journal has it. */
   readonly hopId: string;
-  /** Wall time for which others may not run due work that runs before the reply. */
+  /** Wall time of the lease on due work that runs before the reply. */
   readonly beforeReplyLeaseMs: number;
 }
 
@@ -91,7 +91,7 @@ function definitionOf(of: AnyCollection): ObjectDefinition {
 interface Move {
   readonly definition: ObjectDefinition;
   readonly state: string;
-  /** Names of the events, in the order in which they are emitted. */
+  /** Names of the events, in emission order. */
   readonly events: readonly string[];
 }
 

@@ -11,13 +11,13 @@ before(async () => {
 });
 after(() => estate.stop());
 
-test('a consumer of yours hears of a basket', async () => {
+test('a consumer receives the event of a basket', async () => {
   await using rehearsal = await estate.createRehearsal();
   const kafka = new Kafka({ clientId: 'my-test', brokers: [...estate.getKafkaBrokers()], logLevel: logLevel.NOTHING });
   const consumer = kafka.consumer({ groupId: rehearsal.name });
   await consumer.connect();
   await consumer.subscribe({ topics: ['uc.commerce.events'], fromBeginning: true });
-  const heard = new Promise<{ subject: string }>((resolve) => {
+  const received = new Promise<{ subject: string }>((resolve) => {
     const eachMessage = async ({ message }: { message: { value: Buffer | null } }): Promise<void> => {
       const event = JSON.parse(String(message.value));
       if (event.rehearsal === rehearsal.name && event.type === 'com.unified-commerce.basket-created') resolve(event);
@@ -27,6 +27,6 @@ test('a consumer of yours hears of a basket', async () => {
 
   const basket = await rehearsal.api('create-basket-api', { body: { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] } });
 
-  assert.equal((await heard).subject, `basket/${basket.id}`);
+  assert.equal((await received).subject, `basket/${basket.id}`);
   await consumer.disconnect();
 });

@@ -160,7 +160,7 @@ test.each([['help'], ['--help']])('%s prints the commands, each with one sentenc
   const { code, out } = await runEstate([word]);
   expect([code, out]).toEqual([
     0,
-    expect.stringMatching(/^ {2}stream {7}Streams what happens in a rehearsal as server-sent events\.\n {2}doctor /m),
+    expect.stringMatching(/^ {2}stream {7}Streams the changes of a rehearsal as server-sent events\.\n {2}doctor /m),
   ]);
 });
 

@@ -117,7 +117,7 @@ describe('rehearse ends with 2 before any scenario runs, and says all mistakes a
       'missing.ts does not exist; check the path.',
       expect.stringMatching(/^broken\.ts cannot be loaded: .*, in line 1\.$/),
       'empty.ts exports no scenario; export an object with name, title and run.',
-      'notes.md cannot be loaded: its name is not that of a program; scenarios are in files such as my-scenarios.ts, .mts, .js or .mjs.',
+      'notes.md cannot be loaded: its extension is unknown; put scenarios in files such as my-scenarios.ts, .mts, .js or .mjs.',
       'taken.ts: a scenario digital-order comes with the estate; choose another name.',
       'two.ts: one.ts has a scenario mine too; choose another name for one of them.',
       'bad-name.ts: name of a scenario cannot be used: Give it lower-case letters, digits and hyphens.',
@@ -132,7 +132,7 @@ describe('rehearse ends with 2 before any scenario runs, and says all mistakes a
     const { code, err } = await runEstate(['rehearse', join(common, 'one.ts')]);
     expect(code).toBe(2);
     expect(err).toContain(
-      'one.ts cannot be loaded: it is an ES module, and its package.json says CommonJS; name it .mts or .mjs, or set "type": "module" there.\n',
+      'one.ts cannot be loaded: it is an ES module, but its package.json has the type CommonJS; name it .mts or .mjs, or set "type": "module" there.\n',
     );
   });
 

@@ -120,7 +120,7 @@ describe('A scenario fails, those after it run, and the report is written, when'
   );
 
   test(
-    'it waits in vain, also with an estate of its own',
+    'it waits forever, even with a separate estate',
     async () => {
       const { code, out, err } = await runEstate(['rehearse', await scenarioFile('own-in-vain', 'await new Promise(() => {});')], {
         ESTATE_URL: '',
@@ -212,7 +212,7 @@ describe('A scenario in JavaScript that uses the stage wrongly fails with the mi
       expect(run.scenarios.map(({ failure }) => failure)).toEqual([
         'big: expected 2n, got 1n.',
         'a set: expected Set(0) {}, got Map(0) {}.',
-        'It threw undefined, which is no Error. Throw an Error that says what went wrong.',
+        'It threw undefined, which is not an Error. Throw an Error that explains the failure.',
         'In line 4 of values.js: Error.',
       ]);
     },
@@ -230,7 +230,7 @@ describe('A file that exports something else than scenarios', () => {
       ': run of a scenario cannot be used: Give it a function that takes a',
     ],
     ['throws.mjs', 'throw undefined;', 'cannot be loaded: it throws undefined.'],
-    ['esm.cjs', 'export const s = {};', 'cannot be loaded: it is an ES module, and its name says CommonJS; name it .mts or .mjs.'],
+    ['esm.cjs', 'export const s = {};', 'cannot be loaded: it is an ES module with an extension of CommonJS; name it .mts or .mjs.'],
   ])('is refused with what it does: %s', async (name, text, sentence) => {
     await writeFile(join(folder, name), text);
     const { code, out, err } = await runEstate(['rehearse', join(folder, name)]);

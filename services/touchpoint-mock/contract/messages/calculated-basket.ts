@@ -4,7 +4,7 @@ import { amount, DIGEST, echoedBasket, echoedLane, OURS } from './fields.ts';
 const REJECTIONS = ['UNKNOWN_ITEM', 'DUPLICATE_REF', 'LOYALTY_CARD_AS_ITEM', 'LABEL_QTY_NOT_ONE', 'AGE_RESTRICTED'] as const;
 const CARD_STATUSES = ['ACCEPTED', 'REFUSED', 'UNAVAILABLE'] as const;
 
-// Has no name of its own in the OpenAPI document: there a reference cannot be nullable.
+// Unnamed in the OpenAPI document, where a reference cannot be nullable.
 const Rejection = z
   .strictObject({
     code: z.enum(REJECTIONS).describe(`${OURS} why the line was rejected.`),

@@ -22,7 +22,7 @@ export const Finished = z
     retrievalCode: z
       .string()
       .regex(/^[0-9]{13}$/)
-      .describe(`${OURS} EAN-13 by which an assisted lane retrieves the basket.`),
+      .describe(`${OURS} EAN-13; an assisted lane retrieves the basket with it.`),
     total: amount.describe(`${OURS} total of the finished basket, two decimals.`),
     totalSaving: amount.describe(`${OURS} total saving of the finished basket, two decimals.`),
     finishedAt: z.iso.datetime().describe(`${OURS} when the basket was finished; fixed.`),

@@ -4,9 +4,7 @@ import { OURS } from './fields.ts';
 export const TouchpointRefusal = z
   .strictObject({
     error: z.string().min(1).describe('What happened, for a person to read.'),
-    code: z
-      .enum(['TOUCHPOINTS_DISABLED', 'OPERATOR_UNAVAILABLE'])
-      .describe(`${OURS} what happened. Its presence tells this from a denied authorization.`),
+    code: z.enum(['TOUCHPOINTS_DISABLED', 'OPERATOR_UNAVAILABLE']).describe(`${OURS} what happened. A denied authorization has no code.`),
   })
   .describe('The application refuses the call; ours, since the source document does not show this body.');
 

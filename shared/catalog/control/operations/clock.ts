@@ -16,7 +16,7 @@ export const readClock = defineOperation({
 
 export const setClock = defineOperation({
   id: 'set-clock',
-  summary: 'Lets time flow at the pace of the wall clock, or stops it.',
+  summary: 'Starts or freezes the clock. A flowing clock runs at the pace of the wall clock.',
   method: 'PUT',
   path: '/_control/clock',
   request: z.strictObject({ flowing: z.boolean() }),
@@ -26,7 +26,7 @@ export const setClock = defineOperation({
 
 export const advanceClock = defineOperation({
   id: 'advance-clock',
-  summary: 'Moves the clock forward and runs the work that falls due on the way, in order. Answers when the estate is quiet.',
+  summary: 'Advances the clock and runs the work that falls due on the way, in order. Answers when the rehearsal is settled.',
   method: 'POST',
   path: '/_control/clock/advance',
   request: exactlyOne(
@@ -37,7 +37,7 @@ export const advanceClock = defineOperation({
       }),
       to: AnyInstant.optional().describe('An instant, not before now, at most 10 years ahead and not after the year 9998.'),
       timeoutMs: TimeoutMs.default(60_000).describe(
-        'Wall time for the whole advance. Then the answer has the work that has ended, the instant of the clock, and what the advance waits for. Work that is running ends by itself, and only the journal has it.',
+        'Wall time limit of the whole advance. When it is reached, the answer has the finished work, the clock, and the work that the advance waits for. Running work continues, and only the journal records it.',
       ),
     }),
     ['by', 'to'],
@@ -46,9 +46,7 @@ export const advanceClock = defineOperation({
     now: Instant,
     ran: z
       .array(Ran)
-      .describe(
-        'Due work that ended. Work that failed is tried again by the clock, and is parked in the end: the journal has each attempt.',
-      ),
+      .describe('Due work that ended. Failed work is retried on the clock and finally parked; the journal has each attempt.'),
     settled: z.boolean(),
     waitingFor: WaitingFor,
   }),
@@ -57,8 +55,7 @@ export const advanceClock = defineOperation({
 
 export const settle = defineOperation({
   id: 'settle',
-  summary:
-    'Waits until the rehearsal is quiet: no unsent event, no pending delivery, no running due work. Requests of clients that still run do not count.',
+  summary: 'Waits until there is no unsent event, no pending delivery and no running due work. Running requests of clients do not count.',
   method: 'POST',
   path: '/_control/settle',
   request: z.strictObject({ timeoutMs: TimeoutMs }),
@@ -68,8 +65,8 @@ export const settle = defineOperation({
     parked: z
       .array(Parked)
       .describe(
-        'Work that was refused too often, or whose application was away for a week. It can be redriven; work of the second kind is taken up when its application is back.',
+        'Work that was refused too often, or whose application was away for a week. It can be redriven. Work of the second kind resumes when its application is back.',
       ),
-    withheld: z.array(Withheld).describe('Events and webhooks that faults withhold. Deleting the fault releases them.'),
+    withheld: z.array(Withheld).describe('Events and webhooks that faults withhold. Deleting a fault releases them.'),
   }),
 });

@@ -17,7 +17,7 @@ export const ListedEvent = z.object({ order: z.int(), event: z.record(z.string()
 
 export const listParked = defineOperation({
   id: 'list-parked',
-  summary: 'Lists parked work: deliveries of events and due work that were refused too often, or whose application was away for a week.',
+  summary: 'Lists parked work: event deliveries and due work that were refused too often, or whose application was away for a week.',
   method: 'GET',
   path: '/_control/parked',
   response: z.object({ items: z.array(Parked) }),
@@ -30,7 +30,7 @@ export const redriveParked = defineOperation({
   path: '/_control/parked/redrive',
   request: z.strictObject({ key: z.string().min(1).max(512).optional().describe('Key of one item, as listed. Default: all items.') }),
   response: z.object({
-    redriven: z.array(Parked.pick({ what: true, key: true })).describe('Items that run now; settle waits for them.'),
+    redriven: z.array(Parked.pick({ what: true, key: true })).describe('Items that are running again. settle waits for them.'),
     left: z.array(Parked.pick({ what: true, key: true })).describe('Deliveries whose event is not on the bus yet.'),
   }),
   problems: ['not_found'],
@@ -38,7 +38,7 @@ export const redriveParked = defineOperation({
 
 export const listEvents = defineOperation({
   id: 'list-events',
-  summary: 'Lists events on the bus, in the order of their publication.',
+  summary: 'Lists events on the bus, oldest first.',
   method: 'GET',
   path: '/_control/events',
   query: z.strictObject({
@@ -47,14 +47,17 @@ export const listEvents = defineOperation({
     correlationId: z.string().max(128).optional().describe('Only events of the request with this correlation id.'),
     after: queryInteger(0, Number.MAX_SAFE_INTEGER).default(0).describe('The member next of the previous answer.'),
     limit: queryInteger(1, 1_000).default(100).describe('Most events of an answer.'),
-    ext: z.enum(['true', 'false']).default('false').describe('Include the additional events. One that type names is included in any case.'),
+    ext: z
+      .enum(['true', 'false'])
+      .default('false')
+      .describe('Include the additional events. An additional event that type names is always included.'),
   }),
   response: z.object({ items: z.array(ListedEvent), next: z.int() }),
 });
 
 export const waitForEvents = defineOperation({
   id: 'wait-for-events',
-  summary: 'Waits until a number of events of a type is on the bus.',
+  summary: 'Waits until the bus has a number of events of a type.',
   method: 'POST',
   path: '/_control/events/wait',
   request: z.strictObject({
@@ -69,11 +72,11 @@ export const waitForEvents = defineOperation({
 
 export const readEvent = defineOperation({
   id: 'read-event',
-  summary: 'Reads an event, and what each subscriber made of it.',
+  summary: 'Reads an event and its state at each subscriber.',
   method: 'GET',
   path: '/_control/events/{id}',
   response: z.object({
-    order: z.int().optional().describe('Place on the bus. Absent: it is not on the bus yet.'),
+    order: z.int().optional().describe('Position on the bus. Absent while the event is not on the bus.'),
     topic: z.string(),
     event: z.record(z.string(), z.unknown()),
     consumers: z.array(
@@ -81,9 +84,9 @@ export const readEvent = defineOperation({
         application: z.string(),
         state: z.enum(['pending', 'consumed', 'parked', 'withheld']),
         attempts: z.int().describe('Hops of this delivery.'),
-        requestId: z.string().optional().describe('Names its latest hop.'),
-        status: z.int().optional().describe('Of its latest hop.'),
-        error: z.string().optional().describe('Of a parked delivery.'),
+        requestId: z.string().optional().describe('Request id of its latest hop.'),
+        status: z.int().optional().describe('Status of its latest hop.'),
+        error: z.string().optional().describe('Error of a parked delivery.'),
       }),
     ),
   }),

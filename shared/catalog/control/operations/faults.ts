@@ -15,7 +15,7 @@ const ListedFault = z.object({
 export const putFault = defineOperation({
   id: 'put-fault',
   summary:
-    'Sets a fault on calls of an application or an API (latency, status, outage, drop, lost-response, barrier), on an event (duplicate, late, reorder, withhold), or on the carrier’s webhooks (as on events; also bad-signature, stale-timestamp). It replaces a fault of the same name and releases what that one withheld.',
+    'Sets a fault on calls of an application or an API (latency, status, outage, drop, lost-response, barrier), on an event (duplicate, late, reorder, withhold), or on the carrier’s webhooks (as on events; also bad-signature, stale-timestamp). Replaces a fault of the same name, and releases what the old fault withheld.',
   method: 'PUT',
   path: '/_control/faults/{name}',
   request: FaultInput,
@@ -25,7 +25,7 @@ export const putFault = defineOperation({
 
 export const listFaults = defineOperation({
   id: 'list-faults',
-  summary: 'Lists the faults, with the number of times that each struck.',
+  summary: 'Lists the faults with the number of their strikes.',
   method: 'GET',
   path: '/_control/faults',
   response: z.object({ items: z.array(ListedFault) }),
@@ -33,7 +33,7 @@ export const listFaults = defineOperation({
 
 export const deleteFault = defineOperation({
   id: 'delete-fault',
-  summary: 'Deletes a fault. Events and webhooks that it withheld are sent at once.',
+  summary: 'Deletes a fault and releases the events and webhooks that it withheld.',
   method: 'DELETE',
   path: '/_control/faults/{name}',
   response: z.null(),
@@ -43,7 +43,7 @@ export const deleteFault = defineOperation({
 
 export const deleteFaults = defineOperation({
   id: 'delete-faults',
-  summary: 'Deletes all faults. Events and webhooks that they withheld are sent at once.',
+  summary: 'Deletes all faults and releases the events and webhooks that they withheld.',
   method: 'DELETE',
   path: '/_control/faults',
   response: z.null(),
@@ -52,7 +52,7 @@ export const deleteFaults = defineOperation({
 
 export const listFaultPresets = defineOperation({
   id: 'list-fault-presets',
-  summary: 'Lists faults under business names, ready for put-fault.',
+  summary: 'Lists ready-made faults for put-fault.',
   method: 'GET',
   path: '/_control/fault-presets',
   response: z.object({
@@ -61,7 +61,7 @@ export const listFaultPresets = defineOperation({
         id: FaultName.describe('Name for put-fault.'),
         group: z.string(),
         title: z.string(),
-        effect: z.string().describe('What the caller sees.'),
+        effect: z.string().describe('Effect on the caller.'),
         rule: FaultInput.describe('Body for put-fault.'),
       }),
     ),

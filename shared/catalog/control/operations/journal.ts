@@ -2,17 +2,17 @@ import { z } from 'zod';
 import { Instant, queryInteger } from '../../shapes.ts';
 import { defineOperation } from '../define-operation.ts';
 
-/** A hop: a call, an event or due work that an application handled, or a request that the gateway refused. Secrets are left out. */
+/** A hop: a call, an event or due work that an application handled, or a request that the gateway refused. Secrets are redacted. */
 export const Hop = z.object({
   requestId: z.string(),
   parentId: z
     .string()
     .optional()
     .describe(
-      'Request id of the hop that caused this one: the caller, the hop that published the event, or the hop that scheduled the work. Absent: a call from outside, or the cause is not known.',
+      'Request id of the hop that caused this one: the caller, the hop that published the event, or the hop that scheduled the work. Absent for a call from outside, and when the cause is unknown.',
     ),
   correlationId: z.string(),
-  sequence: z.int().min(1).describe('Place in the journal, in the order of completion.'),
+  sequence: z.int().min(1).describe('Position in the journal. Hops are sorted by completion.'),
   application: z.string(),
   api: z.string().describe('Id of the API; event:<name> of a consumed event; due:<kind> of due work.'),
   method: z.string(),
@@ -27,16 +27,16 @@ export const Hop = z.object({
     .string()
     .optional()
     .describe(
-      'Why an event, a webhook or a repeated request changed nothing. Absent: the hop changed something, only reads, or was refused.',
+      'Why an event, a webhook or a repeated request changed nothing. Absent when the hop changed something, only read, or was refused.',
     ),
   request: z.unknown().optional().describe('Body, redacted.'),
   response: z.unknown().optional().describe('Body, redacted.'),
-  truncated: z.literal(true).optional().describe('A part of the record was too large and is cut.'),
+  truncated: z.literal(true).optional().describe('Part of the record was too large and is cut.'),
 });
 
 export const readJournal = defineOperation({
   id: 'read-journal',
-  summary: 'Lists the hops of a rehearsal or of a correlation id: what caused each, its bodies, outcome and duration.',
+  summary: 'Lists the hops of a rehearsal or of a correlation id, each with its cause, bodies, outcome and duration.',
   method: 'GET',
   path: '/_control/journal',
   query: z.strictObject({
@@ -48,10 +48,12 @@ export const readJournal = defineOperation({
     limit: queryInteger(1, 5_000).default(500).describe('Most hops of an answer.'),
   }),
   response: z.object({
-    items: z.array(Hop).describe('In the order of completion.'),
-    next: z.int().describe('For after: the sequence of the last hop listed; with none, of the newest hop of the rehearsal.'),
-    complete: z.boolean().describe('Each call of a listed hop has a record of its own.'),
-    truncated: z.boolean().describe('The journal has reached its limit: older hops of this rehearsal are gone.'),
+    items: z.array(Hop).describe('Sorted by completion, oldest first.'),
+    next: z
+      .int()
+      .describe('Value for after: the sequence of the last hop listed or, if the list is empty, of the newest hop of the rehearsal.'),
+    complete: z.boolean().describe('Whether the journal has a record of every call that the listed hops made.'),
+    truncated: z.boolean().describe('Whether the journal has reached its limit and discarded older hops of this rehearsal.'),
   }),
 });
 

@@ -14,7 +14,7 @@ export const readObject = defineOperation({
 
 export const listObjectTypes = defineOperation({
   id: 'list-object-types',
-  summary: 'Lists the types of business objects: owner, number, and how many are in each state.',
+  summary: 'Lists the types of business objects, each with its owner and the number of its objects, in total and by state.',
   method: 'GET',
   path: '/_control/objects',
   response: z.object({
@@ -31,13 +31,13 @@ export const listObjectTypes = defineOperation({
 
 export const ListedObject = z.object({
   id: z.string(),
-  order: z.int().describe('Place in the order of creation.'),
+  order: z.int().describe('Position when objects are sorted by creation.'),
   state: z.string().optional(),
   version: z.int(),
   createdAt: Instant.optional(),
   updatedAt: Instant.optional(),
-  label: z.string().optional().describe('What people call it: an order number, a name, an amount.'),
-  related: z.array(ObjectReference).describe('Business objects that it refers to; at most 20.'),
+  label: z.string().optional().describe('Name for people: an order number, a name, an amount.'),
+  related: z.array(ObjectReference).describe('Business objects that it refers to, at most 20.'),
 });
 
 export const listObjects = defineOperation({
@@ -47,19 +47,19 @@ export const listObjects = defineOperation({
   path: '/_control/objects/{type}',
   query: z.strictObject({
     state: z.string().max(60).optional().describe('Only objects in this state.'),
-    q: typedText(160).optional().describe('Text in the id or label, whatever its case. A request reads at most 1,000 objects for it.'),
+    q: typedText(160).optional().describe('Text in the id or label, in any case. One request searches at most 1,000 objects.'),
     before: queryInteger(1, Number.MAX_SAFE_INTEGER).optional().describe('The member next of the previous answer.'),
     limit: queryInteger(1, 200).default(50).describe('Most objects of an answer.'),
   }),
   response: z.object({
     items: z.array(ListedObject),
-    next: z.int().optional().describe('For before. Absent: there are no older objects.'),
+    next: z.int().optional().describe('Value for before. Absent when there are no older objects.'),
   }),
 });
 
 const Move = z.object({
   verb: z.string(),
-  from: z.string().nullable().describe('null: the object does not exist yet.'),
+  from: z.string().nullable().describe('null if the object does not exist yet.'),
   to: z.string(),
   events: z.array(z.string()),
   trigger: z.string().describe('The cause of the move in business terms.'),
@@ -96,6 +96,6 @@ export const listStock = defineOperation({
         atp: z.int().describe('Available to promise.'),
       }),
     ),
-    next: z.string().optional().describe('For after. Absent: there is no more.'),
+    next: z.string().optional().describe('Value for after. Absent on the last page.'),
   }),
 });

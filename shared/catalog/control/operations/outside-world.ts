@@ -11,12 +11,12 @@ import { defineOperation } from '../define-operation.ts';
 
 export const playScan = defineOperation({
   id: 'play-scan',
-  summary: 'Plays the carrier: scans a parcel. The estate gets the scan by signed webhook.',
+  summary: 'Plays the carrier: scans a parcel. The estate receives the scan by signed webhook.',
   method: 'POST',
   path: '/_control/shipments/{id}/{scan}',
   request: z.strictObject({
-    location: typedText(120).optional().describe('Where the parcel is scanned, as the tracking shows it.'),
-    message: typedText(200).optional().describe('What the carrier writes into the tracking.'),
+    location: typedText(120).optional().describe('Where the parcel is scanned. The tracking shows it.'),
+    message: typedText(200).optional().describe('Text of the carrier in the tracking.'),
   }),
   plays: { object: shipment.type, verbs: Scan.options },
   response: Shipment,

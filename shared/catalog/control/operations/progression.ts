@@ -3,7 +3,7 @@ import { Progression, ProgressionInput } from '../progression.ts';
 
 export const readProgression = defineOperation({
   id: 'read-progression',
-  summary: 'Reads which steps this rehearsal takes by itself.',
+  summary: 'Reads which steps of the rehearsal are automatic.',
   method: 'GET',
   path: '/_control/progression',
   response: Progression,
@@ -12,7 +12,7 @@ export const readProgression = defineOperation({
 export const setProgression = defineOperation({
   id: 'set-progression',
   summary:
-    'Sets which steps the rehearsal takes by itself. Members that are left out keep their value. Open orders, parcels and returns follow warehouse, carrier and returns at once; route, label, capture and refund count for what reaches the step afterwards.',
+    'Sets which steps of the rehearsal are automatic. Omitted members keep their value. warehouse, carrier and returns apply to open orders, parcels and returns, too. route, label, capture and refund apply to those that reach the step afterwards.',
   method: 'PUT',
   path: '/_control/progression',
   request: ProgressionInput,

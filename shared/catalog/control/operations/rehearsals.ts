@@ -12,7 +12,7 @@ const RehearsalName = z
 const Rehearsal = z.object({ name: RehearsalName, world: z.string(), createdAt: z.string(), now: Instant });
 const ListedRehearsal = Rehearsal.partial({ world: true, createdAt: true, now: true }).extend({
   lastUsedAt: Instant.describe('Wall time of the latest request or operation of the rehearsal.'),
-  endsAt: Instant.optional().describe('Wall time at which it ends unless it is used before. Absent: it is kept.'),
+  endsAt: Instant.optional().describe('Wall time of its end unless it is used before. Absent if it is kept.'),
   contents: z
     .object({
       objects: z.int(),
@@ -21,12 +21,12 @@ const ListedRehearsal = Rehearsal.partial({ world: true, createdAt: true, now: t
       bytes: z.int().describe('Approximately.'),
     })
     .optional(),
-  trouble: z.string().optional().describe('Why the other members cannot be read.'),
+  trouble: z.string().optional().describe('Why the other members are missing.'),
 });
 
 export const createRehearsal = defineOperation({
   id: 'create-rehearsal',
-  summary: 'Creates a freshly seeded rehearsal with credentials that are bound to it. Only this answer shows them.',
+  summary: 'Creates a freshly seeded rehearsal with its own credentials. Only this answer contains them.',
   method: 'POST',
   path: '/_control/rehearsals',
   request: z.strictObject({
@@ -34,16 +34,16 @@ export const createRehearsal = defineOperation({
     idleExpiry: z.string().max(64).optional().meta({
       format: 'duration',
       description:
-        'ISO 8601 duration of wall time without use after which the rehearsal ends, PT1S to P366D. Default: REHEARSAL_IDLE_EXPIRY. Excludes keep.',
+        'Wall time without use after which the rehearsal ends: an ISO 8601 duration from PT1S to P366D. Default: REHEARSAL_IDLE_EXPIRY. Excludes keep.',
     }),
-    keep: z.boolean().default(false).describe('The rehearsal stays until it is deleted.'),
+    keep: z.boolean().default(false).describe('Keeps the rehearsal until it is deleted.'),
   }),
   response: Rehearsal.extend({
     credentials: z.object({
       bearer: z.string(),
       apiKey: z.string(),
       webhookSecret: z.string().describe('Signs the carrier’s webhooks.'),
-      webhookUrl: z.string().describe('Path at the gateway that receives them.'),
+      webhookUrl: z.string().describe('Path of the gateway that receives the carrier’s webhooks.'),
     }),
   }),
   status: 201,
@@ -52,7 +52,7 @@ export const createRehearsal = defineOperation({
 
 export const listRehearsals = defineOperation({
   id: 'list-rehearsals',
-  summary: 'Lists all rehearsals, with the end and the contents of each.',
+  summary: 'Lists all rehearsals with their end and contents.',
   method: 'GET',
   path: '/_control/rehearsals',
   response: z.object({ items: z.array(ListedRehearsal) }),
@@ -70,7 +70,7 @@ export const deleteRehearsal = defineOperation({
 
 export const resetRehearsal = defineOperation({
   id: 'reset-rehearsal',
-  summary: 'Seeds the rehearsal again: data, due work, faults, clock, journal and events.',
+  summary: 'Resets the rehearsal to a freshly seeded one: data, due work, faults, clock, journal and events.',
   method: 'POST',
   path: '/_control/reset',
   response: Rehearsal,
@@ -78,17 +78,17 @@ export const resetRehearsal = defineOperation({
 
 export const readRehearsal = defineOperation({
   id: 'read-rehearsal',
-  summary: 'Reads a rehearsal: its clock, its automatic progressions, and what it contains.',
+  summary: 'Reads a rehearsal: its clock, progression and contents.',
   method: 'GET',
   path: '/_control/rehearsals/{name}',
   response: Rehearsal.extend({
     lastUsedAt: ListedRehearsal.shape.lastUsedAt,
     endsAt: ListedRehearsal.shape.endsAt,
-    flowing: z.boolean().describe('The clock flows with wall time.'),
+    flowing: z.boolean().describe('Whether the clock flows with wall time.'),
     progression: Progression,
     counts: z.object({
-      traces: z.int().describe('Traces of which the journal keeps hops.'),
-      hops: z.int().describe('Hops that the journal keeps: 5,000 at most, the newest.'),
+      traces: z.int().describe('Number of traces with hops in the journal.'),
+      hops: z.int().describe('Number of hops in the journal, which keeps the newest 5,000.'),
       events: z.int(),
       faults: z.int(),
       parked: z.int(),

@@ -6,8 +6,8 @@ import { Invariant } from './verification.ts';
 export const Scenario = z.object({
   name: z.string(),
   title: z.string(),
-  flows: z.array(z.int()).describe('Numbers of the documented flows that it follows or disturbs.'),
-  pains: z.array(z.string()).describe('What goes wrong in it.'),
+  flows: z.array(z.int()).describe('Numbers of the documented flows that the scenario follows or disturbs.'),
+  pains: z.array(z.string()).describe('Troubles that the scenario shows.'),
 });
 
 export const RunStep = z.object({
@@ -21,16 +21,16 @@ export const RunStep = z.object({
   status: z.int().optional(),
   ms: z.number().optional(),
   events: z.array(z.string()).optional(),
-  correlationId: z.string().optional().describe('Names the trace of the step.'),
+  correlationId: z.string().optional().describe('Correlation id of the step’s trace.'),
 });
 
 export const Run = z.object({
   id: z.string(),
   scenario: z.string(),
   title: z.string(),
-  rehearsal: z.string().optional().describe('Where it runs. Absent until it has begun.'),
+  rehearsal: z.string().optional().describe('The rehearsal of the run. Absent until the run has begun.'),
   state: z.enum(['waiting', 'running', 'passed', 'failed', 'stopped']),
-  startedAt: Instant.describe('Wall time. While it waits: when it was asked for.'),
+  startedAt: Instant.describe('Wall time of its start or, while it waits, of its request.'),
   endedAt: Instant.optional().describe('Wall time.'),
   steps: z.array(RunStep),
   invariants: z.array(Invariant),
@@ -48,7 +48,7 @@ export const listScenarios = defineOperation({
 export const startRun = defineOperation({
   id: 'start-run',
   summary:
-    'Runs a scenario in a rehearsal of its own, which is kept for inspection. Two run at a time, others wait. The latest 20 are kept.',
+    'Runs a scenario in a new rehearsal, which is kept for inspection. Two scenarios run at a time; others wait. The latest 20 runs are kept.',
   method: 'POST',
   path: '/_control/runs',
   request: z.strictObject({ scenario: z.string().max(80).describe('Name of a scenario, as listed.') }),
@@ -67,7 +67,7 @@ export const listRuns = defineOperation({
 
 export const readRun = defineOperation({
   id: 'read-run',
-  summary: 'Reads a run: its steps so far, and the invariants at its end.',
+  summary: 'Reads a run: its steps so far and, once it has ended, the invariants.',
   method: 'GET',
   path: '/_control/runs/{id}',
   response: Run,
@@ -76,14 +76,16 @@ export const readRun = defineOperation({
 
 export const deleteRun = defineOperation({
   id: 'delete-run',
-  summary: 'Stops a run that waits or runs; removes one that has ended from the list. Deletes its rehearsal.',
+  summary: 'Stops a waiting or running run, or removes an ended run from the list. Deletes its rehearsal.',
   method: 'DELETE',
   path: '/_control/runs/{id}',
   query: z.strictObject({
     ended: z
       .enum(['remove', 'keep'])
       .default('remove')
-      .describe('What becomes of a run that has ended: keep leaves it and its rehearsal, so that the operation only stops.'),
+      .describe(
+        'Treatment of a run that has ended. keep leaves the run and its rehearsal in place, so that the operation only stops runs.',
+      ),
   }),
   response: z.null(),
   status: 204,

@@ -8,7 +8,7 @@ import { Run } from './runs.ts';
 export const STREAM_TOPICS = ['hops', 'events', 'clock', 'faults', 'runs'] as const;
 export type StreamTopic = (typeof STREAM_TOPICS)[number];
 
-/** Places in the journal and on the bus, and the world that they are in. Without a world: the present one. */
+/** Positions in the journal and on the bus of a world. Default: the current world. */
 export const STREAM_CURSOR = /^h(\d{1,16})\.e(\d{1,16})(?:\.w([0-9A-Z]{26}))?$/;
 
 /** The data of each kind of frame. A frame is `event: <kind>` with `id: h<sequence>.e<order>.w<world>`, the cursor of both logs. */
@@ -17,13 +17,16 @@ export const StreamFrames = {
   hops: z.array(Hop.omit({ request: true, response: true })),
   /** Additional events too; at most 200. */
   events: z.array(ListedEvent),
-  /** It was set, or began or ceased to flow. While it flows it goes on with wall time. */
+  /** The clock was set, started or frozen. A flowing clock continues with wall time. */
   clock: z.object({ now: Instant, flowing: z.boolean() }),
-  /** The faults changed, or one of them struck: read the list again. */
+  /** The faults changed, or a fault struck: read the list again. */
   faults: z.object({ revision: z.int(), hits: z.int() }),
-  /** A run changed, in its steps too. All runs as they are listed, of all rehearsals. */
+  /** A run or one of its steps changed. The frame has the list of all runs, of all rehearsals. */
   runs: z.array(Run.omit({ steps: true, invariants: true })),
-  /** Older records are gone, or the rehearsal was reset: read the lists again. After `deleted` the stream ends. */
+  /**
+   * Records are missing, because older ones were discarded or the rehearsal was reset: read the lists again. After `deleted` the stream
+   * ends.
+   */
   gap: z.object({ reason: z.enum(['discarded', 'reset', 'deleted']) }),
 } as const;
 export type StreamFrame = keyof typeof StreamFrames;
@@ -31,7 +34,7 @@ export type StreamFrame = keyof typeof StreamFrames;
 export const readStream = defineStream({
   id: 'read-stream',
   summary:
-    'Streams what happens in a rehearsal as server-sent events. Begins with the clock, the faults and the runs as they are, then tells of changes. Last-Event-ID resumes exactly, at any gateway. The frame gap says that records will not come, of both logs: older hops were discarded, or the rehearsal was reset or deleted. Then read the lists again. Counts as use of the rehearsal for eight hours: one that is watched does not end, but a page that was left open does not keep it for ever.',
+    'Streams the changes of a rehearsal as server-sent events. Begins with the current clock, faults and runs; changes follow. Last-Event-ID resumes exactly, at any gateway. The frame gap reports missing records: older hops were discarded, or the rehearsal was reset or deleted. Then read both lists again. An open stream counts as use of the rehearsal for at most eight hours.',
   path: '/_control/stream',
   query: z.strictObject({
     topics: z
@@ -43,7 +46,7 @@ export const readStream = defineStream({
       }),
     from: z.string().optional().meta({
       pattern: STREAM_CURSOR.source,
-      description: 'Id of the last frame that was read. Last-Event-ID takes precedence. Default: now.',
+      description: 'Id of the last frame received. Last-Event-ID takes precedence. Default: now.',
     }),
   }),
   frames: StreamFrames,

@@ -15,24 +15,24 @@ export const readTopology = defineOperation({
         title: z.string(),
         owns: z.string(),
         state: Readiness,
-        waitingFor: z.string().optional().describe('Why it is away.'),
-        hops: z.int().describe('Hops that it answered, of those that the journal keeps.'),
-        failed: z.int().describe('Those that answered 400 or above, or not at all.'),
-        faults: z.array(z.string()).describe('Names of the faults that struck there.'),
+        waitingFor: z.string().optional().describe('Why it is not ready.'),
+        hops: z.int().describe('Number of its hops in the journal.'),
+        failed: z.int().describe('Number of its hops with status 400 or above, or without an answer.'),
+        faults: z.array(z.string()).describe('Names of the faults that struck its hops.'),
       }),
     ),
     touchpoint: z.object({
       state: z
         .enum(['ready', 'away', 'unknown'])
-        .describe('unknown: it runs in a process of its own, whose address the gateway is not told.'),
+        .describe('unknown: it runs in a separate process, and the gateway does not have its address.'),
       portal: z.string().optional().describe('Address of the portal.'),
     }),
     adapters: z.object({ store: z.enum(['memory', 'redis']), events: z.enum(['memory', 'kafka']) }),
     may: z
       .array(z.object({ from: z.string(), to: z.string(), call: z.string() }))
-      .describe('Calls that the catalog allows. client: from outside.'),
+      .describe('Calls that the catalog allows. client stands for callers outside the estate.'),
     seen: z
       .array(z.object({ from: z.string(), to: z.string(), calls: z.int(), failed: z.int() }))
-      .describe('Calls of this rehearsal, of those that the journal keeps, when the caller has answered too.'),
+      .describe('Calls in the journal of this rehearsal, once the caller has answered.'),
   }),
 });

@@ -7,13 +7,13 @@ import { FaultName } from '../faults.ts';
 export const ObjectReference = z.object({ type: z.string(), id: z.string() });
 
 /**
- * A trace: all hops of one correlation id. Its request from outside gives method, path, API, application, status and duration. Of several, that is
- * the one with the worst answer: a failure before a refusal, a refusal before a success, and of those the latest. A trace counts hops that the
- * journal has discarded too, and ends with the last hop that the journal keeps.
+ * A trace: all hops of one correlation id. Method, path, API, application, status and duration come from its request from outside. If there
+ * are several, the worst answer counts: failure before refusal before success, then the latest. The counts include hops that the journal
+ * has discarded. The trace ends with the last hop in the journal.
  */
 export const Trace = z.object({
   correlationId: z.string(),
-  sequence: z.int().min(1).describe('Place of the trace in the order of beginning.'),
+  sequence: z.int().min(1).describe('Position when traces are sorted by their start.'),
   startedAt: Instant.describe('Wall time of its first hop.'),
   lastAt: Instant.describe('Wall time of its latest hop.'),
   at: Instant.describe('The rehearsal’s clock at its first hop.'),
@@ -24,7 +24,7 @@ export const Trace = z.object({
   status: z
     .int()
     .describe(
-      'Of its request from outside; of several, the worst answer, and of those the latest. Method, path, API, application and duration are of the same request.',
+      'Status of its request from outside. If there are several: of the one with the worst answer, then the latest. Method, path, API, application and duration belong to the same request.',
     ),
   durationMs: z.number().describe('Wall time of that request.'),
   requests: z.int().describe('Number of answered requests from outside: more than one when a client reuses the correlation id.'),
@@ -48,11 +48,11 @@ export const listTraces = defineOperation({
     application: z
       .enum(applicationNames as [string, ...string[]])
       .optional()
-      .describe('An application that answered a hop.'),
+      .describe('Application that answered a hop.'),
     api: z.string().max(80).optional().describe('API of a hop; event:<name> of a delivery, due:<kind> of due work.'),
     status: z.enum(['ok', 'refused', 'failed']).optional().describe('ok: below 400; refused: 4xx; failed: 5xx, or no answer.'),
     fault: FaultName.optional().describe('Only traces that this fault struck.'),
-    object: z.string().max(160).optional().describe('type/id. Its newest 1,000 events are looked at.'),
+    object: z.string().max(160).optional().describe('Type and id, such as order/ord_01M…. Only its newest 1,000 events are searched.'),
     correlationId: z.string().max(128).optional().describe('Only the trace with this correlation id.'),
     before: queryInteger(1, Number.MAX_SAFE_INTEGER).optional().describe('The member next of the previous answer.'),
     limit: queryInteger(1, 200).default(50).describe('Most traces of an answer.'),
@@ -61,8 +61,8 @@ export const listTraces = defineOperation({
     items: z
       .array(Trace)
       .describe(
-        'A request with a filter looks at no more than 1,000 traces: there may be fewer than limit, or none, although there are older ones.',
+        'A request with a filter searches at most 1,000 traces. It may return fewer than limit, or none, although there are older ones.',
       ),
-    next: z.int().optional().describe('For before. Absent: there are no older traces.'),
+    next: z.int().optional().describe('Value for before. Absent when there are no older traces.'),
   }),
 });

@@ -11,13 +11,13 @@ export const Invariant = z.object({
   waiting: z
     .array(z.string())
     .optional()
-    .describe('Only of moving: the actor that each open order waits for, and work that waits for an application that was away.'),
+    .describe('Only for moving: the actor that each open order waits for, and work that waits for an absent application.'),
 });
 
 export const verify = defineOperation({
   id: 'verify',
   summary:
-    'Settles the rehearsal, then checks the invariants over all its records. None of them holds because of parked work, and `holds` is false while any work is parked.',
+    'Settles the rehearsal, then checks the invariants over all its records. Parked work never makes an invariant hold, and `holds` is false while any work is parked.',
   method: 'GET',
   path: '/_control/verify',
   response: z.object({ holds: z.boolean(), settled: z.boolean(), waitingFor: WaitingFor, invariants: z.array(Invariant) }),

@@ -7,6 +7,9 @@ local root, channel, position = KEYS[1], ARGV[1], 1
 local OPERATIONS_MS = ${OPERATION_KEPT_MS}
 
 local function arg() position = position + 1; return ARGV[position] end
+-- A value of 'valueArguments', as the last argument, and its long texts.
+local function decoded() return cjson.decode(arg()) end
+local function longText(number) return ARGV[position + number] end
 local function key(name) return root .. ':' .. name end
 local function int(n) return string.format('%.0f', n) end
 local function padded(n) return string.format('%016.0f', n) end
@@ -25,12 +28,13 @@ local function wall()
   return wallTime
 end
 
--- Time on the rehearsal's clock.
-local function now()
+-- @return time on the rehearsal's clock, whether the clock flows
+local function readClock()
   local clock = redis.call('HMGET', root, 'flowing', 'clock')
-  if clock[1] == '1' then return wall() + tonumber(clock[2]) end
-  return tonumber(clock[2])
+  if clock[1] == '1' then return wall() + tonumber(clock[2]), true end
+  return tonumber(clock[2]), false
 end
+local function now() return (readClock()) end
 
 -- A key of an application that the script writes. It is noted, so that dropping the world finds it.
 local known, unnoted = {}, {}
@@ -46,7 +50,7 @@ local function noteKeys()
   if #unnoted > 0 then redis.call('SADD', key('keys'), unpack(unnoted)) end
 end
 
--- Due work may begin because of the change: at once, or after a wait in ms, or never (QUIET).
+-- Due work may begin because of the change: immediately, after a wait in ms, or never (QUIET).
 local QUIET = 'quiet'
 local function changed(wait)
   redis.call('PUBLISH', channel, root .. ' ' .. count('changes') .. (wait and ' ' .. wait or ''))
@@ -87,7 +91,7 @@ end
 
 local SEVEN = '^([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n(.*)$'
 
--- Many at once; Lua cannot pass any number of arguments.
+-- Reads in pieces, because Lua limits the number of arguments of a call.
 local function page(collection, ids)
   local found = {}
   for from = 1, #ids, 500 do

@@ -1,98 +1,95 @@
 import { lua } from './lua.ts';
 
-/** The lease that the unit of work must still hold. A run whose item was cancelled, replaced or taken over ends here. */
-export const CHECK_FENCE = lua`
-local claim
-local awaited = ''
-if fenceKind == 'claim' then
-  claim = readClaim(app, fenceKey)
-  if not claim or claim.token ~= fenceToken then return refuse('held', fenceKey) end
-elseif fenceKind == 'delivery' then
-  if not redis.call('ZSCORE', key('pending'), fenceKey) then return refuse('held', fenceKey) end
-elseif fenceKind == 'due' then
-  local due = readDue(fenceKey)
-  if not due or due.token ~= fenceToken then
-    if endRun(fenceToken, fenceKey) then changed() end
-    return refuse('held', fenceKey)
-  end
-  awaited = due.awaits
-end`;
+/** The checks of a plan. Each returns the reason for a refusal, or nil. None writes anything but the end of a run that lost its lease. */
+export const CHECKS = lua`
+-- @return version (0: there is no object), place in the order of creation, length of the record
+local function version(app, collection, id)
+  local stored = redis.call('HGET', key(app .. ':o:' .. collection), id)
+  if not stored then return 0, nil, 0 end
+  local is, order = string.match(stored, '^(%d+) (%d+) ')
+  return tonumber(is), order, #stored
+end
 
-export const CHECK_OUTBOX = lua`
+-- The unit of work must still hold its lease. Keeps the claim or the due item in the fence, for the writes.
+local function checkFence(app, fence)
+  if fence.kind == 'claim' then
+    fence.claim = readClaim(app, fence.key)
+    if not fence.claim or fence.claim.token ~= fence.token then return 'held ' .. fence.key end
+  elseif fence.kind == 'delivery' then
+    if not redis.call('ZSCORE', key('pending'), fence.key) then return 'held ' .. fence.key end
+  elseif fence.kind == 'due' then
+    fence.due = readDue(fence.key)
+    if not fence.due or fence.due.token ~= fence.token then
+      -- The item was cancelled, replaced or leased by another process.
+      if endRun(fence.token, fence.key) then changed() end
+      return 'held ' .. fence.key
+    end
+  end
+end
+
 -- Only requests are refused: their callers can retry. Deliveries and due work finish started work and have no caller.
-if hasEvents and (fenceKind == 'claim' or fenceKind == '') then
+local function checkOutbox(app, fence, events, limit)
+  if #events == 0 or fence.kind == 'delivery' or fence.kind == 'due' then return nil end
   local unsent = redis.call('ZCARD', key(app .. ':outbox'))
-  if unsent >= outboxLimit then return refuse('full', unsent) end
-end`;
-
-/** The versions that were read: of objects on which the plan relies, and of those that it writes. */
-export const CHECK_VERSIONS = lua`
-for _ = 1, tonumber(arg()) do
-  local collection, id, read = arg(), arg(), tonumber(arg())
-  if version(collection, id) ~= read then return refuse('version', collection .. '/' .. id) end
+  if unsent >= limit then return 'full ' .. unsent end
 end
-local puts, orders = {}, {}
-for i = 1, tonumber(arg()) do
-  local put = { collection = arg(), id = arg(), read = tonumber(arg()), version = arg(), json = arg() }
-  local is, order, length = version(put.collection, put.id)
-  if is ~= put.read then return refuse('version', put.collection .. '/' .. put.id) end
-  put.order, put.length = order, length
-  puts[i] = put
-end`;
 
-/** The size of the world. No limit is given for commits that do not enlarge it. */
-export const CHECK_SPACE = lua`
-if most ~= '' and tonumber(size or '0') > tonumber(most) then return refuse('space', size) end`;
-
-/** Reads the changes of uniques and indexes. A unique value has one owner. */
-export const CHECK_UNIQUES = lua`
-local function changes()
-  local list = {}
-  for i = 1, tonumber(arg()) do
-    list[i] = { collection = arg(), name = arg(), id = arg(), hasValue = arg() == '1', value = arg(), hadValue = arg() == '1', was = arg() }
+-- Objects must have the versions that were read. Keeps the place and the length of each object that the plan writes.
+local function checkVersions(app, expect, put)
+  for _, one in ipairs(expect) do
+    if version(app, one.collection, one.id) ~= one.version then return 'version ' .. one.collection .. '/' .. one.id end
   end
-  return list
+  for _, one in ipairs(put) do
+    local is, order, length = version(app, one.collection, one.id)
+    if is ~= one.read then return 'version ' .. one.collection .. '/' .. one.id end
+    one.order, one.length = order, length
+  end
 end
-local uniques, indexes = changes(), changes()
-for _, one in ipairs(uniques) do
-  if one.hasValue then
-    local owner = redis.call('HGET', key(app .. ':u:' .. one.collection .. '.' .. one.name), one.value)
-    if owner and owner ~= one.id then return refuse('unique', one.collection .. '.' .. one.name) end
-  end
-end`;
 
-/** Sums the moves of each counter, then checks the guards that they lower. */
-export const CHECK_COUNTERS = lua`
-local counters, moved = {}, {}
-local function counter(name, of)
+-- A commit that adds text to the world has a limit.
+local function checkSpace(size, limit)
+  if limit and tonumber(size or '0') > limit then return 'space ' .. size end
+end
+
+-- A unique value has one owner.
+local function checkUniques(app, unique)
+  for _, one in ipairs(unique) do
+    local owner = one.value and redis.call('HGET', key(app .. ':u:' .. one.collection .. '.' .. one.name), one.value)
+    if owner and owner ~= one.id then return 'unique ' .. one.collection .. '.' .. one.name end
+  end
+end
+
+-- A counter of the list, which has each counter by number and by path. Reads it from Redis the first time.
+local function counterIn(counters, app, name, of)
   local path = name .. '\0' .. of
   local found = counters[path]
   if found then return found end
-  found = { name = name, key = of, fields = {}, before = {}, after = {} }
+  found = { name = name, key = of, fields = {}, before = {}, after = {}, moved = false }
   for field, value in string.gmatch(redis.call('HGET', key(app .. ':c:' .. name), of) or '', '([^=,]+)=(%-?%d+)') do
     found.fields[#found.fields + 1] = field
     found.before[field] = tonumber(value)
     found.after[field] = tonumber(value)
   end
   counters[path] = found
+  counters[#counters + 1] = found
   return found
 end
-for _ = 1, tonumber(arg()) do
-  local found, field, by = counter(arg(), arg()), arg(), tonumber(arg())
-  if not found.after[field] then found.fields[#found.fields + 1] = field end
-  found.after[field] = (found.after[field] or 0) + by
-  if not found.moved then
+
+-- Moves the counters in the list, then checks the guards that the moves lower.
+local function checkCounters(counters, app, move, guard)
+  for _, one in ipairs(move) do
+    local found, field = counterIn(counters, app, one.counter, one.key), one.field
+    if not found.after[field] then found.fields[#found.fields + 1] = field end
+    found.after[field] = (found.after[field] or 0) + one.by
     found.moved = true
-    moved[#moved + 1] = found
+  end
+  for _, one in ipairs(guard) do
+    local found, was, is = counterIn(counters, app, one.counter, one.key), 0, 0
+    for field, weight in pairs(one.terms) do
+      was = was + weight * (found.before[field] or 0)
+      is = is + weight * (found.after[field] or 0)
+    end
+    if is < 0 and is < was then return 'guard ' .. one.counter .. '/' .. one.key end
   end
 end
-for _ = 1, tonumber(arg()) do
-  local found = counter(arg(), arg())
-  local was, is = 0, 0
-  for _ = 1, tonumber(arg()) do
-    local field, weight = arg(), tonumber(arg())
-    was = was + weight * (found.before[field] or 0)
-    is = is + weight * (found.after[field] or 0)
-  end
-  if is < 0 and is < was then return refuse('guard', found.name .. '/' .. found.key) end
-end`;
+`;

@@ -1,107 +1,121 @@
 import { PRESENT } from '../keys.ts';
 import { lua } from './lua.ts';
 
-/** Objects, each with its place in the order of creation. */
-export const WRITE_OBJECTS = lua`
-local seq, bytes = int(count('seq')), 0
-for _, put in ipairs(puts) do
-  local path = put.collection .. '\0' .. put.id
-  local order = put.order or orders[path]
-  if not order then
-    order = int(count('order'))
-    redis.call('ZADD', writable(app, 'a:' .. put.collection), order, put.id)
+/** The writes of a plan that passed every check. */
+export const WRITES = lua`
+-- @return the place of each object in the order of creation, by its path; the bytes that the objects add
+local function writeObjects(app, put)
+  local orders, bytes = {}, 0
+  for _, one in ipairs(put) do
+    local path = one.collection .. '\0' .. one.id
+    local order = one.order or orders[path]
+    if not order then
+      order = int(count('order'))
+      redis.call('ZADD', writable(app, 'a:' .. one.collection), order, one.id)
+    end
+    orders[path] = order
+    local record = int(one.version) .. ' ' .. order .. ' ' .. longText(one.json)
+    redis.call('HSET', writable(app, 'o:' .. one.collection), '${PRESENT}', '', one.id, record)
+    bytes = bytes + #record - one.length
   end
-  orders[path] = order
-  local record = put.version .. ' ' .. order .. ' ' .. put.json
-  redis.call('HSET', writable(app, 'o:' .. put.collection), '${PRESENT}', '', put.id, record)
-  bytes = bytes + #record - put.length
-end`;
-
-export const WRITE_INDEXES = lua`
-for _, one in ipairs(uniques) do
-  local values = writable(app, 'u:' .. one.collection .. '.' .. one.name)
-  if one.hadValue and redis.call('HGET', values, one.was) == one.id then redis.call('HDEL', values, one.was) end
-  if one.hasValue then redis.call('HSET', values, one.value, one.id) end
+  return orders, bytes
 end
-for _, one in ipairs(indexes) do
-  local values = writable(app, 'i:' .. one.collection .. '.' .. one.name)
-  local stored = orders[one.collection .. '\0' .. one.id]
-  if not stored then stored = select(2, version(one.collection, one.id)) end
-  local rest = '\0' .. padded(tonumber(stored or 0)) .. '\0' .. one.id
-  if one.hadValue then redis.call('ZREM', values, one.was .. rest) end
-  if one.hasValue then redis.call('ZADD', values, 0, one.value .. rest) end
-end`;
 
-export const WRITE_COUNTERS = lua`
-for _, found in ipairs(moved) do
-  local parts = {}
-  for i, field in ipairs(found.fields) do parts[i] = field .. '=' .. int(found.after[field]) end
-  redis.call('HSET', writable(app, 'c:' .. found.name), '${PRESENT}', '', found.key, table.concat(parts, ','))
-end`;
-
-/** Events go into the outbox, and their deliveries become pending. */
-export const WRITE_EVENTS = lua`
-local events, own = tonumber(arg()), {}
-for _ = 1, events do
-  local id, entry = arg(), arg()
-  own[id] = true
-  redis.call('ZADD', writable(app, 'outbox'), 'NX', count('outSeq'), id)
-  redis.call('HSET', writable(app, 'entries'), id, entry)
-  bytes = bytes + #entry
-  for _ = 1, tonumber(arg()) do redis.call('ZADD', key('pending'), 'NX', count('owedSeq'), arg() .. '|' .. id) end
-end
-if events > 0 then redis.call('SADD', key('unsent'), app) end`;
-
-/** The last commit ends the claim with its outcome, the delivery, or the due item. */
-export const END_FENCE = lua`
-local preconditionHeld, hasOutcome, keepUntil, outcome = arg() == '1', arg() == '1', arg(), arg()
-if claim then
-  if preconditionHeld then claim.held = '1' end
-  if last then
-    claim.token = ''
-    claim.keep = hasOutcome and keepUntil or ''
-    claim.json = hasOutcome and outcome or ''
-    bytes = bytes + bytesOfClaim(claim)
+local function writeUniques(app, unique)
+  for _, one in ipairs(unique) do
+    local values = writable(app, 'u:' .. one.collection .. '.' .. one.name)
+    if one.was and redis.call('HGET', values, one.was) == one.id then redis.call('HDEL', values, one.was) end
+    if one.value then redis.call('HSET', values, one.value, one.id) end
   end
-  if preconditionHeld or last then writeClaim(app, fenceKey, claim) end
-elseif last and fenceKind == 'delivery' then
-  redis.call('ZREM', key('pending'), fenceKey)
-elseif last and fenceKind == 'due' then
-  removeDue(fenceKey)
-  endRun(fenceToken, fenceKey)
-end`;
-
-/** Schedules and cancels due work, and tells the drivers when the first of it may begin. */
-export const WRITE_DUE = lua`
-local dues, wait = tonumber(arg()), fenceKind == 'due' and turnOf(fenceKey) and 0 or QUIET
-local isBack = last and awaited ~= ''
-for _ = 1, dues do
-  local name, awaits = schedule()
-  local after = waitFor(name)
-  if after ~= QUIET and (wait == QUIET or after < wait) then wait = after end
-  if awaits == awaited then isBack = false end
 end
--- The application that the work awaited is back.
-if isBack then
-  wake(awaited)
-  wait = 0
-end
-noteKeys()
-addBytes(bytes)
-if events > 0 or dues > 0 or fenceKind == 'delivery' or fenceKind == 'due' then changed(wait ~= QUIET and int(wait) or QUIET) end`;
 
-/** Leases the outbox to the relay of the plan, unless another one has it. Entries of this plan are handed over by their ids alone. */
-export const HAND_OVER = lua`
-local reply = { remember(operation, 'ok ' .. seq) }
-if relay ~= '' and not select(2, holder(redis.call('HGET', key('relays'), app))) then
-  local ids = redis.call('ZRANGE', key(app .. ':outbox'), 0, batchSize - 1)
-  if #ids > 0 then
-    redis.call('HSET', key('relays'), app, lease(relayMs, relay))
-    reply[2] = faultRevision()
+local function writeIndexes(app, index, orders)
+  for _, one in ipairs(index) do
+    local values = writable(app, 'i:' .. one.collection .. '.' .. one.name)
+    local order = orders[one.collection .. '\0' .. one.id] or select(2, version(app, one.collection, one.id))
+    local rest = '\0' .. padded(tonumber(order or 0)) .. '\0' .. one.id
+    if one.was then redis.call('ZREM', values, one.was .. rest) end
+    if one.value then redis.call('ZADD', values, 0, one.value .. rest) end
   end
+end
+
+local function writeCounters(app, counters)
+  for _, one in ipairs(counters) do
+    if one.moved then
+      local parts = {}
+      for i, field in ipairs(one.fields) do parts[i] = field .. '=' .. int(one.after[field]) end
+      redis.call('HSET', writable(app, 'c:' .. one.name), '${PRESENT}', '', one.key, table.concat(parts, ','))
+    end
+  end
+end
+
+-- Events enter the outbox, and their deliveries become pending. @return the bytes that the events add
+local function writeEvents(app, events)
+  local bytes = 0
+  for _, event in ipairs(events) do
+    local entry = longText(event.entry)
+    redis.call('ZADD', writable(app, 'outbox'), 'NX', count('outSeq'), event.id)
+    redis.call('HSET', writable(app, 'entries'), event.id, entry)
+    bytes = bytes + #entry
+    for _, subscriber in ipairs(event.subscribers) do
+      redis.call('ZADD', key('pending'), 'NX', count('owedSeq'), subscriber .. '|' .. event.id)
+    end
+  end
+  if #events > 0 then redis.call('SADD', key('unsent'), app) end
+  return bytes
+end
+
+-- The last commit ends the claim with its outcome, the delivery, or the due item. @return the bytes of an ended claim
+local function endFence(app, fence, last, preconditionHeld, outcome)
+  local claim, bytes = fence.claim, 0
+  if claim then
+    if preconditionHeld then claim.held = '1' end
+    if last then
+      claim.token = ''
+      claim.keep = outcome and int(outcome.keepUntil) or ''
+      claim.json = outcome and longText(outcome.json) or ''
+      bytes = bytesOfClaim(claim)
+    end
+    if preconditionHeld or last then writeClaim(app, fence.key, claim) end
+  elseif last and fence.kind == 'delivery' then
+    redis.call('ZREM', key('pending'), fence.key)
+  elseif last and fence.kind == 'due' then
+    deleteDue(fence.due)
+    endRun(fence.token, fence.key)
+  end
+  return bytes
+end
+
+-- Schedules and cancels due work. @return the wait until the first of it may begin, or QUIET
+local function writeDue(fence, last, items)
+  local wait = fence.kind == 'due' and turnOf(fence.key) and 0 or QUIET
+  local isBack = last and fence.due and fence.due.awaits ~= ''
+  for _, item in ipairs(items) do
+    local after = waitFor(schedule(item))
+    if after ~= QUIET and (wait == QUIET or after < wait) then wait = after end
+    if isBack and item.awaits == fence.due.awaits then isBack = false end
+  end
+  -- The application that the due item awaited is back.
+  if isBack then
+    wake(fence.due.awaits)
+    wait = 0
+  end
+  return wait
+end
+
+-- Leases the outbox to a relay, unless another relay has it. @return the revision of the faults, then ids and entries in turn; nothing
+-- when the relay gets no batch. The entries of this plan are left out: its process has them.
+local function handOver(app, relay, events)
+  if not relay or select(2, holder(redis.call('HGET', key('relays'), app))) then return {} end
+  local ids = redis.call('ZRANGE', key(app .. ':outbox'), 0, relay.batch - 1)
+  if #ids == 0 then return {} end
+  redis.call('HSET', key('relays'), app, lease(relay.leaseMs, relay.token))
+  local isOwn, batch = {}, { faultRevision() }
+  for _, event in ipairs(events) do isOwn[event.id] = true end
   for _, id in ipairs(ids) do
-    reply[#reply + 1] = id
-    reply[#reply + 1] = own[id] and '' or redis.call('HGET', key(app .. ':entries'), id)
+    batch[#batch + 1] = id
+    batch[#batch + 1] = isOwn[id] and '' or redis.call('HGET', key(app .. ':entries'), id)
   end
+  return batch
 end
-return reply`;
+`;

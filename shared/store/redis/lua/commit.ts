@@ -1,36 +1,38 @@
-import { CHECK_COUNTERS, CHECK_FENCE, CHECK_OUTBOX, CHECK_SPACE, CHECK_UNIQUES, CHECK_VERSIONS } from './commit-checks.ts';
-import { END_FENCE, HAND_OVER, WRITE_COUNTERS, WRITE_DUE, WRITE_EVENTS, WRITE_INDEXES, WRITE_OBJECTS } from './commit-writes.ts';
+import { CHECKS } from './commit-checks.ts';
+import { WRITES } from './commit-writes.ts';
 import { lua } from './lua.ts';
 
 /** Executes a plan as a whole, or not at all. */
 export const commitScript = {
-  // Every check first, then every write. A refused plan changes nothing but the remembered result. Each part reads its own arguments, so
-  // their order is that of `commitArguments`.
+  // The plan is a CommitPlan of commit.ts. Every check first, then every write: a refused plan changes nothing but the remembered result.
   commit: lua`
-local app, operation, last, fenceKind, fenceKey, fenceToken = arg(), arg(), arg() == '1', arg(), arg(), arg()
-local hasEvents, outboxLimit, most, relay, relayMs, batchSize = arg() == '1', tonumber(arg()), arg(), arg(), arg(), tonumber(arg())
+${CHECKS}
+${WRITES}
+local plan = decoded()
 local begun, size = unpack(redis.call('HMGET', root, 'createdAt', 'bytes'))
 if not begun then return 'no world ' end
-local answered = resultOf(operation)
-if answered then return answered end
-local function refuse(why, at) return remember(operation, 'no ' .. why .. ' ' .. at) end
-local function version(collection, id)
-  local stored = redis.call('HGET', key(app .. ':o:' .. collection), id)
-  if not stored then return 0, nil, 0 end
-  local is, order = string.match(stored, '^(%d+) (%d+) ')
-  return tonumber(is), order, #stored
-end
-${CHECK_FENCE}
-${CHECK_OUTBOX}
-${CHECK_VERSIONS}
-${CHECK_SPACE}
-${CHECK_UNIQUES}
-${CHECK_COUNTERS}
-${WRITE_OBJECTS}
-${WRITE_INDEXES}
-${WRITE_COUNTERS}
-${WRITE_EVENTS}
-${END_FENCE}
-${WRITE_DUE}
-${HAND_OVER}`,
+local result = resultOf(plan.operation)
+if result then return result end
+
+local app, fence, counters = plan.application, plan.fence, {}
+local refusal = checkFence(app, fence)
+  or checkOutbox(app, fence, plan.events, plan.outboxLimit)
+  or checkVersions(app, plan.expect, plan.put)
+  or checkSpace(size, plan.spaceLimit)
+  or checkUniques(app, plan.unique)
+  or checkCounters(counters, app, plan.move, plan.guard)
+if refusal then return remember(plan.operation, 'no ' .. refusal) end
+
+local seq = int(count('seq'))
+local orders, bytes = writeObjects(app, plan.put)
+writeUniques(app, plan.unique)
+writeIndexes(app, plan.index, orders)
+writeCounters(app, counters)
+bytes = bytes + writeEvents(app, plan.events)
+bytes = bytes + endFence(app, fence, plan.last, plan.preconditionHeld, plan.outcome)
+local wait = writeDue(fence, plan.last, plan.due)
+noteKeys()
+addBytes(bytes)
+if #plan.events > 0 or #plan.due > 0 or fence.kind == 'delivery' or fence.kind == 'due' then changed(wait ~= QUIET and int(wait) or QUIET) end
+return { remember(plan.operation, 'ok ' .. seq), unpack(handOver(app, plan.relay, plan.events)) }`,
 } as const;

@@ -19,24 +19,26 @@ local function parkedAs(name)
   if kind == DELIVER_AGAIN then return 'delivery', app .. '|' .. id end
   return 'due', name
 end
--- Work that is taken up again is not parked any more.
+-- Work that is retried is no longer parked.
 local function unpark(name)
   local what, id = parkedAs(name)
   redis.call('ZREM', key('parked'), what .. '|' .. id)
   redis.call('HDEL', key('parkings'), what .. '|' .. id)
 end
 local function inQueue(due) return padded(tonumber(due.seq)) .. '|' .. due.name end
+local function deleteDue(due)
+  redis.call('HDEL', key('due'), due.name)
+  redis.call('ZREM', key('queue'), inQueue(due))
+  redis.call('ZREM', key('running'), due.name)
+  redis.call('ZREM', key('kept'), due.name)
+  if due.awaits ~= '' then
+    redis.call('ZREM', key('awaiting'), due.name)
+    unpark(due.name)
+  end
+end
 local function removeDue(name)
   local due = readDue(name)
-  if not due then return end
-  redis.call('HDEL', key('due'), name)
-  redis.call('ZREM', key('queue'), inQueue(due))
-  redis.call('ZREM', key('running'), name)
-  redis.call('ZREM', key('kept'), name)
-  if due.awaits ~= '' then
-    redis.call('ZREM', key('awaiting'), name)
-    unpark(name)
-  end
+  if due then deleteDue(due) end
 end
 -- Enters an item, free or leased. No other item has its name.
 local function enterDue(due)
@@ -63,30 +65,40 @@ local function replacedRuns()
   end
   return found
 end
--- The wait until an item may begin; QUIET when it is cancelled, or when only a change of the clock begins it.
-local function waitFor(name)
-  local due = readDue(name)
-  local wait = due and tonumber(due.at) - now()
-  if not wait or (wait > 0 and redis.call('HGET', root, 'flowing') ~= '1') then return QUIET end
+-- The wait until an item may begin; QUIET when it is cancelled (nil), or when only a change of the clock begins it.
+local function waitFor(due)
+  if not due then return QUIET end
+  local at, isFlowing = readClock()
+  local wait = tonumber(due.at) - at
+  if wait > 0 and not isFlowing then return QUIET end
   return math.max(0, wait, tonumber(due.till) - wall())
 end
--- Enters or cancels due work. A fault withholds nothing when it was deleted, or set anew after withheldAt.
-local function schedule()
-  local name, at, rest, withheldBy, withheldAt, token, leaseMs, attempts, awaits = arg(), arg(), arg(), arg(), arg(), arg(), arg(), arg(), arg()
-  removeDue(name)
-  if at == '' then return name, '' end
-  if withheldBy ~= '' then
-    local since = redis.call('HGET', key('since'), withheldBy)
-    if not since or (withheldAt ~= '' and tonumber(since) > tonumber(withheldAt)) then
-      withheldBy = ''
-      at = int(math.min(tonumber(at), now()))
-    end
+-- Enters a DueValue of formats.ts, or cancels it. A fault withholds nothing when it was deleted, or set anew after withheldAt.
+-- @return the entered item; nil: it is cancelled
+local function schedule(item)
+  removeDue(item.name)
+  if not item.at then return nil end
+  local at, withheldBy, till = item.at, item.withheldBy or '', '0'
+  if item.withheldBy then
+    local since = redis.call('HGET', key('since'), item.withheldBy)
+    if not since or (item.withheldAt and tonumber(since) > item.withheldAt) then at, withheldBy = math.min(at, now()), '' end
   end
-  local till = token == '' and '0' or int(wall() + tonumber(leaseMs))
-  enterDue({ name = name, at = at, seq = int(count('dueSeq')), attempts = attempts, awaits = awaits, withheldBy = withheldBy, token = token, till = till, rest = rest })
-  return name, awaits
+  if item.lease then till = int(wall() + item.lease.ms) end
+  local due = {
+    name = item.name,
+    at = int(at),
+    seq = int(count('dueSeq')),
+    attempts = int(item.attempts),
+    awaits = item.awaits or '',
+    withheldBy = withheldBy,
+    token = item.lease and item.lease.token or '',
+    till = till,
+    rest = longText(item.rest),
+  }
+  enterDue(due)
+  return due
 end
--- Makes the free items that await an application due at once; for an empty name, those that await any.
+-- Makes the free items that await an application due; with an empty name, the items that await any application.
 local function wake(application)
   for _, name in ipairs(redis.call('ZRANGE', key('awaiting'), 0, -1)) do
     local due = readDue(name)
@@ -129,7 +141,7 @@ local function lowest(upTo)
   end
   return nil
 end
--- Makes the items that a fault withholds due at once; for an empty name, those of every fault.
+-- Makes the items that a fault withholds due; with an empty name, the items of every fault.
 local function releaseWithheld(fault)
   for _, name in ipairs(redis.call('ZRANGE', key('kept'), 0, -1)) do
     local due = readDue(name)

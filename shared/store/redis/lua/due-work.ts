@@ -45,7 +45,7 @@ local awaited, what, id = due.awaits, parkedAs(name)
 removeDue(name)
 due.awaits, due.token, due.till = awaits, '', '0'
 if what == 'delivery' and not redis.call('ZSCORE', key('pending'), id) then
-  -- It was consumed meanwhile.
+  -- It has been consumed.
 elseif at ~= '' then
   due.at, due.attempts = at, attempts
   enterDue(due)
@@ -61,7 +61,7 @@ if awaited ~= '' and awaits == '' then wake(awaited) end
 changed()
 return 1`,
 
-  // Makes parked work due at once. Returns, for each, whether it was parked.
+  // Makes parked work due immediately. Returns, for each, whether it was parked.
   redrive: lua`
 if not exists() then return gone() end
 local operation = arg()

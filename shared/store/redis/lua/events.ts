@@ -1,8 +1,8 @@
 import { lua } from './lua.ts';
 
-/** Enters published events into the index by filter. Scripts that use it begin with it. */
+/** Enters published events into the index by filter. */
 export const EVENT_INDEX = lua`
-local PREFIX = 'com.unified-commerce.'
+local EVENT_TYPE_PREFIX = 'com.unified-commerce.'
 -- Enters a number of missing events. Returns whether none is left. The index of a world of an older release is empty, or lacks the ids.
 local function enterEvents(most)
   local some = redis.call('XRANGE', key('events'), '(' .. (redis.call('HGET', root, 'eventsIndexed') or '0') .. '-0', '+', 'COUNT', most)
@@ -16,7 +16,7 @@ local function enterEvents(most)
     end)
     if isJson and type(event) == 'table' then
       local name = tostring(event.type or '')
-      if string.sub(name, 1, #PREFIX) == PREFIX then name = string.sub(name, #PREFIX + 1) end
+      if string.sub(name, 1, #EVENT_TYPE_PREFIX) == EVENT_TYPE_PREFIX then name = string.sub(name, #EVENT_TYPE_PREFIX + 1) end
       local place = '\0' .. padded(tonumber(order))
       redis.call('ZADD', key('eventsabout'),
         0, 'id ' .. tostring(entry.id) .. place,
@@ -32,10 +32,9 @@ end
 `;
 
 export const eventScripts = {
-  // The order of the last event, the number of events that match a filter, then those of them that come after an order; without one, the
-  // newest. An empty reply: call again, since one script enters only a limited number of events.
+  // The order of the last event, the number of events that match a filter, then the matching events after an order; without an order, the
+  // newest ones. An empty reply: call again, since one script enters only a limited number of events.
   eventsAbout: lua`
-${EVENT_INDEX}
 if not exists() then return gone() end
 local about, after, limit = arg(), arg(), arg()
 if not enterEvents(500) then return {} end

@@ -1,25 +1,11 @@
-import { JOURNAL } from './journal.ts';
 import { lua } from './lua.ts';
 
-const READS = lua`
-${JOURNAL}
-if not exists() then return gone() end
-takeOver()
--- A hop without its bodies. Those of an older release are in one field with the rest.
-local function headOf(hop)
-  local fields = hop[2]
-  if fields[11] == 'o' then fields[11], fields[12] = nil, nil end
-  return hop
-end
-local function hopAt(part, order) return redis.call('XRANGE', key(part), order .. '-0', order .. '-0')[1] end
-local function traceOf(part, correlationId) return redis.call('HGET', key(part .. 'traces'), correlationId) or '' end
-`;
-
 export const journalReads = {
-  // Wall time, whether older hops were discarded, the oldest and the newest sequence, then hops of each part, in the order of recording.
+  // Wall time, whether older hops were discarded, the oldest and the newest sequence, then hops of each part, sorted by sequence.
   // Without after: the newest ones, newest first.
   readJournal: lua`
-${READS}
+if not exists() then return gone() end
+convertJournal()
 local only, correlationId, after, limit, withBodies = arg() == '1', arg(), arg(), arg(), arg() == '1'
 local oldest = redis.call('XRANGE', key('hops'), '-', '+', 'COUNT', 1)[1]
 local state = redis.call('HMGET', root, 'hopsTruncated', 'hopSeq')
@@ -40,7 +26,8 @@ return reply`,
 
   // Wall time, then the hop of each part, or an empty list.
   readHop: lua`
-${READS}
+if not exists() then return gone() end
+convertJournal()
 local order, reply = redis.call('HGET', key('hopids'), arg()), { int(wall()) }
 while position < #ARGV do
   local part = arg()
@@ -50,7 +37,8 @@ return reply`,
 
   // Numbers of hops and of traces.
   journalSize: lua`
-${READS}
+if not exists() then return gone() end
+convertJournal()
 local known = redis.call('ZRANGE', key('anonymousbegun'), 0, -1)
 local traces = redis.call('ZCARD', key('hopsbegun')) + #known
 if #known > 0 then
@@ -62,7 +50,8 @@ return { redis.call('XLEN', key('hops')) + redis.call('XLEN', key('anonymous')),
 
   // The newest traces of each part that began before a sequence: correlation id, place, summary of each part.
   readTraces: lua`
-${READS}
+if not exists() then return gone() end
+convertJournal()
 local before, limit, reply = arg(), arg(), {}
 for _, part in ipairs({ 'hops', 'anonymous' }) do
   local found = redis.call('ZREVRANGEBYSCORE', key(part .. 'begun'), before, '-inf', 'WITHSCORES', 'LIMIT', 0, limit)
@@ -76,7 +65,8 @@ return reply`,
 
   // The summaries of both parts of each correlation id.
   readTracesOf: lua`
-${READS}
+if not exists() then return gone() end
+convertJournal()
 local reply = {}
 while position < #ARGV do
   local correlationId = arg()

@@ -1,9 +1,8 @@
 import { lua } from './lua.ts';
-import { TRACES } from './traces.ts';
 
-/** The list of records of an older release becomes streams. Scripts that use the journal begin with it. */
+/** The streams of hops. */
 export const JOURNAL = lua`
-local function add(part, requestId, correlationId, bytes, at, ...)
+local function addHop(part, requestId, correlationId, bytes, at, ...)
   local order = int(count('hopSeq'))
   redis.call('XADD', key(part), order .. '-0', 'r', requestId, 'c', correlationId, 'b', bytes, 'w', at, ...)
   redis.call('ZADD', key(part .. 'about'), 0, correlationId .. '\0' .. padded(tonumber(order)))
@@ -11,21 +10,28 @@ local function add(part, requestId, correlationId, bytes, at, ...)
   redis.call('HINCRBY', root, part .. 'Bytes', bytes)
   return order
 end
-local function takeOver()
+-- The list of records of an older release becomes streams.
+local function convertJournal()
   if redis.call('EXISTS', key('journal')) == 0 then return end
   for _, record in ipairs(redis.call('LRANGE', key('journal'), 0, -1)) do
     local isJson, hop = pcall(cjson.decode, record)
-    if isJson then add('hops', hop.requestId, hop.correlationId, #record, '0', 'j', hop.json) end
+    if isJson then addHop('hops', hop.requestId, hop.correlationId, #record, '0', 'j', hop.json) end
   end
   redis.call('DEL', key('journal'))
 end
+-- A hop without its bodies. A hop of an older release has them in one field with the rest.
+local function headOf(hop)
+  local fields = hop[2]
+  if fields[11] == 'o' then fields[11], fields[12] = nil, nil end
+  return hop
+end
+local function hopAt(part, order) return redis.call('XRANGE', key(part), order .. '-0', order .. '-0')[1] end
+local function traceOf(part, correlationId) return redis.call('HGET', key(part .. 'traces'), correlationId) or '' end
 `;
 
 export const journalScripts = {
   // Arguments: the limits of each part, then the hops.
   journal: lua`
-${JOURNAL}
-${TRACES}
 local function forgetOldest(part)
   local oldest = redis.call('XRANGE', key(part), '-', '+', 'COUNT', 1)[1]
   if not oldest then return end
@@ -45,11 +51,11 @@ if not exists() then return 0 end
 local operation, parts = arg(), {}
 for i = 1, tonumber(arg()) do parts[i] = { name = arg(), records = tonumber(arg()), bytes = tonumber(arg()) } end
 if resultOf(operation) then return 0 end
-takeOver()
+convertJournal()
 while position < #ARGV do
   local part, requestId, correlationId, bytes, head, bodies = arg(), arg(), arg(), arg(), arg(), arg()
   local facts = bodies == '' and { 'h', head } or { 'h', head, 'o', bodies }
-  local sequence = add(part, requestId, correlationId, bytes, int(wall()), unpack(facts))
+  local sequence = addHop(part, requestId, correlationId, bytes, int(wall()), unpack(facts))
   addToTrace(part, correlationId, sequence, readHopFacts())
 end
 writeTraces()

@@ -1,7 +1,7 @@
 import { lua } from './lua.ts';
 
 /**
- * The list of rehearsals with their lifetimes: in one place, so that one step decides whether there is room for another. The
+ * The list of rehearsals with their lifetimes: in one place, so that a script checks the limit atomically. The
  * rehearsals themselves are in other slots. So each change of both begins here with an early end: if its process dies, the sweep
  * checks the rehearsal and either confirms or removes the list entry.
  */
@@ -50,7 +50,7 @@ redis.call('ZADD', key('ends'), note, name)
 redis.call('ZREM', key('used'), name)
 return note`,
 
-  // Removes the list entry, unless a rehearsal of the same name is being opened meanwhile.
+  // Removes the list entry, unless a new rehearsal of the same name is being opened.
   endRemoval: lua`
 local name, note = arg(), arg()
 local ends = redis.call('ZSCORE', key('ends'), name)
@@ -88,12 +88,12 @@ for i = 1, #reply, 2 do
 end
 return all`,
 
-  // Key: all worlds. Sets the time from which a world may be dropped.
+  // Key: all worlds. Sets the earliest time of a world's drop.
   scheduleDrop: lua`
 redis.call('ZADD', root, int(wall() + tonumber(arg())), arg())
 return 1`,
 
-  // Key: all worlds. Exempts a current world from dropping, unless its time was changed meanwhile.
+  // Key: all worlds. Exempts a current world from dropping, unless its time has changed since it was read.
   markCurrent: lua`
 local world, since = arg(), arg()
 local at = redis.call('ZSCORE', root, world)

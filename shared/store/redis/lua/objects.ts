@@ -1,7 +1,16 @@
+import { PRESENT } from '../keys.ts';
 import { lua } from './lua.ts';
 
-/** Reads objects. */
+/** Reads of objects. Plain commands read single objects; see `objects.ts`. */
 export const objectScripts = {
+  // Gives a hash without entries the field PRESENT, which shows that its world exists.
+  markPresent: lua`
+if not exists() then return gone() end
+local app, hash = arg(), arg()
+redis.call('HSET', writable(app, hash), '${PRESENT}', '')
+noteKeys()
+return 1`,
+
   unique: lua`
 if not exists() then return gone() end
 local app, collection, name, value = arg(), arg(), arg(), arg()

@@ -1,44 +1,38 @@
-import { EVENT_INDEX } from './events.ts';
 import { lua } from './lua.ts';
 
 /** Unpublished events and pending deliveries. */
 export const outboxScripts = {
   // Acknowledges sent events, removes withheld ones, and returns the next batch. An empty batch releases the lease in the same step.
   drain: lua`
-${EVENT_INDEX}
 if not exists() then return {} end
 local app, operation, token, leaseMs, limit = arg(), arg(), arg(), arg(), tonumber(arg())
+local progress = decoded()
 local outbox, entries = key(app .. ':outbox'), key(app .. ':entries')
 local leased, isLeased = holder(redis.call('HGET', key('relays'), app))
 if leased and leased ~= token and isLeased then return {} end
-local sent = tonumber(arg())
-if sent > 0 or tonumber(ARGV[position + 1 + 2 * sent]) > 0 then
-  if not resultOf(operation) then
-    local out, wait = {}, QUIET
-    for _ = 1, sent do
-      local id, entry = arg(), arg()
-      if entry == '' then entry = redis.call('HGET', entries, id)
-      else
-        removeDue(app .. '|' .. PUBLISH_WITHHELD_EVENT .. '|' .. id)
-        wait = nil
-      end
-      if entry then redis.call('XADD', key('events'), (redis.call('XLEN', key('events')) + 1) .. '-0', 'e', entry) end
-      out[#out + 1] = id
-    end
-    for _ = 1, tonumber(arg()) do
-      local id = arg()
-      if redis.call('ZSCORE', outbox, id) then schedule() else position = position + 9 end
-      out[#out + 1] = id
+if (#progress.sent > 0 or #progress.withheld > 0) and not resultOf(operation) then
+  local out, wait = {}, QUIET
+  for _, event in ipairs(progress.sent) do
+    local entry = event.entry and longText(event.entry) or redis.call('HGET', entries, event.id)
+    if event.entry then
+      removeDue(app .. '|' .. PUBLISH_WITHHELD_EVENT .. '|' .. event.id)
       wait = nil
     end
-    for _, id in ipairs(out) do
-      redis.call('ZREM', outbox, id)
-      redis.call('HDEL', entries, id)
-    end
-    enterEvents(sent + 1)
-    remember(operation, '')
-    changed(wait)
+    if entry then redis.call('XADD', key('events'), (redis.call('XLEN', key('events')) + 1) .. '-0', 'e', entry) end
+    out[#out + 1] = event.id
   end
+  for _, event in ipairs(progress.withheld) do
+    if redis.call('ZSCORE', outbox, event.id) then schedule(event.due) end
+    out[#out + 1] = event.id
+    wait = nil
+  end
+  for _, id in ipairs(out) do
+    redis.call('ZREM', outbox, id)
+    redis.call('HDEL', entries, id)
+  end
+  enterEvents(#progress.sent + 1)
+  remember(operation, '')
+  changed(wait)
 end
 local ids = limit > 0 and redis.call('ZRANGE', outbox, 0, limit - 1) or {}
 if #ids == 0 then
@@ -83,9 +77,9 @@ return 1`,
 
   // Puts a pending delivery off: it becomes due work that awaits an application.
   putOffDelivery: lua`
-local delivery = arg()
+local delivery, due = arg(), decoded()
 if not exists() or not redis.call('ZSCORE', key('pending'), delivery) then return 0 end
-local wait = waitFor((schedule()))
+local wait = waitFor(schedule(due))
 changed(wait ~= QUIET and int(wait) or QUIET)
 return 1`,
 } as const;

@@ -1,8 +1,8 @@
 import { lua } from './lua.ts';
 
-/** Runs of scenarios. The key of each script has all of them: they belong to the estate, not to a world. */
-const RUNS = lua`
-local function put(id, version, head, body, leaseMs)
+/** Functions of the scripts for runs. */
+export const RUNS = lua`
+local function putRun(id, version, head, body, leaseMs)
   redis.call('HSET', key('versions'), id, version)
   redis.call('HSET', key('heads'), id, head)
   redis.call('HSET', key('bodies'), id, body)
@@ -10,29 +10,28 @@ local function put(id, version, head, body, leaseMs)
   else redis.call('HSET', key('held'), id, int(wall() + tonumber(leaseMs))) end
   count('revision')
 end
-local function held(id)
+local function runHeld(id)
   local till = redis.call('HGET', key('held'), id)
   return till and wall() < tonumber(till) and '1' or '0'
 end
 `;
 
+/** Runs of scenarios. The key of each script has all runs: they belong to the estate, not to a world. */
 export const runScripts = {
   addRun: lua`
-${RUNS}
-local id = arg()
+local id, version, head, body, leaseMs = arg(), arg(), arg(), arg(), arg()
 if redis.call('ZSCORE', key('order'), id) then return 0 end
 redis.call('ZADD', key('order'), count('seq'), id)
-put(id, arg(), arg(), arg(), arg())
+putRun(id, version, head, body, leaseMs)
 return 1`,
 
   // Only the next record of a run that has not ended. A repeat of the same record is answered as the first time.
   updateRun: lua`
-${RUNS}
 local id, version, head, body, leaseMs = arg(), arg(), arg(), arg(), arg()
 local before = redis.call('HGET', key('versions'), id)
 if before == version and redis.call('HGET', key('heads'), id) == head and redis.call('HGET', key('bodies'), id) == body then return 1 end
 if redis.call('HEXISTS', key('held'), id) == 0 or tonumber(version) ~= tonumber(before) + 1 then return 0 end
-put(id, version, head, body, leaseMs)
+putRun(id, version, head, body, leaseMs)
 return 1`,
 
   renewRun: lua`
@@ -43,18 +42,16 @@ return 1`,
 
   // The revision, then the runs without their bodies.
   runs: lua`
-${RUNS}
 local reply = { redis.call('HGET', root, 'revision') or '0' }
 for _, id in ipairs(redis.call('ZRANGE', key('order'), 0, -1)) do
-  reply[#reply + 1] = { id, redis.call('HGET', key('versions'), id), redis.call('HGET', key('heads'), id), held(id) }
+  reply[#reply + 1] = { id, redis.call('HGET', key('versions'), id), redis.call('HGET', key('heads'), id), runHeld(id) }
 end
 return reply`,
 
   run: lua`
-${RUNS}
 local id = arg()
 if not redis.call('ZSCORE', key('order'), id) then return {} end
-return { redis.call('HGET', key('versions'), id), redis.call('HGET', key('heads'), id), held(id), redis.call('HGET', key('bodies'), id) }`,
+return { redis.call('HGET', key('versions'), id), redis.call('HGET', key('heads'), id), runHeld(id), redis.call('HGET', key('bodies'), id) }`,
 
   // The answer of a repeat would be "none": the removal is remembered until the next one.
   removeRun: lua`

@@ -6,8 +6,8 @@ import { lua } from './lua.ts';
  * c status, d duration, r requests, k calls, v deliveries, x failed; F, A, I: sets of names.
  */
 export const TRACES = lua`
--- Summaries that this script changes, by part and correlation id.
-local changing, changes = {}, {}
+-- The summaries that this script changes: by number, and by part and correlation id.
+local changedTraces = {}
 
 local function readHopFacts()
   local hop = { kind = arg(), application = arg(), api = arg(), method = arg(), path = arg() }
@@ -17,13 +17,13 @@ local function readHopFacts()
 end
 local function changingTrace(part, correlationId, sequence)
   local name = part .. '\0' .. correlationId
-  local change = changing[name]
+  local change = changedTraces[name]
   if change then return change end
   local stored = redis.call('HGET', key(part .. 'traces'), correlationId)
   change = { part = part, correlationId = correlationId, trace = stored and cjson.decode(stored), bytes = stored and #stored or 0 }
   if not stored then redis.call('ZADD', key(part .. 'begun'), sequence, correlationId) end
-  changing[name] = change
-  changes[#changes + 1] = change
+  changedTraces[name] = change
+  changedTraces[#changedTraces + 1] = change
   return change
 end
 local function badness(status)
@@ -57,7 +57,7 @@ local function addToTrace(part, correlationId, sequence, hop)
   trace.A[hop.application], trace.I[hop.api] = 1, 1
 end
 local function writeTraces()
-  for _, change in ipairs(changes) do
+  for _, change in ipairs(changedTraces) do
     local stored = cjson.encode(change.trace)
     redis.call('HSET', key(change.part .. 'traces'), change.correlationId, stored)
     redis.call('HINCRBY', root, change.part .. 'Bytes', #stored - change.bytes)

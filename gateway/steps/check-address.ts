@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { Problem } from '../shared/catalog/problems.ts';
+import { Problem } from '../../shared/catalog/problems.ts';
+import type { Exchange } from '../facts.ts';
+import type { GatewayParts } from '../gateway-parts.ts';
 
 /** `.`, `/`, `\` and NUL in percent-encoding, in either case. */
 const ENCODED_STRUCTURE = /%(?:2e|2f|5c|00)/i;
@@ -10,13 +12,29 @@ const DOT_SEGMENT = /\/\.{1,2}(?:\/|$)/;
 const ENCODED = /(?:%[0-9a-f]{2})+/gi;
 const NOT_PRINTABLE_ASCII = /[^\x21-\x7e]/;
 
+export interface Addressed {
+  /** Without the query. */
+  readonly path: string;
+}
+
+/** Sets the headers for pages of other origins first, so that they can read refusals too. @throws Problem malformed_request */
+export const checkAddress =
+  ({ crossOrigin }: GatewayParts) =>
+  ({ request, response }: Exchange): Addressed => {
+    crossOrigin.allow(request, response);
+    const path = unambiguousPath(request.url ?? '');
+    requireSingleHeaders(request);
+    refuseWebSocket(request);
+    return { path };
+  };
+
 /**
  * Refuses addresses that two parsers may read differently: one reading could be authorised and the other one served. The gateway
  * routes, authorises and forwards the address as it was sent, without decoding it.
  * @returns the path without the query
  * @throws Problem malformed_request
  */
-export function unambiguousPath(target: string): string {
+function unambiguousPath(target: string): string {
   if (NOT_PRINTABLE_ASCII.test(target)) throw ambiguous('a character outside printable ASCII');
   if (target.includes('#')) throw ambiguous('"#"');
   const query = target.indexOf('?');
@@ -48,7 +66,7 @@ const LENGTHS: ReadonlySet<number> = new Set([...SINGLE].map(({ length }) => len
  * Requires a Host header, whose absence Node.js refuses without a problem document, and refuses headers that are sent twice.
  * @throws Problem malformed_request
  */
-export function requireSingleHeaders({ headers, rawHeaders, httpVersion }: IncomingMessage): void {
+function requireSingleHeaders({ headers, rawHeaders, httpVersion }: IncomingMessage): void {
   if (headers.host === undefined && httpVersion === '1.1') throw new Problem('malformed_request', 'The request has no Host header.');
   const seen = new Set<string>();
   // Names and values alternate.
@@ -63,20 +81,11 @@ export function requireSingleHeaders({ headers, rawHeaders, httpVersion }: Incom
   }
 }
 
-/** Documents, console and welcome page answer only under a host name of this machine. @throws Problem misdirected_request */
-export function requireOwnHost({ headers }: IncomingMessage, isOwn: (host: string | undefined) => boolean): void {
-  if (isOwn(headers.host)) return;
-  throw new Problem(
-    'misdirected_request',
-    'This is shown under the names of this machine only: localhost, an address, a name without a dot, or one that ALLOWED_HOSTS lists.',
-  );
-}
-
 /**
  * The estate speaks HTTP only. Offers of other protocols (`h2c`, which some clients send with every first request) are ignored.
  * @throws Problem malformed_request
  */
-export function refuseWebSocket({ headers }: IncomingMessage): void {
+function refuseWebSocket({ headers }: IncomingMessage): void {
   if (headers.upgrade !== undefined && /\bwebsocket\b/i.test(headers.upgrade)) {
     throw new Problem('malformed_request', 'There are no WebSockets here; this estate speaks HTTP only.');
   }

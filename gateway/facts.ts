@@ -1,0 +1,44 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ApiDefinition } from '../shared/catalog/define.ts';
+import type { Span } from '../shared/observability/observer.ts';
+import type { WorldView } from '../shared/store/ports/directory.ts';
+import type { AuthenticatedCaller } from './credentials.ts';
+import type { ForwardedRequest } from './forwarder.ts';
+import type { RequestIds } from './request-ids.ts';
+
+/** A request before its first step. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Of `performance.now()`. */
+  readonly started: number;
+}
+
+/** What answers a request: an API, or a part of the gateway. */
+export type Target =
+  | { readonly target: 'api'; readonly api: ApiDefinition }
+  | { readonly target: 'preflight' | 'health' | 'metrics' | 'control plane' | 'documents'; readonly api?: undefined };
+
+/** The facts that a request may have proved. A refusal and the access log take those that there are. */
+export interface ProvedFacts extends Exchange {
+  /** Without the query. */
+  readonly path?: string;
+  readonly target?: Target['target'];
+  readonly api?: ApiDefinition | undefined;
+  readonly span?: Span | undefined;
+  /** W3C trace context for the spans and logs of the request. */
+  readonly traceparent?: string | undefined;
+  /** Undefined for anonymous callers and for signed requests. */
+  readonly caller?: AuthenticatedCaller | undefined;
+  readonly view?: WorldView | undefined;
+  readonly ids?: RequestIds;
+  /** The application may have got the request. */
+  readonly forwarded?: ForwardedRequest;
+}
+
+/** How far a request came, and what ended it before its answer. */
+export interface Outcome {
+  readonly facts: ProvedFacts;
+  /** What a step threw: any value. */
+  readonly refusal?: { readonly error: unknown };
+}

@@ -1,0 +1,32 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Application } from '../shared/catalog/applications.ts';
+import type { OwnHeader } from './answer-head.ts';
+
+/** A request for an application, besides the request itself, whose headers are those that the application gets. */
+export interface ForwardedRequest {
+  readonly application: Application;
+  readonly body: Buffer | undefined;
+  /** Headers that the gateway adds to the answer. */
+  readonly ownHeaders: readonly OwnHeader[];
+}
+
+export interface ForwarderOptions {
+  /** Wall time until an application must begin to answer. */
+  readonly timeoutMs: number;
+  /** Whether answers ask clients to reconnect. */
+  readonly draining: () => boolean;
+}
+
+/**
+ * Forwards requests to the applications. It never retries: the client finds out with its Idempotency-Key whether an application acted before
+ * its answer was lost.
+ */
+export interface Forwarder {
+  /** Resolves when the answer was sent or the client has disconnected. @throws Problem dependency_* before the answer begins */
+  forward(request: IncomingMessage, response: ServerResponse, forwarded: ForwardedRequest): Promise<void>;
+  close(): void;
+}
+
+/** Whether the connection to the client ends with this answer. Connections of HTTP/1.0 and old connections do. */
+export const isLast = ({ httpVersion }: IncomingMessage, response: ServerResponse, draining: () => boolean): boolean =>
+  httpVersion === '1.0' || !response.shouldKeepAlive || response.getHeader('connection') === 'close' || draining();

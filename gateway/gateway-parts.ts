@@ -1,0 +1,53 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ApiDefinition } from '../shared/catalog/define.ts';
+import type { World } from '../shared/domain/world.ts';
+import type { RouteTable } from '../shared/http/route-table.ts';
+import type { Observability } from '../shared/observability/observability.ts';
+import type { Observer } from '../shared/observability/observer.ts';
+import type { Connections } from '../shared/process/connections.ts';
+import type { State } from '../shared/process/readiness.ts';
+import type { Keyring } from './credentials.ts';
+import type { CrossOrigin } from './cross-origin.ts';
+import type { Forwarder } from './forwarder.ts';
+import type { HandOver } from './hand-over.ts';
+import type { RateLimits } from './rate-limits.ts';
+import type { RehearsalAccess } from './rehearsal-access.ts';
+
+/** A request that the gateway has admitted to the control plane. */
+export interface ControlRequest {
+  readonly request: IncomingMessage;
+  /** Without the query. */
+  readonly path: string;
+  /** Name of the rehearsal; it may not exist yet. */
+  readonly rehearsal: string;
+  readonly principal: string;
+  readonly correlationId: string;
+  readonly body: Buffer | undefined;
+}
+
+/** Answers a request to the control plane. @throws Problem */
+export type ControlPlane = (admitted: ControlRequest, response: ServerResponse) => Promise<void>;
+
+/** The parts of a running gateway, which its steps share. */
+export interface GatewayParts {
+  readonly observer: Observer;
+  readonly observability: Observability | undefined;
+  readonly connections: Connections;
+  readonly states: () => readonly State[];
+  readonly routes: RouteTable<ApiDefinition>;
+  readonly crossOrigin: CrossOrigin;
+  readonly limits: RateLimits;
+  readonly keyring: Keyring;
+  readonly access: RehearsalAccess;
+  readonly noteUse: (rehearsal: string) => void;
+  /** Limit of the text of a rehearsal. At it, requests that may write are refused. */
+  readonly worldBytes: number;
+  readonly isOwnHost: (host: string | undefined) => boolean;
+  readonly documents: HandOver;
+  readonly controlPlane: ControlPlane;
+  readonly forwarder: Forwarder;
+  /** Called after each exchange with an application, which records it. */
+  readonly expectHops: (world: World) => void;
+  /** Authenticates the gateway to the applications. */
+  readonly token: string;
+}

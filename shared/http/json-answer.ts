@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** Answers with JSON and its weak `ETag`. A client that reads what it already has gets 304. */
+export function sendJson(request: IncomingMessage, response: ServerResponse, { status, body }: { status: number; body: unknown }): void {
+  const bytes = Buffer.from(JSON.stringify(body));
+  const etag = weakEtag(bytes);
+  if (isRead(request) && isFresh(request, etag)) {
+    response.statusCode = 304;
+    response.setHeader('ETag', etag);
+    response.end();
+    return;
+  }
+  response.statusCode = status;
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.setHeader('Content-Length', bytes.length);
+  response.setHeader('ETag', etag);
+  response.end(bytes);
+}
+
+export const isRead = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';
+
+const weakEtag = (bytes: Buffer): string =>
+  `W/"${bytes.length.toString(16)}-${createHash('sha1').update(bytes).digest('base64').slice(0, 27)}"`;
+
+function isFresh({ headers }: IncomingMessage, etag: string): boolean {
+  const sent = headers['if-none-match'];
+  if (sent === undefined || /(?:^|,)\s*no-cache\s*(?:,|$)/.test(headers['cache-control'] ?? '')) return false;
+  return sent === '*' || sent.split(',').some((one) => one.trim().replace(/^W\//, '') === etag.slice('W/'.length));
+}

@@ -1,0 +1,20 @@
+import { clock } from './clock.ts';
+import { escaping } from './escaping.ts';
+import { events } from './events.ts';
+import { idempotency } from './idempotency.ts';
+import { isolation } from './isolation.ts';
+import { money } from './money.ts';
+import type { Mutant } from './mutant.ts';
+import { stock } from './stock.ts';
+import { webhooks } from './webhooks.ts';
+
+export const areas: Readonly<Record<string, readonly Mutant[]>> = {
+  money,
+  stock,
+  events,
+  idempotency,
+  isolation,
+  clock,
+  webhooks,
+  escaping,
+};

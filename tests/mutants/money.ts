@@ -1,0 +1,53 @@
+import type { Mutant } from './mutant.ts';
+
+export const money: readonly Mutant[] = [
+  {
+    name: 'A refund may exceed the captured amount by one cent',
+    file: 'services/payment-hub/refund/refund-rules.ts',
+    from: 'if (requested.amount <= refundableAmount.amount) return;',
+    to: 'if (requested.amount <= refundableAmount.amount + 1) return;',
+    killedBy: ['tests/services/payment-hub.test.ts'],
+  },
+  {
+    name: 'A capture may exceed the authorised amount by one cent',
+    file: 'services/payment-hub/capture/capture-rules.ts',
+    from: 'if (captured.amount > authorizedAmount.amount) {',
+    to: 'if (captured.amount > authorizedAmount.amount + 1) {',
+    killedBy: ['tests/services/payment-hub.test.ts'],
+  },
+  {
+    name: 'The remainder of a partial capture is not given back to the gift card',
+    file: 'services/payment-hub/capture/capture.ts',
+    from: 'giveBack(work, payment, { amount: remainder,',
+    to: 'giveBack(work, payment, { amount: { ...remainder, amount: 0 },',
+    killedBy: ['tests/services/payment-hub.test.ts'],
+  },
+  {
+    name: 'The tax contained in a price is rounded down',
+    file: 'shared/domain/money.ts',
+    from: '* basisPoints * 2n + divisor) / (divisor * 2n)',
+    to: '* basisPoints * 2n) / (divisor * 2n)',
+    killedBy: ['tests/unit/money.test.ts'],
+  },
+  {
+    name: 'The cents that remain after a discount is spread are lost',
+    file: 'shared/domain/money.ts',
+    from: '    entry.share += 1;\n',
+    to: '',
+    killedBy: ['tests/unit/promotion-rules.test.ts'],
+  },
+  {
+    name: 'An interrupted refund of cancelled units is paid again in full',
+    file: 'services/oms/payment/refund-split.ts',
+    from: 'Math.max(0, amount - sumOfRefunds(payments, (paid) => paid === reference))',
+    to: 'amount',
+    killedBy: ['tests/unit/oms/refund-split.test.ts'],
+  },
+  {
+    name: 'Units that return in several parts are rounded one by one',
+    file: 'services/oms/returns/value.ts',
+    from: 'Math.max(0, valueOfUnits(line, gone) - valueOfUnits(line, line.cancelledQty) - before.amount)',
+    to: 'valueOfUnits(line, units)',
+    killedBy: ['tests/unit/oms/return-value.test.ts'],
+  },
+];

@@ -1,0 +1,53 @@
+import type { Mutant } from './mutant.ts';
+
+export const stock: readonly Mutant[] = [
+  {
+    name: 'ATP includes the safety stock',
+    file: 'services/inventory-service/stock-levels.ts',
+    from: 'level.onHand - level.reserved - level.safetyStock;',
+    to: 'level.onHand - level.reserved;',
+    killedBy: ['tests/services/inventory-service.test.ts'],
+  },
+  {
+    name: 'The last unit of a node is not sold',
+    file: 'services/inventory-service/node-choice.ts',
+    from: 'nodes.find(({ atp }) => atp >= qty)',
+    to: 'nodes.find(({ atp }) => atp > qty)',
+    killedBy: ['tests/services/inventory-service.test.ts'],
+  },
+  {
+    name: 'A released reservation keeps its units',
+    file: 'services/sim/apis/release-reservation.ts',
+    from: '  work.schedule(giveBackStockDue, id, work.now, {}, { beforeReply: true });\n',
+    to: '',
+    killedBy: ['tests/services/sim.test.ts'],
+  },
+  {
+    name: 'A replaced reservation keeps its units',
+    file: 'services/inventory-service/internal/take-hold.ts',
+    from: '  for (const one of freed) giveBack(',
+    to: '  for (const one of freed.slice(1)) giveBack(',
+    killedBy: ['tests/services/sim.test.ts'],
+  },
+  {
+    name: 'Units that leave stay reserved',
+    file: 'services/inventory-service/holds.ts',
+    from: '{ onHand: -qty, reserved: -qty }',
+    to: '{ onHand: -qty }',
+    killedBy: ['tests/services/stock-movements.test.ts'],
+  },
+  {
+    name: 'A repeated stock movement moves the units again',
+    file: 'services/inventory-service/internal/move-hold.ts',
+    from: '  if (before) return { allocations: before.allocations };\n',
+    to: '',
+    killedBy: ['tests/services/stock-movements.test.ts'],
+  },
+  {
+    name: 'A guard lets a counter fall to -1',
+    file: 'shared/store/memory/commit.ts',
+    from: 'if (after < 0 && after < before)',
+    to: 'if (after < -1 && after < before)',
+    killedBy: ['tests/ports/memory-store.test.ts'],
+  },
+];
