@@ -32,7 +32,7 @@ export interface ControlParts {
   readonly stopping: AbortSignal;
 }
 
-/** The rehearsal in which an operation runs. */
+/** The rehearsal of the operation. */
 export interface EnteredRehearsal {
   readonly rehearsal: string;
   readonly world: World;

@@ -75,7 +75,7 @@ export function awaitStore({ connect, log }: AwaitedStoreOptions): StoreAdapter 
 
 /**
  * Stands in for an object that does not exist yet. Its methods forward to `real`, and reject while `real` throws. `own` members answer
- * at once.
+ * without it.
  */
 function createProxy<T extends object>(real: () => T, own: Partial<T>): T {
   const methods = new Map<string | symbol, unknown>(Object.entries(own));

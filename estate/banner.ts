@@ -30,7 +30,7 @@ ${firstOrder(estate)}  A whole order, step by step:  ${REHEARSE} --against ${gat
 const consoleLine = ({ console }: RunningEstate): string =>
   console === undefined ? '' : `  console      ${console}      who calls whom, what happened and why: open it in a browser\n`;
 
-const OWN_CREDENTIALS = 'those of credentials.json in the folder FIXTURES_DIR';
+const OWN_CREDENTIALS = 'the credentials in credentials.json of the folder FIXTURES_DIR';
 
 function acceptedBy({ demo: { integration, apiKey, control } }: RunningEstate): string {
   const lines = [

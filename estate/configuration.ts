@@ -65,10 +65,10 @@ function unknownNames(environment: Readonly<Record<string, string | undefined>>)
     const prefix = OWN_PREFIX.exec(name)?.[0];
     if (prefix === undefined) {
       const meant = CHECKED_NAMES.find((known) => isMisspelt(name, known) && environment[known] === undefined);
-      return meant === undefined ? [] : [`${name} is no variable of the estate; did you mean ${meant}? Correct or remove it.`];
+      return meant === undefined ? [] : [`${name} is not a variable of the estate; did you mean ${meant}? Correct or remove it.`];
     }
     const known = Object.keys(variablesByName).filter((one) => one.startsWith(prefix));
-    return [`${name} is no variable of the estate; variables with ${prefix} are ${known.join(', ')}. Correct or remove it.`];
+    return [`${name} is not a variable of the estate; variables with ${prefix} are ${known.join(', ')}. Correct or remove it.`];
   });
 }
 

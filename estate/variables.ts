@@ -48,7 +48,7 @@ export const variables = {
     .describe(
       'Address to listen on. `0.0.0.0`, as in the image, is reachable by others; then the demo credentials must be allowed or replaced.',
     ),
-  PORT: Port.default(8080).describe('Port of an application in a process of its own.'),
+  PORT: Port.default(8080).describe('Port of an application in a separate process.'),
   GATEWAY_PORT: Port.default(8080).describe('Port of the gateway.'),
   TOUCHPOINT_PORT: Port.default(15_115).describe('Port of the touchpoint mock.'),
   PORTAL_PORT: Port.default(15_116).describe('Port of the touchpoint portal.'),
@@ -56,14 +56,14 @@ export const variables = {
     .string()
     .min(1)
     .default('127.0.0.1')
-    .describe('Address on which the portal listens. It shows the mock’s key, so keep it local.'),
+    .describe('Listening address of the portal. The portal shows the mock’s key, so keep it local.'),
   ALLOWED_HOSTS: z
     .string()
     .transform((hosts) => hosts.split(',').map((host) => host.trim()))
     .refine((hosts) => hosts.every((host) => HOST_PATTERN.test(host)), 'it takes names without port, separated by commas')
     .default([])
     .describe(
-      'Host names under which the portal and the gateway’s documents answer, besides `localhost`, addresses and names without a dot. Separated by commas; `.example.com` includes its subdomains, `*` is any name.',
+      'Host names for the portal and the gateway’s documents. `localhost`, addresses and names without a dot are always permitted. Separated by commas; `.example.com` includes its subdomains, `*` is any name.',
     ),
   CORS_ORIGINS: z
     .string()
@@ -148,7 +148,7 @@ export const variables = {
     .describe('Events on Kafka: `host:port`, several separated by commas.'),
   ESTATE_TOKEN: Secret.optional().describe('Authenticates the processes of one estate to each other. All of them have the same token.'),
   CREDENTIAL_PEPPER: Secret.optional().describe(
-    'Secret with which the gateway hashes credentials. Without it, credentials of rehearsals are lost when the process ends.',
+    'The gateway hashes credentials with this secret. Without it, credentials of rehearsals are lost when the process ends.',
   ),
   OTEL_EXPORTER_OTLP_ENDPOINT: Url.optional().describe('Receiver of traces, by OTLP over HTTP. Without it, there are no traces.'),
   OTEL_EXPORTER_OTLP_HEADERS: z
@@ -157,7 +157,9 @@ export const variables = {
     .refine((headers) => headers !== undefined, 'it takes name=value, several separated by commas, with values percent-encoded')
     .optional()
     .describe('Headers for that receiver: `name=value`, several separated by commas.'),
-  GATEWAY_URL: Url.default('http://gateway:8080').describe('Address to which applications in processes of their own send webhooks.'),
+  GATEWAY_URL: Url.default('http://gateway:8080').describe(
+    'Address of the gateway. Applications in separate processes send webhooks to it.',
+  ),
 };
 
 /** The variable with an application's address: `OMS_URL` for `oms`. */

@@ -23,7 +23,7 @@ const STAYS_INSIDE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The headers of an answer, names and values in turn: the gateway's own, and those of the application, which may replace them.
+ * The headers of an answer, as alternating names and values: the gateway's headers, which headers of the application may replace.
  * @param connection the header of the connection to the client
  */
 export function answerHead(

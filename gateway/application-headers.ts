@@ -4,11 +4,11 @@ import type { WorldView } from '../shared/store/ports/directory.ts';
 import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../shared/transport/estate-headers.ts';
 import type { RequestIds } from './request-ids.ts';
 
-/** Wall time in which the estate must answer a request. */
+/** Wall time until the estate must answer a request. */
 export const REQUEST_MS = 15_000;
 
 /**
- * Headers that no application gets: those of the connection, the client's credential and cookies, and those that would override the
+ * Headers that no application gets: headers of the connection, the client's credential and cookies, and headers that would override the
  * method, the address or the estate's own headers.
  */
 const DROPPED = new Set([

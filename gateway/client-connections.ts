@@ -17,7 +17,7 @@ export const CLIENT_TIMES: ClientTimes = { headersMs: 10_000, requestMs: 30_000,
 const HEADER_BYTES = 16_384;
 /** Longer than the usual idle time of load balancers, so that they close idle connections. */
 const IDLE_MS = 65_000;
-/** Wall time for which the client may read the answer before the connection is cut. */
+/** Wall time for reading the answer before the connection is closed. */
 const LINGER_MS = 500;
 
 export const serverOptions = ({ headersMs, requestMs, checkMs }: ClientTimes): ServerOptions => ({

@@ -35,7 +35,7 @@ export interface PresentedKey {
 export interface AuthenticatedCaller {
   readonly principal: string;
   readonly scopes: readonly string[];
-  /** The rehearsal to which its credential belongs. */
+  /** The rehearsal that the credential is bound to. */
   readonly boundTo?: WorldView;
 }
 
@@ -63,7 +63,7 @@ export interface Keyring {
 /** Longer keys are refused without hashing. */
 const LONGEST_KEY = 256;
 const MOST_HASHES = 1_000;
-/** Characters of a hash by which a credential is found. */
+/** Characters of a hash that find a credential. */
 const HASH_PREFIX = 16;
 
 export function createKeyring({ credentials, pepper, resolve }: KeyringOptions): Keyring {

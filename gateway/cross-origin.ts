@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import cors, { type CorsRequest } from 'cors';
 import { Problem } from '../shared/catalog/problems.ts';
 
-/** Headers of an answer that a page may read, besides those that the Fetch standard always permits. */
+/** Headers of an answer that a page may read. The Fetch standard permits others always. */
 const EXPOSED_HEADERS = [
   ...['Allow', 'ETag', 'Idempotent-Replayed', 'Location', 'Retry-After', 'WWW-Authenticate'],
   ...['X-Correlation-Id', 'X-Request-Id'],
@@ -10,7 +10,7 @@ const EXPOSED_HEADERS = [
 
 const LOOPBACK = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/;
 
-/** Wall time for which a browser need not repeat a preflight. Browsers have maxima of their own. */
+/** Wall time before a browser must repeat a preflight. Browsers have their own maxima. */
 const PREFLIGHT_SECONDS = 600;
 
 /** Lets pages of other origins read answers (CORS). */

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Application } from '../shared/catalog/applications.ts';
 import type { OwnHeader } from './answer-head.ts';
 
-/** A request for an application, besides the request itself, whose headers are those that the application gets. */
+/** What forwarding needs beyond the request. The request already has the headers for the application. */
 export interface ForwardedRequest {
   readonly application: Application;
   readonly body: Buffer | undefined;

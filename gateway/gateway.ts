@@ -61,7 +61,7 @@ export interface GatewayOptions {
   readonly controlPlane: ControlPlane;
   /** Answers all other paths, without a credential. */
   readonly documents: Router;
-  /** Host names that may show the documents, besides the machine's own. */
+  /** Host names that may show the documents. The machine's own names always may. */
   readonly allowedHosts?: readonly string[];
   /** Origins whose pages may call the gateway, as `CORS_ORIGINS` names them. Default: none. */
   readonly corsOrigins?: readonly string[];

@@ -3,7 +3,7 @@ import express, { type Request, type Response, type Router } from 'express';
 import { Problem } from '../shared/catalog/problems.ts';
 import { untilClosed } from './until-closed.ts';
 
-/** Resolves when the router has answered, or the client has disconnected. @throws Problem not_found when the router has no such route */
+/** Resolves when the router has answered, or the client has disconnected. @throws Problem not_found when the router has no route for it */
 export type HandOver = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /** Express serves the documents and the console, and nothing else. */

@@ -4,7 +4,7 @@ import { BODY_BYTES } from '../shared/http/request-body.ts';
 import type { RequestIds } from './request-ids.ts';
 import { setSecurityHeaders } from './security-headers.ts';
 
-/** Wall time for which a client that is still sending may read the refusal before its connection is cut. */
+/** Wall time for a client that is still sending to read the refusal, before its connection is closed. */
 const LINGER_MS = 500;
 
 const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';

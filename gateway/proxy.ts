@@ -102,7 +102,7 @@ interface Head {
   readonly isLast: boolean;
 }
 
-/** Writes all headers at once. The library would set them one by one, which costs more than all checks of the gateway. */
+/** Writes all headers together. The library would set them one by one, which costs more than all checks of the gateway. */
 function writeHead(response: ServerResponse, { statusCode = 502, statusMessage, headers }: IncomingMessage, { own, isLast }: Head): void {
   response.writeHead(statusCode, statusMessage || undefined, answerHead(own, headers, isLast ? 'close' : 'keep-alive'));
 }

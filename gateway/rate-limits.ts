@@ -65,7 +65,7 @@ function createCounter(whose: string, limit: number, now: () => number) {
   };
 }
 
-/** An IPv4 address, also within IPv6, counts by itself. A client has many IPv6 addresses, so those of its network, a /56, count together. */
+/** An IPv4 address, also within IPv6, counts alone. A client has many IPv6 addresses, so all addresses of its network, a /56, count together. */
 export function networkOf(address: string): string {
   const within = /^::(?:ffff:)?(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (within !== undefined || !address.includes(':')) return within ?? address;

@@ -46,7 +46,7 @@ function answerRefusal(log: Logger, error: unknown, facts: ProvedFacts): Answere
   }
 }
 
-/** The application journals a request that it got, so the refusal of the gateway is a hop of its own. */
+/** The application journals a request that it got, so the refusal of the gateway is a separate hop. */
 function idsOf({ request, ids, forwarded, view }: ProvedFacts): RequestIds {
   if (!ids) return identify(request.headers, view?.now ?? Date.now());
   return forwarded ? { ...ids, requestId: `${ids.requestId}.gateway` } : ids;

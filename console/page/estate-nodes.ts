@@ -59,7 +59,7 @@ export function nodesOf({ applications, touchpoint }: Topology, rehearsal: strin
     {
       id: 'touchpoint',
       title: 'Touchpoint',
-      owns: 'a mock of checkout lanes, for clients of its own',
+      owns: 'a mock of checkout lanes, for separate clients',
       ...notesOf(touchpoint.state === 'ready' ? 'mock, apart' : touchpoint.state === 'unknown' ? 'in its own process' : 'away'),
       state: touchpoint.state,
       faults: NO_FAULTS,

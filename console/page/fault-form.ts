@@ -108,7 +108,7 @@ export function FaultRuleForm() {
   const { effect, members } = FAULT_KINDS[kind];
   return h(
     Card,
-    { title: 'A rule of your own' },
+    { title: 'Your own rule' },
     h(
       'form',
       { ref: wrong, class: 'in fields', onSubmit: (event: Event) => void submit(event), noValidate: true },

@@ -54,7 +54,7 @@ export const FAULT_KINDS: { readonly [Kind in FaultKind]: KindWords } = {
     ],
   },
   barrier: {
-    title: 'All at once',
+    title: 'All together',
     effect: 'Requests wait until so many have arrived, and then run together.',
     members: [{ name: 'parties', label: 'Requests', initial: '2', isNumber: true, hint: '2 to 1,000' }],
   },

@@ -14,19 +14,19 @@ const STEPS: { readonly [S in Step]: { readonly title: string; readonly modes: R
     title: 'Parcels',
     modes: {
       time: 'Scanned as the clock moves on.',
-      immediate: 'Delivered at once.',
+      immediate: 'Delivered immediately.',
       manual: 'Scanned only when somebody plays the carrier.',
     },
   },
   warehouse: {
     title: 'Picking, packing and dispatch',
-    modes: { time: 'Done as the clock moves on.', immediate: 'Done at once.', manual: 'Done by calls of the APIs.' },
+    modes: { time: 'Done as the clock advances.', immediate: 'Done immediately.', manual: 'Done by calls of the APIs.' },
   },
   returns: {
     title: 'Returns',
     modes: {
       time: 'Approved, received and inspected as the clock moves on.',
-      immediate: 'Taken through at once.',
+      immediate: 'Processed immediately.',
       manual: 'Moved only when somebody plays policy, store and warehouse.',
     },
   },
@@ -39,7 +39,12 @@ const STEPS: { readonly [S in Step]: { readonly title: string; readonly modes: R
   },
 };
 
-const MODES: Readonly<Record<string, string>> = { time: 'with the clock', immediate: 'at once', manual: 'by hand', auto: 'by itself' };
+const MODES: Readonly<Record<string, string>> = {
+  time: 'with the clock',
+  immediate: 'immediately',
+  manual: 'by hand',
+  auto: 'automatically',
+};
 
 /** The steps that the rehearsal takes automatically. */
 export function ProgressionCard({ name, progression, onChange }: { name: string; progression: Progression; onChange: () => void }) {

@@ -8,7 +8,7 @@ import { drawn, useResource } from './resource.ts';
 import { fragment, route, setQuery } from './router.ts';
 import { inWords } from './words.ts';
 
-/** Their names are shown at once. */
+/** The names are shown before the details are loaded. */
 const FEW_APIS = 8;
 
 type Problem = ReferenceFacts['problems'][number];

@@ -121,7 +121,7 @@ const NoPage = ({ rehearsal }: { rehearsal: string }) =>
   h(
     'div',
     { class: 'stack' },
-    h(Heading, { title: 'No page' }, 'There is no such page'),
+    h(Heading, { title: 'No page' }, 'This page does not exist'),
     h(
       Card,
       { label: 'Pages' },

@@ -97,7 +97,7 @@ const NoSku = ({ q, location }: { q: string; location: string | undefined }) =>
     ? h(Empty, { title: 'No stock is kept here.' }, h('p', { class: 'muted' }, 'The fixtures of the estate say which SKUs have stock.'))
     : h(
         Empty,
-        { title: location === undefined ? 'No SKU matches.' : 'There is no such location.' },
+        { title: location === undefined ? 'No SKU matches.' : 'Unknown location.' },
         location !== undefined && h('p', {}, h('code', { class: 'brk' }, location)),
         h('button', { type: 'button', onClick: () => setQuery({ q: undefined, location: undefined }) }, 'Show all'),
       );

@@ -74,7 +74,7 @@ async function decoded(body: Buffer, coding = ''): Promise<Buffer> {
     return await decode(body, { maxOutputLength: BODY_BYTES });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw bodyTooLarge();
-    throw new Problem('malformed_request', `The body is not ${name}, although its Content-Encoding says so.`);
+    throw new Problem('malformed_request', `The body is not ${name}, but its Content-Encoding is.`);
   }
 }
 

@@ -36,9 +36,9 @@ export interface ApplicationOptions {
   readonly host: string;
   readonly port: number;
   readonly strictResponses: boolean;
-  /** Aborted when the process stops: requests that a fault delays then go on. */
+  /** Aborted when the process stops: requests that a fault delays then continue. */
   readonly stopping?: AbortSignal;
-  /** Limits of due work and leases in wall time; defaults are those of the pipeline. */
+  /** Limits of due work and leases in wall time; the pipeline has the defaults. */
   readonly timing?: { readonly leaseMarginMs: number; readonly workDeadlineMs: number };
 }
 
@@ -51,7 +51,7 @@ export interface RunningApplication {
   drain(): void;
   /** Stops accepting requests, finishes those that run, then ends consumer and relay. */
   close(): Promise<void>;
-  /** Breaks every connection at once, as the death of a process does. */
+  /** Breaks every connection immediately, like a killed process. */
   kill(): void;
 }
 

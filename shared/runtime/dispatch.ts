@@ -27,7 +27,7 @@ export interface DispatchOptions {
 export type Dispatch = (request: ArrivingRequest) => Promise<Answered | undefined>;
 
 /**
- * Passes each request to the pipeline: those of APIs and internal calls by the route table, and due work. It refuses requests that come
+ * Passes each request to the pipeline: APIs and internal calls by the route table, and due work. It refuses requests that come
  * neither through the gateway nor from another application of the estate.
  */
 export function createDispatch({ service, pipeline, token, log }: DispatchOptions): Dispatch {

@@ -64,7 +64,7 @@ export function createCaller({ application, transport, observer = UNOBSERVED }: 
     scope.beforeCall?.(changesSomething);
     const left = context.deadline - Date.now() - MARGIN_MS;
     if (left <= 0) throw timedOut(api.application);
-    // A handler that runs again makes its calls again, each under an id of its own.
+    // A handler that runs again makes its calls again, each with a new id.
     const requestId = `${context.requestId}.${notes.calls.length + 1}`;
     notes.calls.push(requestId);
 

@@ -51,7 +51,7 @@ describeInBrowser('the faults of the console in a browser', () => {
     await using rehearsal = await newRehearsal();
     await tab.resize(390);
     await tab.open(`r/${rehearsal.name}/faults`);
-    const name = card('A rule of your own').getByLabel('Name', { exact: true });
+    const name = card('Your own rule').getByLabel('Name', { exact: true });
     await name.fill(HOSTILE);
     await main().getByRole('button', { name: 'Set the fault' }).click();
     await main().locator('.wrong').first().waitFor();
@@ -65,7 +65,7 @@ describeInBrowser('the faults of the console in a browser', () => {
     await using rehearsal = await newRehearsal();
     await tab.resize(390);
     await tab.open(`r/${rehearsal.name}/faults`);
-    const name = card('A rule of your own').getByLabel('Name', { exact: true });
+    const name = card('Your own rule').getByLabel('Name', { exact: true });
     await name.fill(wrong);
     await main().getByLabel('Application').selectOption('oms');
     await main().getByRole('button', { name: 'Set the fault' }).click();
@@ -81,7 +81,7 @@ describeInBrowser('the faults of the console in a browser', () => {
     );
     await tab.resize(390);
     await tab.open(`r/${rehearsal.name}/faults`);
-    await card('A rule of your own').getByLabel('Name', { exact: true }).fill('full');
+    await card('Your own rule').getByLabel('Name', { exact: true }).fill('full');
     await main().getByRole('button', { name: 'Set the fault' }).click();
     const refusal = main().getByText('There are too many faults.');
     await refusal.waitFor();

@@ -127,7 +127,7 @@ describeInBrowser('the rehearsals of the console in a browser', () => {
     await using rehearsal = await newRehearsal();
     await tab.open(`rehearsals/${rehearsal.name}`);
     await main().getByLabel('Picking, packing and dispatch').selectOption('immediate');
-    await main().getByText('Done at once.').waitFor();
+    await main().getByText('Done immediately.').waitFor();
     expect(await rehearsal.client.control('read-progression')).toMatchObject({ warehouse: 'immediate', carrier: 'time' });
   });
 

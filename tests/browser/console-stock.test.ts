@@ -50,7 +50,7 @@ describeInBrowser('the stock page of the console in a browser', () => {
     await main().getByRole('button', { name: 'Show all' }).click();
     await skuRows().nth(20).waitFor();
     await tab.open(stock('?location=atlantis'));
-    await main().getByText('There is no such location.').waitFor();
+    await main().getByText('Unknown location.').waitFor();
   });
 
   test('follows orders and counts while it is shown', async () => {

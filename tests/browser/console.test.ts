@@ -360,7 +360,7 @@ describeInBrowser('the console in a browser', () => {
 
   test('says that a page or a trace in a link does not exist, and what does', async () => {
     await open(`r/${rehearsal.name}/nonsense`);
-    await heading('There is no such page').waitFor();
+    await heading('This page does not exist').waitFor();
     expect(await tab.page.locator('main').getByRole('link').allTextContents()).toEqual(
       pages.filter(({ under }) => under === undefined).map(({ title }) => title),
     );

@@ -136,7 +136,7 @@ else {
     test('shows the last log lines of the estate', async () => {
       const start = new EstateContainer(image).withEnvironment({ GATEWAY_PROT: '8080' }).start();
       await expect(start).rejects.toThrow(
-        /stopped after \d+ s; correct what its last log lines name:\n.*GATEWAY_PROT is no variable of the estate/s,
+        /stopped after \d+ s; correct what its last log lines name:\n.*GATEWAY_PROT is not a variable of the estate/s,
       );
     });
 

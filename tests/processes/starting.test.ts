@@ -76,7 +76,7 @@ const fatal: readonly (readonly [string, Readonly<Record<string, string>>, numbe
   ],
   ['a way of calls that is none', { TRANSPORT: 'grpc' }, 78, /^TRANSPORT=grpc cannot be used: it takes one of process, http\.\n$/],
   ['an application at no address', { OMS_URL: 'oms' }, 78, /OMS_URL=oms cannot be used/],
-  ['a slip of the pen', { REDIS_HOST: 'redis' }, 78, /REDIS_HOST is no variable of the estate; variables with REDIS_ are REDIS_URL\./],
+  ['a slip of the pen', { REDIS_HOST: 'redis' }, 78, /REDIS_HOST is not a variable of the estate; variables with REDIS_ are REDIS_URL\./],
   ['a bad variable', { GATEWAY_PORT: 'http' }, 78, /GATEWAY_PORT=http/],
   ['demo credentials in production', { NODE_ENV: 'production' }, 78, /ALLOW_DEMO_CREDENTIALS=true/],
   ['demo credentials that others could use', { HOST: '0.0.0.0' }, 78, /HOST=0\.0\.0\.0 .*demo-integration.*ALLOW_DEMO_CREDENTIALS=true/],
@@ -237,7 +237,7 @@ describe('The text of a start', () => {
     await writeFile(join(copy.directory, 'credentials.json'), JSON.stringify(credentials));
     const [ours, theirs] = [start({ FIXTURES_DIR: copy.directory }), start({})];
     await Promise.all([ours.ready(), theirs.ready()]);
-    expect(ours.said.out).toContain('credentials  those of credentials.json in the folder FIXTURES_DIR');
+    expect(ours.said.out).toContain('credentials  the credentials in credentials.json of the folder FIXTURES_DIR');
     expect(ours.said.out).not.toMatch(/demo-(integration|carrier|sim)|that-only-we-know/);
     expect(theirs.said.out).toMatch(/Bearer demo-integration-token .*for the APIs\n.*demo-carrier-key .*\n.*demo-control-token/);
   });

@@ -88,7 +88,7 @@ describe('An unknown variable that resembles one of the estate', () => {
     ['OTEL_EXPORTER_OTLP_ENDPIONT', 'OTEL_EXPORTER_OTLP_ENDPOINT'],
     ['PAYMENTS_HUB_URL', 'PAYMENT_HUB_URL'],
   ])('is refused by its name: %s', (given, meant) => {
-    expect(withValue(given, 'x')).toThrow(`${given} is no variable of the estate; did you mean ${meant}? Correct or remove it.`);
+    expect(withValue(given, 'x')).toThrow(`${given} is not a variable of the estate; did you mean ${meant}? Correct or remove it.`);
   });
 
   test('is accepted beside the right one, because it belongs to another program', () => {

@@ -144,7 +144,7 @@ describe('start', () => {
     [['--port', 'abc'], {}, '--port abc cannot be used: it takes a whole number from 0 to 65535.'],
     [[], { GATEWAY_PORT: 'abc' }, 'GATEWAY_PORT=abc cannot be used: it takes a whole number from 0 to 65535.'],
     [['--fixtures', '/nowhere'], {}, 'The folder /nowhere does not exist; correct or remove --fixtures.'],
-    [['--fixtures', MAIN], {}, `${MAIN} is no folder; --fixtures takes the one that holds the files.`],
+    [['--fixtures', MAIN], {}, `${MAIN} is not a folder; --fixtures takes the folder that has the files.`],
     [[], { FIXTURES_DIR: '/nowhere' }, 'The folder /nowhere does not exist; correct or remove FIXTURES_DIR.'],
     [
       [],
