@@ -33,7 +33,7 @@ type Operation = ControlOperation & { readonly id: ControlId };
 
 /** The control plane. The gateway has authenticated the request, and answers problems that are thrown here. */
 export function createControlPlane({ use, ...parts }: ControlPlaneOptions) {
-  const routes = routeTable<Operation>(Object.values(controlOperations));
+  const routes = routeTable<Operation>(Object.values(controlOperations), { idsMayEqualLiterals: false });
 
   function find(method: string, path: string): Operation {
     const operation = routes.find(method, path);

@@ -37,7 +37,7 @@ export function Activity({ rehearsal, rest: [correlationId], query }: PageProps)
             h(
               Empty,
               { title: 'Select a trace.' },
-              h('p', { class: 'muted' }, 'It shows who called whom, in which order, and why it was slow or failed.'),
+              h('p', { class: 'muted' }, 'It shows who called whom, when, and why a call was slow or failed.'),
             ),
           ),
     ),

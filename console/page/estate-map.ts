@@ -25,7 +25,7 @@ export function EstateMap({ estate, rehearsal }: { estate: Topology; rehearsal: 
           class: 'map',
           viewBox: `0 0 ${MAP.width} ${MAP.height}`,
           role: 'group',
-          'aria-label': 'Map of the estate. The list below it says the same.',
+          'aria-label': 'Map of the estate. The list below has the same content.',
         },
         lanes.map(({ title, x }) => [
           h('rect', { key: title, class: 'lane-bg', x, y: LANE.top, width: LANE.width, height: LANE.height, rx: 8 }),

@@ -21,7 +21,7 @@ export function Flows({ rehearsal }: PageProps) {
       'div',
       { class: 'title' },
       h(Heading, { title: 'Flows' }, 'Flows'),
-      h('p', { class: 'muted' }, 'Each scenario runs in a rehearsal of its own, which stays for inspection'),
+      h('p', { class: 'muted' }, 'Each scenario runs in a separate rehearsal, which stays for inspection'),
     ),
     h(
       'div',

@@ -59,7 +59,7 @@ export function Overview({ rehearsal }: PageProps) {
               ? h(
                   Empty,
                   { title: 'Nothing has happened here yet.' },
-                  h('p', { class: 'muted' }, 'Place a digital order with the first step, or send a request of your own.'),
+                  h('p', { class: 'muted' }, 'Place a digital order with the first step, or send your own request.'),
                 )
               : h(
                   'ul',

@@ -56,7 +56,7 @@ export function ProgressionCard({ name, progression, onChange }: { name: string;
     });
   return h(
     Card,
-    { title: 'Progression', aside: h('span', { class: 'muted' }, 'what happens by itself') },
+    { title: 'Progression', aside: h('span', { class: 'muted' }, 'what happens automatically') },
     h(
       'div',
       { class: 'in fields' },

@@ -48,7 +48,7 @@ export function Reference({ rest: [section] }: PageProps) {
           ),
         ),
       ),
-    section !== undefined && !shown && h('div', { class: 'card' }, h(Empty, { title: 'There is no such reference.' })),
+    section !== undefined && !shown && h('div', { class: 'card' }, h(Empty, { title: 'Unknown reference.' })),
   );
 }
 

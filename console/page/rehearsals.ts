@@ -30,7 +30,7 @@ function RehearsalsList() {
       'div',
       { class: 'title' },
       h(Heading, { title: 'Rehearsals' }, 'Rehearsals'),
-      h('p', { class: 'muted wide' }, 'Each is a world of its own: data, clock, faults, events.'),
+      h('p', { class: 'muted wide' }, 'Each is a separate world: data, clock, faults, events.'),
     ),
     h(
       'div',

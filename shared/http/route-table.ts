@@ -22,20 +22,28 @@ export interface RouteTable<R> {
 
 const node = <R>(): Node<R> => ({ literals: new Map(), parameter: undefined, routes: new Map() });
 
-/** Routes by method and path. Paths are matched as they were sent; nothing is decoded, and a parameter is never empty. */
-export function routeTable<R extends Route>(routes: Iterable<R>): RouteTable<R> {
+/**
+ * Routes by method and path. Paths are matched as they were sent; nothing is decoded, and a parameter is never empty.
+ * @param idsMayEqualLiterals whether a path that matches literal segments still finds routes with a parameter in their place, for methods
+ * that the literal path lacks
+ */
+export function routeTable<R extends Route>(routes: Iterable<R>, { idsMayEqualLiterals = true } = {}): RouteTable<R> {
   const root = node<R>();
   for (const route of routes) {
     const end = segments(route.path).reduce(child, root);
     end.routes.set(route.method, route);
     if (route.method === 'GET') end.routes.set('HEAD', route);
   }
+  const nodesAt = (path: string): readonly Node<R>[] => {
+    const found = matches(root, segments(path), 0);
+    return idsMayEqualLiterals ? found : found.slice(0, 1);
+  };
   return {
     find: (method, path) =>
-      matches(root, segments(path), 0)
+      nodesAt(path)
         .find((found) => found.routes.has(method))
         ?.routes.get(method),
-    methodsAt: (path) => [...new Set(matches(root, segments(path), 0).flatMap((found) => [...found.routes.keys()]))],
+    methodsAt: (path) => [...new Set(nodesAt(path).flatMap((found) => [...found.routes.keys()]))],
   };
 }
 
@@ -71,7 +79,7 @@ function child<R>(parent: Node<R>, segment: string): Node<R> {
   return found;
 }
 
-/** The nodes that a path leads to, literal segments before parameters: an id may equal a literal segment. */
+/** The nodes that a path leads to, literal segments before parameters. */
 function matches<R>(from: Node<R>, path: readonly string[], depth: number): readonly Node<R>[] {
   const segment = path[depth];
   if (segment === undefined) return from.routes.size > 0 ? [from] : [];

@@ -34,9 +34,7 @@ export function createEstateMetrics(registry: Registry, describe: (metric: Descr
       'application',
     ]),
     conflicts: counter('estate_commit_conflicts_total', 'Commits refused because of concurrent ones.', ['application', 'why']),
-    refusals: counter('estate_gateway_refusals_total', 'Refusals that the gateway answered itself, those of the control plane included.', [
-      'code',
-    ]),
+    refusals: counter('estate_gateway_refusals_total', 'Refusals of the gateway and of the control plane.', ['code']),
     work: histogram('estate_due_work_seconds', 'Runs of due work.', ['application', 'kind', 'outcome'], DURATIONS),
     consumed: histogram('estate_events_consumed_seconds', 'Attempts to consume an event.', ['application', 'type', 'outcome'], DURATIONS),
     parkedEvents: counter('estate_events_parked_total', 'Deliveries parked until they are redriven.', ['application', 'type']),

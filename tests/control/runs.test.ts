@@ -35,7 +35,7 @@ describe('The scenarios', () => {
   test('are listed with their flows and with what goes wrong in them', async () => {
     const { items } = await control('list-scenarios');
     expect(items.map(({ name }) => name)).toEqual(scenarios.map(({ name }) => name));
-    expect(items.find(({ name }) => name === 'last-unit')).toMatchObject({ pains: ['many buyers request the last unit at once'] });
+    expect(items.find(({ name }) => name === 'last-unit')).toMatchObject({ pains: ['many buyers request the last unit at the same time'] });
   });
 });
 

@@ -380,7 +380,7 @@ describe('Invalid fixtures are refused in one sentence with file and JSON pointe
       'a promotion of no product',
       'promotions.json',
       edit(1, { skus: ['chocolate-dark', 'gone'] }),
-      'promotions.json cannot be used: /1/skus/1 – there is no such product.',
+      'promotions.json cannot be used: /1/skus/1 – unknown product.',
     ],
     [
       'a promotion that ends before it begins',

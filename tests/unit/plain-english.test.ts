@@ -40,7 +40,7 @@ const prose = /\.(md|txt|ya?ml|css|html|sh|toml)$|(^|\/)(Dockerfile|run)$/;
 /** Comments, and texts with a blank in quotes: what a person reads of a line of code. */
 function readable(line: string): string {
   const comment = /^\s*(\/?\*+ .*)|(?:^|\s)\/\/ (.*)/.exec(line);
-  const texts = [...line.matchAll(/'((?:[^'\\]|\\.)* (?:[^'\\]|\\.)*)'|`((?:[^`\\]|\\.)* (?:[^`\\]|\\.)*)`?|"([^"]* [^"]*)"/g)];
+  const texts = [...line.matchAll(/'((?:[^'\\]|\\.)*)'|`((?:[^`\\]|\\.)*)(?:`|$)|"([^"]*)"/g)].filter(([text]) => text.includes(' '));
   return [comment?.[1] ?? comment?.[2] ?? '', ...texts.map(([text]) => text.replaceAll(/\$\{[^}]*\}/g, '…'))].join(' | ');
 }
 

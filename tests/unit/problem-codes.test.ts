@@ -16,7 +16,7 @@ const prose = trackedFiles.filter((file) => file.endsWith('.md'));
 const HELPERS: Readonly<Record<string, RegExp>> = {
   not_found: /\bnotFound\(/,
   validation_failed: /\binvalid\(/,
-  invalid_state_transition: /\brefuse(?:Transition|Verb)\(/,
+  invalid_state_transition: /\b(?:refusal|refuseTransition)\(/,
   conflicting_repeat: /\bconflictingRepeat\(/,
 };
 
@@ -71,7 +71,7 @@ describe('The table of problem codes', () => {
   });
 
   test('names every code of which a single refusal is retryable', () => {
-    const refusals = texts.flatMap((text) => [...text.matchAll(/new Problem\(\s*'([a-z_]+)'(?:(?!new Problem\()[\s\S])*?\n {0,4}\}?\);/g)]);
+    const refusals = texts.flatMap((text) => [...text.matchAll(/new Problem\(\s*'([a-z_]+)'(?:(?!new Problem\()[\s\S])*?\);\n/g)]);
     const retried = refusals.filter(([refusal]) => refusal.includes('retryable: true')).map(([, code = '']) => code as ProblemCode);
     expect(new Set(retried)).toContain('reservation_expired');
     expect(retried.filter((code) => !problems[code].retryable && !retryableAtTimes.has(code))).toEqual([]);

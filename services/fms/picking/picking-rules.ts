@@ -56,7 +56,7 @@ export function pickedLines(lines: readonly Line[], { status, lines: reported = 
     if (!line) throw invalid(`/lines/${index}/orderLineId`, 'unknown_line', `The fulfillment order has no line "${orderLineId}".`);
     if (picked.has(orderLineId)) throw invalid(`/lines/${index}/orderLineId`, 'repeated', `The line "${orderLineId}" is named twice.`);
     if (pickedQty > line.qty) {
-      throw invalid(`/lines/${index}/pickedQty`, 'too_big', `The line "${orderLineId}" asks for ${line.qty}, not for ${pickedQty}.`);
+      throw invalid(`/lines/${index}/pickedQty`, 'too_big', `The line "${orderLineId}" has ${line.qty} units, not ${pickedQty}.`);
     }
     if (status !== 'short' && pickedQty < line.qty) {
       throw invalid(

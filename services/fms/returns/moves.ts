@@ -83,7 +83,7 @@ export function writeOff(found: StoredReturn, { work }: Pick<Scope, 'work'>): St
 export async function inspect(found: StoredReturn, findings: Findings, scope: MoveScope): Promise<StoredReturn> {
   const { work } = scope;
   const stray = findings?.findIndex(({ orderLineId }) => !found.lines.some((line) => line.orderLineId === orderLineId)) ?? -1;
-  if (stray >= 0) throw invalid(`/lines/${stray}/orderLineId`, 'unknown_line', `The return "${found.id}" has no such line.`);
+  if (stray >= 0) throw invalid(`/lines/${stray}/orderLineId`, 'unknown_line', `The return "${found.id}" does not have this line.`);
   const again = findings?.findIndex(({ orderLineId }, at) => findings.findIndex((one) => one.orderLineId === orderLineId) < at) ?? -1;
   if (again >= 0) throw invalid(`/lines/${again}/orderLineId`, 'duplicate_line', 'The inspection has two findings of this line; send one.');
   const findingOf = (line: Line) => findings?.find(({ orderLineId }) => orderLineId === line.orderLineId);

@@ -28,7 +28,7 @@ const REPLIES: readonly Reply[] = [
   [/^READONLY/, 'soon', () => 'takes no writes, because it is a replica. Give the address of its primary.'],
   [/^MASTERDOWN/, 'soon', () => 'is a replica that has lost its primary. Start the primary, or give the address of its primary.'],
   [/^LOADING/, 'soon', () => 'still reads its data from the disk. Wait until it has finished.'],
-  [/^CLUSTERDOWN/, 'soon', () => 'is a cluster in which a part of the data has no node. Start the missing nodes.'],
+  [/^CLUSTERDOWN/, 'soon', () => 'is a cluster with a part of the data on no node. Start the missing nodes.'],
   [/^(BUSY|UNKILLABLE) /, 'soon', () => 'runs a long script of another client. Wait until it ends, or stop it with SCRIPT KILL.'],
 ];
 
