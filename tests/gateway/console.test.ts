@@ -211,7 +211,7 @@ describe('The console', () => {
 
 describe('A console in production', () => {
   test('offers no public credential', async () => {
-    const demo = [{ name: 'demo-control-token', kind: 'bearer', secret: 'demo-control-token', scopes: ['control'] }] as const;
+    const demo = [{ name: 'demo-control', kind: 'bearer', secret: 'demo-control-token', scopes: ['control'] }] as const;
     const configOf = (NODE_ENV: string) =>
       consoleConfig(
         readConfiguration({ NODE_ENV }),

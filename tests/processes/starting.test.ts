@@ -199,7 +199,7 @@ describe('A start with a fatal error', () => {
       await writeFile(join(copy.directory, 'credentials.json'), JSON.stringify([own, ...rest]));
       const { ended, said } = start({ ...environment, FIXTURES_DIR: copy.directory });
       expect(await ended).toBe(78);
-      expect(said.err).toMatch(/\(demo-carrier, demo-control-token, carrier-webhook\).*ALLOW_DEMO_CREDENTIALS=true/);
+      expect(said.err).toMatch(/\(demo-carrier, demo-control, carrier-webhook\).*ALLOW_DEMO_CREDENTIALS=true/);
       expect(said.err.trim().split('\n')).toHaveLength(1);
     },
   );
