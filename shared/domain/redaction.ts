@@ -36,7 +36,7 @@ const IN_QUERY = 'x-api-key|api[_-]?key|access[_-]?token|authorization|key|passw
 
 /** Credentials of rehearsals, webhook secrets and the demo credentials of the fixtures. */
 const CREDENTIALS =
-  /\b(?:whsec_[A-Za-z0-9+/=_%-]+|reh_[a-z0-9-]{1,40}_[A-Za-z0-9-]{20,}|demo-(?:integration-token|control-token|carrier-key|store-key)\b)/g;
+  /\b(?:whsec_[A-Za-z0-9+/=_.%-]+|reh_[a-z0-9-]{1,40}_[A-Za-z0-9-]{20,}|demo-(?:integration-token|control-token|carrier-key|store-key)\b)/g;
 /** Tokens of payment providers. */
 const TOKENS = /\btok_[A-Za-z0-9_-]+/g;
 /** The simulated provider declines these tokens with the code in their name. */

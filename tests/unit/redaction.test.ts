@@ -117,6 +117,7 @@ describe('A credential is redacted', () => {
   test.each([
     ['of a rehearsal', REHEARSAL_KEY],
     ['of a webhook', WEBHOOK_SECRET],
+    ['of a webhook with dots in place of slashes, as a correlation id permits', 'whsec_.rZ8Oxf.S3ai0M4SHFfZPZJU0z2enzhh'],
     ...['demo-integration-token', 'demo-control-token', 'demo-carrier-key', 'demo-store-key'].map(
       (key) => ['of the fixtures', key] as const,
     ),
