@@ -155,8 +155,9 @@ else {
       const server = createServer().listen(port, '0.0.0.0');
       await once(server, 'listening');
       const start = new EstateContainer(image).withExposedPorts({ container: 9_999, host: port }).start();
-      await expect(start).rejects.toThrow(new RegExp(`cannot have port ${port}, which is in use; free it`));
-      server.close();
+      await expect(start)
+        .rejects.toThrow(new RegExp(`cannot have port ${port}, which is in use; free it`))
+        .finally(() => server.close());
     });
 
     test('because of a missing credential in the fixtures names it before any container starts', async () => {
