@@ -31,7 +31,7 @@ export const agentForCalls = (): Agent =>
     connect: { lookup: spreadLookup },
   });
 
-/** Opens the configured store. The process waits for a missing Redis; there is no fallback. */
+/** Opens the configured store. The process waits for a missing Redis and never uses memory instead. */
 export function openStore(
   { REDIS_URL, JOURNAL, OUTBOX_LIMIT: outboxLimit, MAX_REHEARSAL_BYTES: worldBytes }: Configuration,
   log: Logger,

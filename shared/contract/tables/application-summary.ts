@@ -16,7 +16,7 @@ export function applicationSummary(application: Application): string {
   const rows: readonly (readonly [string, string])[] = [
     ['[APIs](../../docs/reference/apis.md#public-apis)', list(answered.map(markedName))],
     [
-      'Calls from inside the estate',
+      'Internal calls (callers)',
       list(internal.map(({ name, callers }) => (callers.length === 0 ? name : `${name} (${list(callers.map(titleOf))})`))),
     ],
     [
@@ -25,7 +25,7 @@ export function applicationSummary(application: Application): string {
     ],
     ['[Emits](../../docs/reference/events.md)', list(emitted.map(({ name }) => code(name)))],
     ['Consumes', list(consumedBy(application).map(({ name }) => code(name)))],
-    ['[Calls](../../docs/reference/flows.md#who-calls-whom)', list(callees)],
+    ['[Called applications](../../docs/reference/flows.md#who-calls-whom)', list(callees)],
   ];
   return table(
     ['', ''],

@@ -135,7 +135,7 @@ export function park(world: WorldState, { what, key }: Pick<Parked, 'what' | 'ke
 export const parkedAs = ({ application, kind, key }: Pick<DueItem, 'application' | 'kind' | 'key'>): Pick<Parked, 'what' | 'key'> =>
   kind === DELIVER_AGAIN ? { what: 'delivery', key: deliveryKey(application, key) } : { what: 'due', key: dueKey(application, kind, key) };
 
-/** Work that resumes is no longer parked. */
+/** Removes the work from the list of parked work, because it runs again. */
 export function unpark({ parked }: Pick<WorldState, 'parked'>, item: DueRecord['item']): void {
   const { what, key } = parkedAs(item);
   parked.delete(`${what}|${key}`);

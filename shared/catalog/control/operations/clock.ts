@@ -55,7 +55,7 @@ export const advanceClock = defineOperation({
 
 export const settle = defineOperation({
   id: 'settle',
-  summary: 'Waits until there is no unsent event, no pending delivery and no running due work. Running requests of clients do not count.',
+  summary: 'Waits until all events are sent and delivered and all due work has run. Does not wait for running requests of clients.',
   method: 'POST',
   path: '/_control/settle',
   request: z.strictObject({ timeoutMs: TimeoutMs }),

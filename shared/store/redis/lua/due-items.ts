@@ -19,7 +19,7 @@ local function parkedAs(name)
   if kind == DELIVER_AGAIN then return 'delivery', app .. '|' .. id end
   return 'due', name
 end
--- Work that is retried is no longer parked.
+-- A retry removes the work from the list of parked work.
 local function unpark(name)
   local what, id = parkedAs(name)
   redis.call('ZREM', key('parked'), what .. '|' .. id)
