@@ -8,8 +8,12 @@ export const knownHolds = ({ lines }: StoredOrder, record: FulfillmentRecord | u
   ...new Set([...reservationsOf(lines), ...(record?.short ?? []).flatMap(({ held }) => (held ? [held.reservationId] : []))]),
 ];
 
-/** Has the SIM release all stock held for an ended order or its basket, except `spare`. Afterwards the SIM holds nothing for it. */
+/**
+ * Has the SIM release all stock held for an ended order or its basket, except `spare`. Afterwards the SIM holds nothing for it.
+ * A repeat sends the same body, although a return may have begun since the order was completed.
+ */
 export async function releaseHoldsOf(order: StoredOrder, spare: readonly string[], { call }: Pick<Scope, 'call'>): Promise<void> {
-  const { id, state, basketId } = order;
+  const { id, basketId } = order;
+  const state = order.state === 'cancelled' ? 'cancelled' : 'completed';
   await call(releaseHolds, { body: { order: { id, state }, basket: { id: basketId, state: 'converted' }, spare: [...spare] } });
 }
