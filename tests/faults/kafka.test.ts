@@ -257,7 +257,7 @@ function kafka(): void {
     const before = await activities(rehearsal);
     const struck = estate.strike('crm', {
       lose: 'answer',
-      when: (asked) => asked.includes(scripts.commit.sha) && asked.includes('\r\ndelivery\r\n'),
+      when: (asked) => asked.includes(scripts.commit.sha) && asked.includes('"kind":"delivery"'),
       by: 'silence',
     });
     const confirming = Promise.all(orders.map((id) => rehearsal.ok('POST', `/orders/${id}/confirm`, {})));
