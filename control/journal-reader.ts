@@ -18,7 +18,7 @@ export async function readHops(
   { stopping, ...ask }: JournalAsk & { readonly stopping: AbortSignal },
 ): Promise<{ items: JournalRecord[]; next: number; complete: boolean; truncated: boolean }> {
   for (;;) {
-    const { entries, truncated, newest } = await worlds.journalOf(world, ask);
+    const { entries, discardedTo, newest } = await worlds.journalOf(world, ask);
     if (ask.after !== undefined && ask.after > newest) throw beyondTheEnd('hop', { after: ask.after, last: newest, pointer: '?after' });
     const hops = entries.map((entry) => ({ ageMs: entry.ageMs, record: recordOf(entry) }));
     const shown = new Set(hops.map(({ record }) => record.requestId));
@@ -29,7 +29,7 @@ export async function readHops(
     const mayCome = incomplete.some(({ ageMs }) => ageMs < LATEST_MS);
     if (!mayCome || stopping.aborted) {
       const items = hops.map(({ record }) => record);
-      return { items, next: items.at(-1)?.sequence ?? newest, complete: incomplete.length === 0, truncated };
+      return { items, next: items.at(-1)?.sequence ?? newest, complete: incomplete.length === 0, truncated: discardedTo > 0 };
     }
     await pause(POLL_MS, stopping);
   }

@@ -5,6 +5,7 @@ import type { Observability } from '../shared/observability/observability.ts';
 import { connectionTrouble } from '../shared/process/connection-trouble.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import { spreadLookup } from '../shared/process/spread-lookup.ts';
+import { journalLimits } from '../shared/store/journal-limits.ts';
 import { createMemoryStore } from '../shared/store/memory/store.ts';
 import type { StoreAdapter } from '../shared/store/ports/estate-store.ts';
 import { shownAddress } from '../shared/store/redis/address.ts';
@@ -33,10 +34,17 @@ export const agentForCalls = (): Agent =>
 
 /** Opens the configured store. The process waits for a missing Redis and never uses memory instead. */
 export function openStore(
-  { REDIS_URL, JOURNAL, OUTBOX_LIMIT: outboxLimit, MAX_REHEARSAL_BYTES: worldBytes }: Configuration,
+  {
+    REDIS_URL,
+    JOURNAL,
+    JOURNAL_HOPS: records,
+    JOURNAL_BYTES: bytes,
+    OUTBOX_LIMIT: outboxLimit,
+    MAX_REHEARSAL_BYTES: worldBytes,
+  }: Configuration,
   log: Logger,
 ): StoreAdapter {
-  const journal = JOURNAL === 'on';
+  const journal = JOURNAL === 'on' ? journalLimits({ records, bytes }) : 'off';
   if (REDIS_URL === undefined) return createMemoryStore({ journal, outboxLimit, worldBytes });
   return awaitStore({
     log,

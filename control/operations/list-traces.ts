@@ -10,10 +10,10 @@ import { findTraces } from '../traces/reader.ts';
 export const listTraces = operate(operation)(async ({ query }, { world, worlds }) => {
   if (query.api !== undefined) requireKnownApi(query.api);
   if (query.object !== undefined) requireObject(query.object, '?object');
-  const { traces, next } = await findTraces(worlds, world, query);
+  const [{ traces, next }, { discarded }] = await Promise.all([findTraces(worlds, world, query), worlds.journalSize(world)]);
   const events = await Promise.all(traces.map(({ correlationId }) => eventsOfTrace(worlds, world, correlationId)));
   const items = traces.map((trace, position) => traceOf(trace, events[position] ?? { events: 0, objects: [] }));
-  return { items, next };
+  return { items, next, discarded };
 });
 
 function traceOf({ applications: _applications, apis: _apis, ...trace }: StoredTrace, { events, objects }: EventsOfTrace) {

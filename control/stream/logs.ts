@@ -22,8 +22,8 @@ export const isWithin = ({ worldId, hops, events }: Cursor, end: Place): boolean
 
 /** The hops after a place; undefined when some of them have been discarded. */
 export async function hopsAfter(worlds: Worlds, { world, hops }: Place) {
-  const { entries, truncated, oldest } = await worlds.journalOf(world, { after: hops, limit: MOST_RECORDS, bodies: false });
-  if (truncated && hops + 1 < oldest) return undefined;
+  const { entries, discardedTo } = await worlds.journalOf(world, { after: hops, limit: MOST_RECORDS, bodies: false });
+  if (hops < discardedTo) return undefined;
   return { data: entries.map(recordOf), last: entries.at(-1)?.sequence ?? hops };
 }
 

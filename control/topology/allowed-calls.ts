@@ -1,7 +1,7 @@
 import { apis } from '../../shared/catalog/apis.ts';
 import { type Application, applicationNames } from '../../shared/catalog/applications.ts';
 import type { ApiDefinition } from '../../shared/catalog/define.ts';
-import { calls, mayCall } from '../../shared/catalog/flows.ts';
+import { calls } from '../../shared/catalog/flows.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 
 export interface AllowedCall {
@@ -25,13 +25,3 @@ export const allowedCalls: readonly AllowedCall[] = [
     }),
   ),
 ];
-
-const senders: ReadonlyMap<string, Application> = new Map(
-  publicApis.flatMap(({ id, auth }) => {
-    const sender = auth === 'signature' ? applicationNames.find((application) => mayCall(application, id)) : undefined;
-    return sender === undefined ? [] : [[id, sender] as const];
-  }),
-);
-
-/** The application that sends the signed requests of an API. They arrive from outside, as from clients. */
-export const senderOf = (api: string): Application | undefined => senders.get(api);

@@ -3,8 +3,6 @@ import type { World } from '../../shared/domain/world.ts';
 import type { JournalReader } from '../../shared/store/ports/journal.ts';
 import { allowedCalls } from './allowed-calls.ts';
 import { createReadiness, type ReadinessOptions } from './readiness.ts';
-import { createSeenHops } from './seen-hops.ts';
-import { callsIn, tallyOf } from './tally.ts';
 
 export interface TouchpointState {
   /** unknown: it runs in a separate process, and this gateway does not have its address. */
@@ -27,21 +25,23 @@ export interface TopologyOptions extends ReadinessOptions {
 /** The applications, their readiness, and their calls. Computed on demand. */
 export function createTopology({ worlds, touchpoint, adapters, ...reaching }: TopologyOptions) {
   const readiness = createReadiness(reaching);
-  const seenHops = createSeenHops(worlds);
 
   return async (world: World) => {
-    const [states, hops] = await Promise.all([readiness(), seenHops(world)]);
+    const [states, counts, { discarded }] = await Promise.all([readiness(), worlds.hopCounts(world), worlds.journalSize(world)]);
+    const counted = new Map(counts.applications.map(({ application, ...own }) => [application, own]));
     return {
       applications: applicationNames.map((id) => ({
         id,
         ...applications[id],
         ...(states.get(id) ?? { state: 'away' as const }),
-        ...tallyOf(hops, id),
+        ...(counted.get(id) ?? { hops: 0, failed: 0, faults: [] }),
       })),
       touchpoint: touchpoint(),
       adapters,
       may: [...allowedCalls],
-      seen: [...callsIn(hops)],
+      // Requests that the gateway refused reached no application.
+      seen: counts.calls.filter(({ to }) => applicationNames.some((name) => name === to)),
+      discarded,
     };
   };
 }

@@ -1,4 +1,6 @@
 import { apis } from '../catalog/apis.ts';
+import { applicationNames } from '../catalog/applications.ts';
+import { mayCall } from '../catalog/flows.ts';
 import { redactJson, redactText, redactUrl } from '../domain/redaction.ts';
 import { instant, type Ms } from '../domain/time.ts';
 import type { World } from '../domain/world.ts';
@@ -43,8 +45,10 @@ export interface Hop extends Pick<JournalRecord, 'application' | 'api' | 'method
   readonly ids: Pick<JournalRecord, 'requestId' | 'parentId' | 'correlationId'>;
   readonly world: World;
   readonly now: Ms;
-  /** The caller. Absent for work without a caller. */
+  /** The credential. Absent for work without a caller. */
   readonly principal?: string;
+  /** The application that made the call. */
+  readonly caller?: string;
   /** When it began, of `performance.now()`. */
   readonly started: number;
   readonly calls?: readonly string[];
@@ -92,6 +96,7 @@ function entryOf({
   request,
   requestText,
   response,
+  caller = signers.get(api),
   ...hop
 }: Hop): JournalEntry {
   const { requestId, parentId, correlationId } = ids;
@@ -122,25 +127,29 @@ function entryOf({
     correlationId,
     head: JSON.stringify(head),
     bodies: bodies.length > 0 ? `{${bodies.join(',')}}` : undefined,
-    facts: { kind: kindOf(method, api, parentId), ...shown, startedAt, at: now, faults: struck },
+    facts: { kind: kindOf(method, api, parentId), ...shown, caller, startedAt, at: now, faults: struck },
     anonymous: principal === ANONYMOUS || undefined,
   };
 }
 
-const signedApis: ReadonlySet<string> = new Set(Object.values(apis).flatMap(({ id, auth }) => (auth === 'signature' ? [id] : [])));
+/** The applications that send signed requests. Whoever else signs one acts for that application. */
+const signers: ReadonlyMap<string, string | undefined> = new Map(
+  Object.values(apis).flatMap(({ id, auth }) =>
+    auth === 'signature' ? [[id, applicationNames.find((name) => mayCall(name, id))] as const] : [],
+  ),
+);
 
 /** A signed request arrives from outside, but its caller is a carrier, not a client. */
 function kindOf(method: string, api: string, parentId: string | undefined): HopFacts['kind'] {
   if (method === CONSUME) return 'delivery';
   if (method === DUE) return 'due';
-  return parentId === undefined && !signedApis.has(api) ? 'request' : 'call';
+  return parentId === undefined && !signers.has(api) ? 'request' : 'call';
 }
 
-/** The record of a hop. Records of older releases have no `startedAt`. */
 export function recordOf({ sequence, head, bodies }: Pick<RecordedHop, 'sequence' | 'head' | 'bodies'>): JournalRecord {
-  const stored = JSON.parse(head) as Omit<JournalRecord, 'sequence' | 'startedAt'> & { readonly startedAt?: string };
+  const stored = JSON.parse(head) as Omit<JournalRecord, 'sequence'>;
   const shown = bodies === undefined ? {} : (JSON.parse(bodies) as Pick<JournalRecord, 'request' | 'response'>);
-  return { ...stored, sequence, startedAt: stored.startedAt ?? stored.at, ...shown };
+  return { ...stored, sequence, ...shown };
 }
 
 interface Body {

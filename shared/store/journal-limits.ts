@@ -1,6 +1,6 @@
 import type { JournalEntry } from './ports/journal.ts';
 
-/** Capacity of one part of a world's journal: its hops and the summaries of their traces. The oldest hops are discarded. */
+/** Capacity of one part of a world's journal: its hops and the summaries of their traces. */
 export interface JournalLimit {
   readonly records: number;
   /** In characters. */
@@ -8,14 +8,24 @@ export interface JournalLimit {
 }
 
 /** Hops of callers without a credential have a separate part, so that they never displace other hops. */
-export const JOURNAL_LIMITS = {
-  hops: { records: 5_000, bytes: 8 * 1024 * 1024 },
-  anonymous: { records: 250, bytes: 256 * 1024 },
-} as const satisfies Record<string, JournalLimit>;
+export const journalParts = ['hops', 'anonymous'] as const;
+export type JournalPart = (typeof journalParts)[number];
+export type JournalLimits = Readonly<Record<JournalPart, JournalLimit>>;
 
-export type JournalPart = keyof typeof JOURNAL_LIMITS;
+/** The limits of a journal that keeps this many hops of callers with a credential. */
+export const journalLimits = ({ records, bytes }: JournalLimit = { records: 5_000, bytes: 8 * 1024 * 1024 }): JournalLimits => ({
+  hops: { records, bytes },
+  anonymous: { records: Math.ceil(records / 20), bytes: Math.ceil(bytes / 32) },
+});
 
-export const journalParts = Object.keys(JOURNAL_LIMITS) as readonly JournalPart[];
+/**
+ * A full journal discards whole traces, the trace with the oldest last hop first. One trace fills at most half of it, so that it never
+ * displaces all others: beyond that, the trace loses its own oldest hops.
+ */
+export const mostOfTrace = ({ records, bytes }: JournalLimit): JournalLimit => ({
+  records: Math.ceil(records / 2),
+  bytes: Math.ceil(bytes / 2),
+});
 
 export const partOf = ({ anonymous }: Pick<JournalEntry, 'anonymous'>): JournalPart => (anonymous ? 'anonymous' : 'hops');
 

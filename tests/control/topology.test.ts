@@ -3,12 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { Agent } from 'undici';
 import { createReadiness } from '../../control/topology/readiness.ts';
-import { createSeenHops } from '../../control/topology/seen-hops.ts';
 import { adaptersInUse, readConfiguration } from '../../estate/configuration.ts';
 import { applicationNames } from '../../shared/catalog/applications.ts';
-import { JOURNAL_LIMITS } from '../../shared/store/journal-limits.ts';
-import { createMemoryStore } from '../../shared/store/memory/store.ts';
-import { aHop } from '../ports/a-hop.ts';
 import { estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 
 const topologyOf = async (rehearsal: TestRehearsal) => rehearsal.client.control('read-topology');
@@ -147,49 +143,5 @@ describe('The readiness of applications', () => {
     await using application = await anApplication(answer);
     const readiness = createReadiness({ addressOf: () => application.url, agent: application.agent });
     expect((await readiness()).get('oms')).toEqual(expected);
-  });
-});
-
-describe('The hops seen in a world', () => {
-  async function aJournal() {
-    const { worlds, control } = createMemoryStore();
-    const world = await worlds.open('r', { now: 0, applications: {}, due: [] }, { bearer: '', apiKey: '', webhookSecret: '' });
-    const journalOf: typeof worlds.journalOf = async (...asked) => {
-      const page = await worlds.journalOf(...asked);
-      read += page.entries.length;
-      return page;
-    };
-    let [recorded, read] = [0, 0];
-    const record = (count: number, anonymous = false): void => {
-      for (let n = 0; n < count; n++) {
-        recorded += 1;
-        control.journal(
-          world,
-          aHop({ requestId: `r${recorded}`, head: `{"requestId":"r${recorded}"}`, ...(anonymous && { anonymous: true }) }),
-        );
-      }
-    };
-    const seenHops = createSeenHops({ ...worlds, journalOf });
-    return { seen: () => seenHops(world), record, read: () => read, journaled: () => worlds.journalOf(world) };
-  }
-
-  test('are read once, and each question reads only those that are new', async () => {
-    const { seen, record, read } = await aJournal();
-    record(2_500);
-    const [first, second] = await Promise.all([seen(), seen()]);
-    expect([first.length, second, read()]).toEqual([2_500, first, 2_500]);
-    expect((await seen()).length).toBe(2_500);
-    record(3);
-    expect([(await seen()).length, read()]).toEqual([2_503, 2_503]);
-  });
-
-  test('are those that the journal keeps, after it has discarded older ones', async () => {
-    const { seen, record, journaled } = await aJournal();
-    record(JOURNAL_LIMITS.anonymous.records + 5, true);
-    record(1_000);
-    await seen();
-    record(JOURNAL_LIMITS.hops.records - 500);
-    const expected = (await journaled()).entries.map(({ requestId }) => requestId);
-    expect((await seen()).map(({ requestId }) => requestId)).toEqual(expected);
   });
 });

@@ -17,6 +17,7 @@ import { eventually } from '../support/eventually.ts';
 import { aHop } from './a-hop.ts';
 import { aPlan } from './a-plan.ts';
 import { awaitingSuite } from './store-suite-awaiting.ts';
+import { fullJournalSuite } from './store-suite-full-journal.ts';
 import { journalSuite } from './store-suite-journal.ts';
 import { lifetimeSuite } from './store-suite-lifetimes.ts';
 import { runSuite } from './store-suite-runs.ts';
@@ -1289,6 +1290,7 @@ export function storeSuite(name: string, create: CreateStore): void {
 
     lifetimeSuite(opened);
     journalSuite(opened);
+    fullJournalSuite(opened);
 
     awaitingSuite(opened);
     runSuite(opened);
@@ -1347,13 +1349,13 @@ export function storeSuite(name: string, create: CreateStore): void {
         const { worlds, control } = adapter;
         control.journal(world, hop(1));
         await eventually('the journal is written', async () => (await worlds.journaled(world, ['r1'])).size === 1);
-        expect(await worlds.journalOf(world)).toMatchObject({ entries: [{ requestId: 'r1', correlationId: 'odd' }], truncated: false });
+        expect(await worlds.journalOf(world)).toMatchObject({ entries: [{ requestId: 'r1', correlationId: 'odd' }], discardedTo: 0 });
         for (let n = 2; n <= 5_010; n++) control.journal(world, hop(n));
         await eventually('the journal is written', async () => (await worlds.journaled(world, ['r5010'])).size === 1);
         const kept = await worlds.journalOf(world);
         expect(kept.entries).toHaveLength(5_000);
         expect(kept.entries[0]?.requestId).toBe('r11');
-        expect(kept.truncated).toBe(true);
+        expect(kept.discardedTo).toBe(10);
         expect((await worlds.journalOf(world, { correlationId: 'even' })).entries).toHaveLength(2_500);
         expect(requestsIn(await worlds.journalOf(world, { correlationId: 'odd', limit: 2 }))).toEqual(['r5007', 'r5009']);
         expect(requestsIn(await worlds.journalOf(world, { limit: 2 }))).toEqual(['r5009', 'r5010']);
@@ -1366,11 +1368,11 @@ export function storeSuite(name: string, create: CreateStore): void {
         const bodies = JSON.stringify('x'.repeat(1024 * 1024));
         for (let n = 1; n <= 12; n++) control.journal(world, hop(n, { correlationId: `c${n}`, bodies }));
         await eventually('the journal is written', async () => (await worlds.journaled(world, ['r12'])).size === 1);
-        const { entries, truncated } = await worlds.journalOf(world);
+        const { entries, discardedTo } = await worlds.journalOf(world);
         expect(entries.length).toBeGreaterThanOrEqual(6);
         expect(entries.length).toBeLessThanOrEqual(8);
-        expect(truncated).toBe(true);
-        expect(await worlds.journalOf(world, { correlationId: 'c1' })).toMatchObject({ entries: [], truncated: true });
+        expect(discardedTo).toBeGreaterThan(3);
+        expect(await worlds.journalOf(world, { correlationId: 'c1' })).toMatchObject({ entries: [] });
       });
 
       test('hops of anonymous callers displace no others from the journal, nor all others from a page', async () => {
@@ -1380,9 +1382,9 @@ export function storeSuite(name: string, create: CreateStore): void {
         for (let n = 11; n <= 311; n++) control.journal(world, hop(n, { correlationId: 'ours', anonymous: true }));
         await eventually('the journal is written', async () => (await worlds.journaled(world, ['r311'])).size === 1);
         const all = await worlds.journalOf(world, { correlationId: 'ours' });
-        expect(all.truncated).toBe(false);
-        expect(all.entries.filter(({ anonymous }) => anonymous)).toHaveLength(250);
-        expect(requestsIn(all).slice(0, 11)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 62].map((n) => `r${n}`));
+        expect(all.discardedTo).toBe(0);
+        expect(all.entries.filter(({ anonymous }) => anonymous)).toHaveLength(125);
+        expect(requestsIn(all).slice(0, 11)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 187].map((n) => `r${n}`));
         expect(requestsIn(await worlds.journalOf(world, { limit: 4 }))).toEqual(['r8', 'r9', 'r10', 'r311']);
         expect(requestsIn(await worlds.journalOf(world, { limit: 12 }))).toEqual(
           [2, 3, 4, 5, 6, 7, 8, 9, 10]

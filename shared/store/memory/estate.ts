@@ -1,15 +1,23 @@
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
+import type { JournalLimits } from '../journal-limits.ts';
 import type { WorldListener } from '../ports/clock.ts';
 import { WorldGone } from '../ports/directory.ts';
 import { createMemoryJanitor } from './janitor.ts';
 import type { RehearsalState, WorldState } from './state.ts';
 
 /** The worlds and rehearsals in this process's memory, and the listeners to their changes. */
-export function createMemoryEstate(dropAfterMs: number) {
+export function createMemoryEstate({
+  dropAfterMs,
+  journalLimits,
+}: {
+  readonly dropAfterMs: number;
+  readonly journalLimits: JournalLimits;
+}) {
   const all = new Map<World, WorldState>();
   const listeners = new Set<WorldListener>();
   return {
+    journalLimits,
     all,
     rehearsals: new Map<string, RehearsalState>(),
     janitor: createMemoryJanitor({ all, dropAfterMs }),

@@ -1,4 +1,4 @@
-import { type JournalLimit, sizeOf } from '../journal-limits.ts';
+import { type JournalLimit, mostOfTrace, sizeOf } from '../journal-limits.ts';
 import type { JournalEntry } from '../ports/journal.ts';
 import { type Ordered, OrderedList } from './ordered-list.ts';
 import { createMemoryTraces } from './traces.ts';
@@ -8,78 +8,76 @@ export interface Recorded extends Ordered {
   readonly entry: Omit<JournalEntry, 'facts'>;
   /** Wall time. */
   readonly at: number;
+  readonly bytes: number;
+}
+
+interface TraceHops {
+  readonly hops: OrderedList<Recorded>;
+  bytes: number;
 }
 
 /** One part of a world's journal. */
 export function createJournalPart(limit: JournalLimit) {
-  /** By position in this part, without gaps, so that the oldest hop is found in one step. */
-  const records = new Map<number, Recorded & { readonly bytes: number }>();
-  const places = new Map<string, number>();
-  const byCorrelation = new Map<string, OrderedList<Recorded>>();
+  const most = mostOfTrace(limit);
+  const records = new OrderedList<Recorded>();
+  const byRequest = new Map<string, Recorded>();
+  /** The trace with the oldest last hop first. */
+  const byTrace = new Map<string, TraceHops>();
   const traces = createMemoryTraces();
-  let [first, next, bytes] = [0, 0, 0];
+  let [bytes, discardedTo, discardedTraces] = [0, 0, 0];
 
-  function forgetOldest(): void {
-    const oldest = records.get(first);
-    if (!oldest) return;
-    const { requestId, correlationId } = oldest.entry;
-    records.delete(first);
-    if (places.get(requestId) === first) places.delete(requestId);
-    const same = byCorrelation.get(correlationId);
-    same?.remove(oldest.order);
-    if (same?.size === 0) {
-      byCorrelation.delete(correlationId);
-      bytes -= traces.remove(correlationId);
-    }
-    bytes -= oldest.bytes;
-    first += 1;
+  function forgetHop(trace: TraceHops, hop: Recorded): void {
+    const { requestId } = hop.entry;
+    records.remove(hop.order);
+    trace.hops.remove(hop.order);
+    trace.bytes -= hop.bytes;
+    bytes -= hop.bytes;
+    if (byRequest.get(requestId) === hop) byRequest.delete(requestId);
+    discardedTo = Math.max(discardedTo, hop.order);
   }
 
-  /** The place of the first hop after a sequence. */
-  function placeAfter(sequence: number): number {
-    let [low, high] = [first, next];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((records.get(middle)?.order ?? 0) <= sequence) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+  function forgetTrace(correlationId: string, trace: TraceHops): void {
+    for (const hop of [...trace.hops]) forgetHop(trace, hop);
+    byTrace.delete(correlationId);
+    bytes -= traces.remove(correlationId);
+    discardedTraces += 1;
   }
 
-  const from = (place: number, count: number): readonly Recorded[] =>
-    Array.from({ length: Math.max(0, Math.min(count, next - place)) }, (_, n) => records.get(place + n)).filter((one) => one !== undefined);
+  /** Shortens the trace that has grown, then discards others. */
+  function makeRoom(grown: TraceHops): void {
+    while (grown.hops.size > most.records || (grown.bytes > most.bytes && grown.hops.size > 1)) {
+      const [oldest] = grown.hops;
+      if (oldest) forgetHop(grown, oldest);
+    }
+    for (const [correlationId, trace] of byTrace) {
+      if (trace === grown || (records.size <= limit.records && bytes <= limit.bytes)) return;
+      forgetTrace(correlationId, trace);
+    }
+  }
 
   return {
     traces,
     add({ order, at, entry: { facts, ...entry } }: { readonly order: number; readonly at: number; readonly entry: JournalEntry }): void {
       const { requestId, correlationId } = entry;
       const recorded = { order, at, entry, bytes: sizeOf(entry) };
-      records.set(next, recorded);
-      places.set(requestId, next);
-      next += 1;
+      const trace = byTrace.get(correlationId) ?? { hops: new OrderedList<Recorded>(), bytes: 0 };
+      byTrace.delete(correlationId);
+      byTrace.set(correlationId, trace);
+      records.put(recorded);
+      byRequest.set(requestId, recorded);
+      trace.hops.put(recorded);
+      trace.bytes += recorded.bytes;
       bytes += recorded.bytes + traces.add(correlationId, order, facts);
-      const same = byCorrelation.get(correlationId) ?? new OrderedList<Recorded>();
-      byCorrelation.set(correlationId, same);
-      same.put(recorded);
-      while (records.size > limit.records || (bytes > limit.bytes && records.size > 1)) forgetOldest();
+      makeRoom(trace);
     },
     /** The newest hops, oldest first. */
-    newest(correlationId: string | undefined, count: number): readonly Recorded[] {
-      if (correlationId !== undefined) return byCorrelation.get(correlationId)?.before(0, count).reverse() ?? [];
-      return from(Math.max(first, next - count), count);
-    },
+    newest: (correlationId: string | undefined, count: number): readonly Recorded[] =>
+      (correlationId === undefined ? records : byTrace.get(correlationId)?.hops)?.before(0, count).reverse() ?? [],
     /** The oldest hops after a sequence. */
-    after(correlationId: string | undefined, sequence: number, count: number): readonly Recorded[] {
-      if (correlationId !== undefined) return byCorrelation.get(correlationId)?.after(sequence, count) ?? [];
-      return from(placeAfter(sequence), count);
-    },
-    hop(requestId: string): Recorded | undefined {
-      const place = places.get(requestId);
-      return place === undefined ? undefined : records.get(place);
-    },
-    isTruncated: (): boolean => first > 0,
-    /** Sequence of the oldest hop; 0 without any. */
-    oldest: (): number => records.get(first)?.order ?? 0,
+    after: (correlationId: string | undefined, sequence: number, count: number): readonly Recorded[] =>
+      (correlationId === undefined ? records : byTrace.get(correlationId)?.hops)?.after(sequence, count) ?? [],
+    hop: (requestId: string): Recorded | undefined => byRequest.get(requestId),
+    discarded: () => ({ to: discardedTo, traces: discardedTraces }),
     size: () => ({ records: records.size, bytes }),
   };
 }

@@ -1,14 +1,16 @@
-import { JOURNAL_LIMITS, type JournalPart, newestPage, oldestPage, partOf } from '../journal-limits.ts';
-import type { JournalAsk, JournalEntry, JournalPage, JournalSize, RecordedHop } from '../ports/journal.ts';
+import { type JournalLimits, type JournalPart, newestPage, oldestPage, partOf } from '../journal-limits.ts';
+import type { HopCounts, JournalAsk, JournalEntry, JournalPage, JournalSize, RecordedHop } from '../ports/journal.ts';
 import type { StoredTrace, TracePage } from '../ports/traces.ts';
 import { type FoundTrace, joined, tracePage } from '../trace-pages.ts';
+import { createHopCounts } from './hop-counts.ts';
 import { createJournalPart, type Recorded } from './journal-part.ts';
 
 /** The journal of a world. The cost of a page depends on its length, not on the size of the journal. */
-export function createMemoryJournal() {
+export function createMemoryJournal(limits: JournalLimits) {
   let newest = 0;
-  const hops = createJournalPart(JOURNAL_LIMITS.hops);
-  const anonymous = createJournalPart(JOURNAL_LIMITS.anonymous);
+  const hops = createJournalPart(limits.hops);
+  const anonymous = createJournalPart(limits.anonymous);
+  const counts = createHopCounts();
   const parts = { hops, anonymous };
 
   const tracesOf = (correlationId: string): Omit<FoundTrace, 'sequence'> => ({
@@ -23,6 +25,7 @@ export function createMemoryJournal() {
     add(entry: JournalEntry): void {
       newest += 1;
       parts[partOf(entry)].add({ order: newest, entry, at: Date.now() });
+      counts.add(entry.facts);
     },
     page({ correlationId, after, limit = Number.MAX_SAFE_INTEGER, bodies = true }: JournalAsk): JournalPage {
       const shown = recordedHops({ bodies });
@@ -33,7 +36,7 @@ export function createMemoryJournal() {
               { hops: shown(hops.after(correlationId, after, limit)), anonymous: shown(anonymous.after(correlationId, after, limit)) },
               limit,
             );
-      return { entries: found, truncated: hops.isTruncated(), oldest: hops.oldest(), newest };
+      return { entries: found, discardedTo: hops.discarded().to, newest };
     },
     hop(requestId: string): RecordedHop | undefined {
       const found = hops.hop(requestId) ?? anonymous.hop(requestId);
@@ -48,8 +51,13 @@ export function createMemoryJournal() {
       correlationIds.flatMap((correlationId) => joined(tracesOf(correlationId)) ?? []),
     size(): JournalSize {
       const onlyAnonymous = [...anonymous.traces.correlationIds()].filter((id) => hops.traces.of(id) === undefined);
-      return { hops: hops.size().records + anonymous.size().records, traces: hops.traces.count + onlyAnonymous.length };
+      return {
+        hops: hops.size().records + anonymous.size().records,
+        traces: hops.traces.count + onlyAnonymous.length,
+        discarded: hops.discarded().traces,
+      };
     },
+    counts: (): HopCounts => counts.all(),
     contents(): { readonly records: number; readonly bytes: number } {
       const [ours, theirs] = [hops.size(), anonymous.size()];
       return { records: ours.records + theirs.records, bytes: ours.bytes + theirs.bytes };

@@ -1,6 +1,7 @@
 import { ulid } from 'ulid';
 import { applicationNames } from '../../catalog/applications.ts';
 import type { World } from '../../domain/world.ts';
+import type { JournalLimits } from '../journal-limits.ts';
 import { dueKey } from '../ports/due-work.ts';
 import type { Lifetime, RehearsalRecord, RehearsalStore } from '../ports/rehearsals.ts';
 import type { Snapshot } from '../ports/snapshots.ts';
@@ -12,9 +13,9 @@ import { createMemoryJournal } from './journal.ts';
 import { nowOf, type RehearsalState, unpark, type WorldState } from './state.ts';
 
 /** The rehearsals in memory, their lifetimes and their current worlds. */
-export function createMemoryRehearsals({ all, rehearsals, janitor, changed }: MemoryEstate): RehearsalStore {
+export function createMemoryRehearsals({ all, rehearsals, janitor, changed, journalLimits }: MemoryEstate): RehearsalStore {
   function switchTo(rehearsal: string, from: Snapshot, terms: Omit<RehearsalState, 'world' | 'lastUsedAt'>): World {
-    const world = openWorld(rehearsal, from);
+    const world = openWorld(rehearsal, from, journalLimits);
     all.set(world.world, world);
     const before = rehearsals.get(rehearsal);
     rehearsals.set(rehearsal, { ...terms, world, lastUsedAt: Date.now() });
@@ -96,7 +97,7 @@ function recordOf(state: RehearsalState): RehearsalRecord {
   };
 }
 
-function openWorld(rehearsal: string, from: Snapshot): WorldState {
+function openWorld(rehearsal: string, from: Snapshot, limits: JournalLimits): WorldState {
   const parked: WorldState['parked'] = new Map();
   const state: WorldState = {
     rehearsal,
@@ -112,7 +113,7 @@ function openWorld(rehearsal: string, from: Snapshot): WorldState {
     order: 0,
     bytes: 0,
     events: createMemoryEvents(),
-    journal: createMemoryJournal(),
+    journal: createMemoryJournal(limits),
     faults: new Map(),
     faultRevision: 0,
     progression: undefined,

@@ -1,5 +1,6 @@
 import type { Application } from '../../catalog/applications.ts';
 import { READY } from '../../process/readiness.ts';
+import { type JournalLimits, journalLimits } from '../journal-limits.ts';
 import type { StoreAdapter } from '../ports/estate-store.ts';
 import { OUTBOX_LIMIT } from '../ports/outbox.ts';
 import { WORLD_BYTES } from '../ports/plan.ts';
@@ -15,8 +16,8 @@ const RELAY_LEASE_MS = 10_000;
 const DROP_AFTER_MS = 60_000;
 
 export interface MemoryStoreOptions {
-  /** Whether hops are recorded. Load tests may switch it off. */
-  readonly journal?: boolean;
+  /** Limits of each journal; `off` records no hops. */
+  readonly journal?: JournalLimits | 'off';
   readonly relayLeaseMs?: number;
   /** Limit of the unpublished events of one application in one world. Beyond it, requests are refused. */
   readonly outboxLimit?: number;
@@ -28,13 +29,14 @@ export interface MemoryStoreOptions {
 /** The estate's state in this process's memory. It is lost when the process ends. */
 export function createMemoryStore(options: MemoryStoreOptions = {}): StoreAdapter {
   const {
-    journal = true,
+    journal = journalLimits(),
     relayLeaseMs = RELAY_LEASE_MS,
     outboxLimit = OUTBOX_LIMIT,
     worldBytes = WORLD_BYTES,
     dropAfterMs = DROP_AFTER_MS,
   } = options;
-  const estate = createMemoryEstate(dropAfterMs);
+  const isRecording = journal !== 'off';
+  const estate = createMemoryEstate({ dropAfterMs, journalLimits: isRecording ? journal : journalLimits() });
   const unsent = createUnsent(estate.all);
   const store = (application: Application) =>
     createApplicationStore(application, { estate, unsent, relayLeaseMs, outboxLimit, worldBytes });
@@ -42,7 +44,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): StoreAdapte
     store,
     control: {
       ...createMemoryFaults(estate),
-      journal: journal ? (world, entry) => estate.all.get(world)?.journal.add(entry) : () => undefined,
+      journal: isRecording ? (world, entry) => estate.all.get(world)?.journal.add(entry) : () => undefined,
       // A hop can be read as soon as it is recorded.
       expectHops: () => undefined,
     },

@@ -89,6 +89,7 @@ function createReaders({ need }: MemoryEstate): EventReader & JournalReader {
       return new Set(requestIds.filter((requestId) => journal.has(requestId)));
     },
     journalSize: async (world) => need(world).journal.size(),
+    hopCounts: async (world) => need(world).journal.counts(),
     traces: async (world, { before, limit }) => need(world).journal.traces(before, limit),
     tracesOf: async (world, correlationIds) => need(world).journal.tracesOf(correlationIds),
   };

@@ -7,6 +7,8 @@ export interface HopFacts {
   /** A request came from outside the estate, a call from an application; a delivery is of an event; due work is run by the clock. */
   readonly kind: 'request' | 'call' | 'delivery' | 'due';
   readonly application: string;
+  /** The application that made the call, or that signed the request. Absent for other requests, deliveries and due work. */
+  readonly caller?: string;
   readonly api: string;
   readonly method: string;
   readonly path: string;
@@ -61,10 +63,8 @@ export interface JournalAsk {
 export interface JournalPage {
   /** Oldest first. */
   readonly entries: readonly RecordedHop[];
-  /** Older hops of the world have been discarded. */
-  readonly truncated: boolean;
-  /** Sequence of the world's oldest hop, callers without a credential apart; 0 without any. */
-  readonly oldest: number;
+  /** Hops up to this sequence may have been discarded, callers without a credential apart; 0: none was. */
+  readonly discardedTo: number;
   /** Sequence of the world's newest hop at that moment; 0 without any. */
   readonly newest: number;
 }
@@ -73,7 +73,26 @@ export interface JournalPage {
 export interface JournalSize {
   readonly traces: number;
   readonly hops: number;
+  /** Number of whole traces that were discarded, callers without a credential apart. */
+  readonly discarded: number;
 }
+
+/** Counts of all hops of a world, also of those that the journal has discarded. */
+export interface HopCounts {
+  readonly applications: readonly {
+    readonly application: string;
+    readonly hops: number;
+    /** Number of hops that answered 400 or above, or not at all. */
+    readonly failed: number;
+    /** Names of the faults that struck. */
+    readonly faults: string[];
+  }[];
+  /** Requests and calls by caller: an application, or `client`. */
+  readonly calls: { readonly from: string; readonly to: string; readonly calls: number; readonly failed: number }[];
+}
+
+/** Names of faults that the counts keep for an application. */
+export const MOST_FAULT_NAMES = 200;
 
 /** Records the hops of a world. */
 export interface JournalWriter {
@@ -90,4 +109,5 @@ export interface JournalReader extends TraceReader {
   /** @returns the requests that have a hop in the journal */
   journaled(world: World, requestIds: readonly string[]): Promise<ReadonlySet<string>>;
   journalSize(world: World): Promise<JournalSize>;
+  hopCounts(world: World): Promise<HopCounts>;
 }

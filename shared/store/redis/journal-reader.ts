@@ -1,6 +1,6 @@
 import type { World } from '../../domain/world.ts';
 import { journalParts, newestPage, oldestPage } from '../journal-limits.ts';
-import type { JournalReader, RecordedHop } from '../ports/journal.ts';
+import type { HopCounts, JournalReader, RecordedHop } from '../ports/journal.ts';
 import { type FoundTrace, joined, tracePage } from '../trace-pages.ts';
 import type { TraceSummary } from '../trace-summary.ts';
 import type { RedisAccess } from './connection.ts';
@@ -23,7 +23,7 @@ export function createJournalReader({ connection, keys, written }: JournalReader
   return {
     journalOf: async (world, { correlationId, after, limit = WHOLE_JOURNAL, bodies = true } = {}) => {
       const ask = [correlationId === undefined ? 0 : 1, correlationId ?? '', after ?? '', limit, bodies ? 1 : 0, ...journalParts];
-      const [now, truncated, oldest, newest, hops, anonymous] = (await run('readJournal', world, ...ask)) as JournalReply;
+      const [now, discardedTo, newest, hops, anonymous] = (await run('readJournal', world, ...ask)) as JournalReply;
       const found = { hops: hops.map(readHop(now)), anonymous: anonymous.map(readHop(now)).map(asAnonymous) };
       const entries =
         after === undefined
@@ -31,8 +31,7 @@ export function createJournalReader({ connection, keys, written }: JournalReader
           : oldestPage(found, limit);
       return {
         entries: bodies ? entries : entries.map(withoutBodies),
-        truncated: truncated === '1',
-        oldest: Number(oldest),
+        discardedTo: Number(discardedTo),
         newest: Number(newest),
       };
     },
@@ -47,9 +46,10 @@ export function createJournalReader({ connection, keys, written }: JournalReader
       return new Set(requestIds.filter((_requestId, position) => places[position] !== null));
     },
     journalSize: async (world) => {
-      const [hops, traces] = (await run('journalSize', world)) as [number, number];
-      return { hops, traces };
+      const [hops, traces, discarded] = (await run('journalSize', world)) as [number, number, number];
+      return { hops, traces, discarded };
     },
+    hopCounts: async (world) => readHopCounts((await run('hopCounts', world)) as readonly string[]),
     traces: async (world, { before, limit }) => {
       const [hops, anonymous] = (await run('readTraces', world, before === undefined ? '+inf' : `(${before}`, limit + 1)) as [
         TraceReply[],
@@ -69,22 +69,14 @@ export function createJournalReader({ connection, keys, written }: JournalReader
 
 /** An entry of a stream. */
 type Hop = readonly [id: string, fields: readonly string[]];
-type JournalReply = [now: string, truncated: string, oldest: string, newest: string, hops: Hop[], anonymous: Hop[]];
+type JournalReply = [now: string, discardedTo: string, newest: string, hops: Hop[], anonymous: Hop[]];
 
 const readHop =
   (now: string) =>
   ([id, fields]: Hop): RecordedHop => {
-    const [, requestId = '', , correlationId = '', , , , at, name, json = '', , bodies] = fields;
-    const parts = name === 'j' ? splitRecord(json) : { head: json, ...(bodies !== undefined && { bodies }) };
-    return { sequence: Number.parseInt(id, 10), requestId, correlationId, ...parts, ageMs: Number(now) - Number(at) };
+    const [, requestId = '', , correlationId = '', , , , at, , head = '', , bodies] = fields;
+    return { sequence: Number.parseInt(id, 10), requestId, correlationId, head, bodies, ageMs: Number(now) - Number(at) };
   };
-
-/** A record of an older release has its bodies among its other members. */
-function splitRecord(json: string): Pick<RecordedHop, 'head' | 'bodies'> {
-  const { request, response, ...head } = JSON.parse(json) as Record<string, unknown>;
-  const hasBodies = request !== undefined || response !== undefined;
-  return { head: JSON.stringify(head), ...(hasBodies && { bodies: JSON.stringify({ request, response }) }) };
-}
 
 const asAnonymous = (hop: RecordedHop): RecordedHop => ({ ...hop, anonymous: true });
 const withoutBodies = ({ bodies: _bodies, ...hop }: RecordedHop): RecordedHop => hop;
@@ -128,4 +120,20 @@ function readTrace(json: string): TraceSummary | undefined {
     applications: Object.keys(stored.A),
     apis: Object.keys(stored.I),
   };
+}
+
+/** `lua/traces.ts` writes the fields. Names have no blanks. */
+function readHopCounts(reply: readonly string[]): HopCounts {
+  const applications = new Map<string, { hops: number; failed: number; faults: string[] }>();
+  const calls = new Map<string, { from: string; to: string; calls: number; failed: number }>();
+  for (let at = 0; at < reply.length; at += 2) {
+    const [field, number] = [reply[at] ?? '', Number(reply[at + 1])];
+    const [of = '', name = '', other = ''] = field.split(' ');
+    const between = calls.get(`${name} ${other}`) ?? { from: name, to: other, calls: 0, failed: 0 };
+    const counted = applications.get(name) ?? { hops: 0, failed: 0, faults: [] };
+    if (of.startsWith('calls')) calls.set(`${name} ${other}`, { ...between, [of === 'calls' ? 'calls' : 'failed']: number });
+    else if (of === 'fault') applications.set(name, { ...counted, faults: [...counted.faults, other].sort() });
+    else applications.set(name, { ...counted, [of]: number });
+  }
+  return { applications: [...applications].map(([application, counts]) => ({ application, ...counts })), calls: [...calls.values()] };
 }

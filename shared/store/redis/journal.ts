@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { World } from '../../domain/world.ts';
-import { JOURNAL_LIMITS, type JournalPart, journalParts, partOf, sizeOf } from '../journal-limits.ts';
+import { callerOf } from '../hop-counts.ts';
+import { type JournalLimit, type JournalLimits, type JournalPart, journalParts, mostOfTrace, partOf, sizeOf } from '../journal-limits.ts';
 import type { JournalEntry } from '../ports/journal.ts';
 import type { Argument, RedisBackground } from './connection.ts';
 import { listed } from './formats.ts';
@@ -18,9 +19,10 @@ const WRITTEN_MS = GATHER_MS + 25;
 const HOPS_PER_WRITE = 500;
 
 /** Records hops in the background: in order, many per write. */
-export function createJournal({ connection, keys, onError }: RedisBackground) {
+export function createJournal({ connection, keys, limits, onError }: RedisBackground & { readonly limits: JournalLimits }) {
+  const room = listed(journalParts, (part) => [part, ...limitArguments(limits[part]), ...limitArguments(mostOfTrace(limits[part]))]);
   let waiting: { readonly world: World; readonly entry: JournalEntry }[] = [];
-  let room = emptyRoom();
+  let left = emptyRoom();
   let writing: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   /** When other processes have written the hops of a world, the earliest first; of `performance.now()`. */
@@ -31,7 +33,7 @@ export function createJournal({ connection, keys, onError }: RedisBackground) {
       while (waiting.length > 0) {
         const these = waiting;
         waiting = [];
-        room = emptyRoom();
+        left = emptyRoom();
         await writeThese(these);
       }
     } finally {
@@ -44,7 +46,7 @@ export function createJournal({ connection, keys, onError }: RedisBackground) {
     for (const [world, records] of Map.groupBy(these, ({ world: of }) => of)) {
       for (let from = 0; from < records.length; from += HOPS_PER_WRITE) {
         const some = records.slice(from, from + HOPS_PER_WRITE).flatMap(({ entry }) => hopArguments(entry));
-        await connection.run('journal', keys.world(world), [randomUUID(), ...LIMITS, ...some]).catch(onError);
+        await connection.run('journal', keys.world(world), [randomUUID(), ...room, ...some]).catch(onError);
       }
     }
   }
@@ -75,10 +77,10 @@ export function createJournal({ connection, keys, onError }: RedisBackground) {
       expected.set(world, now + WRITTEN_MS);
     },
     add(world: World, entry: JournalEntry): void {
-      const left = room[partOf(entry)];
-      if (left.records <= 0 || left.bytes <= 0) return;
-      left.records -= 1;
-      left.bytes -= sizeOf(entry);
+      const ofPart = left[partOf(entry)];
+      if (ofPart.records <= 0 || ofPart.bytes <= 0) return;
+      ofPart.records -= 1;
+      ofPart.bytes -= sizeOf(entry);
       waiting.push({ world, entry });
       timer ??= setTimeout(flush, GATHER_MS).unref();
     },
@@ -88,14 +90,15 @@ export function createJournal({ connection, keys, onError }: RedisBackground) {
 
 export type RedisJournal = ReturnType<typeof createJournal>;
 
-const LIMITS = listed(journalParts, (part) => [part, JOURNAL_LIMITS[part].records, JOURNAL_LIMITS[part].bytes]);
+const limitArguments = ({ records, bytes }: JournalLimit): readonly Argument[] => [records, bytes];
 
 function hopArguments(entry: JournalEntry): readonly Argument[] {
   const { requestId, correlationId, head, bodies = '', facts } = entry;
   const { kind, application, api, method, path, status, startedAt, at, durationMs, faults } = facts;
+  const caller = callerOf(facts) ?? '';
   return [
     ...[partOf(entry), requestId, correlationId, sizeOf(entry), head, bodies],
-    ...[kind, application, api, method, path, status, startedAt, at, durationMs],
+    ...[kind, application, caller, api, method, path, status, startedAt, at, durationMs],
     ...listed(faults, (fault) => [fault]),
   ];
 }

@@ -45,13 +45,13 @@ import type { World } from '../../domain/world.ts';
  *   W:eventsabout        zset   `<id, correlation, subject or type> <value>\0<order, 16 digits>` and `named\0<order>` of events up to the order
  *                               `eventsIndexed` of W, all with score 0: read by lexical range
  *   W:hops, W:anonymous  stream `<sequence>-0`, fields r (request id), c (correlation id), b (bytes), w (wall time), h (JSON of the hop
- *                               without bodies), o (JSON of the bodies; absent: none); j instead of h and o in hops of an older release.
- *                               W has `hopSeq`, and `…Bytes` and `…Truncated` of each stream
+ *                               without bodies), o (JSON of the bodies; absent: none). W has `hopSeq`, and of each stream
+ *                               `…Bytes`, `…DiscardedTo` (highest sequence of a discarded hop) and `…Discarded` (traces)
  *   W:hopsabout, W:anonymousabout zset `<correlation id>\0<sequence, 16 digits>` with score 0: read by lexical range
  *   W:hopids             hash   request id -> sequence of its hop
  *   W:hopstraces, W:anonymoustraces hash correlation id -> summary of its hops in that stream (JSON; see `lua/traces.ts`)
- *   W:hopsbegun, W:anonymousbegun zset correlation id by the first sequence of its trace
- *   W:journal            list   journal entry (JSON) of an older release; converted by the first access to the journal
+ *   W:hopsbegun, W:anonymousbegun zset correlation id by the first sequence of its trace; W:hopsended, W:anonymousended: by the last
+ *   W:hopcounts          hash   counts of all hops (see `lua/traces.ts`)
  *   W:faults             zset   names, sorted by when they were set first; W:rules, W:since
  *                               (revision of the last set), W:hits, W:chances: hashes by name
  *   W:<app>:o:<collection>         hash  id -> object record. Its empty field shows that the hash, and so the world, exists; it is absent
@@ -93,9 +93,11 @@ export const WORLD_KEYS = [
   'hopids',
   'hopstraces',
   'hopsbegun',
+  'hopsended',
+  'hopcounts',
   'anonymoustraces',
   'anonymousbegun',
-  'journal',
+  'anonymousended',
   'faults',
   'rules',
   'since',

@@ -1,4 +1,5 @@
 import type { Application } from '../../catalog/applications.ts';
+import { type JournalLimits, journalLimits } from '../journal-limits.ts';
 import type { StoreAdapter } from '../ports/estate-store.ts';
 import { OUTBOX_LIMIT } from '../ports/outbox.ts';
 import { WORLD_BYTES } from '../ports/plan.ts';
@@ -24,8 +25,8 @@ const PREFIX = 'estate:';
 export interface RedisStoreOptions extends RedisConnectionOptions {
   /** Prefix of every key and of the channels, so that several installations can share a Redis. Without braces. */
   readonly prefix?: string | undefined;
-  /** Whether hops are recorded. Load tests may switch it off. */
-  readonly journal?: boolean | undefined;
+  /** Limits of each journal; `off` records no hops. */
+  readonly journal?: JournalLimits | 'off' | undefined;
   readonly relayLeaseMs?: number | undefined;
   /** Limit of the unpublished events of one application in one world. Beyond it, requests are refused. */
   readonly outboxLimit?: number | undefined;
@@ -39,13 +40,13 @@ export interface RedisStoreOptions extends RedisConnectionOptions {
  * @throws RedisRefused when this Redis is not usable
  */
 export async function createRedisStore(options: RedisStoreOptions): Promise<StoreAdapter> {
-  const { prefix = PREFIX, journal: isRecording = true, dropAfterMs = DROP_AFTER_MS } = options;
+  const { prefix = PREFIX, journal: limits = journalLimits(), dropAfterMs = DROP_AFTER_MS } = options;
   const { relayLeaseMs = RELAY_LEASE_MS, outboxLimit = OUTBOX_LIMIT, worldBytes = WORLD_BYTES, onError = () => undefined } = options;
   if (/[{}]/.test(prefix)) throw new Error(`The prefix of the keys must not contain braces: ${prefix}`);
   const keys = redisKeys(prefix);
   const connection = await connectRedis(options, keys.changed);
   const announcements = createAnnouncements({ connection, keys });
-  const journal = createJournal({ connection, keys, onError });
+  const journal = createJournal({ connection, keys, limits: limits === 'off' ? journalLimits() : limits, onError });
   const changes = createChanges({ connection, keys, onError });
   const lifetimes = createRedisLifetimes({ connection, keys });
   const janitor = createJanitor({ connection, keys, lifetimes, sweepMs: Math.min(SWEEP_MS, dropAfterMs), onError });
@@ -55,7 +56,7 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Stor
     store,
     control: {
       ...createRedisFaults({ connection, keys }),
-      journal: isRecording ? (world, entry) => journal.add(world, entry) : () => undefined,
+      journal: limits !== 'off' ? (world, entry) => journal.add(world, entry) : () => undefined,
       expectHops: journal.expect,
     },
     worlds: createRedisWorlds({ connection, keys, journal, changes, lifetimes, store, dropAfterMs }),

@@ -17,6 +17,7 @@ export const recordHop =
           world: context.world,
           now: context.now,
           principal: notes.principal ?? context.principal,
+          caller: context.chain.at(-1),
           application,
           api: hop.api,
           method: hop.method,

@@ -1,15 +1,13 @@
 import { lua } from './lua.ts';
 
 export const journalReads = {
-  // Wall time, whether older hops were discarded, the oldest and the newest sequence, then hops of each part, sorted by sequence.
+  // Wall time, the highest sequence of a discarded hop, the newest sequence, then hops of each part, sorted by sequence.
   // Without after: the newest ones, newest first.
   readJournal: lua`
 if not exists() then return gone() end
-convertJournal()
 local only, correlationId, after, limit, withBodies = arg() == '1', arg(), arg(), arg(), arg() == '1'
-local oldest = redis.call('XRANGE', key('hops'), '-', '+', 'COUNT', 1)[1]
-local state = redis.call('HMGET', root, 'hopsTruncated', 'hopSeq')
-local reply = { int(wall()), state[1] or '0', oldest and string.match(oldest[1], '^(%d+)') or '0', state[2] or '0' }
+local state = redis.call('HMGET', root, 'hopsDiscardedTo', 'hopSeq')
+local reply = { int(wall()), state[1] or '0', state[2] or '0' }
 while position < #ARGV do
   local part, hops = arg(), {}
   if only then
@@ -27,7 +25,6 @@ return reply`,
   // Wall time, then the hop of each part, or an empty list.
   readHop: lua`
 if not exists() then return gone() end
-convertJournal()
 local order, reply = redis.call('HGET', key('hopids'), arg()), { int(wall()) }
 while position < #ARGV do
   local part = arg()
@@ -35,10 +32,9 @@ while position < #ARGV do
 end
 return reply`,
 
-  // Numbers of hops and of traces.
+  // Numbers of hops, of traces and of discarded traces.
   journalSize: lua`
 if not exists() then return gone() end
-convertJournal()
 local known = redis.call('ZRANGE', key('anonymousbegun'), 0, -1)
 local traces = redis.call('ZCARD', key('hopsbegun')) + #known
 if #known > 0 then
@@ -46,12 +42,17 @@ if #known > 0 then
     if place then traces = traces - 1 end
   end
 end
-return { redis.call('XLEN', key('hops')) + redis.call('XLEN', key('anonymous')), traces }`,
+local discarded = tonumber(redis.call('HGET', root, 'hopsDiscarded') or '0')
+return { redis.call('XLEN', key('hops')) + redis.call('XLEN', key('anonymous')), traces, discarded }`,
+
+  // Fields and numbers of the counts.
+  hopCounts: lua`
+if not exists() then return gone() end
+return redis.call('HGETALL', key('hopcounts'))`,
 
   // The newest traces of each part that began before a sequence: correlation id, place, summary of each part.
   readTraces: lua`
 if not exists() then return gone() end
-convertJournal()
 local before, limit, reply = arg(), arg(), {}
 for _, part in ipairs({ 'hops', 'anonymous' }) do
   local found = redis.call('ZREVRANGEBYSCORE', key(part .. 'begun'), before, '-inf', 'WITHSCORES', 'LIMIT', 0, limit)
@@ -66,7 +67,6 @@ return reply`,
   // The summaries of both parts of each correlation id.
   readTracesOf: lua`
 if not exists() then return gone() end
-convertJournal()
 local reply = {}
 while position < #ARGV do
   local correlationId = arg()

@@ -19,7 +19,7 @@ root = KEYS[1] .. '~' .. is[1]
 local world = redis.call('HMGET', root, 'createdAt', 'order', 'bytes', 'hopsBytes', 'anonymousBytes')
 local bytes = 0
 for i = 3, 5 do bytes = bytes + tonumber(world[i] or '0') end
-local hops = redis.call('XLEN', key('hops')) + redis.call('XLEN', key('anonymous')) + redis.call('LLEN', key('journal'))
+local hops = redis.call('XLEN', key('hops')) + redis.call('XLEN', key('anonymous'))
 return { is[1], is[2] or '0', world[1], int(now()), world[2] or '0', redis.call('XLEN', key('events')), hops, int(bytes) }`,
 
   // Makes a seeded world the current one, if the rehearsal has the expected state and world. The world's clock starts here.
