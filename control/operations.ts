@@ -36,6 +36,7 @@ import { readStream } from './operations/read-stream.ts';
 import { readTopology } from './operations/read-topology.ts';
 import { redriveParked } from './operations/redrive-parked.ts';
 import { resetRehearsal } from './operations/reset-rehearsal.ts';
+import { search } from './operations/search.ts';
 import { setClock } from './operations/set-clock.ts';
 import { setProgression } from './operations/set-progression.ts';
 import { settle } from './operations/settle.ts';
@@ -63,6 +64,7 @@ export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
   'list-object-types': listObjectTypes,
   'list-objects': listObjects,
   'read-object': readObject,
+  search,
   'list-life-cycles': listLifeCycles,
   'list-stock': listStock,
   'read-progression': readProgression,

@@ -89,7 +89,13 @@ export const operationCommands: OperationCommands = {
     words: 'objects list',
     example: 'objects list order --state completed',
     choices: { type: objectTypes },
-    columns: { id: 'id', state: 'state', label: 'label', updatedAt: 'changed' },
+    columns: { id: 'id', state: 'state', label: 'label', columns: 'shows', updatedAt: 'changed' },
+  },
+  search: {
+    words: 'search',
+    positional: ['q'],
+    example: ['search ben@example.test', 'search mug-blue'],
+    columns: { type: 'type', id: 'id', state: 'state', label: 'label', columns: 'shows' },
   },
   'list-life-cycles': {
     words: 'life-cycles',

@@ -1,16 +1,39 @@
 import type { ObjectDefinition } from '../../shared/catalog/define-object.ts';
 import { Money } from '../../shared/catalog/shapes.ts';
 
+/** Longest label and longest value of a column. */
 const LONGEST_LABEL = 160;
 const MEMBER = /\{([\w.]+)\}/g;
 
 /** The first template of the definition whose members the object all has. */
 export function labelOf({ label = [] }: ObjectDefinition, object: unknown): string | undefined {
-  for (const text of label) {
-    const members = [...text.matchAll(MEMBER)].map(([, path = '']) => textAt(object, path.split('.')));
-    if (members.every((member) => member !== '')) return text.replaceAll(MEMBER, () => members.shift() ?? '').slice(0, LONGEST_LABEL);
+  for (const template of label) {
+    const text = filled(template, object);
+    if (text !== undefined) return text;
   }
   return undefined;
+}
+
+/** The columns of the definition that the object has members for. */
+export const columnsOf = ({ columns = {} }: ObjectDefinition, object: unknown): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(columns).flatMap(([heading, template]) => {
+      const text = filled(template, object);
+      return text === undefined ? [] : [[heading, text]];
+    }),
+  );
+
+/** @returns undefined when the object lacks a member */
+function filled(template: string, object: unknown): string | undefined {
+  const members = [...template.matchAll(MEMBER)].map(([, path = '']) => textAt(object, path.split('.')));
+  if (members.includes('')) return undefined;
+  return template.replaceAll(MEMBER, () => members.shift() ?? '').slice(0, LONGEST_LABEL);
+}
+
+/** All texts and numbers of an object, one in a line. */
+export function textsOf(value: unknown): string {
+  if (typeof value === 'object' && value !== null) return Object.values(value).map(textsOf).join('\n');
+  return shown(value);
 }
 
 /** Empty when the object lacks the member. */

@@ -1,11 +1,15 @@
+import { customer } from '../../shared/catalog/customer/objects.ts';
 import { invalid } from '../../shared/catalog/problems.ts';
 import { searchForm } from '../../shared/domain/text.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { ObjectReader } from '../../shared/store/ports/inspection.ts';
 import type { Found, PageRequest } from '../../shared/store/ports/objects.ts';
-import { labelOf } from './label.ts';
+import { columnsOf, labelOf, textsOf } from './label.ts';
 import { relatedOf } from './related.ts';
-import { type ListedType, statesOf } from './types.ts';
+import { CUSTOMERS, type ListedType, statesOf } from './types.ts';
+
+/** Customers whose objects a text finds. */
+const MOST_CUSTOMERS = 20;
 
 /** Most objects that one request reads. If few match, the answer is short, and `next` continues. */
 const MOST_READ = 1_000;
@@ -14,14 +18,14 @@ const CHUNK = 200;
 
 export interface ObjectFilter {
   readonly state?: string;
-  /** Text in the id or label. */
+  /** Text in the object, or in the customer that it refers to. */
   readonly q?: string;
   /** Order of the last object of the previous page. */
   readonly before?: number;
   readonly limit: number;
 }
 
-type Listed = ReturnType<typeof describe>;
+export type Listed = ReturnType<typeof describe>;
 
 /** A page of the objects of a type, newest first. @throws Problem validation_failed for a state that the type does not have */
 export async function listObjectsOf(
@@ -36,17 +40,17 @@ export async function listObjectsOf(
     state === undefined
       ? worlds.all(world, application, collection, page)
       : worlds.inState(world, { application, collection }, state, page);
-  const text = q && searchForm(q);
+  const matches = q === undefined ? undefined : await matcher(worlds, world, type, q);
   const items: Listed[] = [];
   let next = before;
   for (let left = MOST_READ; left > 0; ) {
-    const size = Math.min(left, text === undefined ? limit - items.length : CHUNK);
+    const size = Math.min(left, matches === undefined ? limit - items.length : CHUNK);
     // One more than needed shows whether there are older ones.
     const found = await read({ after: next, limit: size + 1, newestFirst: true });
     for (const [position, one] of found.slice(0, size).entries()) {
       next = one.order;
-      const listed = describe(type, one);
-      if (text === undefined || searchForm(`${listed.id}\n${listed.label ?? ''}`).includes(text)) items.push(listed);
+      const object = publishedOf(type, one);
+      if (matches?.(object) ?? true) items.push(describe(type, one, object));
       if (items.length === limit) return position + 1 < found.length ? { items, next } : { items };
     }
     if (found.length <= size) return { items };
@@ -66,11 +70,32 @@ function requireState({ definition }: ListedType, state: string): void {
   throw invalid('?state', 'unknown_state', remedy);
 }
 
-function describe({ definition }: ListedType, { id, order, version, json }: Found) {
-  const stored = JSON.parse(json) as Readonly<Record<string, unknown>>;
-  const members = Object.keys(definition.schema.shape).map((name): [string, unknown] => [name, stored[name]]);
+type Matches = (object: Published) => boolean;
+
+/** The text may be in the object, or in one of its customers: an order is found by the e-mail of its customer. */
+async function matcher(worlds: ObjectReader, world: World, { definition }: ListedType, q: string): Promise<Matches> {
+  const text = searchForm(q);
+  const isIn: Matches = (object) => searchForm(`${labelOf(definition, object) ?? ''}\n${textsOf(object)}`).includes(text);
+  if (definition === customer || !('customerId' in definition.schema.shape)) return isIn;
+  const { items } = await listObjectsOf(worlds, world, CUSTOMERS, { q, limit: MOST_CUSTOMERS });
+  const customers = new Set<unknown>(items.map(({ id }) => id));
+  return (object) => isIn(object) || customers.has(object['customerId']);
+}
+
+/** As a list shows the object. */
+export const describeObject = (type: ListedType, found: Found): Listed => describe(type, found, publishedOf(type, found));
+
+type Published = Readonly<Record<string, unknown>>;
+
+/** The members that APIs and events show. */
+function publishedOf({ definition }: ListedType, { id, json }: Found): Published {
   // A SKU stands for its inventory item.
-  const object: Readonly<Record<string, unknown>> = 'version' in definition.schema.shape ? Object.fromEntries(members) : { sku: id };
+  if (!('version' in definition.schema.shape)) return { sku: id };
+  const stored = JSON.parse(json) as Published;
+  return Object.fromEntries(Object.keys(definition.schema.shape).map((name) => [name, stored[name]]));
+}
+
+function describe({ definition }: ListedType, { id, order, version }: Found, object: Published) {
   const text = (name: string): Readonly<Record<string, string>> => (typeof object[name] === 'string' ? { [name]: object[name] } : {});
   const label = labelOf(definition, object);
   return {
@@ -81,6 +106,7 @@ function describe({ definition }: ListedType, { id, order, version, json }: Foun
     ...text('createdAt'),
     ...text('updatedAt'),
     label,
+    columns: columnsOf(definition, object),
     related: [...relatedOf(definition, object)],
   };
 }

@@ -1,4 +1,5 @@
 import type { Application } from '../../shared/catalog/applications.ts';
+import { customer } from '../../shared/catalog/customer/objects.ts';
 import type { ObjectDefinition } from '../../shared/catalog/define-object.ts';
 import { inventoryItem } from '../../shared/catalog/inventory/objects.ts';
 import { objects as definitions } from '../../shared/catalog/objects.ts';
@@ -17,8 +18,10 @@ export interface ListedType {
 /** An inventory item has no record: a SKU stands for it. */
 const INVENTORY_ITEMS: ListedType = { application: inventoryItem.owner, collection: 'skus', definition: inventoryItem };
 
+export const CUSTOMERS: ListedType = { application: customer.owner, collection: 'customers', definition: customer };
+
 /** All types, sorted as in the catalog. */
-const listedTypes = (objects: EstateObjects): readonly ListedType[] =>
+export const listedTypes = (objects: EstateObjects): readonly ListedType[] =>
   definitions.flatMap((definition) => (definition === inventoryItem ? INVENTORY_ITEMS : (objects[definition.type] ?? [])));
 
 /** @throws Problem validation_failed that lists the types */

@@ -127,6 +127,7 @@ export const basket = defineObject({
   meaning: 'Container of intended purchases before order creation',
   schema: Basket,
   label: ['{totals.total}'],
+  columns: { customer: '{customerId}', channel: '{channel}', goods: '{lines.sku}', total: '{totals.total}' },
   references: { mergedInto: 'basket' },
   lifeCycle: basketLifeCycle,
 });
@@ -189,6 +190,7 @@ export const product = defineObject({
   meaning: 'Sellable item defined by a SKU; referenced by every basket line, order line and inventory item',
   schema: Product,
   label: ['{name} ({sku})'],
+  columns: { brand: '{brand}', price: '{price}' },
   references: { sku: 'inventory-item' },
   lifeCycle: productLifeCycle,
 });

@@ -2,7 +2,7 @@ import { advanceClock, readClock, setClock, settle } from './operations/clock.ts
 import { listEvents, listParked, readEvent, redriveParked, waitForEvents } from './operations/events.ts';
 import { deleteFault, deleteFaults, listFaultPresets, listFaults, putFault } from './operations/faults.ts';
 import { readHop, readJournal } from './operations/journal.ts';
-import { listLifeCycles, listObjects, listObjectTypes, listStock, readObject } from './operations/objects.ts';
+import { listLifeCycles, listObjects, listObjectTypes, listStock, readObject, search } from './operations/objects.ts';
 import { countStockByHand, moveCustomerByHand, moveProductByHand, moveReturnByHand, playScan } from './operations/outside-world.ts';
 import { readProgression, setProgression } from './operations/progression.ts';
 import { createRehearsal, deleteRehearsal, listRehearsals, readRehearsal, resetRehearsal } from './operations/rehearsals.ts';
@@ -32,6 +32,7 @@ export const controlOperations = {
   [listObjectTypes.id]: listObjectTypes,
   [listObjects.id]: listObjects,
   [readObject.id]: readObject,
+  [search.id]: search,
   [listLifeCycles.id]: listLifeCycles,
   [listStock.id]: listStock,
   [readProgression.id]: readProgression,

@@ -99,5 +99,6 @@ export const customer = defineObject({
   meaning: 'Canonical party recognized as a customer',
   schema: Customer,
   label: ['{firstName} {lastName}', '{firstName}', '{lastName}', '{email}', '{phone}'],
+  columns: { email: '{email}', phone: '{phone}', 'loyalty account': '{loyaltyAccountId}' },
   lifeCycle: customerLifeCycle,
 });

@@ -121,6 +121,7 @@ export const fulfillmentOrder = defineObject({
   meaning: 'Fulfillment grouping derived from an order',
   schema: FulfillmentOrder,
   label: ['{locationId}: {lines.sku}'],
+  columns: { order: '{orderId}', location: '{locationId}', units: '{lines.qty}' },
   references: { 'shipments.id': 'shipment' },
   lifeCycle: fulfillmentOrderLifeCycle,
   changeSubscribers: [

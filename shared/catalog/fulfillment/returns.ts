@@ -124,6 +124,7 @@ export const returnObject = defineObject({
   meaning: 'Return request and execution record',
   schema: Return,
   label: ['{refundAmount}'],
+  columns: { order: '{orderId}', customer: '{customerId}', 'drop-off': '{dropOff}', resolution: '{resolution}', location: '{locationId}' },
   references: { exchangeOrderId: 'order', 'shipments.id': 'shipment' },
   lifeCycle: returnLifeCycle,
 });

@@ -192,5 +192,6 @@ export const shipment = defineObject({
   meaning: 'Movement or collection unit for delivery or pickup',
   schema: Shipment,
   label: ['{trackingNumber}'],
+  columns: { 'fulfillment order': '{fulfillmentOrderId}', return: '{returnId}', service: '{service}', label: '{labelStatus}' },
   lifeCycle: shipmentLifeCycle,
 });

@@ -105,6 +105,7 @@ export const reservation = defineObject({
   meaning: 'Temporary hold on inventory',
   schema: Reservation,
   label: ['{items.sku}'],
+  columns: { order: '{orderId}', basket: '{basketId}', units: '{items.qty}', location: '{locationId}', expires: '{expiresAt}' },
   lifeCycle: reservationLifeCycle,
 });
 

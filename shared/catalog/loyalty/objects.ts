@@ -79,4 +79,5 @@ export const loyaltyAccount = defineObject({
   meaning: 'Account tracking loyalty participation, balances, benefits and point activity',
   schema: LoyaltyAccount,
   label: ['{cardNumber}'],
+  columns: { customer: '{customerId}', points: '{pointsBalance}', tier: '{tier}' },
 });

@@ -239,6 +239,7 @@ export const order = defineObject({
   meaning: 'Confirmed commercial commitment from checkout or assisted selling',
   schema: Order,
   label: ['{orderNumber}'],
+  columns: { customer: '{customerId}', channel: '{channel}', goods: '{lines.sku}', total: '{totals.total}' },
   references: { exchangeForReturnId: 'return' },
   lifeCycle: orderLifeCycle,
   changeSubscribers: [{ application: 'loyalty-platform', purpose: 'books points for a completed order' }],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Instant, queryInteger, Sku, typedText } from '../../shapes.ts';
 import { defineOperation } from '../define-operation.ts';
-import { ObjectReference } from './traces.ts';
+import { ObjectReference, Trace } from './traces.ts';
 
 export const readObject = defineOperation({
   id: 'read-object',
@@ -37,6 +37,7 @@ export const ListedObject = z.object({
   createdAt: Instant.optional(),
   updatedAt: Instant.optional(),
   label: z.string().optional().describe('Name for people: an order number, a name, an amount.'),
+  columns: z.record(z.string(), z.string()).describe('What a list shows of it, by heading: customer, goods, total.'),
   related: z.array(ObjectReference).describe('Business objects that it refers to, at most 20.'),
 });
 
@@ -47,7 +48,11 @@ export const listObjects = defineOperation({
   path: '/_control/objects/{type}',
   query: z.strictObject({
     state: z.string().max(60).optional().describe('Only objects in this state.'),
-    q: typedText(160).optional().describe('Text in the id or label, in any case. One request searches at most 1,000 objects.'),
+    q: typedText(160)
+      .optional()
+      .describe(
+        'Text in any member of the object, or of its customer, in any case: an order number, name, e-mail, SKU. One request searches at most 1,000 objects.',
+      ),
     before: queryInteger(1, Number.MAX_SAFE_INTEGER).optional().describe('The member next of the previous answer.'),
     limit: queryInteger(1, 200).default(50).describe('Most objects of an answer.'),
   }),
@@ -97,5 +102,27 @@ export const listStock = defineOperation({
       }),
     ),
     next: z.string().optional().describe('Value for after. Absent on the last page.'),
+  }),
+});
+
+export const search = defineOperation({
+  id: 'search',
+  summary: 'Finds objects, traces and events by any text: an id, order number, name, e-mail, phone, SKU or tracking number.',
+  method: 'GET',
+  path: '/_control/search',
+  query: z.strictObject({
+    q: typedText(160)
+      .min(1)
+      .describe('The text, in any case. Of each type, the newest 1,000 objects are searched; ids are found among all.'),
+    limit: queryInteger(1, 50).default(5).describe('Most objects of each type, and most traces.'),
+  }),
+  response: z.object({
+    items: z
+      .array(ListedObject.extend({ type: z.string() }))
+      .describe('Business objects. An object with this id comes first; then by type, newest first.'),
+    traces: z
+      .array(Trace.pick({ correlationId: true, startedAt: true, method: true, path: true, status: true }))
+      .describe('Traces with the text in their correlation id, path, API or application, newest first.'),
+    events: z.array(z.object({ id: z.string(), type: z.string(), subject: z.string() })).describe('The event with this id, or none.'),
   }),
 });
