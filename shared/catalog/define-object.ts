@@ -23,7 +23,7 @@ export interface ObjectDefinition<
    * `{lines.sku}` joins the member of each entry of a list.
    */
   readonly label?: readonly string[];
-  /** Columns of its list, by heading: templates like those of the label. A column is empty when the object lacks a member. */
+  /** Columns of its list, by heading: templates, as for the label. A column is empty when the object lacks a member. */
   readonly columns?: Readonly<Record<string, string>>;
   /** Types of referenced objects, by member, where the name of the member does not give the type: `{ mergedInto: 'basket' }`. */
   readonly references?: Readonly<Record<string, string>>;
