@@ -1,9 +1,11 @@
-import { invalid } from '../../shared/catalog/problems.ts';
+import { getBasket } from '../../shared/catalog/commerce/internal.ts';
+import { getCustomer } from '../../shared/catalog/customer/apis.ts';
+import { getMemberBalance } from '../../shared/catalog/loyalty/apis.ts';
+import { invalid, isDependencyProblem, Problem } from '../../shared/catalog/problems.ts';
 import type { Promotion } from '../../shared/catalog/promotion/reference-data.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { basketVouchers, promotions, vouchers, voucherUses } from './collections.ts';
-import { type FoundTier, lookUpTier } from './loyalty-tier.ts';
 import { type Line, type PricedLine, pricedAtFull } from './pricing.ts';
 import { applyPromotions, isRunning, type LoyaltyTier } from './promotion-rules.ts';
 import {
@@ -109,4 +111,39 @@ export function totalsBySource(lines: readonly PricedLine[]) {
     totals.set(key, { source, amount: amount + (totals.get(key)?.amount ?? 0) });
   }
   return [...totals.values()];
+}
+
+/** For each of the two calls. */
+const TIMEOUT_MS = 800;
+
+/** `tier` is absent without a membership. `unknown` is the problem that prevented the look-up. */
+interface FoundTier {
+  readonly tier?: LoyaltyTier;
+  readonly unknown?: Problem;
+}
+
+/** Reads the customer's account from the CRM and its tier from the Loyalty Platform. An unknown customer has no tier. */
+async function lookUpTier(customerId: string, { call, log }: Scope): Promise<FoundTier> {
+  try {
+    const { loyaltyAccountId } = await call(getCustomer, { params: { id: customerId } }, { timeoutMs: TIMEOUT_MS });
+    if (loyaltyAccountId === undefined) return {};
+    const { tier } = await call(getMemberBalance, { params: { id: loyaltyAccountId } }, { timeoutMs: TIMEOUT_MS });
+    return { tier };
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'not_found') return {};
+    if (!isDependencyProblem(error)) throw error;
+    log.warn({ code: error.code, customerId }, 'loyalty tier look-up failed');
+    return { unknown: error };
+  }
+}
+
+/** The lines of a basket, for requests that name only the basket. @throws Problem `not_found`, `dependency_*` */
+export async function readBasketGoods(call: Scope['call'], basketId: string, customerId: string | undefined): Promise<Goods> {
+  const basket = await call(getBasket, { params: { id: basketId } });
+  return {
+    basketId,
+    currency: basket.currency,
+    customerId: customerId ?? basket.customerId,
+    lines: basket.lines.map(({ sku, qty, unitPrice }) => ({ sku, qty, unitPrice: unitPrice.amount })),
+  };
 }

@@ -7,8 +7,7 @@ import { instant } from '../../../shared/domain/time.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import { type StoredShipment, shipments } from '../collections.ts';
 import { giveUpParcelDue } from '../due-work.ts';
-import { announceNewestScan, scanCountOf } from './announcement.ts';
-import { continueJourney } from './journey.ts';
+import { announceNewestScan, continueJourney, scanCountOf } from './journey.ts';
 
 export interface ReportedScan {
   readonly scan: z.output<typeof Scan>;

@@ -2,7 +2,7 @@ import type { checkoutBasket } from '../../../shared/catalog/commerce/apis.ts';
 import type { InputOf } from '../../../shared/catalog/define.ts';
 import { conflictingRepeat, type Problem } from '../../../shared/catalog/problems.ts';
 import { digest } from '../../../shared/domain/ids.ts';
-import { distinctCodes, givenCodes, isSameCode } from '../basket/vouchers.ts';
+import { distinctCodes, givenCodes, isSameCode } from '../basket/discounts.ts';
 import type { Basket, CheckoutRecord } from '../collections.ts';
 
 export type CheckoutBody = InputOf<typeof checkoutBasket>['body'];

@@ -1,10 +1,17 @@
 import { recordVoucherUse } from '../../../shared/catalog/promotion/internal.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { LineWithPrice } from '../basket/current-prices.ts';
-import { type Discounts, evaluateDiscounts, type Shopper } from '../basket/discounts.ts';
-import { appliedCodes, isSameCode, rejectedVoucher, type Voucher } from '../basket/vouchers.ts';
+import {
+  appliedCodes,
+  type Discounts,
+  evaluateDiscounts,
+  isSameCode,
+  rejectedVoucher,
+  type Shopper,
+  type Voucher,
+} from '../basket/discounts.ts';
 import type { Basket } from '../collections.ts';
-import { retryLostAnswer } from './lost-answer.ts';
+import { retryLostAnswer } from './stock-hold.ts';
 
 const TIMEOUT_MS = 5_000;
 

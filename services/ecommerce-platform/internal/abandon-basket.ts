@@ -4,7 +4,7 @@ import { isAgain } from '../../../shared/catalog/life-cycle.ts';
 import { notFound } from '../../../shared/catalog/problems.ts';
 import { again, handle } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { appliedCodes } from '../basket/vouchers.ts';
+import { appliedCodes } from '../basket/discounts.ts';
 import { checkoutOf, startUndoing } from '../checkout/record.ts';
 import { type Basket, baskets, tillBaskets } from '../collections.ts';
 import { releaseHolds } from '../due-work.ts';

@@ -12,8 +12,7 @@ import { returns, type StoredReturn } from './collections.ts';
 import { bookReturnedStockDue, giveUpReturnDue, returnParcelDue, settleReturnDue } from './due-work.ts';
 import { createReturnParcel } from './parcel.ts';
 import { paidOf } from './refunds.ts';
-import { planStep } from './return-clock.ts';
-import { EXCHANGE_WAIT_MS } from './timing.ts';
+import { EXCHANGE_WAIT_MS, planStep } from './return-clock.ts';
 
 type Line = z.output<typeof ReturnLine>;
 type Findings = InputOf<typeof moveReturn>['body']['lines'];

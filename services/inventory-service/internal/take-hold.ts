@@ -5,8 +5,7 @@ import { handle } from '../../../shared/work/handler.ts';
 import { linesBySku } from '../../../shared/work/lines-by-sku.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type Hold, holds } from '../collections.ts';
-import { findStock, giveBack, reserveStock, restOf } from '../holds.ts';
-import { insufficientStock } from '../node-choice.ts';
+import { findStock, giveBack, insufficientStock, reserveStock, restOf } from '../holds.ts';
 import { listNodes } from '../stock-levels.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { Order } from '../../../shared/catalog/order/objects.ts';
 import { type EventHandler, unchanged } from '../../../shared/work/handler.ts';
+import { pointsOfValue } from '../account/ledger.ts';
 import { findMember } from '../account/members.ts';
-import { pointsOfValue } from '../account/point-value.ts';
 import { earnings } from '../collections.ts';
 import { earn } from '../earning/earning.ts';
 

@@ -7,7 +7,7 @@ import { refuseOtherContent } from '../../../shared/work/repeats.ts';
 import { markCancelled, stopFulfillment } from '../cancellation/cancellation.ts';
 import { endCompensation, undoAtOthers } from '../cancellation/compensation.ts';
 import type { StoredOrder } from '../collections.ts';
-import { orderById } from '../order/by-id.ts';
+import { orderById } from '../collections.ts';
 import { actionPending, beginIntent, refuseWhileOtherPending, withdrawCancellation } from '../order/pending-action.ts';
 import { fetchView, type OrderView } from '../order-view.ts';
 import { TAKE_OVER_MS } from '../timing.ts';

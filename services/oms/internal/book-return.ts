@@ -5,11 +5,9 @@ import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
 import { notFound, Problem } from '../../../shared/catalog/problems.ts';
 import { money } from '../../../shared/domain/money.ts';
 import { again, handle } from '../../../shared/work/handler.ts';
-import { orders, type StoredOrder } from '../collections.ts';
-import { orderById } from '../order/by-id.ts';
+import { orderById, orders, type StoredOrder } from '../collections.ts';
 import type { OrderLine } from '../order/lines.ts';
-import { bookingsOf, type ReturnBooking, returnBookings, returnValueOf } from '../returns/bookings.ts';
-import { returnableOf, valueOfReturned } from '../returns/value.ts';
+import { bookingsOf, type ReturnBooking, returnableOf, returnBookings, returnValueOf, valueOfReturned } from '../returns/bookings.ts';
 
 /** Every booking moves its order, so that one of two concurrent bookings is retried after the other. */
 export const bookReturn = handle(bookReturnCall)(async ({ params, body }, { work }) => {

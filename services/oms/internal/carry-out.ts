@@ -5,7 +5,7 @@ import { Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle } from '../../../shared/work/handler.ts';
 import { carryOutSale } from '../carry-out/carry-out.ts';
 import type { StoredOrder } from '../collections.ts';
-import { orderById } from '../order/by-id.ts';
+import { orderById } from '../collections.ts';
 import { beginIntent, refuseWhileOtherPending } from '../order/pending-action.ts';
 import { isSale } from '../order/sale.ts';
 import { published } from '../order-view.ts';

@@ -3,8 +3,8 @@ import { closeReturn as closeReturnCall } from '../../../shared/catalog/order/in
 import { notFound } from '../../../shared/catalog/problems.ts';
 import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import type { StoredOrder } from '../collections.ts';
+import { orderById } from '../collections.ts';
 import { payOutReturnDue } from '../due-work.ts';
-import { orderById } from '../order/by-id.ts';
 import { isOpen, type ReturnBooking, returnBookings } from '../returns/bookings.ts';
 import { closedOtherwise, completeBooking, rejectBooking } from '../returns/closing.ts';
 import { exchangeOf } from '../returns/exchange-claim.ts';

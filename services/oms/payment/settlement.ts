@@ -2,7 +2,7 @@ import { refundPayment } from '../../../shared/catalog/payment/apis.ts';
 import { money } from '../../../shared/domain/money.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { OwedRefund, StoredOrder } from '../collections.ts';
-import { goodsOf, requiredFor } from '../order/line-value.ts';
+import { goodsOf, requiredFor } from '../order/lines.ts';
 import { DECIDE_TIMEOUT_MS } from '../timing.ts';
 import type { Payment } from './payments.ts';
 import { excessOf, refundSplit, stillOwed } from './refund-split.ts';

@@ -3,8 +3,7 @@ import { refusal } from '../../../shared/catalog/life-cycle.ts';
 import type { Problem } from '../../../shared/catalog/problems.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { orders, type StoredOrder } from '../collections.ts';
-import { bookingsOf, isOpen, type ReturnBooking, returnBookings } from './bookings.ts';
-import { onlyPaidBack } from './value.ts';
+import { bookingsOf, isOpen, onlyPaidBack, type ReturnBooking, returnBookings } from './bookings.ts';
 
 /** Ends a booking whose units count as returned, as part of the last commit. */
 export async function completeBooking(

@@ -11,15 +11,14 @@ import { handle, type Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { answerFor, isAbandoned, LOYALTY_UNAVAILABLE, refuseOtherRequest } from '../authorization/answer.ts';
 import { approve, fail } from '../authorization/authorization.ts';
-import { giftCardVerdict } from '../authorization/gift-card-rules.ts';
 import { openPayment, openPending, type PaymentRequest } from '../authorization/new-payment.ts';
 import { isTooMuch, outstandingOf, refuseUnpayable } from '../authorization/payable-rules.ts';
-import { last4Of, providerVerdict, reasonOf } from '../authorization/provider-rules.ts';
+import { giftCardVerdict, last4Of, providerVerdict, reasonOf } from '../authorization/provider-rules.ts';
 import { isRedemptionId, spendRedemption } from '../authorization/redemption.ts';
 import { giftCardBalances, giftCards, payments, paymentTokens, type StoredPayment } from '../collections.ts';
 import { leftOfOrder, refuseFurtherPayment, syncOrderCover } from '../funds/order-cover.ts';
 import { syncReturnCover } from '../funds/return-cover.ts';
-import { returnExceeded } from '../refund/refund-rules.ts';
+import { returnExceeded } from '../refund/refund.ts';
 
 type OrderToPay = z.output<typeof Payable>;
 type Body = InputOf<typeof authorizePaymentApi>['body'];

@@ -8,9 +8,8 @@ import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type Sale, type StoredTransaction, stores, transactions } from '../collections.ts';
 import { abandonOpeningDue } from '../due-work.ts';
 import { OPENING_MS } from '../timing.ts';
-import { isCovered } from '../transaction/coverage.ts';
 import { markPaid } from '../transaction/outcome.ts';
-import { isSale, renewIdleTimer, save } from '../transaction/transactions.ts';
+import { isCovered, isSale, renewIdleTimer, save } from '../transaction/transactions.ts';
 import { orderView } from '../transaction/views.ts';
 
 /**

@@ -3,9 +3,8 @@ import { handleDue } from '../../../shared/work/handler.ts';
 import { transactions } from '../collections.ts';
 import { resolveTenderDue } from '../due-work.ts';
 import { resolveLater, settleUnknown } from '../tender/tenders.ts';
-import { isCovered } from '../transaction/coverage.ts';
 import { markPaid } from '../transaction/outcome.ts';
-import { isSale, save } from '../transaction/transactions.ts';
+import { isCovered, isSale, save } from '../transaction/transactions.ts';
 
 /**
  * Reads the outcome of a tender whose answer was lost or whose request died. While the Payment Hub does not answer, the outcome

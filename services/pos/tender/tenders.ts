@@ -6,12 +6,10 @@ import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import type { Sale } from '../collections.ts';
 import { resolveTenderDue } from '../due-work.ts';
 import { AUTHORIZE_TIMEOUT_MS, retryDelayMs } from '../timing.ts';
-import { isCovered } from '../transaction/coverage.ts';
 import { markPaid } from '../transaction/outcome.ts';
 import { tenderUnderWay } from '../transaction/refusals.ts';
-import { renewIdleTimer, save } from '../transaction/transactions.ts';
-import { type HubPayment, readPayments } from './hub-payments.ts';
-import { listTender, listTenders } from './listed-tenders.ts';
+import { isCovered, renewIdleTimer, save } from '../transaction/transactions.ts';
+import { type HubPayment, listTender, listTenders, readPayments } from './hub-payments.ts';
 
 export type TenderRequest = InputOf<typeof addPayment>['body'];
 
