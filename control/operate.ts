@@ -101,8 +101,4 @@ export const operateStream =
   });
 
 const parseInput = <O extends ControlOperation>({ query, request }: O, sent: SentInput): ControlInput<O> =>
-  ({
-    params: sent.params,
-    query: parsePart(query, sent.query, 'query'),
-    body: parsePart(request, sent.body, 'body'),
-  }) as ControlInput<O>;
+  ({ params: sent.params, query: parsePart(query, sent.query, 'query'), body: parsePart(request, sent.body, 'body') }) as ControlInput<O>;

@@ -127,13 +127,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
         inSlices: createSlices(),
       }),
       control: adapter.control,
-      topology: createTopology({
-        worlds: adapter.worlds,
-        addressOf,
-        agent,
-        touchpoint,
-        adapters: adaptersInUse(configuration),
-      }),
+      topology: createTopology({ worlds: adapter.worlds, addressOf, agent, touchpoint, adapters: adaptersInUse(configuration) }),
       stopping,
     }),
     documents:

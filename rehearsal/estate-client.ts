@@ -150,10 +150,7 @@ function clientOnConnections(options: EstateClientOptions, agent: Agent, close: 
     const { path, frames } = requireOperation(id);
     const { query = {}, after, signal } = (input ?? {}) as StreamOptions & { query?: Record<string, unknown> };
     const headers = { accept: 'text/event-stream', ...(after !== undefined && { 'last-event-id': after }) };
-    const response = await reach(`${options.gateway}${filledPath(path, { query })}`, {
-      headers: placed({ as: 'admin', headers }),
-      signal,
-    });
+    const response = await reach(`${options.gateway}${filledPath(path, { query })}`, { headers: placed({ as: 'admin', headers }), signal });
     if (!isSuccess(response.statusCode)) throw new ControlError(id, response.statusCode, detailOf(parse(await response.body.text())));
     for await (const { event, id: place, data } of eventsOf(explainedChunks(options.gateway, response.body))) {
       // Skip unknown frames of a newer estate.

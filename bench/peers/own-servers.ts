@@ -17,9 +17,5 @@ export const bareServer = (bytes: number): Contestant => ({
 async function answering(child: Child, address: string): Promise<Server> {
   const url = child.address(address);
   await fetch(`${url}${STATIC_PATH}`);
-  return {
-    url,
-    rssBytes: async () => (await child.usage()).rssBytes,
-    [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
-  };
+  return { url, rssBytes: async () => (await child.usage()).rssBytes, [Symbol.asyncDispose]: () => child[Symbol.asyncDispose]() };
 }

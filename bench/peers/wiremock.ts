@@ -34,20 +34,13 @@ async function start(jar: string): Promise<Server> {
   return startProgram({ name: 'WireMock', command: 'java', args, port, cleanUp: folder.remove });
 }
 
-const jsonResponse = (body: unknown) => ({
-  status: 200,
-  headers: { 'Content-Type': 'application/json' },
-  body: JSON.stringify(body),
-});
+const jsonResponse = (body: unknown) => ({ status: 200, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
 
 const caseTwo = {
   request: {
     method: request.method,
     urlPath: PATH,
-    headers: {
-      Authorization: { equalTo: request.headers.authorization },
-      'X-Mock-Case': { equalTo: request.headers['x-mock-case'] },
-    },
+    headers: { Authorization: { equalTo: request.headers.authorization }, 'X-Mock-Case': { equalTo: request.headers['x-mock-case'] } },
     bodyPatterns: [{ matchesJsonPath: { expression: '$.touchpointId', equalTo: fixture.request['touchpointId'] } }],
   },
   response: jsonResponse(fixture.response),

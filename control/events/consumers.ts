@@ -29,13 +29,7 @@ export async function readEventWithConsumers(worlds: EventReader & LedgerStore &
     consumers: subscribersOf(name).map((application) => {
       const attempts = hops.filter((hop) => hop.application === application && isDelivery(hop, name, id));
       const last = attempts.at(-1);
-      return {
-        application,
-        ...stateOf(work, application),
-        attempts: attempts.length,
-        requestId: last?.requestId,
-        status: last?.status,
-      };
+      return { application, ...stateOf(work, application), attempts: attempts.length, requestId: last?.requestId, status: last?.status };
     }),
   };
 }

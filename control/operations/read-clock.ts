@@ -2,7 +2,4 @@ import { readClock as operation } from '../../shared/catalog/control/operations/
 import { instant } from '../../shared/domain/time.ts';
 import { operate } from '../operate.ts';
 
-export const readClock = operate(operation)(async (_input, { view }) => ({
-  now: instant(view.now),
-  flowing: view.flowing,
-}));
+export const readClock = operate(operation)(async (_input, { view }) => ({ now: instant(view.now), flowing: view.flowing }));

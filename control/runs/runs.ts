@@ -158,7 +158,5 @@ const tooMany = (): Problem =>
   new Problem(
     'rate_limited',
     `${RUNS_KEPT} runs wait or run already. Wait until one has ended, or stop one with DELETE /_control/runs/{id}.`,
-    {
-      retryAfter: RETRY_SECONDS,
-    },
+    { retryAfter: RETRY_SECONDS },
   );

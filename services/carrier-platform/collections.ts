@@ -20,10 +20,7 @@ export const published = (stored: StoredShipment): z.output<typeof Shipment> => 
 export const shipments = defineCollection({
   name: 'shipments',
   schema: StoredShipment,
-  unique: {
-    trackingNumber: ({ trackingNumber }) => trackingNumber,
-    labelToken: ({ labelToken }) => labelToken,
-  },
+  unique: { trackingNumber: ({ trackingNumber }) => trackingNumber, labelToken: ({ labelToken }) => labelToken },
   object: shipment,
 });
 

@@ -6,12 +6,7 @@ import { defineCollection } from '../../shared/store/collections.ts';
 export type Product = z.output<typeof ProductSchema>;
 export type Basket = z.output<typeof BasketSchema>;
 
-export const products = defineCollection({
-  name: 'products',
-  schema: ProductSchema,
-  object: product,
-  unique: { sku: ({ sku }) => sku },
-});
+export const products = defineCollection({ name: 'products', schema: ProductSchema, object: product, unique: { sku: ({ sku }) => sku } });
 
 export const baskets = defineCollection({
   name: 'baskets',

@@ -78,12 +78,7 @@ export function createWebhooks({ directory, gatewayUrl, agent, store, faults, co
     const post = async (signal: AbortSignal): Promise<WebhookOutcome> => {
       const response = await request(`${gatewayUrl()}${path}?rehearsal=${rehearsalOf(world)}`, {
         method: 'POST',
-        headers: {
-          ...headers,
-          'content-type': 'application/json',
-          'x-correlation-id': correlationId,
-          traceparent: context.traceparent,
-        },
+        headers: { ...headers, 'content-type': 'application/json', 'x-correlation-id': correlationId, traceparent: context.traceparent },
         body: json,
         dispatcher: agent,
         signal,

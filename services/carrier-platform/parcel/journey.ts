@@ -87,12 +87,7 @@ export function announceNewestScan(shipment: StoredShipment, work: UnitOfWork): 
   const body: Delivery['body'] = {
     type: 'shipment.tracking.updated',
     timestamp: scan.occurredAt,
-    data: {
-      shipmentId: id,
-      ...scan,
-      trackingNumber,
-      estimatedDelivery,
-    },
+    data: { shipmentId: id, ...scan, trackingNumber, estimatedDelivery },
   };
   const delivery: Delivery = { shipmentId: id, body, attempts: 0 };
   work.schedule(deliverWebhookDue, scanWebhookId(id, scanCountOf(shipment)), work.now, delivery);

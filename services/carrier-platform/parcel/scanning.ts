@@ -27,13 +27,7 @@ export async function scanParcel(
   if (!isAllowed(shipment, scan)) throw scanRefusal(shipment, scan);
   const [status] = rowFor(shipmentLifeCycle, shipment, scan).to;
   if (status === undefined || status === 'pending') throw new Error(`The scan ${scan} leads to no scanned state.`);
-  const event = {
-    status,
-    statusCode: trackingStatusCodes[status],
-    occurredAt: nextScanTime(shipment, work.now),
-    location,
-    message,
-  };
+  const event = { status, statusCode: trackingStatusCodes[status], occurredAt: nextScanTime(shipment, work.now), location, message };
   const events = [...shipment.events, event].slice(-KEPT_SCANS);
   const moved = work.transition(shipments, shipment, scan, { events, scanCount: scanCountOf(shipment) + 1 });
   announceNewestScan(moved, work);

@@ -43,12 +43,7 @@ export function unchangeableCheckout(basket: Basket, changed: readonly CheckoutM
   return conflictingRepeat(
     `The basket "${id}" ${reason}: its checkout values can no longer be changed (${changed.join(', ')}).`,
     Object.fromEntries(changed.map((member) => [member, values[member] ?? null])),
-    {
-      objectType: 'basket',
-      id,
-      orderId,
-      transactionId,
-    },
+    { objectType: 'basket', id, orderId, transactionId },
   );
 }
 

@@ -49,10 +49,7 @@ export async function claimCheckout(
 /** How the checkout identified its customer. */
 export type Identification = { readonly [Member in 'contact' | 'cardUnread']?: CheckoutRecord[Member] };
 
-const identificationOf = ({ contact, cardUnread }: Identification): Identification => ({
-  contact,
-  ...(cardUnread && { cardUnread }),
-});
+const identificationOf = ({ contact, cardUnread }: Identification): Identification => ({ contact, ...(cardUnread && { cardUnread }) });
 
 type CheckoutToSettle = Pick<CheckoutRecord, 'attempt' | 'owner'> & Identification;
 

@@ -25,10 +25,7 @@ function refuseWhileRejecting(found: StoredReturn, verb: Move): void {
   rowFor(returnLifeCycle, found, verb);
   const { since } = found.rejecting;
   const detail = `A rejection of the return "${found.id}" has been in progress since ${since}; send this request again when it has ended.`;
-  throw refusal(returnLifeCycle, found, verb, detail, {
-    pendingAction: { action: 'reject', since },
-    retryable: true,
-  });
+  throw refusal(returnLifeCycle, found, verb, detail, { pendingAction: { action: 'reject', since }, retryable: true });
 }
 
 /** A written-off return is paid back, wherever its parcel is. @throws Problem `invalid_state_transition` */

@@ -56,8 +56,6 @@ function earningAmountOf({ id, state, earningAmount }: OutputOf<typeof getOrderE
     { id, state },
     'earn',
     `The order "${id}" is ${state}; an order earns its points automatically when it is completed.`,
-    {
-      allowedFrom: EARNING_STATES,
-    },
+    { allowedFrom: EARNING_STATES },
   );
 }

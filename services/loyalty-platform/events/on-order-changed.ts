@@ -5,13 +5,7 @@ import { findMember } from '../account/members.ts';
 import { earnings } from '../collections.ts';
 import { earn } from '../earning/earning.ts';
 
-const CompletedOrder = Order.pick({
-  id: true,
-  state: true,
-  loyaltyAccountId: true,
-  earningAmount: true,
-  earningRefunds: true,
-});
+const CompletedOrder = Order.pick({ id: true, state: true, loyaltyAccountId: true, earningAmount: true, earningRefunds: true });
 
 /** A completed order earns for its member, once, unless Earn Points has booked it before. */
 export const onOrderChanged: EventHandler = async (event, { work, log }) => {

@@ -67,13 +67,7 @@ function refuseOpen({ id, state }: StoredOrder): void {
   throw new Problem(
     'order_not_closed',
     `The order "${id}" is ${state}; units can be returned of an order that is ${closed.join(' or ')}.`,
-    {
-      objectType: 'order',
-      id,
-      currentState: state,
-      action: 'open-return',
-      allowedFrom: closed,
-    },
+    { objectType: 'order', id, currentState: state, action: 'open-return', allowedFrom: closed },
   );
 }
 

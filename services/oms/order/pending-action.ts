@@ -10,11 +10,7 @@ import { TAKE_OVER_MS } from '../timing.ts';
 type Verb = NonNullable<StoredOrder['pendingAction']>['action'];
 
 /** Due work that takes over when the request of an intent does not finish. */
-const takeOver = {
-  confirm: finishConfirmationDue,
-  cancel: finishCancellationDue,
-  'carry-out': finishCarryOutDue,
-} as const;
+const takeOver = { confirm: finishConfirmationDue, cancel: finishCancellationDue, 'carry-out': finishCarryOutDue } as const;
 
 const doing = { confirm: 'being confirmed', cancel: 'being cancelled', 'carry-out': 'being carried out' } as const;
 

@@ -44,9 +44,7 @@ export async function payOut({ order, booking }: BookedReturn, scope: Scope): Pr
     const after = await refundRemaining({ order, booking }, { payments, value, exchanged }, scope).catch(undefinedIfRefused);
     if (after) return payoutOf(booking, { payments: after, value, exchanged });
     if (attempt === ATTEMPTS) {
-      throw new Problem('dependency_error', `The Payment Hub refuses to refund the return "${booking.id}".`, {
-        dependency: 'payment-hub',
-      });
+      throw new Problem('dependency_error', `The Payment Hub refuses to refund the return "${booking.id}".`, { dependency: 'payment-hub' });
     }
   }
 }

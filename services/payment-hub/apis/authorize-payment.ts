@@ -39,13 +39,7 @@ export const authorizePayment = handle(authorizePaymentApi)(async ({ body }, sco
     const pending = ofOrder.filter(({ state }) => state === 'pending');
     throw overpayment({ objectType: 'order', id: orderId, outstanding, requested: body.amount, pending });
   }
-  const request = {
-    id,
-    orderId,
-    amount: body.amount ?? outstanding,
-    returnId,
-    ...(isTakenAtTill(body) && { takenAt: 'pos' as const }),
-  };
+  const request = { id, orderId, amount: body.amount ?? outstanding, returnId, ...(isTakenAtTill(body) && { takenAt: 'pos' as const }) };
   switch (body.tender.type) {
     case 'loyalty':
       return payWithRedemption(scope, { ...request, tender: body.tender, purchase: purchaseOf(order) });

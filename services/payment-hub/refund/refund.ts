@@ -47,11 +47,7 @@ export function refuseExcessiveRefund(payment: StoredPayment, requested: Money, 
   throw new Problem(
     'refund_exceeds_captured',
     `${moneyInWords(refundableAmount)} can still be refunded of this payment, not ${moneyInWords(requested)}.`,
-    {
-      objectType: 'payment',
-      id: payment.id,
-      refundableAmount,
-    },
+    { objectType: 'payment', id: payment.id, refundableAmount },
   );
 }
 

@@ -25,12 +25,7 @@ export function markVoided(work: UnitOfWork, sale: Sale, reason: string | undefi
   work.cancel(expireTransactionDue, sale.id);
   work.cancel(resolveTenderDue, sale.id);
   work.schedule(undoSaleDue, sale.id, work.now, null, { beforeReply: true });
-  return save(work, sale, {
-    state: 'voided',
-    compensation: 'pending',
-    pending: undefined,
-    voidReason: reason,
-  });
+  return save(work, sale, { state: 'voided', compensation: 'pending', pending: undefined, voidReason: reason });
 }
 
 /** Issues the next number of the lane and day. Of two concurrent sales, one is retried and gets the following number. */

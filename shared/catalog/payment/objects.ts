@@ -56,11 +56,7 @@ export const TenderType = z.enum(['card', 'gift-card', 'bnpl', 'cash', 'loyalty'
 });
 
 export const PaymentTender = z
-  .object({
-    type: TenderType,
-    token: z.string().optional(),
-    last4: z.string().optional().describe('Last four digits of a card.'),
-  })
+  .object({ type: TenderType, token: z.string().optional(), last4: z.string().optional().describe('Last four digits of a card.') })
   .meta({ id: 'PaymentTender' });
 
 export const Refund = z

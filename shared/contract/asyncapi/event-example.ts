@@ -19,14 +19,7 @@ export function exampleOf(event: EventDefinition, { owner, lifeCycle }: ObjectDe
   const state = row?.to[0] ?? previousState;
   const id = String(found.object['id']);
   const version = isNew ? 1 : 2;
-  const object = {
-    ...found.object,
-    ...found.changes[event.name],
-    state,
-    version,
-    createdAt: AT,
-    updatedAt: AT,
-  };
+  const object = { ...found.object, ...found.changes[event.name], state, version, createdAt: AT, updatedAt: AT };
   return {
     name: event.name,
     headers: {

@@ -52,9 +52,7 @@ function eventMessage(event: EventDefinition, schemas: JsonSchemas): Part {
         },
       },
     },
-    bindings: {
-      kafka: { key: { type: 'string', description: 'partitionkey: the object’s id.' }, bindingVersion: KAFKA_BINDING },
-    },
+    bindings: { kafka: { key: { type: 'string', description: 'partitionkey: the object’s id.' }, bindingVersion: KAFKA_BINDING } },
     examples: example && [example],
   };
 }

@@ -2,9 +2,7 @@ import { z } from 'zod';
 import type { Part } from '../json-schemas.ts';
 import type { Components } from './components.ts';
 
-export const json = (schema: Part, example?: unknown): Part => ({
-  'application/json': { schema, example },
-});
+export const json = (schema: Part, example?: unknown): Part => ({ 'application/json': { schema, example } });
 
 /** Empty for an API without a body. A body is required only when an empty one would be refused. */
 export function requestBody(request: z.ZodType, components: Components, example?: unknown): Part {

@@ -65,12 +65,7 @@ export async function joinGroup(options: JoinOptions): Promise<{ readonly ended:
   created(consumer);
   await consumer.connect();
   await consumer.subscribe({ topics: [...topics], fromBeginning: true });
-  await consumer.run({
-    autoCommit: false,
-    eachBatchAutoResolve: false,
-    partitionsConsumedConcurrently: topics.length,
-    eachBatch: take,
-  });
+  await consumer.run({ autoCommit: false, eachBatchAutoResolve: false, partitionsConsumedConcurrently: topics.length, eachBatch: take });
   await membership.promise;
   return { ended: ended.promise };
 }

@@ -6,10 +6,7 @@ import type { MemoryEstate } from './estate.ts';
 import { dueItem, nowOf, type WorldState } from './state.ts';
 
 export function createMemorySnapshots({ need }: MemoryEstate): SnapshotStore {
-  return {
-    snapshot: async (world) => snapshotOf(need(world)),
-    seed: async (world) => need(world).seed,
-  };
+  return { snapshot: async (world) => snapshotOf(need(world)), seed: async (world) => need(world).seed };
 }
 
 function snapshotOf(state: WorldState): Snapshot {

@@ -65,12 +65,7 @@ export const objectRecord = ({ version, order, json }: Omit<Found, 'id'>): strin
 export function readObject(id: string, record: string): Found {
   const first = record.indexOf(' ');
   const second = record.indexOf(' ', first + 1);
-  return {
-    id,
-    version: Number(record.slice(0, first)),
-    order: Number(record.slice(first + 1, second)),
-    json: record.slice(second + 1),
-  };
+  return { id, version: Number(record.slice(0, first)), order: Number(record.slice(first + 1, second)), json: record.slice(second + 1) };
 }
 
 export const counterRecord = (fields: Readonly<Record<string, number>>): string =>

@@ -152,12 +152,7 @@ async function summary(
     const reply = (await connection.run('summary', keys.rehearsal(rehearsal), [])) as readonly string[];
     const [id, since, createdAt = '', now, objects, events, journal, bytes] = reply;
     if (id === undefined) return [];
-    const contents = {
-      objects: Number(objects),
-      events: Number(events),
-      journal: Number(journal),
-      bytes: Math.max(0, Number(bytes)),
-    };
+    const contents = { objects: Number(objects), events: Number(events), journal: Number(journal), bytes: Math.max(0, Number(bytes)) };
     const current = { world: `${rehearsal}~${id}` as World, createdAt, now: Number(now), contents };
     // A rehearsal that is being opened has no last use yet.
     return [{ since: Number(since), record: { rehearsal, lastUsedAt: lastUsedAt || Math.floor(Number(since)), endsAt, current } }];

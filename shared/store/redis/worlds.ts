@@ -78,10 +78,7 @@ async function countObjects(run: RunInWorld, world: World, of: readonly CountedO
 function createDirectory({ connection, keys }: RedisAccess): Directory {
   const view = async (rehearsal: string, id: string): Promise<WorldView | undefined> =>
     readView(rehearsal, await connection.run('view', keys.rehearsal(rehearsal), [id]));
-  return {
-    resolve: (rehearsal) => view(rehearsal, ''),
-    current: (world) => view(partsOf(world).rehearsal, partsOf(world).id),
-  };
+  return { resolve: (rehearsal) => view(rehearsal, ''), current: (world) => view(partsOf(world).rehearsal, partsOf(world).id) };
 }
 
 function readView(rehearsal: string, reply: unknown): WorldView | undefined {
