@@ -60,7 +60,6 @@ export async function buildEdition(folder: string, image: string): Promise<Editi
   return { folder, image };
 }
 
-/** Starts the compose file of an edition with its image. */
 export async function startCompose({ folder, image }: Edition): Promise<ComposeEstate> {
   const name = `estate-bench-${randomBytes(4).toString('hex')}`;
   const token = randomBytes(32).toString('base64url');

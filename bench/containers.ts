@@ -22,7 +22,6 @@ const DEADLINE_MS = 3_600_000;
 const MEBIBYTE = 1_048_576;
 const MEGABYTE = 1_000_000;
 
-/** The estate as containers with Redis and Kafka, against the same code in one process. */
 export const containers: Benchmark = {
   name: 'containers',
   title: 'The estate as containers with Redis and Kafka',

@@ -10,6 +10,5 @@ export type HistoryLine = z.output<typeof Line>;
 export const readHistory = (): readonly HistoryLine[] =>
   z.array(Line).parse(JSON.parse(readFileSync(new URL('./history.json', import.meta.url), 'utf8')));
 
-/** The newest count of each name. */
 export const newestCounts = (history: readonly HistoryLine[]): Readonly<Record<string, number>> =>
   Object.assign({}, ...history.map(({ counts }) => counts));

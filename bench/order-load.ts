@@ -1,12 +1,10 @@
 import type autocannon from 'autocannon';
 import { cannon } from './load.ts';
 
-/** HTTP requests of one whole order. */
 export const REQUESTS_PER_ORDER = 6;
 
 const ADDRESS = { name: 'Ada', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' };
 
-/** One client's view of its current order. */
 interface OrderContext {
   started?: number;
   basket?: string;

@@ -4,10 +4,8 @@ import { type OrderLoad, type OrderRound, placeOrders } from './order-load.ts';
 import { inNewRehearsal } from './rehearsals.ts';
 import { compare, quantile, type Rounds } from './rounds.ts';
 
-/** Result of a round, and the CPU time of the measured process per order. */
 export type MeasuredRound = OrderRound & { readonly cpuMs: number };
 
-/** Places orders at a process, and counts its CPU time. */
 export async function measureOrders(child: Child, load: OrderLoad): Promise<MeasuredRound> {
   const before = await child.usage();
   const round = await placeOrders(load);
@@ -15,7 +13,6 @@ export async function measureOrders(child: Child, load: OrderLoad): Promise<Meas
   return { ...round, cpuMs: (after.cpuMicros - before.cpuMicros) / 1_000 / round.latenciesMs.length };
 }
 
-/** Places orders at an estate, in a new rehearsal with full stock. */
 export function ordersInNewRehearsal(
   estate: Child,
   { clients, seconds }: { readonly clients: number; readonly seconds: number },
@@ -24,7 +21,6 @@ export function ordersInNewRehearsal(
   return inNewRehearsal(url, ({ bearer }) => measureOrders(estate, { url, bearer, clients, for: { seconds } }));
 }
 
-/** Rate, CPU time and duration of orders. */
 export function orderFigures(taken: Rounds<MeasuredRound>, clients: number): readonly Figure[] {
   const of = clients === 1 ? '1 client' : `${clients} clients`;
   const latency = (at: number) => ({ figure: latencyOf(taken.ours, at), reference: latencyOf(taken.reference, at) });

@@ -7,7 +7,6 @@ import { inTurn, type Rounds } from './rounds.ts';
 
 const CLIENTS = [1, 20] as const;
 
-/** Whole orders through the gateway of the whole estate, against as many requests that a bare server echoes. */
 export const orders: Benchmark = {
   name: 'orders',
   title: `Whole orders of ${REQUESTS_PER_ORDER} requests, against as many requests to a node:http echo`,

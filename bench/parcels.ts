@@ -89,7 +89,6 @@ async function dispatchParcels(client: EstateClient, count: number): Promise<voi
   if (!settled) throw new Error(`The parcels were not handed over: ${waitingFor.slice(0, 5).join(', ')}`);
 }
 
-/** Number of events in a world. */
 async function eventsOf(client: EstateClient, from: number): Promise<number> {
   for (let after = from; ; ) {
     const { items, next } = await client.control('list-events', { query: { ext: 'true', after, limit: PAGE } });

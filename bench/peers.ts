@@ -14,7 +14,6 @@ const COLD_SECONDS = 1;
 /** Load before the first round, in rounds: a virtual machine compiles what is called often. */
 const WARM_UP_ROUNDS = 4;
 
-/** The touchpoint mock beside mock servers of others, each against the same bare server. */
 export const peers: Benchmark = {
   name: 'peers',
   title: `Touchpoint mock beside ${PEERS.map(({ name, version }) => `${name} ${version}`).join(', ')}; the reference is a bare node:http server`,

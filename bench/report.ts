@@ -2,7 +2,6 @@ import { type Aim, type Figure, isMet, type Ratio } from './benchmark.ts';
 
 const COLUMNS = ['what', 'figure', 'reference', 'ratio (lowest–highest)', 'aim', ''] as const;
 
-/** The figures of one benchmark as a table for a terminal. */
 export function tableOf(title: string, figures: readonly Figure[]): string {
   const rows = [COLUMNS, ...figures.map(rowOf)];
   const widths = COLUMNS.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));

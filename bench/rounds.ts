@@ -1,6 +1,5 @@
 import type { Figure, Ratio } from './benchmark.ts';
 
-/** Rounds of a figure and of its reference, taken in turn. */
 export interface Rounds<Round> {
   readonly ours: readonly Round[];
   readonly reference: readonly Round[];

@@ -9,7 +9,6 @@ const ORDERS = 500;
 const CLIENTS = 20;
 const MEBIBYTE = 1_048_576;
 
-/** Start time and memory of the whole estate, against Express with one route. */
 export const start: Benchmark = {
   name: 'start',
   title: 'Start and memory of the whole estate, against Express with one route',

@@ -7,7 +7,6 @@ import { compare, inTurn } from './rounds.ts';
 
 const COLD_SECONDS = 1;
 
-/** The touchpoint mock against a bare server that parses the same body and answers with as many bytes. */
 export const touchpoint: Benchmark = {
   name: 'touchpoint',
   title: 'Touchpoint mock, case 02, against a bare node:http server',

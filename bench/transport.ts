@@ -6,7 +6,6 @@ import { inTurn, type Rounds } from './rounds.ts';
 
 const CLIENTS = [1, 20] as const;
 
-/** The estate in one process, whose applications call each other without a connection, against the same with calls over HTTP. */
 export const transport: Benchmark = {
   name: 'transport',
   title: 'Whole orders with calls in process, against calls over HTTP',

@@ -16,7 +16,6 @@ import { endProcess } from './rehearse/supervision.ts';
 import { startCommand } from './start.ts';
 import { streamCommand, streamWords } from './stream.ts';
 
-/** The descriptions of the groups of commands. */
 const GROUPS: Readonly<Record<string, string>> = {
   rehearsals: 'Isolated worlds: create, list, show, reset, delete.',
   clock: 'The clock of a rehearsal.',
@@ -35,7 +34,6 @@ const GROUPS: Readonly<Record<string, string>> = {
   traces: 'Requests from outside, with their consequences.',
 };
 
-/** The whole command line. */
 export function createProgram(): Command {
   const program = new Command('estate')
     .description('A simulated unified-commerce retailer to rehearse on: starts it, moves its time, breaks it, and shows what happened.')
@@ -63,7 +61,6 @@ function place(program: Command, words: string, command: Command): void {
   group.addCommand(command);
 }
 
-/** A command and its subcommands. */
 export const everyCommand = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(everyCommand)];
 
 function prepare(command: Command): void {

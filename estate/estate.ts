@@ -24,7 +24,6 @@ export interface RunningEstate {
   readonly console?: string;
   readonly applications: Readonly<Record<string, string>>;
   readonly adapters: { readonly state: string; readonly events: string };
-  /** The demo credentials that are accepted. */
   readonly demo: DemoCredentials;
   /** Everything that must be ready before requests can be served. */
   states(): readonly State[];

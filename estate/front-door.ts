@@ -66,7 +66,6 @@ export interface FrontDoorOptions {
 
 export interface FrontDoor {
   readonly url: string;
-  /** The demo credentials that are accepted. */
   readonly demo: DemoCredentials;
   /** Resolves when the default rehearsal exists. */
   readonly prepared: Promise<void>;

@@ -8,7 +8,6 @@ import { agentForCalls, closeInfrastructure, openStore } from './infrastructure.
 import { startObservability } from './observability.ts';
 import { loadConfiguredFixtures } from './seeding.ts';
 
-/** Starts the gateway and the control plane in front of applications in other processes. */
 export async function startGatewayAlone(configuration: Configuration, log: Logger): Promise<RunningService> {
   const { ESTATE_TOKEN: token = '', CREDENTIAL_PEPPER: pepper = '', addressOf } = configuration;
   const fixtures = await loadConfiguredFixtures(configuration);

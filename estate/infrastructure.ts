@@ -65,7 +65,6 @@ export function openStore(
   });
 }
 
-/** The shared infrastructure of a process. */
 export interface Infrastructure {
   readonly agent: Agent;
   /** A gateway alone has none. */
@@ -82,7 +81,6 @@ export async function closeInfrastructure({ agent, bus, observability, adapter }
   await adapter.close();
 }
 
-/** Opens the configured event bus. */
 export async function openBus({ KAFKA_BROKERS, SERVICE }: Configuration, log: Logger): Promise<Bus> {
   if (KAFKA_BROKERS === undefined) return createMemoryBus();
   const { createKafkaBus } = await import('../shared/events/kafka/bus.ts');

@@ -196,10 +196,7 @@ export class EstateRehearsal implements AsyncDisposable {
     await this.control('reset-rehearsal');
   }
 
-  /**
-   * Verifies that stock, money, points, parcels and events agree.
-   * @throws VerificationFailed with the violated invariants
-   */
+  /** Verifies that stock, money, points, parcels and events agree. @throws VerificationFailed with the violated invariants */
   async verify(): Promise<OperationOutput<'verify'>> {
     const outcome = await this.control('verify');
     refuseUnrest(outcome);

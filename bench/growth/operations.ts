@@ -81,7 +81,6 @@ export const operations: readonly Operation[] = [
   { what: 'place an order', ask: (client) => placeOrder(client) },
 ];
 
-/** Places the order whose events and hops are requested. */
 export async function tellStory(client: EstateClient): Promise<Story> {
   const order = await placeOrder(client);
   await client.control('settle');

@@ -24,11 +24,7 @@ export interface Program {
   readonly cleanUp: () => Promise<void>;
 }
 
-/**
- * Starts a program that listens on a port of the loopback, and waits for its first answer. It ends with this process at the latest.
- *
- * @throws Error with the last printed line when it ends before, or gives no answer in time
- */
+/** Starts a program on a loopback port and waits for its first answer. @throws Error with its last line when it ends before */
 export async function startProgram({ name, command, args, port, cleanUp }: Program): Promise<Server> {
   const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'] });
   const kill = (): void => void child.kill('SIGKILL');

@@ -1,7 +1,5 @@
-/** A server that is loaded, of whichever program. */
 export interface Server extends AsyncDisposable {
   readonly url: string;
-  /** Resident memory at present. */
   rssBytes(): Promise<number>;
 }
 

@@ -1,10 +1,8 @@
-/** The result of one check. */
 export interface Finding {
   readonly what: string;
   /** `note`: nothing is wrong, but a feature cannot be used. */
   readonly state: 'ok' | 'note' | 'problem';
   readonly found: string;
-  /** How to solve a problem. */
   readonly remedy?: string;
 }
 

@@ -46,7 +46,6 @@ export async function dockerFinding(): Promise<Finding> {
   }
 }
 
-/** The ports that a start with this configuration opens. */
 export const portsOf = ({ HOST, GATEWAY_PORT, TOUCHPOINT_PORT, PORTAL_HOST, PORTAL_PORT }: Configuration) =>
   [
     ['Gateway port', 'GATEWAY_PORT', HOST, GATEWAY_PORT],

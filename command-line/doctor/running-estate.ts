@@ -8,7 +8,6 @@ export interface Asked extends Access {
   readonly isNamed: boolean;
 }
 
-/** Checks the estate at an address and its credentials. */
 export async function estateFindings(access: Asked): Promise<readonly Finding[]> {
   try {
     await requireReady(access.against);

@@ -1,9 +1,7 @@
 import type { Member } from './schema-members.ts';
 
-/** The query or the body of a request. */
 export type Content = Record<string, unknown>;
 
-/** A value from an option. */
 export interface Given {
   /** Without its hyphens. */
   readonly option: string;

@@ -60,7 +60,6 @@ function variantOf(id: CalledId, declaration: OperationCommand): Variant {
   };
 }
 
-/** The commands of all operations, by their words. */
 export function operationsByWords(): ReadonlyMap<string, readonly Variant[]> {
   const variants = Object.entries(operationCommands).flatMap(([id, declared]) =>
     [declared].flat().map((declaration) => variantOf(id as CalledId, declaration as OperationCommand)),
@@ -68,7 +67,6 @@ export function operationsByWords(): ReadonlyMap<string, readonly Variant[]> {
   return Map.groupBy(variants, ({ declaration }) => declaration.words);
 }
 
-/** The command of one or several operations. */
 export function operationCommand(words: string, variants: readonly Variant[]): Command {
   const [fewest, ...others] = variants.toSorted((a, b) => a.positions.length - b.positions.length);
   if (fewest === undefined) throw new Error(`No operation has the words ${words}.`);

@@ -19,16 +19,12 @@ export interface Presets {
 export interface Chosen {
   readonly name: string;
   readonly given: readonly Given[];
-  /** All options. */
   readonly members: ReadonlyMap<string, Member>;
   readonly hints: ValueHints;
   readonly request: z.ZodType;
 }
 
-/**
- * The body of a preset, or an empty one for a custom body.
- * @throws CommandFailure for an unknown preset without the options of a custom body, and for options that contradict a preset
- */
+/** The body of a preset, or an empty one. @throws CommandFailure for an unknown preset alone, and for options that contradict it */
 export function presetBody({ bodies, list, thing }: Presets, chosen: Chosen): Content {
   const { name, given, members } = chosen;
   const body = bodies.get(name) as Content | undefined;

@@ -12,7 +12,6 @@ import { supervised } from './supervision.ts';
 /** Names of scenarios have no dots and slashes. Files have an extension or a folder. */
 export const isFile = (word: string): boolean => /[/\\]|\.[cm]?[jt]s$/.test(word);
 
-/** Whether an exported value is meant as a scenario. */
 const looksLikeScenario = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && ('run' in value || ('name' in value && 'title' in value));
 
@@ -28,7 +27,6 @@ const ScenarioShape = z.object({
 
 interface Found {
   readonly scenario: Scenario;
-  /** The path that the user gave. */
   readonly file: string;
 }
 

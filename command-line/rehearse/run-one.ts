@@ -19,13 +19,10 @@ export interface Run extends EstateCredentials {
   readonly write: (text: string) => void;
   readonly progress: Progress;
   readonly json?: boolean;
-  /** Whether every step is printed. */
   readonly isDetailed: boolean;
   /** `2 of 7  `, when there are several. */
   readonly place: string;
-  /** Interrupts the scenario. */
   readonly signal: AbortSignal;
-  /** Whether the run is recorded for a report. */
   readonly isRecorded: boolean;
 }
 

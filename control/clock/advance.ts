@@ -22,7 +22,6 @@ export interface Advanced extends Settled {
   readonly ran: readonly DueItem[];
 }
 
-/** An advance in progress. */
 interface Advance {
   /** Names the lease on the clock. */
   readonly token: string;

@@ -6,10 +6,7 @@ import type { OutboxEntry } from '../../shared/store/ports/outbox.ts';
 
 type ParkedName = Pick<Parked, 'what' | 'key'>;
 
-/**
- * Makes parked work due again: one item by its key, or all of it. A delivery needs its event, so it is left when the event is not on the bus yet.
- * @throws Problem not_found when no parked work has the key
- */
+/** Makes parked work due: one item by its key, or all. A delivery whose event is not on the bus is left. @throws Problem not_found */
 export async function redrive(
   worlds: LedgerStore & EventReader,
   world: World,

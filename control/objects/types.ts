@@ -17,7 +17,6 @@ export interface ListedType {
 /** An inventory item has no record: a SKU stands for it. */
 const INVENTORY_ITEMS: ListedType = { application: inventoryItem.owner, collection: 'skus', definition: inventoryItem };
 
-/** All types, sorted as in the catalog. */
 const listedTypes = (objects: EstateObjects): readonly ListedType[] =>
   definitions.flatMap((definition) => (definition === inventoryItem ? INVENTORY_ITEMS : (objects[definition.type] ?? [])));
 

@@ -11,10 +11,7 @@ export interface ExpiryOptions {
   readonly log: Logger;
 }
 
-/**
- * Ends rehearsals that were idle for their idle time, as if they had been deleted. The store keeps rehearsals sorted by expiry and lets one
- * gateway sweep at a time, so a sweep reads only expired rehearsals.
- */
+/** Ends rehearsals after their idle time. One gateway sweeps at a time, and reads only expired rehearsals. */
 export function startExpiry({ worlds, log }: ExpiryOptions) {
   const stopping = new AbortController();
   let failing = false;

@@ -22,10 +22,7 @@ export function createRehearsals({ worlds, seed, pepper, defaultWebhookSecret, l
   /** Rehearsals that are being created; concurrent requests wait for the same one. */
   const opening = new Map<string, Promise<WorldView>>();
 
-  /**
-   * @returns the credentials, which cannot be read again; undefined when the rehearsal exists
-   * @throws Problem too_many_rehearsals
-   */
+  /** @returns the credentials, which cannot be read again; undefined when the rehearsal exists @throws Problem too_many_rehearsals */
   async function open(name: string, idleMs: Ms | null): Promise<PlainCredentials | undefined> {
     const isDefault = name === DEFAULT_REHEARSAL;
     const { plain, stored } = mintCredentials(name, pepper);
@@ -59,10 +56,7 @@ export function createRehearsals({ worlds, seed, pepper, defaultWebhookSecret, l
     return started;
   }
 
-  /**
-   * @param idleMs wall time without use after which it ends; null keeps it; undefined takes the configured time
-   * @throws Problem rehearsal_exists, too_many_rehearsals
-   */
+  /** @param idleMs wall time; null keeps it, undefined takes the configured time @throws Problem rehearsal_exists, too_many_rehearsals */
   async function create(name: string, idleMs?: Ms | null): Promise<PlainCredentials> {
     // Seeding is expensive, so an existing rehearsal is found first.
     const plain = (await worlds.resolve(name)) ? undefined : await open(name, idleMs === undefined ? limits.idleMs : idleMs);

@@ -33,7 +33,6 @@ interface OwnRun {
 
 /** The runs of scenarios. A run belongs to the gateway that started it; every gateway of the estate can return it and stop it. */
 export function createRuns({ store, scenarios, log }: RunsOptions) {
-  /** The runs of this process that have not ended. */
   const own = new Map<string, OwnRun>();
   const closing = new AbortController();
 

@@ -35,7 +35,6 @@ export class FrameMaker {
     return this.#place.world;
   }
 
-  /** Wall time since the last frame. */
   get silentMs(): Ms {
     return Date.now() - this.#sentAt;
   }

@@ -18,10 +18,7 @@ interface SeenCall {
   failed: number;
 }
 
-/**
- * The calls between clients and applications. Deliveries and due work have no caller; requests that the gateway refused reached no
- * application.
- */
+/** The calls between clients and applications. Deliveries, due work and requests that the gateway refused are none. */
 export function callsIn(hops: readonly SeenHop[]): readonly SeenCall[] {
   const known: ReadonlySet<string> = new Set(applicationNames);
   const answeredBy = new Map(hops.map(({ requestId, application }) => [requestId, application]));

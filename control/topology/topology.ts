@@ -9,7 +9,6 @@ import { callsIn, tallyOf } from './tally.ts';
 export interface TouchpointState {
   /** unknown: it runs in a separate process, and this gateway does not have its address. */
   readonly state: 'ready' | 'away' | 'unknown';
-  /** Address of its portal. */
   readonly portal?: string;
 }
 

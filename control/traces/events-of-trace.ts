@@ -7,7 +7,6 @@ const EVENTS_READ = 100;
 const MOST_OBJECTS = 50;
 
 export interface EventsOfTrace {
-  /** Number of events published. */
   readonly events: number;
   readonly objects: { readonly type: string; readonly id: string }[];
 }

@@ -3,10 +3,7 @@ import { allEvents } from '../../shared/catalog/events.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import { invalid } from '../../shared/catalog/problems.ts';
 
-/**
- * The kinds of due work are private to the applications, so any kind is accepted. @throws Problem validation_failed when no hop can be of
- * this API
- */
+/** Kinds of due work are private, so any kind is accepted. @throws Problem validation_failed when no hop can be of this API */
 export function requireKnownApi(api: string): void {
   const ids: readonly string[] = [...Object.values(apis), ...Object.values(internalCalls)].map(({ id }) => id);
   if (ids.includes(api) || api.startsWith('due:') || allEvents.some(({ name }) => api === `event:${name}`)) return;

@@ -18,10 +18,7 @@ export interface VerificationsOptions {
   readonly inSlices: InSlices;
 }
 
-/**
- * One verification of a world runs at a time. Requests that arrive during it share the next one. So each request gets the findings of a
- * verification that began after it.
- */
+/** One verification of a world runs at a time. Requests during it share the next one, which begins after all of them. */
 export function createVerifications({ verify, inSlices }: VerificationsOptions) {
   const running = new Map<World, Promise<unknown>>();
   const waiting = new Map<World, Waiting>();

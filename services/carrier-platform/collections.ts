@@ -24,10 +24,7 @@ export const shipments = defineCollection({
   object: shipment,
 });
 
-/**
- * The progress of a labelled parcel through the plan of its service; the id is the shipment's. Stored apart, since a new plan does not
- * change the parcel.
- */
+/** The progress of a labelled parcel; the id is the shipment's. Stored apart, since a new plan does not change the parcel. */
 export const journeys = defineCollection({
   name: 'journeys',
   schema: z.object({

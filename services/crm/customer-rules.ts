@@ -8,7 +8,6 @@ import { compareInstants } from '../../shared/domain/instant.ts';
 export type CustomerRecord = z.output<typeof Customer>;
 type State = CustomerRecord['state'];
 
-/** Identifies a customer. */
 export interface Contact {
   readonly email?: string;
   readonly phone?: string;

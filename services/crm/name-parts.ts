@@ -33,7 +33,6 @@ export function partsOf(text: string): readonly string[] {
  */
 export const ANY_PART = '2';
 
-/** The index values of a customer. */
 export const partsOfCustomer = (customer: Named): readonly string[] => remembered.memo(textsOf(customer).join(BETWEEN));
 
 const remembered = new LRUCache<string, readonly string[]>({

@@ -6,7 +6,6 @@ import type { ScannedParcel } from './parcels/note-scan.ts';
 import { returnById } from './returns/collections.ts';
 import { applyScanToReturn } from './returns/parcel-scans.ts';
 
-/** Applies a scan to the fulfillment order or the return of its parcel. */
 export async function applyScan(
   scanned: ScannedParcel,
   { work, context }: Pick<Scope, 'work' | 'context'>,

@@ -23,10 +23,7 @@ export interface OrderStock {
 const STATES_NEEDING_STOCK: readonly string[] = ['draft', 'confirmed'];
 const ENDED_STATES: ReadonlySet<string> = new Set(['completed', 'return-in-progress', 'cancelled']);
 
-/**
- * Reads an order from the OMS, or from its till while only the till has it.
- * @throws Problem `not_found` if neither has it: stock held for it would never be released
- */
+/** Reads an order from the OMS, or from its till while only the till has it. @throws Problem `not_found`: its stock would stay held */
 export async function readOrderStock(orderId: string, call: Scope['call']): Promise<OrderStock> {
   const order = await call(getOrderStock, { params: { id: orderId } }).catch(undefinedIfNotFound);
   if (order) return { state: order.state, basketId: order.basketId, isSale: order.channel === 'pos', lines: order.lines };
@@ -108,10 +105,7 @@ export interface AllocationRequest {
   readonly preferredLocations?: readonly string[];
 }
 
-/**
- * A reservation of a basket serves only the order that the basket became.
- * @throws Problem `validation_failed`
- */
+/** A reservation of a basket serves only the order that the basket became. @throws Problem `validation_failed` */
 export function refuseForeignBasket(
   { id, basketId }: Reservation,
   order: { readonly basketId: string },

@@ -67,10 +67,7 @@ export function viewOf(order: StoredOrder, { payments, fulfillmentOrders, return
   };
 }
 
-/**
- * Reads all parts that are not in `known` from their owners. If the Payment Hub or the FMS is down or slow, the order is shown without
- * their parts.
- */
+/** Reads the parts that `known` lacks from their owners. Without an answer, the order is shown without them. */
 export async function fetchView(order: StoredOrder, scope: Scope, known: OrderParts = {}): Promise<OrderView> {
   const unless = (error: unknown): undefined => logAndOmit(error, order, scope);
   const [payments, fulfillmentOrders, returns] = await Promise.all([

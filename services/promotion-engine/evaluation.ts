@@ -81,10 +81,7 @@ async function runningPromotions(work: UnitOfWork): Promise<readonly Promotion[]
   return items.map(({ rule }) => rule).filter((rule) => isRunning(rule, work.now));
 }
 
-/**
- * Looks up the tier if a rule needs it. When the look-up fails, promotions for members do not apply.
- * @throws Problem `dependency_*` when a voucher for members depends on it
- */
+/** Looks up the tier if a rule needs it; without it, member promotions rest. @throws Problem `dependency_*` when a voucher needs it */
 async function lookUpNeededTier(
   { loyaltyTier, customerId }: Goods,
   { running, judged }: { readonly running: readonly Promotion[]; readonly judged: readonly JudgedVoucher[] },

@@ -50,10 +50,7 @@ async function findReplaced(
   return [...new Map(found.map((one) => [one.id, one])).values()];
 }
 
-/**
- * Finishes the newest attempt for a basket if it is still under way.
- * @throws Problem when the Inventory Service does not answer
- */
+/** Finishes the newest attempt for a basket if it is under way. @throws Problem when the Inventory Service does not answer */
 export async function finishRival(basketId: string, { work, call }: Working): Promise<void> {
   const newest = await work.get(basketAttempts, basketId);
   const rival = newest && (await work.get(attempts, newest.attempt));

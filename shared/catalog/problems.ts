@@ -175,10 +175,7 @@ export function invalid(pointer: string, code: string, detail: string): Problem 
   return new Problem('validation_failed', detail, { errors: [{ pointer, code, detail }] });
 }
 
-/**
- * 409 for a request that repeats a verb with other values after the verb took effect.
- * @param standing the values in effect, by the name of the conflicting member
- */
+/** 409 for a repeat of a verb with other values. @param standing the values in effect, by the name of the conflicting member */
 export function conflictingRepeat(detail: string, standing: Readonly<Record<string, unknown>>, about: ProblemContext): Problem {
   return new Problem('conflicting_repeat', detail, { ...about, standing });
 }

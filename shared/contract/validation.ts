@@ -5,7 +5,6 @@ import { type FieldError, MOST_ERRORS, Problem } from '../catalog/problems.ts';
 import { asText, isText, shortened } from '../domain/text.ts';
 import { IN_WORDS, mistakesIn } from './issue-words.ts';
 
-/** The part of a request that a value is in. */
 export type Part = 'body' | 'query' | 'path';
 
 /** Names in a request may be as long as its body. Problems shorten them. */
@@ -27,10 +26,7 @@ const NULL_BODY: FieldError = {
   detail: 'This must be an object, not null. Send {} or no body if it has no members.',
 };
 
-/**
- * Parses one part of a request.
- * @throws Problem `validation_failed` naming each member that does not fit
- */
+/** Parses one part of a request. @throws Problem `validation_failed` naming each member that does not fit */
 export function parsePart(schema: z.ZodType, value: unknown, part: 'body' | 'query'): unknown {
   // Bodies are checked when they are read.
   if (part === 'query') refuseNotText(value, part);

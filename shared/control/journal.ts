@@ -72,10 +72,7 @@ export interface Journal {
   readonly log: Pick<Logger, 'error'>;
 }
 
-/**
- * Records a hop: redacted, and cut to the size limits. It never throws, so that no request fails because of its record; a missing record is
- * logged.
- */
+/** Records a hop, redacted and cut. Never throws: no request fails because of its record; a missing record is logged. */
 export function journalHop({ control, log }: Journal, hop: Hop): void {
   withoutFailing(log, 'keeping a journal record', () => control.journal(hop.world, entryOf(hop)));
 }

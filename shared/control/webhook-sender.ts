@@ -33,10 +33,7 @@ export interface Webhooks {
    * @returns the status, or the error that kept the webhook from arriving
    */
   send(webhook: Webhook, fault?: ActiveFault): Promise<WebhookOutcome>;
-  /**
-   * Strikes a webhook of a sender with a fault, if there is one, and counts the strike.
-   * @returns the fault, for `send` or `webhookWithheldUntil`
-   */
+  /** Strikes a webhook with a fault, if there is one, and counts the strike. @returns it, for `send` or `webhookWithheldUntil` */
   strike(target: Extract<FaultTarget, { readonly webhook: string }>, options: StrikeOptions): Promise<ActiveFault | undefined>;
   /** Withheld webhooks of this application that a later one overtakes. */
   overtakable(): Promise<readonly DueItem[]>;

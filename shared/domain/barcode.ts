@@ -14,9 +14,7 @@ export function checkDigit(payload: string): string {
   return String((10 - (sum % 10)) % 10);
 }
 
-/**
- * Whether a code has thirteen digits with a valid check digit. Price-embedded labels and loyalty cards are EAN-13 too.
- */
+/** Whether a code has thirteen digits with a valid check digit. Price-embedded labels and loyalty cards are EAN-13 too. */
 export function isEan13(code: string): boolean {
   return /^[0-9]{13}$/.test(code) && checkDigit(code.slice(0, -1)) === code.at(-1);
 }

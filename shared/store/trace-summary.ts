@@ -75,10 +75,7 @@ function badness(status: number): number {
   return counted(status >= 400);
 }
 
-/**
- * A request from outside names a trace rather than other hops: the worst one, and of those the latest. Without one, the earliest hop does.
- * A caller is recorded after its calls.
- */
+/** The worst request from outside names a trace, the latest of equals; without one the earliest hop, since callers come after calls. */
 function namesRather(second: TraceSummary, first: TraceSummary): boolean {
   if (second.isFromOutside !== first.isFromOutside) return second.isFromOutside;
   if (!second.isFromOutside) return second.namedAt <= first.namedAt;

@@ -5,7 +5,6 @@ import type { Address } from '../../../shared/catalog/shapes.ts';
 import type { StoredShipment } from '../collections.ts';
 import { BOLD, type Document, printable, REGULAR, writeText } from './text-box.ts';
 
-/** The data printed on a label. */
 export type LabelContent = Pick<StoredShipment, 'id' | 'carrier' | 'service' | 'from' | 'to' | 'fulfillmentOrderId' | 'returnId'> & {
   readonly trackingNumber: string;
   readonly labelledAt: string;

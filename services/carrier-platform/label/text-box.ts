@@ -29,10 +29,7 @@ export interface TextStyle {
   readonly middle?: boolean;
 }
 
-/**
- * Writes lines into a box, in the largest font size that fits all of them. Long lines are broken.
- * @returns the lower end of the text, in points from the top of the page
- */
+/** Writes lines into a box in the largest size that fits all, broken if long. @returns the lower end, in points from the top */
 export function writeText(
   document: Document,
   lines: readonly string[],

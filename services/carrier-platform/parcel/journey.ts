@@ -32,10 +32,7 @@ export async function continueJourney(
   await planNext({ ...journey, passed, open: !hasEnded(shipment) }, { work, shipment, mode: afterScan(mode) });
 }
 
-/**
- * Stores a journey with the time of its next planned scan, and the due work that plays it.
- * @returns whether the time has changed
- */
+/** Stores a journey with its next planned scan, and the due work that plays it. @returns whether the time has changed */
 export async function planNext(
   { version: _counted, scanAt: before, ...journey }: Omit<Journey, 'version'> & { readonly version?: number },
   { work, shipment, mode }: { readonly work: UnitOfWork; readonly shipment: StoredShipment; readonly mode: Mode },

@@ -15,10 +15,7 @@ export interface ReportedScan {
   readonly message?: string;
 }
 
-/**
- * Scans a parcel: moves it, appends the scan to its history, and reports it by webhook.
- * @throws Problem `invalid_state_transition` for a scan that the state of the parcel does not allow
- */
+/** Moves a parcel, appends the scan to its history, and reports it by webhook. @throws Problem `invalid_state_transition` */
 export async function scanParcel(
   shipment: StoredShipment,
   { scan, location, message }: ReportedScan,

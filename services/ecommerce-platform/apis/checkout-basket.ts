@@ -105,10 +105,7 @@ function holdIsGone({ id: basketId, reservationId, lines }: Basket, other: Hold 
 /** Our choice. */
 const DEFAULT_SHIPPING_METHOD = 'STANDARD';
 
-/**
- * Checks an open basket out: all checks that hold nothing come first, then stock, then voucher uses, then the basket is locked.
- * @throws Problem 404, 409, 503, 504
- */
+/** Checks an open basket out: checks that hold nothing, then stock, then voucher uses, then the lock. @throws Problem 404, 409, 503, 504 */
 async function startCheckout(scope: Scope, basket: Basket, body: CheckoutBody): Promise<LockedCheckout> {
   const { work } = scope;
   if (basket.lines.length === 0) {

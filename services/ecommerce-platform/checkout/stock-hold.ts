@@ -53,10 +53,7 @@ export async function releaseHold({ call }: Scope, reservationId: string): Promi
   }
 }
 
-/**
- * Repeats a call once, under the same key, when its answer was lost. The repeat is answered with the outcome of the first call.
- * @throws Problem of the call
- */
+/** Repeats a call once, under the same key, when its answer was lost. @throws Problem of the call */
 export async function retryLostAnswer<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();

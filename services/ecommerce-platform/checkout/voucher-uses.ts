@@ -26,11 +26,7 @@ export interface VouchersToLock {
   readonly standing?: readonly string[];
 }
 
-/**
- * Locks one use of each applied voucher. A code whose last use another basket has taken is rejected, and the discounts of the
- * remaining codes are evaluated again.
- * @throws Problem 503, 504
- */
+/** Locks a use of each applied voucher. A code without a use left is rejected and the rest evaluated again. @throws Problem 503, 504 */
 export async function lockVouchers(scope: Scope, toLock: VouchersToLock): Promise<Discounts> {
   const { basketId, attempt, lines, shopper, standing = [] } = toLock;
   const vouchers = new Map(toLock.discounts.vouchers.map((voucher) => [voucher.code.toUpperCase(), voucher]));

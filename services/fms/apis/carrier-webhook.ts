@@ -19,10 +19,7 @@ export const carrierWebhook = handle(carrierWebhookApi)(async ({ body: { data: s
   return (await applyScan({ tracking, scan, webhookId }, scope)) ?? null;
 });
 
-/**
- * Finds a parcel by its id, else by the carrier's number. Of several parcels with one number, the newest is meant.
- * @throws Problem `not_found`; `validation_failed` when the number belongs to another parcel
- */
+/** Finds a parcel by its id, else the newest with the number. @throws Problem `not_found`; `validation_failed` for another's number */
 async function trackingOf(work: UnitOfWork, { shipmentId, trackingNumber }: TrackingScan): Promise<Tracking> {
   const known = shipmentId === undefined ? undefined : await work.get(trackings, shipmentId);
   const numbered = trackingNumber === undefined ? [] : (await work.find(trackings, 'trackingNumber', trackingNumber)).items;

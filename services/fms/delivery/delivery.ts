@@ -63,10 +63,7 @@ function restockBeforeReply(work: UnitOfWork, { id }: StoredFulfillmentOrder): v
 /** After this many attempts in vain the carrier waits for the sender. */
 const VAIN_ATTEMPTS = 3;
 
-/**
- * The verb of the life cycle that a scan means for a dispatched fulfillment order.
- * @param attempts delivery attempts in vain, this scan included
- */
+/** The verb that a scan means for a dispatched fulfillment order. @param attempts delivery attempts in vain, this scan included */
 function deliveryVerbOf(
   { state }: Pick<StoredFulfillmentOrder, 'state'>,
   status: TrackingScan['status'],

@@ -35,7 +35,6 @@ export function refuseOnceWrittenOff(found: StoredReturn, verb: string): void {
   throw refusal(returnLifeCycle, found, verb, detail);
 }
 
-/** Moves a return and plans its next step. */
 async function moveOn(
   found: StoredReturn,
   { verb, patch = {} }: { readonly verb: Exclude<Move, 'write-off'>; readonly patch?: Patch<StoredReturn> },

@@ -78,11 +78,7 @@ export async function giveUpReturn(found: StoredReturn, scope: Pick<Scope, 'work
   else beginRejection(scope.work, found, { reason: state === 'approved' ? NEVER_HANDED_OVER : WENT_BACK, at: scope.work.now });
 }
 
-/**
- * Books the goods of a parcel that arrives after its return was written off. The customer is paid, so they go into stock, in the
- * condition that was announced.
- * @returns the changed members of the return
- */
+/** Books the goods of a parcel that arrives after its return was written off and paid, as announced. @returns the changed members */
 function bookLateArrival(
   work: UnitOfWork,
   { id, writtenOffAt, lines }: StoredReturn,

@@ -31,10 +31,7 @@ function refuseWhileAway(found: StoredReturn): void {
   throw refusal(returnLifeCycle, found, 'reject', `${where} ${remedy}`);
 }
 
-/**
- * Stores the intent to reject a return, with the due work that finishes it, in the next commit.
- * @throws Problem `invalid_state_transition` while its goods may still arrive
- */
+/** Stores the intent to reject, and its due work, in the next commit. @throws Problem `invalid_state_transition` if goods may arrive */
 export function beginRejection(
   work: UnitOfWork,
   found: StoredReturn,

@@ -38,11 +38,7 @@ export function nextStep({ state, dropOff, rejecting }: Pick<StoredReturn, 'stat
 
 const ENDED: ReadonlySet<StoredReturn['state']> = new Set(['inspected', 'refunded', 'exchanged', 'rejected']);
 
-/**
- * Stores the time of the next step of a return, with the due work that takes it.
- * @param since time of the previous step, in epoch milliseconds
- * @returns whether the time has changed
- */
+/** Stores the time of a return's next step and its due work. @param since the previous step, epoch ms @returns whether it changed */
 export async function planStep(
   work: UnitOfWork,
   found: StoredReturn,

@@ -15,10 +15,7 @@ import { accounts, ledgerEntries, ledgerEntryId } from '../collections.ts';
 
 export type LedgerRequest = z.output<typeof putLedgerEntry.request>;
 
-/**
- * Appends an entry to the ledger of an account. If the balance then has points, a second entry settles the open shortfall with them.
- * @throws Problem `insufficient_points`
- */
+/** Appends an entry. Points that are then left settle the open shortfall in a second entry. @throws Problem `insufficient_points` */
 export function book(work: UnitOfWork, account: Account, entry: Omit<Entry, 'at'>): Account {
   const append = (to: Account, without: Omit<Entry, 'at'>): Account => {
     const next = { ...without, at: instant(work.now) };
@@ -48,10 +45,7 @@ export function standingAt(lifetimePoints: number): Standing {
   return next === undefined ? { tier } : { tier, nextTierThreshold: next, pointsToNextTier: next - lifetimePoints };
 }
 
-/**
- * The account with one more entry in its ledger: the only way to change a balance.
- * @throws Problem `insufficient_points` when the balance would become negative
- */
+/** The account with one more entry: the only way to change a balance. @throws Problem `insufficient_points` below zero */
 export function withEntry(account: Account, entry: Entry): Account {
   const pointsBalance = account.pointsBalance + entry.points;
   if (pointsBalance < 0) throw insufficientPoints(account, -entry.points);

@@ -45,10 +45,7 @@ const orderOfOtherMember = (orderId: string, accountId: string) =>
 
 const EARNING_STATES: readonly string[] = ['completed', 'return-in-progress'];
 
-/**
- * The minor units that earn points.
- * @throws Problem `invalid_state_transition` before the order is completed, and when it is cancelled
- */
+/** Minor units that earn. @throws Problem `invalid_state_transition` before the order is completed, and when it is cancelled */
 function earningAmountOf({ id, state, earningAmount }: OutputOf<typeof getOrderEarning>): number {
   if (EARNING_STATES.includes(state)) return earningAmount ? pointsOfValue(earningAmount) : 0;
   throw refusal(

@@ -23,10 +23,7 @@ export async function earn(work: UnitOfWork, account: Account, { orderId, amount
   return takeBack(work, booked, { id: orderId, version: 0, takenBack: 0, refunds: [], ...before, earned });
 }
 
-/**
- * Records each refund of an order once. If the order has earned, takes the points back; otherwise the refunds wait for the earn.
- * @returns whether one of them is new
- */
+/** Records refunds of an order once, and takes points back if it has earned; else they wait. @returns whether one is new */
 export async function noteRefunds(work: UnitOfWork, orderId: string, refunds: readonly Omit<EarningRefund, 'booked'>[]): Promise<boolean> {
   const before: Earning = (await work.get(earnings, orderId)) ?? { id: orderId, version: 0, takenBack: 0, refunds: [] };
   const fresh = refunds.filter(({ id }) => !before.refunds.some((known) => known.id === id));

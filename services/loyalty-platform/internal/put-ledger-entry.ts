@@ -29,10 +29,7 @@ async function memberOf(work: UnitOfWork, { accountId }: LedgerRequest) {
   return memberByIdOrCard(work, accountId);
 }
 
-/**
- * Grants points to a member, once per reference and account.
- * @throws Problem `conflicting_repeat` for another grant under the same reference
- */
+/** Grants points once per reference and account. @throws Problem `conflicting_repeat` for another grant under the reference */
 async function issue(work: UnitOfWork, account: Account, { points, reason, reference }: LedgerRequest & { readonly reference: string }) {
   if (points === undefined) throw invalid('/points', 'required', 'Name the number of points to issue.');
   const before = await work.findUnique(ledgerEntries, 'issue', issueKey(account.id, reference));

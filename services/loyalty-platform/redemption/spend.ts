@@ -48,10 +48,7 @@ async function refuseUnspendable(
     throw refuse(0, `The payment "${paymentId}" has already been reversed.`);
 }
 
-/**
- * A redemption pays for the order or basket that it was made for, and only for a purchase of its owner.
- * @throws Problem `redemption_not_applicable`
- */
+/** A redemption pays only for its order or basket, and for a purchase of its owner. @throws Problem `redemption_not_applicable` */
 function refuseOtherPurpose(
   redemption: RedemptionRecord,
   account: Account,

@@ -39,10 +39,7 @@ export const closeReturn = handle(closeReturnCall)(async ({ params, body }, scop
   }
 });
 
-/**
- * Refunds nothing while the return pays for an order. Otherwise the decision is committed first, which excludes an exchange, and the
- * refund follows.
- */
+/** Refunds nothing while the return pays for an order. Else the decision is committed first, which excludes an exchange. */
 async function payBack(order: StoredOrder, booking: ReturnBooking, scope: Scope): Promise<Payout> {
   const { work, context } = scope;
   if (!isOpen(booking)) return payOut({ order, booking }, scope);

@@ -7,11 +7,7 @@ import { DECIDE_TIMEOUT_MS } from '../timing.ts';
 import type { Payment } from './payments.ts';
 import { excessOf, refundSplit, stillOwed } from './refund-split.ts';
 
-/**
- * Refunds what is owed for cancelled units, as far as it was captured. Refunds that already exist under the same references are
- * subtracted, so that a repeat refunds nothing twice.
- * @returns the payments afterwards
- */
+/** Refunds what is owed for cancelled units and was captured. Existing refunds count, so a repeat is harmless. @returns the payments */
 export async function refundOwed(
   { order, owed, payments }: { order: StoredOrder; owed: readonly OwedRefund[]; payments: readonly Payment[] },
   { call }: Scope,

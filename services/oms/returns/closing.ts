@@ -18,10 +18,7 @@ export async function completeBooking(
   return ended;
 }
 
-/**
- * Ends a booking whose units stay with the customer and may be returned again, as part of the last commit.
- * @param paidBack minor units that were refunded for it nevertheless
- */
+/** Ends a booking whose units stay with the customer, in the last commit. @param paidBack minor units refunded nevertheless */
 export async function rejectBooking(
   work: UnitOfWork,
   order: StoredOrder,

@@ -14,7 +14,6 @@ export type Verdict =
   | { readonly is: 'unanswered' }
   | { readonly is: 'approved-later'; readonly afterMs: number };
 
-/** The members of a declined payment. */
 export const reasonOf = ({ declineCode, available }: Extract<Verdict, { is: 'declined' }>) => ({
   declineCode,
   available: available && money(available.amount, available.currency),

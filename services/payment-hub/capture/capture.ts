@@ -6,10 +6,7 @@ import { payments, type StoredPayment } from '../collections.ts';
 import { uncommitFromOrder } from '../funds/order-cover.ts';
 import { giveBack } from '../funds/tender-value.ts';
 
-/**
- * Captures an authorisation and gives its remainder back. The remainder of an exchange credit is reported to the OMS, which refunds
- * it to the payments of the return.
- */
+/** Captures an authorisation and gives the remainder back; the OMS refunds the remainder of an exchange credit. */
 export function capture(work: UnitOfWork, payment: StoredPayment, { captured, remainder }: CaptureSplit): StoredPayment {
   const changed = work.transition(payments, payment, 'capture', { capturedAmount: captured });
   unwatchAuthorization(work, payment.id);

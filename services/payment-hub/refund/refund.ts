@@ -36,10 +36,7 @@ export function refund(work: UnitOfWork, payment: StoredPayment, { amount, reaso
 export const refundableOf = ({ capturedAmount, refundedAmount }: Pick<StoredPayment, 'capturedAmount' | 'refundedAmount'>): Money =>
   money(capturedAmount.amount - refundedAmount.amount, capturedAmount.currency);
 
-/**
- * @param ofReturn limits a refund for a return to what is left of the return
- * @throws Problem `refund_exceeds_captured` about the payment or the return
- */
+/** @param ofReturn limits the refund to what is left of its return @throws Problem `refund_exceeds_captured` of payment or return */
 export function refuseExcessiveRefund(payment: StoredPayment, requested: Money, ofReturn?: LeftOfReturn): void {
   const refundableAmount = refundableOf(payment);
   if (ofReturn && ofReturn.left < Math.min(requested.amount, refundableAmount.amount)) throw returnExceeded(ofReturn, requested);

@@ -13,7 +13,6 @@ export async function readPayments({ call }: Pick<Scope, 'call'>, orderId: strin
   return (await call(listPayments, { query: { orderId } }, { timeoutMs: CALL_TIMEOUT_MS })).items;
 }
 
-/** Parses the object of a payment event. */
 export const parsePayment = (object: unknown): HubPayment => Payment.parse(object);
 
 /** Whether the payment holds money that a void or refund would release, or may still come to hold it. */
@@ -30,10 +29,7 @@ const tenderOf = ({ id, version, state, tender, amount, capturedAmount, refunded
   refundedAmount,
 });
 
-/**
- * Adds or updates the tender of a payment. An older version of the payment changes nothing.
- * @returns the same array when nothing changes
- */
+/** Adds or updates the tender of a payment; older versions change nothing. @returns the same array without a change */
 export function listTender(tenders: readonly ListedTender[], payment: HubPayment): readonly ListedTender[] {
   const known = tenders.find(({ id }) => id === payment.id);
   if (!known) return [...tenders, tenderOf(payment)];

@@ -24,10 +24,7 @@ export function refuseWhileBusy({ work }: Scope, sale: Sale, action: string): vo
   if (sale.pending?.status === 'running' && sale.pending.owner !== ownerOf(work)) throw tenderUnderWay(sale, action);
 }
 
-/**
- * Reads the payments of a transaction when the outcome of a tender is unknown. Every further tender or void does this first.
- * @throws Problem `dependency_*` while the Payment Hub does not answer
- */
+/** Reads the payments when a tender's outcome is unknown, before each further tender or void. @throws Problem `dependency_*` */
 export async function settleUnknown(scope: Scope, sale: Sale): Promise<Sale> {
   if (sale.pending?.status !== 'unknown') return sale;
   const payments = await readPayments(scope, sale.id);

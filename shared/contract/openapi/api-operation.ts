@@ -14,7 +14,6 @@ import { SCHEMES } from './security.ts';
 
 const examples: Readonly<Record<string, unknown>> = requestExamples;
 
-/** The operation of a public API. */
 export function apiOperation(api: ApiDefinition, components: Components): Part {
   return {
     operationId: api.id,

@@ -9,7 +9,6 @@ import { refusals } from './refusals.ts';
 
 export const CONTROL_TAG = 'Control plane';
 
-/** An operation of the control plane. */
 export function controlOperation(control: ControlOperation, components: Components): Part {
   return {
     operationId: control.id,

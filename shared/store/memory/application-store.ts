@@ -20,7 +20,6 @@ export interface ApplicationStoreOptions {
   readonly worldBytes: number;
 }
 
-/** One application's store in this process's memory. */
 export function createApplicationStore(application: Application, options: ApplicationStoreOptions): Store {
   const { estate, unsent, outboxLimit, worldBytes } = options;
   const { all, janitor, need, changed } = estate;

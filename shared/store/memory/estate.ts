@@ -5,7 +5,6 @@ import { WorldGone } from '../ports/directory.ts';
 import { createMemoryJanitor } from './janitor.ts';
 import type { RehearsalState, WorldState } from './state.ts';
 
-/** The worlds and rehearsals in this process's memory, and the listeners to their changes. */
 export function createMemoryEstate(dropAfterMs: number) {
   const all = new Map<World, WorldState>();
   const listeners = new Set<WorldListener>();

@@ -10,7 +10,6 @@ export interface Recorded extends Ordered {
   readonly at: number;
 }
 
-/** One part of a world's journal. */
 export function createJournalPart(limit: JournalLimit) {
   /** By position in this part, without gaps, so that the oldest hop is found in one step. */
   const records = new Map<number, Recorded & { readonly bytes: number }>();

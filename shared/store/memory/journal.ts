@@ -4,7 +4,6 @@ import type { StoredTrace, TracePage } from '../ports/traces.ts';
 import { type FoundTrace, joined, tracePage } from '../trace-pages.ts';
 import { createJournalPart, type Recorded } from './journal-part.ts';
 
-/** The journal of a world. The cost of a page depends on its length, not on the size of the journal. */
 export function createMemoryJournal() {
   let newest = 0;
   const hops = createJournalPart(JOURNAL_LIMITS.hops);

@@ -11,7 +11,6 @@ import { createMemoryEvents } from './events.ts';
 import { createMemoryJournal } from './journal.ts';
 import { nowOf, type RehearsalState, unpark, type WorldState } from './state.ts';
 
-/** The rehearsals in memory, their lifetimes and their current worlds. */
 export function createMemoryRehearsals({ all, rehearsals, janitor, changed }: MemoryEstate): RehearsalStore {
   function switchTo(rehearsal: string, from: Snapshot, terms: Omit<RehearsalState, 'world' | 'lastUsedAt'>): World {
     const world = openWorld(rehearsal, from);

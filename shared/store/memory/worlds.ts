@@ -15,7 +15,6 @@ import { createMemoryRuns } from './runs.ts';
 import { createMemorySnapshots } from './snapshots.ts';
 import { faultRevisionOf, nowOf, type RehearsalState, type WorldState } from './state.ts';
 
-/** The estate-wide view of the memory adapter. */
 export function createMemoryWorlds(estate: MemoryEstate, store: (application: Application) => Store): Worlds {
   const { rehearsals, need, watch } = estate;
   return {

@@ -75,10 +75,7 @@ export const dueKey = (application: string, kind: string, key: string): string =
 /** Due work of every application: put an event that a fault withheld back into the outbox. Key: the event's id; payload: its entry. */
 export const PUBLISH_WITHHELD_EVENT = 'publish-held-event';
 
-/**
- * Due work of every subscriber: retry a delivery that was parked, or whose subscriber depends on an application that was away. Key: the
- * event's id; payload: its outbox entry.
- */
+/** Due work of a subscriber: retries a delivery that was parked or put off. Key: the event's id; payload: its outbox entry. */
 export const DELIVER_AGAIN = 'deliver-again';
 
 /**
@@ -97,7 +94,6 @@ export interface ItemLease {
   readonly token: string;
 }
 
-/** One application's due work. */
 export interface DueWorkStore {
   /** The item; undefined when it does not exist or another token leases it. */
   due(world: World, lease: ItemLease): Promise<DueItem | undefined>;

@@ -22,7 +22,6 @@ export interface HopFacts {
   readonly faults: readonly string[];
 }
 
-/** A hop to record. */
 export interface JournalEntry {
   readonly requestId: string;
   readonly correlationId: string;
@@ -69,13 +68,11 @@ export interface JournalPage {
   readonly newest: number;
 }
 
-/** The size of a world's journal. */
 export interface JournalSize {
   readonly traces: number;
   readonly hops: number;
 }
 
-/** Records the hops of a world. */
 export interface JournalWriter {
   journal(world: World, entry: JournalEntry): void;
   /** Notes that other processes have just recorded hops of a world. Reads of this process wait until these hops are written. */

@@ -26,9 +26,7 @@ export interface StoredTrace {
   readonly status: number;
   /** Wall time. */
   readonly durationMs: number;
-  /** Number of answered requests from outside. */
   readonly requests: number;
-  /** Number of calls between applications. */
   readonly calls: number;
   /** Number of deliveries of events. */
   readonly deliveries: number;
@@ -36,9 +34,7 @@ export interface StoredTrace {
   readonly failed: number;
   /** Names of the faults that struck. */
   readonly faults: readonly string[];
-  /** The applications of its hops. */
   readonly applications: readonly string[];
-  /** The APIs of its hops. */
   readonly apis: readonly string[];
 }
 

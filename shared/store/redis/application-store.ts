@@ -22,7 +22,6 @@ export interface ApplicationStoreOptions extends RedisAccess {
   readonly worldBytes: number;
 }
 
-/** One application's store in Redis. */
 export function createApplicationStore(application: Application, options: ApplicationStoreOptions): Store {
   const { connection, keys, announcements, relayLeaseMs, outboxLimit, worldBytes } = options;
   const run = runInWorld(options);

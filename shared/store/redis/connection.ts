@@ -8,7 +8,6 @@ import { type Script, type ScriptName, scripts } from './scripts.ts';
 import { checkServers } from './server-check.ts';
 import { watchRefusals } from './watch-refusals.ts';
 
-/** The address of Redis, and its time limits. */
 export interface RedisConnectionOptions {
   /**
    * `redis://[user:password@]host:port[/db]`, `rediss://` for TLS. Several addresses, separated by commas, are seed nodes of a

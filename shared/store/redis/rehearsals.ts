@@ -18,7 +18,6 @@ export interface RedisRehearsalsOptions extends RedisAccess {
   readonly dropAfterMs: number;
 }
 
-/** The rehearsals in Redis, their lifetimes and their current worlds. */
 export function createRedisRehearsals(options: RedisRehearsalsOptions): RehearsalStore {
   const { connection, keys, lifetimes, dropAfterMs } = options;
 

@@ -38,10 +38,7 @@ interface Contents {
   readonly due: Reply;
 }
 
-/**
- * Reads key by key, so that other commands run in between, and repeats it after a change. A world that keeps changing is read in one
- * step, which delays other commands.
- */
+/** Reads key by key, so that other commands run in between, and again after a change; at last in one step, which delays them. */
 async function readKeys(connection: RedisConnection, key: string): Promise<Contents> {
   const stamp = () => connection.idempotently((client) => client.hmget(key, 'createdAt', 'seq', 'changes'));
   for (let tries = 0; ; tries++) {

@@ -25,7 +25,6 @@ interface WorldsOptions extends RedisAccess {
   readonly changes: RedisChanges;
   readonly store: (application: Application) => Store;
   readonly lifetimes: RedisLifetimes;
-  /** Wall time after which a replaced or removed world is dropped. */
   readonly dropAfterMs: number;
 }
 
