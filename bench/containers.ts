@@ -6,8 +6,7 @@ import { startChild } from './child-process.ts';
 import { type ComposeEstate, currentEdition, docker, startCompose, whyNoCompose } from './compose-estate.ts';
 import { startEstate } from './estate-process.ts';
 import { cannon } from './load.ts';
-import { type OrderRound, placeOrders } from './order-load.ts';
-import { latencyOf } from './order-rounds.ts';
+import { latencyOf, type OrderRound, placeOrders } from './order-load.ts';
 import { inNewRehearsal, openRehearsal } from './rehearsals.ts';
 import { compare, inTurn, median } from './rounds.ts';
 

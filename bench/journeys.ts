@@ -2,7 +2,7 @@ import type { Benchmark, Figure, Settings } from './benchmark.ts';
 import { type Child, startChild } from './child-process.ts';
 import { startEstate } from './estate-process.ts';
 import { completeOrder, REQUESTS_PER_JOURNEY } from './order-journey.ts';
-import { latencyOf } from './order-rounds.ts';
+import { latencyOf } from './order-load.ts';
 import { type OwnRehearsal, openRehearsal, requireHolding, stranger } from './rehearsals.ts';
 import { compare, inTurn, type Rounds } from './rounds.ts';
 

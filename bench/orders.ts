@@ -1,8 +1,7 @@
 import type { Benchmark, Figure, Settings } from './benchmark.ts';
 import { type Child, startChild } from './child-process.ts';
 import { startEstate } from './estate-process.ts';
-import { REQUESTS_PER_ORDER } from './order-load.ts';
-import { type MeasuredRound, measureOrders, orderFigures, ordersInNewRehearsal } from './order-rounds.ts';
+import { type MeasuredRound, measureOrders, orderFigures, ordersInNewRehearsal, REQUESTS_PER_ORDER } from './order-load.ts';
 import { inTurn, type Rounds } from './rounds.ts';
 
 const CLIENTS = [1, 20] as const;

@@ -1,10 +1,11 @@
 import type { Benchmark, Figure, Settings } from './benchmark.ts';
+import { type Child, startChild } from './child-process.ts';
+import { startEstate } from './estate-process.ts';
 import { rateOf } from './load.ts';
-import { caseTwo, checkAnswers, type Exchange, staticGet } from './peers/exchanges.ts';
+import type { Contestant, Peer, Server } from './peers/exchanges.ts';
+import { caseTwo, checkAnswers, type Exchange, STATIC_PATH, staticGet } from './peers/exchanges.ts';
 import { mockoon } from './peers/mockoon.ts';
-import { bareServer, touchpointMock } from './peers/own-servers.ts';
 import { prism } from './peers/prism.ts';
-import type { Contestant, Peer, Server } from './peers/server.ts';
 import { wiremock } from './peers/wiremock.ts';
 import { allInTurn, compare } from './rounds.ts';
 
@@ -125,4 +126,21 @@ function figuresOf(
     unit,
     ...compare({ ours: taken[index] ?? [], reference }, (value) => value),
   }));
+}
+
+const touchpointMock: Contestant = {
+  name: 'touchpoint mock',
+  start: async () => answering(await startEstate({ service: 'touchpoint-mock' }), 'touchpoint'),
+};
+
+/** @param bytes length of its answer */
+const bareServer = (bytes: number): Contestant => ({
+  name: 'bare node:http',
+  start: async () => answering(await startChild('bench/servers/bare-http.ts', { args: [String(bytes)] }), 'url'),
+});
+
+async function answering(child: Child, address: string): Promise<Server> {
+  const url = child.address(address);
+  await fetch(`${url}${STATIC_PATH}`);
+  return { url, rssBytes: async () => (await child.usage()).rssBytes, [Symbol.asyncDispose]: () => child[Symbol.asyncDispose]() };
 }

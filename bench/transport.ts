@@ -1,7 +1,7 @@
 import type { Benchmark, Figure, Settings } from './benchmark.ts';
 import type { Child } from './child-process.ts';
 import { startEstate } from './estate-process.ts';
-import { type MeasuredRound, orderFigures, ordersInNewRehearsal } from './order-rounds.ts';
+import { type MeasuredRound, orderFigures, ordersInNewRehearsal } from './order-load.ts';
 import { inTurn, type Rounds } from './rounds.ts';
 
 const CLIENTS = [1, 20] as const;

@@ -4,8 +4,7 @@ import { createHttpTransport } from '../shared/transport/http-transport.ts';
 import type { RunningService } from './application-alone.ts';
 import type { Configuration } from './configuration.ts';
 import { openFrontDoor } from './front-door.ts';
-import { agentForCalls, closeInfrastructure, openStore } from './infrastructure.ts';
-import { startObservability } from './observability.ts';
+import { agentForCalls, closeInfrastructure, openStore, startObservability } from './infrastructure.ts';
 import { loadConfiguredFixtures } from './seeding.ts';
 
 export async function startGatewayAlone(configuration: Configuration, log: Logger): Promise<RunningService> {

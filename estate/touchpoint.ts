@@ -3,7 +3,7 @@ import { startPortal } from '../services/touchpoint-mock/portal-server.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import type { Configuration } from './configuration.ts';
 import { touchpointFixtures } from './fixtures-folder.ts';
-import { explainListenError } from './listen-errors.ts';
+import { explainListenError } from './start-error.ts';
 
 /**
  * Starts the touchpoint mock and its portal. They share nothing with the rest of the estate; the portal only links to its console.

@@ -1,3 +1,4 @@
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { Agent, request } from 'undici';
 import type { z } from 'zod';
 import type {
@@ -12,7 +13,6 @@ import type {
   TypedApiId,
 } from './call-types.ts';
 import { explainConnection, explainedChunks } from './connection-error.ts';
-import { eventsOf } from './event-stream.ts';
 import { callOfApi, filledPath, requireOperation, type Sections } from './named-call.ts';
 import type { Method, ProblemBody, Reply, ResponseOf } from './reply.ts';
 
@@ -172,5 +172,16 @@ function parse(text: string): unknown {
     return JSON.parse(text);
   } catch {
     return text;
+  }
+}
+
+/** Parses the server-sent events of a body. Skips comments. */
+async function* eventsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<EventSourceMessage, void> {
+  const decoder = new TextDecoder();
+  const read: EventSourceMessage[] = [];
+  const parser = createParser({ onEvent: (event) => void read.push(event) });
+  for await (const chunk of body) {
+    parser.feed(decoder.decode(chunk, { stream: true }));
+    yield* read.splice(0);
   }
 }

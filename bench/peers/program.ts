@@ -1,9 +1,12 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import type { Server } from './exchanges.ts';
 import { STATIC_PATH } from './exchanges.ts';
-import type { Server } from './server.ts';
 
 const START_MS = 60_000;
 const STOP_MS = 5_000;
@@ -86,4 +89,19 @@ async function end(child: ChildProcess): Promise<void> {
   const hard = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
   await ended;
   clearTimeout(hard);
+}
+
+interface TemporaryFolder {
+  readonly path: string;
+  readonly remove: () => Promise<void>;
+}
+
+/** @param files contents by relative path, written as JSON */
+export async function temporaryFolder(files: Readonly<Record<string, unknown>>): Promise<TemporaryFolder> {
+  const path = await mkdtemp(join(tmpdir(), 'bench-peer-'));
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(path, name)), { recursive: true });
+    await writeFile(join(path, name), JSON.stringify(content));
+  }
+  return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }

@@ -3,10 +3,9 @@ import { promisify } from 'node:util';
 import { fixture, PATH, request } from '../case-02.ts';
 import { freePort } from '../free-port.ts';
 import { cachedFile } from './cache.ts';
+import type { Peer, Server } from './exchanges.ts';
 import { STATIC_ANSWER, STATIC_PATH } from './exchanges.ts';
-import { startProgram } from './program.ts';
-import type { Peer, Server } from './server.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { startProgram, temporaryFolder } from './program.ts';
 
 const VERSION = '3.13.2';
 const JAR = `https://repo1.maven.org/maven2/org/wiremock/wiremock-standalone/${VERSION}/wiremock-standalone-${VERSION}.jar`;

@@ -6,8 +6,7 @@ import { z } from 'zod';
 import type { OwnScenario, Scenario } from '../../rehearsal/scenario.ts';
 import { IN_WORDS, mistakesIn } from '../../shared/contract/issue-words.ts';
 import { inOneLine } from '../../shared/domain/printable.ts';
-import { messageOf } from '../output/message-of.ts';
-import { supervised } from './supervision.ts';
+import { messageOf, supervised } from './supervision.ts';
 
 /** Names of scenarios have no dots and slashes. Files have an extension or a folder. */
 export const isFile = (word: string): boolean => /[/\\]|\.[cm]?[jt]s$/.test(word);

@@ -10,8 +10,8 @@ import type { DueItem } from '../../shared/store/ports/due-work.ts';
 import type { ChangeWaits } from './change-waits.ts';
 import type { DueRunner } from './due-runner.ts';
 import type { Flow } from './flow.ts';
+import type { WaitLimit } from './settle.ts';
 import { describeDue, POLL_MS, type Settle, type Settled } from './settle.ts';
-import type { WaitLimit } from './wait-limit.ts';
 
 /** Wall time of the lease of an advance on its clock. If the driver dies, the clock is frozen for this long. */
 const ADVANCE_LEASE_MS = 6_000;

@@ -7,8 +7,7 @@ import { type Advanced, clockBusy, createAdvance } from './advance.ts';
 import { createChangeWaits } from './change-waits.ts';
 import { createDueRunner, type DueRunnerOptions } from './due-runner.ts';
 import { createFlow } from './flow.ts';
-import { createSettle, type Settled } from './settle.ts';
-import { limitWait } from './wait-limit.ts';
+import { createSettle, limitWait, type Settled } from './settle.ts';
 
 export interface ClockDriverOptions extends DueRunnerOptions {
   readonly worlds: Directory & ClockStore & LedgerStore & WorldChanges;

@@ -1,10 +1,11 @@
+import type { ObjectDefinition } from '../../shared/catalog/define-object.ts';
+import { objects } from '../../shared/catalog/objects.ts';
 import { invalid } from '../../shared/catalog/problems.ts';
+import { Money } from '../../shared/catalog/shapes.ts';
 import { searchForm } from '../../shared/domain/text.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { ObjectReader } from '../../shared/store/ports/inspection.ts';
 import type { Found, PageRequest } from '../../shared/store/ports/objects.ts';
-import { labelOf } from './label.ts';
-import { relatedOf } from './related.ts';
 import { type ListedType, statesOf } from './types.ts';
 
 /** Most objects that one request reads. If few match, the answer is short, and `next` continues. */
@@ -83,4 +84,70 @@ function describe({ definition }: ListedType, { id, order, version, json }: Foun
     label,
     related: [...relatedOf(definition, object)],
   };
+}
+
+const LONGEST_LABEL = 160;
+const MEMBER = /\{([\w.]+)\}/g;
+
+/** The first template of the definition whose members the object all has. */
+function labelOf({ label = [] }: ObjectDefinition, object: unknown): string | undefined {
+  for (const text of label) {
+    const members = [...text.matchAll(MEMBER)].map(([, path = '']) => textAt(object, path.split('.')));
+    if (members.every((member) => member !== '')) return text.replaceAll(MEMBER, () => members.shift() ?? '').slice(0, LONGEST_LABEL);
+  }
+  return undefined;
+}
+
+/** Empty when the object lacks the member. */
+function textAt(value: unknown, [name, ...rest]: readonly string[]): string {
+  if (Array.isArray(value)) return value.map((entry) => textAt(entry, name === undefined ? [] : [name, ...rest])).join(', ');
+  if (name === undefined) return shown(value);
+  return typeof value === 'object' && value !== null ? textAt((value as Readonly<Record<string, unknown>>)[name], rest) : '';
+}
+
+function shown(value: unknown): string {
+  const money = Money.safeParse(value);
+  if (money.success) return amountOf(money.data);
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}
+
+/** Digits after the point by currency: a format is expensive to make. */
+const digitsOf = new Map<string, number>();
+
+function amountOf({ amount, currency }: { readonly amount: number; readonly currency: string }): string {
+  const digits =
+    digitsOf.get(currency) ?? new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
+  digitsOf.set(currency, digits);
+  return `${(amount / 10 ** digits).toFixed(digits)} ${currency}`;
+}
+
+interface Reference {
+  readonly type: string;
+  readonly id: string;
+}
+
+/** A long ledger names hundreds of orders. */
+const MOST_RELATED = 20;
+
+const cased = (type: string): string => type.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** `orderId` and `orderIds` refer to orders. */
+const typeOfMember: ReadonlyMap<string, string> = new Map(
+  objects.flatMap(({ type }) => [`${cased(type)}Id`, `${cased(type)}Ids`].map((member): [string, string] => [member, type])),
+);
+
+/** The business objects that an object refers to, without duplicates, as it names them. */
+function relatedOf({ references = {} }: ObjectDefinition, object: unknown): readonly Reference[] {
+  const found = new Map<string, Reference>();
+  collect(object, '');
+  return [...found.values()];
+
+  function collect(value: unknown, path: string): void {
+    if (found.size >= MOST_RELATED) return;
+    const type = references[path] ?? typeOfMember.get(path.slice(path.lastIndexOf('.') + 1));
+    if (Array.isArray(value)) for (const entry of value) collect(entry, path);
+    else if (typeof value === 'object' && value !== null) {
+      for (const [name, member] of Object.entries(value)) collect(member, path === '' ? name : `${path}.${name}`);
+    } else if (type !== undefined && typeof value === 'string') found.set(`${type}/${value}`, { type, id: value });
+  }
 }

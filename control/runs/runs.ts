@@ -5,9 +5,8 @@ import type { Logger } from '../../shared/process/logger.ts';
 import { pause } from '../../shared/process/waiting.ts';
 import type { RehearsalStore } from '../../shared/store/ports/rehearsals.ts';
 import type { RunStore } from '../../shared/store/ports/runs.ts';
-import { headOf, ITS_GATEWAY_STOPPED, isOpen, recordOf, runOf } from './kept-runs.ts';
 import { nearest } from './nearest.ts';
-import { LEASE_MS, startRecording } from './recording.ts';
+import { headOf, ITS_GATEWAY_STOPPED, isOpen, LEASE_MS, recordOf, runOf, startRecording } from './recording.ts';
 import type { ListedScenario, RunHead, RunState, ScenarioRunner } from './scenario-runner.ts';
 
 /** Most runs at a time. Each costs as much as a busy client. */

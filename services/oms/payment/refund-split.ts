@@ -1,4 +1,4 @@
-import { REFUND_ORDER } from '../../../shared/catalog/payment/refund-order.ts';
+import { REFUND_ORDER } from '../../../shared/catalog/payment/objects.ts';
 import type { Payment } from './payments.ts';
 
 /** Prefix of the references of refunds for cancelled units. Refunds by a client have no reference. */

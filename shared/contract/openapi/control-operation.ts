@@ -2,10 +2,9 @@ import { type ControlOperation, isStream } from '../../catalog/control/define-op
 import { commonProblems, type ProblemCode } from '../../catalog/problems.ts';
 import type { Part } from '../json-schemas.ts';
 import type { Components } from './components.ts';
-import { json, requestBody } from './content.ts';
+import { json, refusals, requestBody } from './components.ts';
 import { requestHeader } from './headers.ts';
 import { pathParameters, queryParameters } from './parameters.ts';
-import { refusals } from './refusals.ts';
 
 export const CONTROL_TAG = 'Control plane';
 

@@ -4,9 +4,9 @@ import { WorldGone } from '../ports/directory.ts';
 import { carriesEvent, type DueItem } from '../ports/due-work.ts';
 import type { ApplicationDump, Snapshot, SnapshotStore } from '../ports/snapshots.ts';
 import type { RedisAccess, RedisConnection } from './connection.ts';
+import { runInWorld } from './connection.ts';
 import { readCounter, readDue, readIndexMember, readObject } from './formats.ts';
 import { PRESENT } from './keys.ts';
-import { runInWorld } from './run-in-world.ts';
 
 /** Number of attempts to read a world piece by piece without a change in between. */
 const MOST_TRIES = 4;

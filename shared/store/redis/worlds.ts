@@ -9,6 +9,7 @@ import { worldsBacklog } from './backlog.ts';
 import type { RedisChanges } from './changes.ts';
 import { createRedisClock } from './clock.ts';
 import type { RedisAccess } from './connection.ts';
+import { type RunInWorld, runInWorld } from './connection.ts';
 import { createRedisFaultControl } from './faults.ts';
 import { eventsAbout, listed, readEvent } from './formats.ts';
 import type { RedisJournal } from './journal.ts';
@@ -16,7 +17,6 @@ import { partsOf } from './keys.ts';
 import { createRedisLedger } from './ledger.ts';
 import type { RedisLifetimes } from './lifetimes.ts';
 import { createRedisRehearsals } from './rehearsals.ts';
-import { type RunInWorld, runInWorld } from './run-in-world.ts';
 import { createRedisRuns } from './runs.ts';
 import { createRedisSnapshots } from './snapshot.ts';
 

@@ -9,8 +9,8 @@ import type { ItemLease } from '../../store/ports/due-work.ts';
 import type { Committed, Fence, Plan } from '../../store/ports/plan.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import type { CommitState, Outcome } from './commit-state.ts';
-import { indexChanges, uniqueChanges } from './index-changes.ts';
 import { CallerLeft, Conflict } from './interruptions.ts';
+import { indexChanges, uniqueChanges } from './loaded-objects.ts';
 import { type WriteParts, Writes } from './writes.ts';
 
 /** `Retry-After` in seconds of a request that is refused because too many events wait. */
