@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { isIPv4 } from 'node:net';
 import type { DemoCredentials } from '../console/config.ts';
+import { demoAmong } from '../fixtures/demo-credentials.ts';
 import type { Credential } from '../fixtures/files.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import type { Configuration } from './configuration.ts';
@@ -39,10 +39,3 @@ export function publicAmong(credentials: readonly Credential[]): DemoCredentials
   const found = { control: find('bearer', 'control'), integration: find('bearer', 'catalog'), apiKey: find('api-key', 'catalog') };
   return Object.fromEntries(Object.entries(found).filter(([, secret]) => secret !== undefined));
 }
-
-const demo = JSON.parse(readFileSync(new URL('credentials.json', import.meta.url), 'utf8')) as readonly Credential[];
-const publicSecrets: ReadonlySet<string> = new Set(demo.map(({ secret }) => secret));
-
-/** Names of the credentials whose secret is in the files of this project and therefore public. */
-const demoAmong = (credentials: readonly Credential[]): readonly string[] =>
-  credentials.filter(({ secret }) => publicSecrets.has(secret)).map(({ name }) => name);

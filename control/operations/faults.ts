@@ -1,10 +1,50 @@
+import { faultPresets } from '../../shared/catalog/control/fault-presets.ts';
 import { type FaultInput, FaultName, LONGEST_NAME, strikableApis } from '../../shared/catalog/control/faults.ts';
+import * as declared from '../../shared/catalog/control/operations/faults.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
-import { invalid, problems } from '../../shared/catalog/problems.ts';
+import { invalid, notFound, Problem, problems } from '../../shared/catalog/problems.ts';
+import { MOST_FAULTS } from '../../shared/store/ports/faults.ts';
 import { requireKnownEvent, requireSubjectOf } from '../events/known-event.ts';
+import { describeFault } from '../faults/describe.ts';
+import { operate, operateOnRehearsals } from '../operate.ts';
+
+const named = operate(declared.putFault)(async ({ params: { name }, body }, { world, worlds }) => {
+  checkFault(body);
+  const json = JSON.stringify(body);
+  if (!(await worlds.setFault(world, name, json))) {
+    throw new Problem('too_many_faults', `A rehearsal has at most ${MOST_FAULTS} faults; delete one to set "${name}".`);
+  }
+  return describeFault({ name, json, hits: 0 });
+});
+
+/** The name stands first in the request, so it is validated before the body. */
+export const putFault: typeof named = {
+  ...named,
+  prepare: (sent) => {
+    checkName(sent.params['name'] ?? '');
+    return named.prepare(sent);
+  },
+};
+
+export const listFaults = operate(declared.listFaults)(async (_input, { world, control }) => {
+  const { rules } = await control.faults(world);
+  return { items: rules.map(describeFault) };
+});
+
+export const deleteFault = operate(declared.deleteFault)(async ({ params }, { world, worlds }) => {
+  if (!(await worlds.removeFault(world, params.name))) throw notFound('fault', params.name);
+  return null;
+});
+
+export const deleteFaults = operate(declared.deleteFaults)(async (_input, { world, worlds }) => {
+  await worlds.removeFault(world);
+  return null;
+});
+
+export const listFaultPresets = operateOnRehearsals(declared.listFaultPresets)(async () => ({ items: [...faultPresets] }));
 
 /** @throws Problem validation_failed */
-export function checkName(name: string): void {
+function checkName(name: string): void {
   if (FaultName.safeParse(name).success) return;
   const tooLong = name.length > LONGEST_NAME && `A fault’s name has at most ${LONGEST_NAME} characters, not ${name.length}.`;
   throw invalid(
@@ -15,7 +55,7 @@ export function checkName(name: string): void {
 }
 
 /** The rules for a fault that its schema cannot express. @throws Problem validation_failed */
-export function checkFault({ match, fault }: FaultInput): void {
+function checkFault({ match, fault }: FaultInput): void {
   if (match.event !== undefined) {
     requireKnownEvent(match.event, '/match/event');
     if (match.subject !== undefined) requireSubjectOf(match.event, match.subject, '/match/subject');

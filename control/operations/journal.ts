@@ -1,8 +1,22 @@
-import { type JournalRecord, recordOf } from '../shared/control/journal.ts';
-import type { World } from '../shared/domain/world.ts';
-import { pause } from '../shared/process/waiting.ts';
-import type { JournalAsk, JournalReader } from '../shared/store/ports/journal.ts';
-import { beyondTheEnd } from './position.ts';
+import * as declared from '../../shared/catalog/control/operations/journal.ts';
+import { notFound } from '../../shared/catalog/problems.ts';
+import { type JournalRecord, recordOf } from '../../shared/control/journal.ts';
+import type { World } from '../../shared/domain/world.ts';
+import { pause } from '../../shared/process/waiting.ts';
+import type { JournalAsk, JournalReader } from '../../shared/store/ports/journal.ts';
+import { operate } from '../operate.ts';
+import { beyondTheEnd } from '../position.ts';
+
+export const readJournal = operate(declared.readJournal)(({ query: { bodies, ...ask } }, { world, worlds, stopping }) =>
+  readHops(worlds, world, { ...ask, bodies: bodies === 'true', stopping }),
+);
+
+export const readHop = operate(declared.readHop)(async ({ params }, { world, worlds }) => {
+  const { requestId = '' } = params;
+  const hop = await worlds.hop(world, requestId);
+  if (!hop) throw notFound('hop', requestId);
+  return recordOf(hop);
+});
 
 /** Wall time within which every process writes its hop of a request. A hop that is missing later does not come. */
 const LATEST_MS = 1_000;

@@ -1,10 +1,10 @@
-import { verify as operation } from '../../shared/catalog/control/operations/verification.ts';
+import * as declared from '../../shared/catalog/control/operations/verification.ts';
 import { operate } from '../operate.ts';
 
 /** Wall time limit for settling before the verification. */
 const SETTLE_MS = 10_000;
 
-export const verify = operate(operation)(async (_input, { world, driver, verified, gone }) => {
+export const verify = operate(declared.verify)(async (_input, { world, driver, verified, gone }) => {
   const { settled, waitingFor } = await driver.settle(world, SETTLE_MS, gone);
   const invariants = await verified(world, gone).catch((error: unknown) => {
     // Nobody reads the answer.

@@ -1,9 +1,9 @@
-import { readStream as operation } from '../../shared/catalog/control/operations/stream.ts';
+import * as declared from '../../shared/catalog/control/operations/stream.ts';
 import { operateStream } from '../operate.ts';
 import { parseCursor, parseTopics } from '../stream/cursor.ts';
 import { follow } from '../stream/follow.ts';
 
-export const readStream = operateStream(operation)(async function* ({ query, lastEventId }, scope) {
+export const readStream = operateStream(declared.readStream)(async function* ({ query, lastEventId }, scope) {
   const topics = parseTopics(query.topics);
   const cursor =
     lastEventId !== undefined

@@ -1,15 +1,24 @@
-import { advanceClock as operation } from '../../shared/catalog/control/operations/clock.ts';
+import * as declared from '../../shared/catalog/control/operations/clock.ts';
 import { invalid } from '../../shared/catalog/problems.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
+import { describeWithheld } from '../events/withheld.ts';
 import { operate } from '../operate.ts';
+
+export const readClock = operate(declared.readClock)(async (_input, { view }) => ({ now: instant(view.now), flowing: view.flowing }));
+
+export const setClock = operate(declared.setClock)(async ({ body }, { rehearsal, world, rehearsals, driver }) => {
+  await driver.setFlowing(world, body.flowing);
+  const { now, flowing } = await rehearsals.find(rehearsal);
+  return { now: instant(now), flowing };
+});
 
 /** One advance covers at most ten years, with up to three leap years. */
 const LONGEST_ADVANCE_MS = (10 * 365 + 3) * 24 * 60 * 60 * 1_000;
 /** RFC 3339 has years of four digits, and timers may be set for a year ahead of the clock. */
 const LATEST: Ms = Date.UTC(9999, 0, 1);
 
-export const advanceClock = operate(operation)(async ({ body }, { world, view, driver, gone }) => {
+export const advanceClock = operate(declared.advanceClock)(async ({ body }, { world, view, driver, gone }) => {
   const to = destinationOf(body, view.now);
   const { now, ran, settled, waitingFor } = await driver.advance(world, to, body.timeoutMs, gone);
   return {
@@ -48,3 +57,14 @@ function durationOf(text: string): Ms {
     );
   }
 }
+
+export const settle = operate(declared.settle)(async ({ body }, { world, worlds, driver, gone }) => {
+  const { settled, waitingFor } = await driver.settle(world, body.timeoutMs, gone);
+  const { parked, withheld } = await worlds.ledger(world);
+  return {
+    settled,
+    waitingFor: [...waitingFor],
+    parked: parked.map((one) => ({ ...one, at: instant(one.at) })),
+    withheld: withheld.map(describeWithheld),
+  };
+});
