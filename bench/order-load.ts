@@ -123,14 +123,16 @@ export function ordersInNewRehearsal(
   return inNewRehearsal(url, ({ bearer }) => measureOrders(estate, { url, bearer, clients, for: { seconds } }));
 }
 
-export function orderFigures(taken: Rounds<MeasuredRound>, clients: number): readonly Figure[] {
+/** @param whole names what is counted: `order`, or `whole order` up to its delivery */
+export function orderFigures(taken: Rounds<MeasuredRound>, clients: number, whole = 'order'): readonly Figure[] {
   const of = clients === 1 ? '1 client' : `${clients} clients`;
+  const article = whole === 'order' ? 'an' : 'a';
   const latency = (at: number) => ({ figure: latencyOf(taken.ours, at), reference: latencyOf(taken.reference, at) });
   return [
-    { what: `orders, ${of}`, unit: '/s', ...compare(taken, ({ perSecond }) => perSecond) },
-    { what: `CPU per order, ${of}`, unit: 'ms', ...compare(taken, ({ cpuMs }) => cpuMs) },
-    { what: `time of an order, ${of}, p50`, unit: 'ms', ...latency(0.5) },
-    { what: `time of an order, ${of}, p99`, unit: 'ms', ...latency(0.99) },
+    { what: `${whole}s, ${of}`, unit: '/s', ...compare(taken, ({ perSecond }) => perSecond) },
+    { what: `CPU per ${whole}, ${of}`, unit: 'ms', ...compare(taken, ({ cpuMs }) => cpuMs) },
+    { what: `time of ${article} ${whole}, ${of}, p50`, unit: 'ms', ...latency(0.5) },
+    { what: `time of ${article} ${whole}, ${of}, p99`, unit: 'ms', ...latency(0.99) },
   ];
 }
 

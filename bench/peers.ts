@@ -2,8 +2,16 @@ import type { Benchmark, Figure, Settings } from './benchmark.ts';
 import { type Child, startChild } from './child-process.ts';
 import { startEstate } from './estate-process.ts';
 import { rateOf } from './load.ts';
-import type { Contestant, Peer, Server } from './peers/exchanges.ts';
-import { caseTwo, checkAnswers, type Exchange, STATIC_PATH, staticGet } from './peers/exchanges.ts';
+import {
+  type Contestant,
+  caseTwo,
+  checkAnswers,
+  type Exchange,
+  type Peer,
+  type Server,
+  STATIC_PATH,
+  staticGet,
+} from './peers/exchanges.ts';
 import { mockoon } from './peers/mockoon.ts';
 import { prism } from './peers/prism.ts';
 import { wiremock } from './peers/wiremock.ts';

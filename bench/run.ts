@@ -1,6 +1,6 @@
 import { availableParallelism, cpus } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
-import { type Aim, type Benchmark, type Figure, isMet, type Ratio, type Settings } from './benchmark.ts';
+import { type Benchmark, type Figure, isMet, type Settings } from './benchmark.ts';
 import { containers } from './containers.ts';
 import { earlier } from './earlier.ts';
 import { events } from './event-lag.ts';
@@ -9,15 +9,15 @@ import { growth } from './growth.ts';
 import { journeys } from './journeys.ts';
 import { json } from './json-calls.ts';
 import { longLists } from './long-lists.ts';
-import { orders } from './orders.ts';
+import { orders, transport } from './orders.ts';
 import { parcels } from './parcels.ts';
 import { peers } from './peers.ts';
 import { QUIET_LOAD, type Quiet, quietText, waitUntilQuiet } from './quiet.ts';
 import { redis } from './redis.ts';
+import { tableOf } from './report.ts';
 import { soak } from './soak.ts';
 import { start } from './start.ts';
 import { touchpoint } from './touchpoint.ts';
-import { transport } from './transport.ts';
 import { verifying } from './verifying.ts';
 
 const benchmarks: readonly Benchmark[] = [
@@ -111,42 +111,3 @@ const machine = (): string => `Node ${process.version}, ${availableParallelism()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
 await command.parseAsync();
-
-const COLUMNS = ['what', 'figure', 'reference', 'ratio (lowest–highest)', 'aim', ''] as const;
-
-function tableOf(title: string, figures: readonly Figure[]): string {
-  const rows = [COLUMNS, ...figures.map(rowOf)];
-  const widths = COLUMNS.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const lines = rows.map((row) =>
-    row
-      .map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
-      .join('   ')
-      .trimEnd(),
-  );
-  return `${title}\n${lines.map((line) => `  ${line}\n`).join('')}`;
-}
-
-function rowOf(figure: Figure): readonly string[] {
-  const { what, unit, reference, ratio, aim } = figure;
-  const met = isMet(figure);
-  return [
-    what,
-    `${shown(figure.figure)} ${unit}`,
-    reference === undefined ? '' : `${shown(reference)} ${unit}`,
-    ratio ? ratioText(ratio) : '',
-    aim ? aimText(aim, unit) : '',
-    met === undefined ? '' : met ? 'met' : 'missed',
-  ];
-}
-
-function ratioText({ median, lowest, highest }: Ratio): string {
-  const digits = median >= 10 ? 0 : median >= 0.1 ? 2 : 3;
-  return `${median.toFixed(digits)} (${lowest.toFixed(digits)}–${highest.toFixed(digits)})`;
-}
-
-function aimText(aim: Aim, unit: string): string {
-  const of = aim.of === 'ratio' ? '' : ` ${unit}`;
-  return 'atLeast' in aim ? `≥ ${aim.atLeast}${of}` : `≤ ${aim.atMost}${of}`;
-}
-
-const shown = (value: number): string => (value >= 100 ? String(Math.round(value)) : value.toPrecision(3));

@@ -15,13 +15,9 @@ export const start: Benchmark = {
   run: async (settings) => [...(await starts(settings)), ...(await memory(settings))],
 };
 
-async function starts({ rounds, progress }: Settings): Promise<readonly Figure[]> {
-  const taken = await inTurn({
-    rounds,
-    ours: (number) => {
-      progress(`start, round ${number} of ${rounds}`);
-      return startMs(() => startEstate({ reportsUsage: false }), 'gateway');
-    },
+async function starts(settings: Settings): Promise<readonly Figure[]> {
+  const taken = await inTurn(settings, 'start', {
+    ours: () => startMs(() => startEstate({ reportsUsage: false }), 'gateway'),
     reference: () => startMs(() => startChild('bench/servers/bare-express.ts', { reportsUsage: false }), 'url'),
   });
   return [{ what: 'start to ready', unit: 'ms', ...compare(taken, (ms) => ms), aim: { of: 'figure', atMost: 1_500 } }];

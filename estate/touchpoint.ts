@@ -7,7 +7,6 @@ import { explainListenError } from './start-error.ts';
 
 /**
  * Starts the touchpoint mock and its portal. They share nothing with the rest of the estate; the portal only links to its console.
- *
  * @param gateway address of the gateway that serves the console
  */
 export async function startTouchpoint(configuration: Configuration, log: Logger, { gateway }: { readonly gateway?: string } = {}) {

@@ -38,10 +38,7 @@ const WELCOME = `<!doctype html>
 </html>
 `;
 
-/**
- * Public documents: the APIs as OpenAPI, the events as AsyncAPI, each in JSON and YAML, the problems, and a welcome page for browsers.
- * @param events where this estate publishes them
- */
+/** The APIs as OpenAPI, the events as AsyncAPI, the problems, and a welcome page. @param events where this estate publishes them */
 export function createDocuments(events: EventServers): Router {
   const openapi = once(() => estateOpenApi(manifest.version));
   const asyncapi = once(() => estateAsyncApi(manifest.version, events));

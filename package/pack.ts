@@ -3,8 +3,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { writeClient } from './client.ts';
-import { serverManifest } from './manifests.ts';
-import { compile, copyTo, DIST, PROJECT, write } from './project.ts';
+import { DIST, PROJECT } from './project.ts';
+import { writeServer } from './server.ts';
 
 /** `npm run package -- --pack-destination <folder>` writes the archives of both packages there. */
 const { values } = parseArgs({ options: { 'pack-destination': { type: 'string', default: PROJECT } } });
@@ -19,22 +19,4 @@ try {
   process.stdout.write(archives);
 } finally {
   await rm(DIST, { recursive: true, force: true });
-}
-
-const FOLDER = join(DIST, 'server');
-/** Files that the estate reads. */
-const READ = [
-  'LICENSE',
-  'design/*.css',
-  'fixtures/**/*.json',
-  'services/touchpoint-mock/portal/*',
-  'console/*.css',
-  'console/page/*.{css,svg}',
-];
-
-/** The package of the estate itself. It contains JavaScript, because Node strips no types below node_modules. */
-async function writeServer(): Promise<void> {
-  compile('tsconfig.server.json');
-  await copyTo(FOLDER, READ);
-  await write(join(FOLDER, 'package.json'), `${JSON.stringify(serverManifest, null, 2)}\n`);
 }

@@ -30,7 +30,6 @@ export const caseTwo = (bytes: number): Exchange => ({
 
 /**
  * Sends a server the requests of the benchmark once.
- *
  * @returns the length of its answer to case 02
  * @throws Error when an answer differs from the touchpoint mock's, or another lane gets an answer, too
  */

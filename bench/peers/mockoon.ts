@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { fixture, PATH, request } from '../case-02.ts';
 import { freePort } from '../free-port.ts';
 import { cachedPackage } from './cache.ts';
-import type { Peer, Server } from './exchanges.ts';
-import { STATIC_ANSWER, STATIC_PATH } from './exchanges.ts';
+import { type Peer, type Server, STATIC_ANSWER, STATIC_PATH } from './exchanges.ts';
 import { startProgram, temporaryFolder } from './program.ts';
 
 const VERSION = '9.9.0';

@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { Server } from './exchanges.ts';
-import { STATIC_PATH } from './exchanges.ts';
+import { type Server, STATIC_PATH } from './exchanges.ts';
 
 const START_MS = 60_000;
 const STOP_MS = 5_000;

@@ -3,8 +3,7 @@ import { promisify } from 'node:util';
 import { fixture, PATH, request } from '../case-02.ts';
 import { freePort } from '../free-port.ts';
 import { cachedFile } from './cache.ts';
-import type { Peer, Server } from './exchanges.ts';
-import { STATIC_ANSWER, STATIC_PATH } from './exchanges.ts';
+import { type Peer, type Server, STATIC_ANSWER, STATIC_PATH } from './exchanges.ts';
 import { startProgram, temporaryFolder } from './program.ts';
 
 const VERSION = '3.13.2';

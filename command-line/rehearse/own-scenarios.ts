@@ -29,11 +29,7 @@ interface Found {
   readonly file: string;
 }
 
-/**
- * Loads the scenarios that files export.
- * @param taken names of the scenarios that come with the estate
- * @returns the scenarios, and a sentence for each mistake
- */
+/** Loads the scenarios that files export. @param taken names of the estate's scenarios @returns scenarios, and a sentence per mistake */
 export async function ownScenarios(
   files: readonly string[],
   taken: readonly string[],

@@ -1,6 +1,5 @@
 import { recordOf } from '../../shared/control/journal.ts';
-import type { World } from '../../shared/domain/world.ts';
-import { idOf } from '../../shared/domain/world.ts';
+import { idOf, type World } from '../../shared/domain/world.ts';
 import type { Worlds } from '../../shared/store/ports/estate-store.ts';
 import type { Cursor, Place } from './cursor.ts';
 

@@ -27,10 +27,7 @@ export function partsOf(text: string): readonly string[] {
   return Array.from({ length: Math.max(0, characters.length - LENGTH + 1) }, (_, from) => characters.slice(from, from + LENGTH).join(''));
 }
 
-/**
- * Part of every customer; it changes with the parts. If the oldest customer of a world lacks it, an older release created the world, and its
- * index is incomplete.
- */
+/** Every customer has it; it changes with the parts. If the oldest customer lacks it, an older release made the index, incompletely. */
 export const ANY_PART = '2';
 
 export const partsOfCustomer = (customer: Named): readonly string[] => remembered.memo(textsOf(customer).join(BETWEEN));

@@ -43,10 +43,7 @@ function undefinedIfNotFound(error: unknown): undefined {
   throw error;
 }
 
-/**
- * Finds the order line for an allocation.
- * @throws Problem `invalid_state_transition` when the order has ended; `validation_failed` for an unknown line, another SKU or too many units
- */
+/** Finds the line. @throws Problem `invalid_state_transition` of an ended order; `validation_failed` for an unknown line, SKU or number */
 export function requireLine({ state, lines }: OrderStock, request: AllocationRequest): Line {
   if (ENDED_STATES.has(state)) throw notAllocable(request.orderId, state, `is ${state}; no stock is held for it any more`);
   const line = lines.find(({ lineId }) => lineId === request.orderLineId);
@@ -128,9 +125,7 @@ export function refuseOtherDemand({ line }: Hold, request: AllocationRequest): v
   }
 }
 
-/**
- * @throws Problem `validation_failed` for a reservation of another order; `insufficient_stock` when it holds fewer units than the line needs
- */
+/** @throws Problem `validation_failed` for the reservation of another order; `insufficient_stock` when it holds too few units */
 export function refuseUncovered(reservation: Reservation, request: AllocationRequest): void {
   if (reservation.orderId !== undefined && reservation.orderId !== request.orderId) {
     throw invalid('/reservationId', 'other_order', `The reservation "${reservation.id}" is of order "${reservation.orderId}".`);

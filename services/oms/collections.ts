@@ -77,10 +77,7 @@ const OwedRefund = z.object({
 });
 export type OwedRefund = z.output<typeof OwedRefund>;
 
-/**
- * Fulfilment progress of an order, under the id of the order. It is stored before the first request to the FMS: without a record
- * the FMS does not know the order.
- */
+/** Fulfilment progress, by the order's id. Stored before the first request to the FMS: without it the FMS does not know the order. */
 const FulfillmentRecord = z.object({
   id: Id,
   version: z.int().min(0),

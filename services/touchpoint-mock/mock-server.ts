@@ -29,7 +29,6 @@ export interface TouchpointMockOptions {
 
 /**
  * Starts the touchpoint mock: 23 contract paths with fixed responses, its OpenAPI document, health and readiness.
- *
  * @throws Error in one sentence when a fixture is broken or the configuration makes no sense; with `code` EADDRINUSE and `port` when the port is taken
  */
 export async function startTouchpointMock({

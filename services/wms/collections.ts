@@ -24,10 +24,7 @@ export const pickingOrders = defineCollection({
 const PickedLines = z.array(z.object({ orderLineId: Id, pickedQty: z.int().min(0) }));
 export type PickedLines = z.output<typeof PickedLines>;
 
-/**
- * The intended move of a picking order: committed before it is reported to the FMS, removed with the answer. The id is the picking
- * order's, so that concurrent statuses conflict.
- */
+/** The intended move of a picking order, by its id: committed before the report to the FMS, removed after. Concurrent ones conflict. */
 export const intendedMoves = defineCollection({
   name: 'intended-moves',
   schema: z.object({

@@ -113,10 +113,7 @@ function* fieldErrors(issues: readonly z.core.$ZodIssue[], part: Part): Generato
 /** A query has parameters, not members. */
 const inPart = (detail: string, part: Part): string => (part === 'query' ? detail.replace(/^This member\b/, 'This parameter') : detail);
 
-/**
- * Filters members out of a response that the catalog does not declare. With `strict` (in tests) it throws instead, to find handlers that
- * return undeclared members.
- */
+/** Filters undeclared members out of a response. With `strict` (in tests) it throws, to find handlers that return them. */
 export function filterResponse(api: ApiDefinition, output: unknown, { strict }: { readonly strict: boolean }): unknown {
   const parsed = declaredMembers(api.response, output ?? null);
   if (!parsed.success) {
@@ -127,10 +124,7 @@ export function filterResponse(api: ApiDefinition, output: unknown, { strict }: 
   return parsed.data;
 }
 
-/**
- * The members of a value that its schema declares. A value fits when its JSON does: JSON leaves out members that are undefined, and which a
- * schema may refuse.
- */
+/** The declared members of a value. It fits when its JSON does, which leaves out undefined members that a schema may refuse. */
 export function declaredMembers<T>(schema: z.ZodType<T>, value: unknown): z.ZodSafeParseResult<T> {
   const parsed = schema.safeParse(value);
   return parsed.success ? parsed : schema.safeParse(asSent(value));

@@ -47,10 +47,7 @@ export function newId(prefix: IdPrefix, at: number): string {
   return `${prefix}_${ulid(at, nextRandom)}`;
 }
 
-/**
- * 128 random bits in hexadecimal digits, for a lease or the operation of a commit. It is a flat string: V8 would keep the pieces of
- * `randomUUID` for as long as the string.
- */
+/** 128 random bits in hexadecimal, for a lease or a commit. A flat string: V8 would keep the pieces of a `randomUUID` as long. */
 export function randomToken(): string {
   const at = nextBytes(TOKEN_BYTES);
   return random.toString('hex', at, at + TOKEN_BYTES);

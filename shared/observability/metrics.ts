@@ -15,10 +15,7 @@ interface Gauges<Backlog> {
   readonly clear: () => void;
 }
 
-/**
- * The metrics of one process, in a separate registry. Label values come from the catalog only, which bounds the number of series. Ids and
- * names of rehearsals belong in logs and traces.
- */
+/** The metrics of one process. Labels come from the catalog only, which bounds the series; ids belong in logs and traces. */
 export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_PRECISION_MS });

@@ -14,10 +14,7 @@ export interface CallOptions {
    * key and this label. Raise the attempt only after a definite answer; after an unknown outcome send the same again.
    */
   readonly step?: string;
-  /**
-   * Names the object that the call is for, when several requests and due work may make the same call. The key is then derived from it
-   * instead of the request. Raise the attempt in `step`.
-   */
+  /** The object that several requests and due work make the same call for: the key derives from it. Raise the attempt in `step`. */
   readonly intent?: string;
   /** Wall time; never beyond the deadline of the request. */
   readonly timeoutMs?: number;

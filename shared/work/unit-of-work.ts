@@ -49,10 +49,7 @@ export interface DueOptions {
   readonly isLastAttempt?: boolean;
 }
 
-/**
- * A handler's only way to read and change the world. Reads are repeatable within a unit. A checkpoint and the pipeline's last commit write
- * the changes atomically.
- */
+/** A handler's only way to read and change the world. Reads repeat; a checkpoint and the last commit write changes atomically. */
 export interface UnitOfWork {
   /** The rehearsal's clock, frozen for this unit. */
   readonly now: Ms;

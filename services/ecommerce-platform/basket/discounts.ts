@@ -44,10 +44,7 @@ const noDiscounts = (status: Discounts['status'], lines: readonly unknown[]): Di
   vouchers: [],
 });
 
-/**
- * Evaluates promotions and vouchers at the Promotion Engine. Without an answer there is no discount.
- * @throws Problem 503, 504 when voucher codes were given, because the shopper expects their discount
- */
+/** Evaluates promotions and vouchers; without an answer no discount. @throws Problem 503, 504 if codes were given: they must count */
 export async function evaluateDiscounts({ call, log }: Scope, request: DiscountRequest): Promise<Discounts> {
   const { lines, codes = [], attempt = 0 } = request;
   if (lines.length === 0) return noDiscounts('available', lines);

@@ -80,10 +80,7 @@ export interface LoyaltyAtCheckout {
   readonly tier?: LoyaltyTier;
 }
 
-/**
- * Reads the points balance of a member. While the Loyalty Platform is down or slow, checkout continues without points.
- * @param customer with `cardUnread` they may be a member
- */
+/** Reads a member's points. While the Loyalty Platform is away, checkout continues without. @param customer `cardUnread`: may be one */
 export async function readLoyalty({ call, log }: Scope, basket: Basket, customer: Customer | undefined): Promise<LoyaltyAtCheckout> {
   const accountId = customer ? customer.loyaltyAccountId : basket.loyaltyAccountId;
   if (accountId === undefined) {

@@ -9,10 +9,7 @@ import { checkoutOf, startUndoing } from '../checkout/record.ts';
 import { type Basket, baskets, tillBaskets } from '../collections.ts';
 import { releaseHolds } from '../due-work.ts';
 
-/**
- * The id is the transaction's, because a till without an answer does not know its basket. If the basket is not there yet, the
- * abandonment is recorded, and the transaction gets none.
- */
+/** The id is the transaction's: a till without an answer does not know its basket. This record refuses a basket that comes later. */
 export const abandonBasketHandler = handle(abandonBasketCall)(async ({ params: { id } }, { work }) => {
   const basket = await work.findUnique(baskets, 'transaction', id);
   if (!basket) {

@@ -35,11 +35,7 @@ function otherShipment({ id }: Tracking, other: Tracking, trackingNumber: string
   return invalid('/data/trackingNumber', 'other_shipment', detail);
 }
 
-/**
- * The one comparison of the carrier's clock with the rehearsal's. After a scan from the future, every later scan of the same carrier
- * would look old.
- * @throws Problem `validation_failed`
- */
+/** The only comparison with the carrier's clock: after a scan from the future, later scans look old. @throws Problem `validation_failed` */
 function refuseFuture({ occurredAt }: TrackingScan, now: number): void {
   if (Date.parse(occurredAt) <= now + CLOCK_TOLERANCE_MS) return;
   const remedy = 'Send an instant of the rehearsal, whose clock GET /_control/clock returns, or advance that clock first.';

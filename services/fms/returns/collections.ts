@@ -36,10 +36,7 @@ export const returns = defineCollection({
   object: returnObject,
 });
 
-/**
- * A request for a return, stored before the OMS books it; the id is the return's. `undone`: it was refused or got no answer, and nothing
- * is booked for it.
- */
+/** A request for a return, stored before the OMS books it, by the return's id. `undone`: nothing is booked for it. */
 export const returnRequests = defineCollection({
   name: 'return-requests',
   schema: z.object({ id: Id, version, orderId: Id, state: z.enum(['open', 'done', 'undone']) }),

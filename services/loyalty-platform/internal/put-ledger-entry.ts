@@ -2,8 +2,7 @@ import { putLedgerEntry as putLedgerEntryCall } from '../../../shared/catalog/lo
 import { conflictingRepeat, invalid, notFound } from '../../../shared/catalog/problems.ts';
 import { handle } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import type { Account } from '../account/ledger.ts';
-import { book, type LedgerRequest } from '../account/ledger.ts';
+import { type Account, book, type LedgerRequest } from '../account/ledger.ts';
 import { memberByIdOrCard } from '../account/members.ts';
 import { issueKey, ledgerEntries } from '../collections.ts';
 import { redeem } from '../redemption/redeem.ts';

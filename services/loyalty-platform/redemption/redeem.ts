@@ -1,7 +1,6 @@
 import { conflictingRepeat, type Problem } from '../../../shared/catalog/problems.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import type { Account } from '../account/ledger.ts';
-import { book } from '../account/ledger.ts';
+import { type Account, book } from '../account/ledger.ts';
 import { type RedemptionPurpose, redemptions, referenceOf } from '../collections.ts';
 import { returnRedemption } from '../due-work.ts';
 import { ledgerReference, publishedRedemption, type RedemptionRecord } from './redemption.ts';

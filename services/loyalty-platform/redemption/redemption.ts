@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import type { Account } from '../account/ledger.ts';
-import { book, valueOfPoints } from '../account/ledger.ts';
+import { type Account, book, valueOfPoints } from '../account/ledger.ts';
 import type { redemptions } from '../collections.ts';
 
 export type RedemptionRecord = z.output<typeof redemptions.schema>;

@@ -3,8 +3,7 @@ import { confirmOrder as confirmOrderApi } from '../../../shared/catalog/order/a
 import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle, type Scope } from '../../../shared/work/handler.ts';
-import type { StoredOrder } from '../collections.ts';
-import { orderById } from '../collections.ts';
+import { orderById, type StoredOrder } from '../collections.ts';
 import { confirmSale, continueConfirmation, scheduleRedemption } from '../confirmation/confirmation.ts';
 import { requestFulfillmentOrRetry, routesByItself } from '../fulfillment/routing.ts';
 import { refuseBlocked } from '../order/blocked-customer.ts';

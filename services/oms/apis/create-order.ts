@@ -45,10 +45,7 @@ async function createFromBasket(basketId: string, { basket: sent, exchangeForRet
   return isSale(order) ? fetchView(order, scope) : viewOf(order, { payments: [], fulfillmentOrders: [], returns: [] });
 }
 
-/**
- * Awaits the conversion of the basket of an exchange. If the basket is refused, its claim on the return is released.
- * @returns the result of the conversion, or its refusal, so that the release is committed
- */
+/** Releases the claim on the return if the basket is refused. @returns the result or the refusal, so that the release is committed */
 async function releaseReturnIfRefused<T>(
   conversion: Promise<T>,
   claim: { returnId: string; basketId: string },

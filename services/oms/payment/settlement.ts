@@ -29,10 +29,7 @@ export async function refundOwed(
 /** Points are not money, and the goods behind an exchange credit earned points with their first order. */
 const EARNS_NOTHING: ReadonlySet<Payment['tender']['type']> = new Set(['loyalty', 'exchange-credit']);
 
-/**
- * Members of a completed order that decide its points. Both are computed from the same payments, so that each refund either
- * counts here or takes points back later.
- */
+/** What decides the points of a completed order, from the same payments, so that a refund counts here or takes points back later. */
 export function earningOf(order: StoredOrder, payments: readonly Payment[]): Pick<StoredOrder, 'earningAmount' | 'earningRefunds'> {
   const earningRefunds = payments.flatMap(({ id, refunds }) => refunds.map((_refund, index) => `${id}.refund-${index + 1}`));
   return {
@@ -41,10 +38,7 @@ export function earningOf(order: StoredOrder, payments: readonly Payment[]): Pic
   };
 }
 
-/**
- * Minor units that earn points: the goods less the part paid with points or exchange credit, and at most the net captured amount of
- * the other tenders without shipping.
- */
+/** Minor units that earn: goods less points and exchange credit, at most the net captured of other tenders without shipping. */
 function earningAmountOf({ lines, totals }: StoredOrder, payments: readonly Payment[]): number {
   const netCaptured = (earnsNothing: boolean): number =>
     payments

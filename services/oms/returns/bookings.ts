@@ -5,10 +5,7 @@ import { allPages } from '../../../shared/work/all-pages.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type OrderLine, valueOfUnits } from '../order/lines.ts';
 
-/**
- * Booking of a return, under the id of the return. Its units are in no other return until it is rejected.
- * `refunding`: it is being refunded, so no order can be exchanged for it any more.
- */
+/** Booking of a return, by its id. Its units are in no other return until it is rejected. `refunding`: it pays for no order any more. */
 const ReturnBooking = z.object({
   id: Id,
   version: z.int().min(0),

@@ -107,10 +107,7 @@ async function payWithReturn(work: UnitOfWork, request: PaymentRequest, order: O
   return answerFor(openPayment(work, { ...request, ...(returnedOrderId !== undefined && { returnedOrderId }) }, { is: 'approved' }));
 }
 
-/**
- * Spending points is an effect elsewhere, so the pending payment is committed first. A repeat of the request resumes it. Without a
- * repeat, due work takes back the points that may have been spent.
- */
+/** Spending points acts elsewhere, so the pending payment is committed first. A repeat resumes it, or due work takes the points back. */
 async function payWithRedemption(scope: Scope, request: PaymentRequest) {
   const { work } = scope;
   if (!isRedemptionId(request.tender.token))

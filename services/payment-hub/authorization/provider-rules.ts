@@ -41,11 +41,7 @@ export const last4Of = (token: string, rule: PaymentToken | undefined): string =
 /** Six characters derived from the payment's id, in the form that issuers use. */
 export const authorizationCodeOf = (paymentId: string): string => digest('authorisation', paymentId).slice(0, 6).toUpperCase();
 
-/**
- * Decides a payment with a gift card. The card pays the whole amount in its own currency, or nothing; callers split a total over
- * several tenders themselves.
- * @param balance undefined for an unknown card
- */
+/** A gift card pays the whole amount in its own currency, or nothing; callers split a total. @param balance undefined: unknown card */
 export function giftCardVerdict(balance: Money | undefined, amount: Money): Verdict {
   if (!balance) return { is: 'declined', declineCode: 'unknown_gift_card' };
   if (balance.currency !== amount.currency) return { is: 'declined', declineCode: 'currency_not_supported' };

@@ -48,10 +48,7 @@ export function refuseExcessiveRefund(payment: StoredPayment, requested: Money, 
   );
 }
 
-/**
- * An amount that pays for an exchange order is not refunded as well. It can be refunded when that order gives its credit back.
- * @throws Problem `refund_exceeds_captured` about the order
- */
+/** What pays for an exchange order is refunded only after it is given back. @throws Problem `refund_exceeds_captured` of the order */
 export function refuseExchangedAmount({ orderId }: StoredPayment, requested: Money, { left, exchanged }: LeftOfOrder): void {
   if (exchanged === 0 || requested.amount <= left) return;
   const refundableAmount = money(left, requested.currency);
@@ -63,10 +60,7 @@ export function refuseExchangedAmount({ orderId }: StoredPayment, requested: Mon
   );
 }
 
-/**
- * Refunds with a reference are the estate's own and always have room. The last refund of a payment or of a return has room too.
- * @throws Problem `limit_reached`
- */
+/** The estate's refunds, which have references, and the last refund of a payment or return have room. @throws Problem `limit_reached` */
 export function refuseFurtherRefund(
   payment: StoredPayment,
   { amount, reference }: { readonly amount: Money; readonly reference?: string },

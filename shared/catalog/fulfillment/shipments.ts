@@ -91,10 +91,7 @@ export const Scan = z
   .enum(['collect', 'depart', 'out-for-delivery', 'hold', 'deliver', 'attempt', 'return', 'lose', 'find'])
   .meta({ id: 'Scan' });
 
-/**
- * A service of the carrier. The last three are for rehearsals: the parcel is lost, returned to sender, or returned after three failed
- * attempts.
- */
+/** A service of the carrier. The last three are for rehearsals: lost, returned to sender, returned after three failed attempts. */
 export const CarrierService = z.enum(['STANDARD', 'EXPRESS', 'LOST', 'RTS', 'ATTEMPT3']).meta({ id: 'CarrierService' });
 
 export const Carrier = z

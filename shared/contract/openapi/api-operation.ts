@@ -5,8 +5,7 @@ import { requestExamples } from '../../catalog/examples.ts';
 import { objects } from '../../catalog/objects.ts';
 import { commonProblems, dependencyProblems, type ProblemCode } from '../../catalog/problems.ts';
 import type { Part } from '../json-schemas.ts';
-import type { Components } from './components.ts';
-import { json, refusals, requestBody } from './components.ts';
+import { type Components, json, refusals, requestBody } from './components.ts';
 import { requestHeader, responseHeader } from './headers.ts';
 import { pathParameters, queryParameters } from './parameters.ts';
 import { SCHEMES } from './security.ts';
@@ -81,9 +80,6 @@ const contentOf = (api: ApiDefinition, components: Components): Part =>
 
 const repeatTriggers = objects.flatMap(({ lifeCycle }) => lifeCycle?.rows.filter(({ again }) => again).map(({ trigger }) => trigger) ?? []);
 
-/**
- * Whether a repeat without a key succeeds and changes nothing: a repeat row of a life cycle names the API, or the API distinguishes
- * repeats with other content. A carrier repeats by webhook-id.
- */
+/** Whether a repeat without a key changes nothing: by a repeat row, or by comparing content. A carrier repeats by webhook-id. */
 const answersRepeats = ({ name, auth, problems }: ApiDefinition): boolean =>
   auth === 'signature' || problems.includes('conflicting_repeat') || repeatTriggers.some((trigger) => trigger.includes(name));

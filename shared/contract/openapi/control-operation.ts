@@ -1,8 +1,7 @@
 import { type ControlOperation, isStream } from '../../catalog/control/define-operation.ts';
 import { commonProblems, type ProblemCode } from '../../catalog/problems.ts';
 import type { Part } from '../json-schemas.ts';
-import type { Components } from './components.ts';
-import { json, refusals, requestBody } from './components.ts';
+import { type Components, json, refusals, requestBody } from './components.ts';
 import { requestHeader } from './headers.ts';
 import { pathParameters, queryParameters } from './parameters.ts';
 

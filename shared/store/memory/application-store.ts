@@ -8,8 +8,7 @@ import { bytesOfClaim, claim, forgetClaims } from './claims.ts';
 import { awaitedBefore, commit } from './commit.ts';
 import type { MemoryEstate } from './estate.ts';
 import type { OrderedList } from './ordered-list.ts';
-import type { Unsent } from './outbox.ts';
-import { createMemoryOutbox, handOver } from './outbox.ts';
+import { createMemoryOutbox, handOver, type Unsent } from './outbox.ts';
 import { schedule, waitFor } from './schedule.ts';
 import { type ApplicationState, applicationState, dueItem, type Placed, park, withheldItems } from './state.ts';
 

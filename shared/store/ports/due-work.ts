@@ -15,10 +15,7 @@ export interface PlannedDue {
   readonly hop?: string;
   /** Set when the committing process runs the work itself before it replies. `until` is wall time; others wait until then. */
   readonly lease?: { readonly token: string; readonly until: number };
-  /**
-   * The fault that withholds the work until `at` (`NEVER`: as long as the fault exists). The work becomes due as soon as the fault is set
-   * anew or deleted, or no longer exists.
-   */
+  /** The fault that withholds the work until `at` (`NEVER`: while it exists). Setting it anew or deleting it makes the work due. */
   readonly withheldBy?: string;
   /** Revision of the faults at that decision. A fault set after it does not withhold the work. */
   readonly withheldAt?: number;
@@ -78,10 +75,7 @@ export const PUBLISH_WITHHELD_EVENT = 'publish-held-event';
 /** Due work of a subscriber: retries a delivery that was parked or put off. Key: the event's id; payload: its outbox entry. */
 export const DELIVER_AGAIN = 'deliver-again';
 
-/**
- * Whether due work of this kind carries an event. One such item per application and kind runs at a time, whichever process leases
- * it: events keep their order. Snapshots leave such work out.
- */
+/** Whether due work carries an event. One such item per application and kind runs at a time, for the order. Snapshots leave it out. */
 export const carriesEvent = (kind: string): boolean => kind === PUBLISH_WITHHELD_EVENT || kind === DELIVER_AGAIN;
 
 /** Most waiting items that one search for the next item skips. */

@@ -13,8 +13,7 @@ import type { RedisAnnouncements } from './announcements.ts';
 import { outboxBacklog } from './backlog.ts';
 import type { RedisClient } from './client.ts';
 import { commitArguments, readCommitted } from './commit.ts';
-import type { RedisAccess } from './connection.ts';
-import { runInWorld } from './connection.ts';
+import { type RedisAccess, runInWorld } from './connection.ts';
 import {
   type DueValue,
   dueValue,

@@ -8,8 +8,7 @@ import type { CountedObjects, EventPage, EventReader, EventsAbout, ObjectCount }
 import { worldsBacklog } from './backlog.ts';
 import type { RedisChanges } from './changes.ts';
 import { createRedisClock } from './clock.ts';
-import type { RedisAccess } from './connection.ts';
-import { type RunInWorld, runInWorld } from './connection.ts';
+import { type RedisAccess, type RunInWorld, runInWorld } from './connection.ts';
 import { createRedisFaultControl } from './faults.ts';
 import { eventsAbout, listed, readEvent } from './formats.ts';
 import type { RedisJournal } from './journal.ts';

@@ -45,10 +45,7 @@ interface Ending {
 /** Opens a unit of work: one run of one handler. */
 export const openUnit = (parts: UnitParts): OpenUnit => new Unit(parts);
 
-/**
- * Turns the changes of one run into plans and commits them. Classes, because each exchange opens a unit, and closures for unused methods
- * would cost memory.
- */
+/** Turns the changes of a run into plans and commits them. Classes: each exchange opens a unit, and unused closures cost memory. */
 class Unit extends Writes implements OpenUnit {
   readonly now: Ms;
   readonly #parts: UnitParts;
