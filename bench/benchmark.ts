@@ -1,4 +1,3 @@
-/** Settings of the command line, common to all benchmarks. */
 export interface Settings {
   /** Longest duration of a round. */
   readonly seconds: number;
@@ -6,7 +5,6 @@ export interface Settings {
   readonly rounds: number;
   /** Folder for a CPU profile of every process that is measured. */
   readonly profiles?: string | undefined;
-  /** Reports progress. */
   readonly progress: (text: string) => void;
 }
 
@@ -21,7 +19,6 @@ export interface Benchmark {
 /** Target for a figure; `of` selects its ratio or the figure itself. */
 export type Aim = { readonly of: 'ratio' | 'figure' } & ({ readonly atLeast: number } | { readonly atMost: number });
 
-/** One line of the result. */
 export interface Figure {
   readonly what: string;
   readonly unit: string;

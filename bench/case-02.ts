@@ -1,12 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { STORE_KEY } from './estate-process.ts';
 
-/** Connections that load a server at the same time. */
 export const CONNECTIONS = 20;
 export const CASE = '02';
 export const PATH = '/retail/touchpoint/basket/calculate';
 
-/** The fixture of the case: an example request and its fixed response. */
 export const fixture = JSON.parse(readFileSync(new URL(`../fixtures/touchpoint/${CASE}.json`, import.meta.url), 'utf8')) as {
   readonly request: Readonly<Record<string, unknown>>;
   readonly response: Readonly<Record<string, unknown>>;

@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
-import { createServer } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { freePort } from './free-port.ts';
 
 const PROJECT = fileURLToPath(new URL('../', import.meta.url));
 const OUTPUT_BYTES = 64 * 1_048_576;
@@ -60,7 +60,6 @@ export async function buildEdition(folder: string, image: string): Promise<Editi
   return { folder, image };
 }
 
-/** Starts the compose file of an edition with its image. */
 export async function startCompose({ folder, image }: Edition): Promise<ComposeEstate> {
   const name = `estate-bench-${randomBytes(4).toString('hex')}`;
   const token = randomBytes(32).toString('base64url');
@@ -134,14 +133,4 @@ async function cpuNanosecondsOf(id: string): Promise<number> {
 function bytesOf(usage: string): number {
   const [, amount, prefix = ''] = /^([\d.]+)([KMG]?)i?B/.exec(usage) ?? [];
   return Number(amount) * 1_024 ** ['', 'K', 'M', 'G'].indexOf(prefix);
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
 }

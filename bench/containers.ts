@@ -6,8 +6,7 @@ import { startChild } from './child-process.ts';
 import { type ComposeEstate, currentEdition, docker, startCompose, whyNoCompose } from './compose-estate.ts';
 import { startEstate } from './estate-process.ts';
 import { cannon } from './load.ts';
-import { type OrderRound, placeOrders } from './order-load.ts';
-import { latencyOf } from './order-rounds.ts';
+import { latencyOf, type OrderRound, placeOrders } from './order-load.ts';
 import { inNewRehearsal, openRehearsal } from './rehearsals.ts';
 import { compare, inTurn, median } from './rounds.ts';
 
@@ -22,7 +21,6 @@ const DEADLINE_MS = 3_600_000;
 const MEBIBYTE = 1_048_576;
 const MEGABYTE = 1_000_000;
 
-/** The estate as containers with Redis and Kafka, against the same code in one process. */
 export const containers: Benchmark = {
   name: 'containers',
   title: 'The estate as containers with Redis and Kafka',
@@ -49,18 +47,12 @@ export const containers: Benchmark = {
 const round = (gateway: string, seconds: number, skus: readonly string[]): Promise<OrderRound> =>
   inNewRehearsal(gateway, ({ bearer }) => placeOrders({ url: gateway, bearer, clients: CLIENTS, skus, for: { seconds } }));
 
-async function ordersAgainstEmbedded({ seconds, rounds, progress }: Settings, { gateway }: ComposeEstate): Promise<readonly Figure[]> {
+async function ordersAgainstEmbedded(settings: Settings, { gateway }: ComposeEstate): Promise<readonly Figure[]> {
   await using embedded = await startEstate();
-  const [ours, reference] = [gateway, embedded.address('gateway')].map((url) => () => round(url, seconds, HOT));
-  if (!ours || !reference) return [];
-  for (const warmUp of [ours, reference]) await warmUp();
-  const taken = await inTurn({
-    rounds,
-    ours: (number) => {
-      progress(`containers against one process, round ${number} of ${rounds}`);
-      return ours();
-    },
-    reference,
+  const taken = await inTurn(settings, 'containers against one process', {
+    ours: () => round(gateway, settings.seconds, HOT),
+    reference: () => round(embedded.address('gateway'), settings.seconds, HOT),
+    warmUps: 1,
   });
   return [
     { what: `orders, ${CLIENTS} clients, against one process`, unit: '/s', ...compare(taken, ({ perSecond }) => perSecond) },
@@ -68,21 +60,17 @@ async function ordersAgainstEmbedded({ seconds, rounds, progress }: Settings, { 
   ];
 }
 
-async function hotAgainstMany({ seconds, rounds, progress }: Settings, { gateway }: ComposeEstate): Promise<readonly Figure[]> {
-  const taken = await inTurn({
-    rounds,
-    ours: (number) => {
-      progress(`containers, one SKU against ${MANY.length}, round ${number} of ${rounds}`);
-      return round(gateway, seconds, HOT);
-    },
-    reference: () => round(gateway, seconds, MANY),
+async function hotAgainstMany(settings: Settings, { gateway }: ComposeEstate): Promise<readonly Figure[]> {
+  const taken = await inTurn(settings, `containers, one SKU against ${MANY.length}`, {
+    ours: () => round(gateway, settings.seconds, HOT),
+    reference: () => round(gateway, settings.seconds, MANY),
   });
   const what = `orders of one SKU, against orders of ${MANY.length}`;
   return [{ what, unit: '/s', ...compare(taken, ({ perSecond }) => perSecond), aim: { of: 'ratio', atLeast: 0.7 } }];
 }
 
 /** Both paths lead to the same container. The direct request carries the headers that the gateway would add. */
-async function gatewayAgainstBareProxy({ seconds, rounds, progress }: Settings, estate: ComposeEstate): Promise<readonly Figure[]> {
+async function gatewayAgainstBareProxy(settings: Settings, estate: ComposeEstate): Promise<readonly Figure[]> {
   await using bare = await startChild('bench/servers/bare-proxy.ts', { args: [await estate.addressOf('ecommerce-platform')] });
   await using rehearsal = await openRehearsal(estate.gateway);
   const { items } = await rehearsal.client.control('list-rehearsals');
@@ -93,19 +81,18 @@ async function gatewayAgainstBareProxy({ seconds, rounds, progress }: Settings, 
     ...{ deadline: Date.now() + DEADLINE_MS, faults: 0, chain: [] },
   });
   const get = async (url: string, headers: Readonly<Record<string, string>>): Promise<number> => {
-    const { requests, duration } = await cannon({ url: `${url}/products/mug-blue`, connections: CLIENTS, duration: seconds, headers });
+    const { requests, duration } = await cannon({
+      url: `${url}/products/mug-blue`,
+      connections: CLIENTS,
+      duration: settings.seconds,
+      headers,
+    });
     return requests.total / duration;
   };
-  const ours = (): Promise<number> => get(estate.gateway, { authorization: `Bearer ${bearer}` });
-  const reference = (): Promise<number> => get(bare.address('url'), { [CONTEXT_HEADER]: inside, [TOKEN_HEADER]: estate.token });
-  for (const warmUp of [ours, reference]) await warmUp();
-  const taken = await inTurn({
-    rounds,
-    ours: (number) => {
-      progress(`containers, gateway against bare proxy, round ${number} of ${rounds}`);
-      return ours();
-    },
-    reference,
+  const taken = await inTurn(settings, 'containers, gateway against bare proxy', {
+    ours: () => get(estate.gateway, { authorization: `Bearer ${bearer}` }),
+    reference: () => get(bare.address('url'), { [CONTEXT_HEADER]: inside, [TOKEN_HEADER]: estate.token }),
+    warmUps: 1,
   });
   return [{ what: 'GET of a product through the gateway, against a bare proxy', unit: '/s', ...compare(taken, (perSecond) => perSecond) }];
 }

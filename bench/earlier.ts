@@ -28,19 +28,12 @@ export const earlier: Benchmark = {
   },
 };
 
-async function contest({ rounds, progress }: Settings, current: ComposeEstate, before: ComposeEstate): Promise<readonly Figure[]> {
+async function contest(settings: Settings, current: ComposeEstate, before: ComposeEstate): Promise<readonly Figure[]> {
   for (const estate of [current, before]) {
-    progress(`earlier, ${WARM_UP_ORDERS} orders warm up ${estate.image}`);
+    settings.progress(`earlier, ${WARM_UP_ORDERS} orders warm up ${estate.image}`);
     await ordersAt(estate, WARM_UP_ORDERS);
   }
-  const taken = await inTurn({
-    rounds,
-    ours: (number) => {
-      progress(`earlier, round ${number} of ${rounds}`);
-      return ordersAt(current, ORDERS);
-    },
-    reference: () => ordersAt(before, ORDERS),
-  });
+  const taken = await inTurn(settings, 'earlier', { ours: () => ordersAt(current, ORDERS), reference: () => ordersAt(before, ORDERS) });
   return [
     { what: 'CPU per order, without Redis and Kafka', unit: 'ms', ...compare(taken, (cpuMs) => cpuMs), aim: { of: 'ratio', atMost: 0.75 } },
   ];

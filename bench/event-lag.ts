@@ -47,17 +47,10 @@ interface Way {
   readonly close: () => Promise<void>;
 }
 
-async function contest({ seconds, rounds, progress }: Settings, ours: Way, reference: Way): Promise<readonly Figure[]> {
-  const lagsOf = (way: Way) => (): Promise<readonly number[]> => lags(way, seconds);
+async function contest(settings: Settings, ours: Way, reference: Way): Promise<readonly Figure[]> {
   for (const warmUp of [ours, reference]) await lags(warmUp, 1);
-  const taken = await inTurn({
-    rounds,
-    ours: (round) => {
-      progress(`events, round ${round} of ${rounds}`);
-      return lagsOf(ours)();
-    },
-    reference: lagsOf(reference),
-  });
+  const { seconds } = settings;
+  const taken = await inTurn(settings, 'events', { ours: () => lags(ours, seconds), reference: () => lags(reference, seconds) });
   return [
     { what: 'lag, p50', unit: 'ms', ...at(taken, 0.5) },
     { what: 'lag, p99', unit: 'ms', ...at(taken, 0.99), aim: { of: 'figure', atMost: 50 } },

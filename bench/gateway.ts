@@ -1,4 +1,4 @@
-import type { Benchmark, Figure, Settings } from './benchmark.ts';
+import type { Benchmark, Figure } from './benchmark.ts';
 import { type Child, startChild } from './child-process.ts';
 import { type Load, type LoadedRound, loadOn } from './load.ts';
 import { compare, inTurn } from './rounds.ts';
@@ -6,6 +6,8 @@ import { compare, inTurn } from './rounds.ts';
 const CONNECTIONS = 20;
 const KEY = 'a-key-for-measuring';
 const ANSWER_BYTES = 500;
+/** Until the compilers are done with what a request runs. */
+const WARM_UP_ROUNDS = 3;
 
 const headers = {
   authorization: `Bearer ${KEY}`,
@@ -39,35 +41,17 @@ export const gateway: Benchmark = {
     for (const { what, path, load } of requests) {
       const round = (server: Child, seconds: number): Promise<LoadedRound> =>
         loadOn(server, { ...load, url: `${server.address('url')}${path}`, connections: CONNECTIONS, seconds });
-      figures.push(...(await contest({ settings, what, ours, bare, round })));
+      for (let warmUp = 0; warmUp < WARM_UP_ROUNDS; warmUp += 1)
+        for (const server of [ours, bare]) await round(server, Math.min(settings.seconds, 2));
+      const taken = await inTurn(settings, `gateway ${what}`, {
+        ours: () => round(ours, settings.seconds),
+        reference: () => round(bare, settings.seconds),
+      });
+      figures.push(
+        { what: `${what} requests`, unit: '/s', ...compare(taken, ({ perSecond }) => perSecond), aim: { of: 'ratio', atLeast: 0.95 } },
+        { what: `CPU per ${what}`, unit: 'µs', ...compare(taken, ({ cpuMicros }) => cpuMicros) },
+      );
     }
     return figures;
   },
 };
-
-interface GatewayContest {
-  readonly settings: Settings;
-  readonly what: string;
-  readonly ours: Child;
-  readonly bare: Child;
-  readonly round: (server: Child, seconds: number) => Promise<LoadedRound>;
-}
-
-/** Until the compilers are done with what a request runs. */
-const WARM_UP_ROUNDS = 3;
-
-async function contest({ settings: { seconds, rounds, progress }, what, ours, bare, round }: GatewayContest): Promise<readonly Figure[]> {
-  for (let warmUp = 0; warmUp < WARM_UP_ROUNDS; warmUp += 1) for (const server of [ours, bare]) await round(server, Math.min(seconds, 2));
-  const taken = await inTurn({
-    rounds,
-    ours: (number) => {
-      progress(`gateway ${what}, round ${number} of ${rounds}`);
-      return round(ours, seconds);
-    },
-    reference: () => round(bare, seconds),
-  });
-  return [
-    { what: `${what} requests`, unit: '/s', ...compare(taken, ({ perSecond }) => perSecond), aim: { of: 'ratio', atLeast: 0.95 } },
-    { what: `CPU per ${what}`, unit: 'µs', ...compare(taken, ({ cpuMicros }) => cpuMicros) },
-  ];
-}

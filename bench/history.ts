@@ -2,11 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
 /** A landed improvement, and what was counted behind it: figures that do not depend on the machine. */
-const Line = z.strictObject({
-  on: z.iso.date(),
-  change: z.string().min(1),
-  counts: z.record(z.string(), z.number().nonnegative()),
-});
+const Line = z.strictObject({ on: z.iso.date(), change: z.string().min(1), counts: z.record(z.string(), z.number().nonnegative()) });
 
 export type HistoryLine = z.output<typeof Line>;
 
@@ -14,6 +10,5 @@ export type HistoryLine = z.output<typeof Line>;
 export const readHistory = (): readonly HistoryLine[] =>
   z.array(Line).parse(JSON.parse(readFileSync(new URL('./history.json', import.meta.url), 'utf8')));
 
-/** The newest count of each name. */
 export const newestCounts = (history: readonly HistoryLine[]): Readonly<Record<string, number>> =>
   Object.assign({}, ...history.map(({ counts }) => counts));

@@ -13,14 +13,12 @@ export interface Load {
   readonly body?: string;
 }
 
-/** Result of a round of load on one process. */
 export interface LoadedRound {
   readonly perSecond: number;
   /** CPU time of the process per request. */
   readonly cpuMicros: number;
 }
 
-/** Loads a process and reads its CPU usage. */
 export async function loadOn(child: Child, load: Load): Promise<LoadedRound> {
   const before = await child.usage();
   const { requests, duration } = await put(load);

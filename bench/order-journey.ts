@@ -40,10 +40,7 @@ export async function placeOrder(client: EstateClient): Promise<string> {
   return order;
 }
 
-/**
- * A whole digital order: placed, picked, packed, dispatched, labelled, delivered two days later.
- * @returns the final state of the order; undefined for an echo
- */
+/** From basket to delivery, two days later. @returns the final state of the order; undefined for an echo */
 export async function completeOrder(client: EstateClient): Promise<string | undefined> {
   const ask = asking(client);
   const order = await placeOrder(client);

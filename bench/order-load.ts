@@ -1,19 +1,21 @@
 import type autocannon from 'autocannon';
+import type { Figure } from './benchmark.ts';
+import type { Child } from './child-process.ts';
 import { cannon } from './load.ts';
+import { inNewRehearsal } from './rehearsals.ts';
+import { compare, quantile, type Rounds } from './rounds.ts';
 
-/** HTTP requests of one whole order. */
 export const REQUESTS_PER_ORDER = 6;
 
 const ADDRESS = { name: 'Ada', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' };
 
-/** One client's view of its current order. */
 interface OrderContext {
   started?: number;
   basket?: string;
   order?: string;
 }
 
-export interface OrderLoad {
+interface OrderLoad {
   readonly url: string;
   readonly bearer: string;
   readonly clients: number;
@@ -103,3 +105,40 @@ function step({ path, body, keep }: OrderStep): autocannon.Request {
     onResponse: (_status, answer, context) => keep?.(context, (JSON.parse(answer) as { readonly id?: string }).id ?? 'an-id-of-the-echo'),
   };
 }
+
+export type MeasuredRound = OrderRound & { readonly cpuMs: number };
+
+export async function measureOrders(child: Child, load: OrderLoad): Promise<MeasuredRound> {
+  const before = await child.usage();
+  const round = await placeOrders(load);
+  const after = await child.usage();
+  return { ...round, cpuMs: (after.cpuMicros - before.cpuMicros) / 1_000 / round.latenciesMs.length };
+}
+
+export function ordersInNewRehearsal(
+  estate: Child,
+  { clients, seconds }: { readonly clients: number; readonly seconds: number },
+): Promise<MeasuredRound> {
+  const url = estate.address('gateway');
+  return inNewRehearsal(url, ({ bearer }) => measureOrders(estate, { url, bearer, clients, for: { seconds } }));
+}
+
+/** @param whole names what is counted: `order`, or `whole order` up to its delivery */
+export function orderFigures(taken: Rounds<MeasuredRound>, clients: number, whole = 'order'): readonly Figure[] {
+  const of = clients === 1 ? '1 client' : `${clients} clients`;
+  const article = whole === 'order' ? 'an' : 'a';
+  const latency = (at: number) => ({ figure: latencyOf(taken.ours, at), reference: latencyOf(taken.reference, at) });
+  return [
+    { what: `${whole}s, ${of}`, unit: '/s', ...compare(taken, ({ perSecond }) => perSecond) },
+    { what: `CPU per ${whole}, ${of}`, unit: 'ms', ...compare(taken, ({ cpuMs }) => cpuMs) },
+    { what: `time of ${article} ${whole}, ${of}, p50`, unit: 'ms', ...latency(0.5) },
+    { what: `time of ${article} ${whole}, ${of}, p99`, unit: 'ms', ...latency(0.99) },
+  ];
+}
+
+/** @param at between 0 and 1. @returns milliseconds, over all rounds */
+export const latencyOf = (rounds: readonly Pick<OrderRound, 'latenciesMs'>[], at: number): number =>
+  quantile(
+    rounds.flatMap(({ latenciesMs }) => latenciesMs),
+    at,
+  );

@@ -1,46 +1,50 @@
-import type { Benchmark, Figure, Settings } from './benchmark.ts';
-import { type Child, startChild } from './child-process.ts';
+import type { Benchmark, Figure } from './benchmark.ts';
+import { startChild } from './child-process.ts';
 import { startEstate } from './estate-process.ts';
-import { REQUESTS_PER_ORDER } from './order-load.ts';
-import { type MeasuredRound, measureOrders, orderFigures, ordersInNewRehearsal } from './order-rounds.ts';
-import { inTurn, type Rounds } from './rounds.ts';
+import { measureOrders, orderFigures, ordersInNewRehearsal, REQUESTS_PER_ORDER } from './order-load.ts';
+import { inTurn } from './rounds.ts';
 
 const CLIENTS = [1, 20] as const;
 
-/** Whole orders through the gateway of the whole estate, against as many requests that a bare server echoes. */
 export const orders: Benchmark = {
   name: 'orders',
   title: `Whole orders of ${REQUESTS_PER_ORDER} requests, against as many requests to a node:http echo`,
   run: async (settings) => {
-    await using estate = await startEstate({ profiles: settings.profiles });
+    const { seconds, profiles } = settings;
+    await using estate = await startEstate({ profiles });
     await using echo = await startChild('bench/servers/bare-http.ts');
     const figures: Figure[] = [];
     for (const clients of CLIENTS) {
-      const taken = await contest({ settings, clients, estate, echo });
+      const taken = await inTurn(settings, `orders of ${clients} clients`, {
+        ours: () => ordersInNewRehearsal(estate, { clients, seconds }),
+        reference: () => measureOrders(echo, { url: echo.address('url'), bearer: 'nobody', clients, for: { seconds } }),
+        warmUps: 1,
+      });
       figures.push(...orderFigures(taken, clients));
     }
     return figures;
   },
 };
 
-interface OrderContest {
-  readonly settings: Settings;
-  readonly clients: number;
-  readonly estate: Child;
-  readonly echo: Child;
-}
+/** Calls between the applications of one process without a connection, against the same calls over HTTP. */
+export const transport: Benchmark = {
+  name: 'transport',
+  title: 'Whole orders with calls in process, against calls over HTTP',
+  run: async (settings) => {
+    const { seconds, profiles } = settings;
+    await using inProcess = await startEstate({ env: { TRANSPORT: 'process' }, profiles });
+    await using overHttp = await startEstate({ env: { TRANSPORT: 'http' }, profiles });
+    const figures: Figure[] = [];
+    for (const clients of CLIENTS) {
+      const taken = await inTurn(settings, `transport, ${clients} clients`, {
+        ours: () => ordersInNewRehearsal(inProcess, { clients, seconds }),
+        reference: () => ordersInNewRehearsal(overHttp, { clients, seconds }),
+        warmUps: 1,
+      });
+      figures.push(...orderFigures(taken, clients).map(withAim));
+    }
+    return figures;
+  },
+};
 
-async function contest({ settings: { seconds, rounds, progress }, clients, estate, echo }: OrderContest): Promise<Rounds<MeasuredRound>> {
-  const ours = (): Promise<MeasuredRound> => ordersInNewRehearsal(estate, { clients, seconds });
-  const reference = (): Promise<MeasuredRound> =>
-    measureOrders(echo, { url: echo.address('url'), bearer: 'nobody', clients, for: { seconds } });
-  for (const warmUp of [ours, reference]) await warmUp();
-  return inTurn({
-    rounds,
-    ours: (number) => {
-      progress(`orders of ${clients} clients, round ${number} of ${rounds}`);
-      return ours();
-    },
-    reference,
-  });
-}
+const withAim = (figure: Figure): Figure => (figure.what.startsWith('CPU') ? { ...figure, aim: { of: 'ratio', atMost: 0.6 } } : figure);

@@ -20,11 +20,10 @@ export const parcels: Benchmark = {
   run: async (settings) => {
     await using estate = await startEstate({ profiles: settings.profiles });
     const rounds = Math.min(settings.rounds, MOST_ROUNDS);
-    await monthOver({ estate, count: FEW, progress: () => {} });
-    const taken = await inTurn({
-      rounds,
-      ours: (number) => monthOver({ estate, count: MANY, progress: () => settings.progress(`parcels, round ${number} of ${rounds}`) }),
-      reference: () => monthOver({ estate, count: FEW, progress: () => {} }),
+    await monthOver(estate, FEW);
+    const taken = await inTurn({ ...settings, rounds }, 'parcels', {
+      ours: () => monthOver(estate, MANY),
+      reference: () => monthOver(estate, FEW),
     });
     return [
       { what: 'time of the advance', unit: 's', ...compare(taken, ({ seconds }) => seconds) },
@@ -38,12 +37,6 @@ export const parcels: Benchmark = {
   },
 };
 
-interface Month {
-  readonly estate: Child;
-  readonly count: number;
-  readonly progress: () => void;
-}
-
 interface MonthRound {
   readonly count: number;
   readonly seconds: number;
@@ -52,10 +45,9 @@ interface MonthRound {
   readonly events: number;
 }
 
-async function monthOver({ estate, count, progress }: Month): Promise<MonthRound> {
+async function monthOver(estate: Child, count: number): Promise<MonthRound> {
   await using own = await openRehearsal(estate.address('gateway'));
   const { client } = own;
-  progress();
   await dispatchParcels(client, count);
   const events = await eventsOf(client, 0);
   const before = await estate.usage();
@@ -89,7 +81,6 @@ async function dispatchParcels(client: EstateClient, count: number): Promise<voi
   if (!settled) throw new Error(`The parcels were not handed over: ${waitingFor.slice(0, 5).join(', ')}`);
 }
 
-/** Number of events in a world. */
 async function eventsOf(client: EstateClient, from: number): Promise<number> {
   for (let after = from; ; ) {
     const { items, next } = await client.control('list-events', { query: { ext: 'true', after, limit: PAGE } });

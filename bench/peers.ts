@@ -1,10 +1,19 @@
 import type { Benchmark, Figure, Settings } from './benchmark.ts';
+import { type Child, startChild } from './child-process.ts';
+import { startEstate } from './estate-process.ts';
 import { rateOf } from './load.ts';
-import { caseTwo, checkAnswers, type Exchange, staticGet } from './peers/exchanges.ts';
+import {
+  type Contestant,
+  caseTwo,
+  checkAnswers,
+  type Exchange,
+  type Peer,
+  type Server,
+  STATIC_PATH,
+  staticGet,
+} from './peers/exchanges.ts';
 import { mockoon } from './peers/mockoon.ts';
-import { bareServer, touchpointMock } from './peers/own-servers.ts';
 import { prism } from './peers/prism.ts';
-import type { Contestant, Peer, Server } from './peers/server.ts';
 import { wiremock } from './peers/wiremock.ts';
 import { allInTurn, compare } from './rounds.ts';
 
@@ -14,7 +23,6 @@ const COLD_SECONDS = 1;
 /** Load before the first round, in rounds: a virtual machine compiles what is called often. */
 const WARM_UP_ROUNDS = 4;
 
-/** The touchpoint mock beside mock servers of others, each against the same bare server. */
 export const peers: Benchmark = {
   name: 'peers',
   title: `Touchpoint mock beside ${PEERS.map(({ name, version }) => `${name} ${version}`).join(', ')}; the reference is a bare node:http server`,
@@ -126,4 +134,21 @@ function figuresOf(
     unit,
     ...compare({ ours: taken[index] ?? [], reference }, (value) => value),
   }));
+}
+
+const touchpointMock: Contestant = {
+  name: 'touchpoint mock',
+  start: async () => answering(await startEstate({ service: 'touchpoint-mock' }), 'touchpoint'),
+};
+
+/** @param bytes length of its answer */
+const bareServer = (bytes: number): Contestant => ({
+  name: 'bare node:http',
+  start: async () => answering(await startChild('bench/servers/bare-http.ts', { args: [String(bytes)] }), 'url'),
+});
+
+async function answering(child: Child, address: string): Promise<Server> {
+  const url = child.address(address);
+  await fetch(`${url}${STATIC_PATH}`);
+  return { url, rssBytes: async () => (await child.usage()).rssBytes, [Symbol.asyncDispose]: () => child[Symbol.asyncDispose]() };
 }

@@ -11,7 +11,6 @@ export interface BenchRedis extends AsyncDisposable {
   readonly url: string;
   /** Number of commands run so far, including those within scripts. */
   commands(): Promise<number>;
-  /** CPU time that it has used. */
   cpuMs(): Promise<number>;
 }
 

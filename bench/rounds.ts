@@ -1,20 +1,29 @@
-import type { Figure, Ratio } from './benchmark.ts';
+import type { Figure, Ratio, Settings } from './benchmark.ts';
 
-/** Rounds of a figure and of its reference, taken in turn. */
 export interface Rounds<Round> {
   readonly ours: readonly Round[];
   readonly reference: readonly Round[];
 }
 
-export interface Contest<Round> {
-  readonly rounds: number;
-  readonly ours: (round: number) => Promise<Round>;
-  readonly reference: (round: number) => Promise<Round>;
+interface Contest<Round> {
+  readonly ours: () => Promise<Round>;
+  readonly reference: () => Promise<Round>;
+  /** Rounds of each that are not counted, until the processes are warm. */
+  readonly warmUps?: number;
 }
 
 /** Alternates figure and reference, so that other load on the machine affects both. Each round is compared with its neighbour. */
-export async function inTurn<Round>({ rounds, ours, reference }: Contest<Round>): Promise<Rounds<Round>> {
-  const [first = [], second = []] = await allInTurn(rounds, [ours, reference]);
+export async function inTurn<Round>(
+  { rounds, progress }: Pick<Settings, 'rounds' | 'progress'>,
+  what: string,
+  { ours, reference, warmUps = 0 }: Contest<Round>,
+): Promise<Rounds<Round>> {
+  await allInTurn(warmUps, [ours, reference]);
+  const reported = (round: number): Promise<Round> => {
+    progress(`${what}, round ${round} of ${rounds}`);
+    return ours();
+  };
+  const [first = [], second = []] = await allInTurn(rounds, [reported, reference]);
   return { ours: first, reference: second };
 }
 

@@ -9,7 +9,7 @@ import { growth } from './growth.ts';
 import { journeys } from './journeys.ts';
 import { json } from './json-calls.ts';
 import { longLists } from './long-lists.ts';
-import { orders } from './orders.ts';
+import { orders, transport } from './orders.ts';
 import { parcels } from './parcels.ts';
 import { peers } from './peers.ts';
 import { QUIET_LOAD, type Quiet, quietText, waitUntilQuiet } from './quiet.ts';
@@ -18,7 +18,6 @@ import { tableOf } from './report.ts';
 import { soak } from './soak.ts';
 import { start } from './start.ts';
 import { touchpoint } from './touchpoint.ts';
-import { transport } from './transport.ts';
 import { verifying } from './verifying.ts';
 
 const benchmarks: readonly Benchmark[] = [

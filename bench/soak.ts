@@ -21,7 +21,6 @@ const MOST_AT_WORK = 8;
 const SAMPLE_MS = 5_000;
 const MEBIBYTE = 1_048_576;
 
-/** Counts so far. */
 interface Tally {
   scenarios: number;
   orders: number;
@@ -30,7 +29,6 @@ interface Tally {
   readonly failures: string[];
 }
 
-/** Memory and rehearsals at one moment. */
 interface Sample {
   readonly rssBytes: number;
   readonly rehearsals: number;

@@ -9,20 +9,15 @@ const ORDERS = 500;
 const CLIENTS = 20;
 const MEBIBYTE = 1_048_576;
 
-/** Start time and memory of the whole estate, against Express with one route. */
 export const start: Benchmark = {
   name: 'start',
   title: 'Start and memory of the whole estate, against Express with one route',
   run: async (settings) => [...(await starts(settings)), ...(await memory(settings))],
 };
 
-async function starts({ rounds, progress }: Settings): Promise<readonly Figure[]> {
-  const taken = await inTurn({
-    rounds,
-    ours: (number) => {
-      progress(`start, round ${number} of ${rounds}`);
-      return startMs(() => startEstate({ reportsUsage: false }), 'gateway');
-    },
+async function starts(settings: Settings): Promise<readonly Figure[]> {
+  const taken = await inTurn(settings, 'start', {
+    ours: () => startMs(() => startEstate({ reportsUsage: false }), 'gateway'),
     reference: () => startMs(() => startChild('bench/servers/bare-express.ts', { reportsUsage: false }), 'url'),
   });
   return [{ what: 'start to ready', unit: 'ms', ...compare(taken, (ms) => ms), aim: { of: 'figure', atMost: 1_500 } }];

@@ -7,7 +7,6 @@ import { compare, inTurn } from './rounds.ts';
 
 const COLD_SECONDS = 1;
 
-/** The touchpoint mock against a bare server that parses the same body and answers with as many bytes. */
 export const touchpoint: Benchmark = {
   name: 'touchpoint',
   title: 'Touchpoint mock, case 02, against a bare node:http server',
@@ -40,18 +39,11 @@ function round(server: Child & { readonly url: string }, seconds: number): Promi
 }
 
 async function warm(settings: Settings, bytes: number): Promise<readonly Figure[]> {
-  const { seconds, rounds, progress } = settings;
+  const { seconds } = settings;
   await using mock = await startMock(settings);
   await using bare = await startBare(settings, bytes);
   for (const server of [mock, bare]) await round(server, Math.min(seconds, 2));
-  const taken = await inTurn({
-    rounds,
-    ours: (number) => {
-      progress(`touchpoint, round ${number} of ${rounds}`);
-      return round(mock, seconds);
-    },
-    reference: () => round(bare, seconds),
-  });
+  const taken = await inTurn(settings, 'touchpoint', { ours: () => round(mock, seconds), reference: () => round(bare, seconds) });
   return [
     { what: 'requests, warm', unit: '/s', ...compare(taken, ({ perSecond }) => perSecond), aim: { of: 'ratio', atLeast: 0.9 } },
     { what: 'CPU per request, warm', unit: 'µs', ...compare(taken, ({ cpuMicros }) => cpuMicros) },
@@ -60,13 +52,10 @@ async function warm(settings: Settings, bytes: number): Promise<readonly Figure[
 
 /** Starts a new process for every round and loads it as soon as it is ready. */
 async function cold(settings: Settings, bytes: number): Promise<readonly Figure[]> {
-  const { rounds, progress } = settings;
   const seconds = Math.min(COLD_SECONDS, settings.seconds);
   const unprofiled = { ...settings, profiles: undefined };
-  const taken = await inTurn({
-    rounds,
-    ours: async (number) => {
-      progress(`touchpoint from the first second, round ${number} of ${rounds}`);
+  const taken = await inTurn(settings, 'touchpoint from the first second', {
+    ours: async () => {
       await using mock = await startMock(unprofiled);
       return await round(mock, seconds);
     },
@@ -75,12 +64,6 @@ async function cold(settings: Settings, bytes: number): Promise<readonly Figure[
       return await round(bare, seconds);
     },
   });
-  return [
-    {
-      what: 'requests in the first second',
-      unit: '/s',
-      ...compare(taken, ({ perSecond }) => perSecond),
-      aim: { of: 'ratio', atLeast: 0.9 },
-    },
-  ];
+  const aim = { of: 'ratio', atLeast: 0.9 } as const;
+  return [{ what: 'requests in the first second', unit: '/s', ...compare(taken, ({ perSecond }) => perSecond), aim }];
 }

@@ -9,7 +9,6 @@ const CLIENTS = 16;
 const REQUESTS = 200;
 const AIM = { of: 'ratio', atMost: 1.5 } as const;
 
-/** Verifications of a large rehearsal leave room for the requests of another one. */
 export const verifying: Benchmark = {
   name: 'verifying',
   title: `A request while ${CLIENTS} clients verify another rehearsal with ${ORDERS} orders, against a request while nobody does`,

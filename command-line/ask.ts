@@ -93,7 +93,6 @@ async function refusalOf({ status, body }: Reply, { client, connection, places }
   return new CommandFailure(named.length > 0 ? named.join('\n') : detail, exitCodeOfRefusal(status));
 }
 
-/** @param status of the refusal */
 export const exitCodeOfRefusal = (status: number): ExitCode => (status === 400 || status === 422 ? EXIT.misuse : EXIT.fails);
 
 /** The pointer of a value in the query, the path or a header, in the form of a pointer into a body. */

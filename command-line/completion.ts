@@ -10,7 +10,6 @@ const SHELLS = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof SHELLS)[number];
 const PROGRAMS = ['estate', 'unified-commerce-estate'];
 
-/** @param program the program to complete */
 export function completionCommand(program: Command): Command {
   const shell = new Argument('<shell>', SHELLS.join(', ')).argParser((text): Shell => {
     const known = SHELLS.find((one) => one === text);

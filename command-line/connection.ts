@@ -39,7 +39,6 @@ function credentialOption(flags: string, description: string, variable: ClientVa
   });
 }
 
-/** Adds the options of every command that calls the control plane. */
 export const withConnection = (command: Command): Command =>
   command.addOption(againstOption().default(DEFAULT_URL)).addOption(rehearsalOption()).addOption(adminOption()).addOption(jsonOption());
 

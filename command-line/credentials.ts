@@ -7,7 +7,6 @@ import { clientOf } from './connection.ts';
 /** An invalid name: the gateway checks the credential, refuses the name, and no journal records the request. */
 const NO_REHEARSAL = '-';
 
-/** One call for each credential. */
 const trials = [
   [
     'bearer',

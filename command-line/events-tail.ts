@@ -50,10 +50,7 @@ async function tail(options: Options): Promise<void> {
   const { type, ext, count = Number.POSITIVE_INFINITY, json, fromStart } = options;
   process.once('SIGINT', () => process.exit(EXIT.holds));
   await using client = clientOf(options);
-  const page = (after: number) =>
-    askWith(client, options, 'list-events', {
-      query: { after, limit: PAGE, type, ext },
-    });
+  const page = (after: number) => askWith(client, options, 'list-events', { query: { after, limit: PAGE, type, ext } });
   let after = 0;
   let isPast = fromStart !== true;
   for (let printed = 0; printed < count; ) {

@@ -1,4 +1,3 @@
-/** Exit codes of every command. */
 export const EXIT = { holds: 0, fails: 1, misuse: 2, unreachable: 3 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 

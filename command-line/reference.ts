@@ -13,7 +13,6 @@ const COMMON: ReadonlySet<string | undefined> = new Set([
   '--help',
 ]);
 
-/** The reference of all commands for the documentation. */
 export function commandReference(): string {
   const commands = everyCommand(createProgram()).filter(({ commands: below }) => below.length === 0);
   return commands.map(sectionOf).join('\n\n');

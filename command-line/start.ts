@@ -5,7 +5,6 @@ import { loadEstateCode } from './estate-code.ts';
 import { EXIT, misuse } from './failure.ts';
 import { withExample } from './help.ts';
 
-/** The options, with the variable that each sets. */
 const SETTINGS = {
   port: ['--port <number>', 'GATEWAY_PORT', 'Port of the gateway; 0 takes a free one.'],
   touchpointPort: ['--touchpoint-port <number>', 'TOUCHPOINT_PORT', 'Port of the touchpoint mock.'],

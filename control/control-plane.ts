@@ -18,7 +18,6 @@ export interface ControlPlaneOptions extends ControlParts {
   readonly use: Use;
 }
 
-/** A request that the gateway has admitted. */
 export interface AdmittedRequest {
   readonly request: IncomingMessage;
   /** Without the query. */

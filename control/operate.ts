@@ -13,7 +13,6 @@ import type { Topology } from './topology/topology.ts';
 import type { Verified } from './verify/verifications.ts';
 import type { EstateObjects } from './verify/world-records.ts';
 
-/** The parts of the control plane that operations use. */
 export interface ControlParts {
   readonly worlds: Worlds;
   readonly control: ControlStore;
@@ -22,17 +21,14 @@ export interface ControlParts {
   readonly callFromOutside: OutsideCall;
   readonly runs: Runs;
   readonly streams: Streams;
-  /** Where each business object is stored. */
   readonly objects: EstateObjects;
   /** Verifications, which all clients of this process share. */
   readonly verified: Verified;
-  /** The applications and their calls. */
   readonly topology: Topology;
   /** Aborted when the process stops: operations that wait then answer with what they have. */
   readonly stopping: AbortSignal;
 }
 
-/** The rehearsal of the operation. */
 export interface EnteredRehearsal {
   readonly rehearsal: string;
   readonly world: World;
@@ -101,8 +97,4 @@ export const operateStream =
   });
 
 const parseInput = <O extends ControlOperation>({ query, request }: O, sent: SentInput): ControlInput<O> =>
-  ({
-    params: sent.params,
-    query: parsePart(query, sent.query, 'query'),
-    body: parsePart(request, sent.body, 'body'),
-  }) as ControlInput<O>;
+  ({ params: sent.params, query: parsePart(query, sent.query, 'query'), body: parsePart(request, sent.body, 'body') }) as ControlInput<O>;

@@ -5,15 +5,10 @@ import { contextFor, OUTSIDE_WORLD } from '../shared/control/context.ts';
 import { newId } from '../shared/domain/ids.ts';
 import type { WorldView } from '../shared/store/ports/directory.ts';
 import { jsonIn, problemIn } from '../shared/transport/answer.ts';
-import { fillPath } from '../shared/transport/path.ts';
-import type { Transport } from '../shared/transport/transport.ts';
+import { fillPath, type Transport } from '../shared/transport/transport.ts';
 
 /** Wall time that an application has for a call. */
 const DEADLINE_MS = 15_000;
-
-export interface OutsideCallOptions {
-  readonly transport: Transport;
-}
 
 /**
  * Calls an application as the outside world: the carrier, customer service, a stock taker. Only the control plane makes these calls.
@@ -27,7 +22,7 @@ export type OutsideCall = <A extends ApiDefinition<string, Application, string>>
   input: CallOf<A>,
 ) => Promise<OutputOf<A>>;
 
-export function createOutsideCall({ transport }: OutsideCallOptions): OutsideCall {
+export function createOutsideCall({ transport }: { readonly transport: Transport }): OutsideCall {
   return async ({ view, correlationId }, api, input) => {
     const { params = {}, body } = input as { params?: Record<string, string>; body?: unknown };
     const context = contextFor(view, { principal: OUTSIDE_WORLD, requestId: newId('req', view.now), correlationId, withinMs: DEADLINE_MS });

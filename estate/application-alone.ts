@@ -6,10 +6,9 @@ import { allReady, type State } from '../shared/process/readiness.ts';
 import { startApplication } from '../shared/runtime/application.ts';
 import { createHttpTransport } from '../shared/transport/http-transport.ts';
 import type { Configuration } from './configuration.ts';
-import { agentForCalls, closeInfrastructure, openBus, openStore } from './infrastructure.ts';
-import { explainListenError } from './listen-errors.ts';
-import { startObservability } from './observability.ts';
+import { agentForCalls, closeInfrastructure, openBus, openStore, startObservability } from './infrastructure.ts';
 import type { RegisteredApplication } from './registry.ts';
+import { explainListenError } from './start-error.ts';
 
 /** A process with one service of the estate. It listens from the start, and is ready when its infrastructure is. */
 export interface RunningService {

@@ -12,10 +12,7 @@ export interface AwaitedStoreOptions {
   readonly log: Logger;
 }
 
-/**
- * A store that connects in the background and retries until it succeeds, so that a process can listen immediately. Until then, requests
- * are refused with the reason.
- */
+/** A store that connects in the background and retries. Until it succeeds, requests are refused with the reason. */
 export function awaitStore({ connect, log }: AwaitedStoreOptions): StoreAdapter {
   let store: StoreAdapter | undefined;
   let reason = NOT_YET;
@@ -73,10 +70,7 @@ export function awaitStore({ connect, log }: AwaitedStoreOptions): StoreAdapter 
   };
 }
 
-/**
- * Stands in for an object that does not exist yet. Its methods forward to `real`, and reject while `real` throws. `own` members answer
- * without it.
- */
+/** Stands in for an object that does not exist yet: forwards to `real`, rejects while `real` throws, answers `own` members itself. */
 function createProxy<T extends object>(real: () => T, own: Partial<T>): T {
   const methods = new Map<string | symbol, unknown>(Object.entries(own));
   return new Proxy({} as T, {

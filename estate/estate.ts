@@ -10,8 +10,7 @@ import { createHttpTransport } from '../shared/transport/http-transport.ts';
 import { createInProcessTransport } from '../shared/transport/in-process-transport.ts';
 import { adaptersOf, type Configuration } from './configuration.ts';
 import { openFrontDoor } from './front-door.ts';
-import { agentForCalls, closeInfrastructure, openBus, openStore } from './infrastructure.ts';
-import { startObservability } from './observability.ts';
+import { agentForCalls, closeInfrastructure, openBus, openStore, startObservability } from './infrastructure.ts';
 import { registeredApplications } from './registry.ts';
 import { loadConfiguredFixtures } from './seeding.ts';
 import { startTouchpoint } from './touchpoint.ts';
@@ -24,7 +23,6 @@ export interface RunningEstate {
   readonly console?: string;
   readonly applications: Readonly<Record<string, string>>;
   readonly adapters: { readonly state: string; readonly events: string };
-  /** The demo credentials that are accepted. */
   readonly demo: DemoCredentials;
   /** Everything that must be ready before requests can be served. */
   states(): readonly State[];

@@ -1,10 +1,7 @@
 import type { Configuration } from './configuration.ts';
 import { touchpointFixtures } from './fixtures-folder.ts';
 
-/*
- * The code of the estate that the command line uses. It is the entry point of the separate server package.
- * Loads the greater part of it only when it is needed.
- */
+/** The entry point of the server package: what the command line uses of the estate. It loads the greater part only when needed. */
 export { type Configuration, readConfiguration } from './configuration.ts';
 export { run } from './run.ts';
 export { explainStart } from './start-error.ts';

@@ -29,14 +29,13 @@ import { pause } from '../shared/process/waiting.ts';
 import type { StoreAdapter } from '../shared/store/ports/estate-store.ts';
 import type { Endpoint } from '../shared/transport/endpoint.ts';
 import type { Transport } from '../shared/transport/transport.ts';
-import { objectsOf } from './business-objects.ts';
 import { adaptersInUse, type Configuration, corsOriginsOf, eventServers } from './configuration.ts';
 import { consoleConfig } from './console.ts';
 import { publicAmong, refuseDemoCredentials } from './demo-credentials.ts';
-import { explainListenError } from './listen-errors.ts';
-import { registeredApplications } from './registry.ts';
+import { objectsOf, registeredApplications } from './registry.ts';
 import { createScenarioRuns } from './scenario-runs.ts';
 import { seedSnapshot } from './seeding.ts';
+import { explainListenError } from './start-error.ts';
 
 /** Wall time until the default rehearsal is opened again after the store failed. */
 const RETRY_MS = 500;
@@ -66,7 +65,6 @@ export interface FrontDoorOptions {
 
 export interface FrontDoor {
   readonly url: string;
-  /** The demo credentials that are accepted. */
   readonly demo: DemoCredentials;
   /** Resolves when the default rehearsal exists. */
   readonly prepared: Promise<void>;
@@ -127,13 +125,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
         inSlices: createSlices(),
       }),
       control: adapter.control,
-      topology: createTopology({
-        worlds: adapter.worlds,
-        addressOf,
-        agent,
-        touchpoint,
-        adapters: adaptersInUse(configuration),
-      }),
+      topology: createTopology({ worlds: adapter.worlds, addressOf, agent, touchpoint, adapters: adaptersInUse(configuration) }),
       stopping,
     }),
     documents:

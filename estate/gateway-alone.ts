@@ -4,11 +4,9 @@ import { createHttpTransport } from '../shared/transport/http-transport.ts';
 import type { RunningService } from './application-alone.ts';
 import type { Configuration } from './configuration.ts';
 import { openFrontDoor } from './front-door.ts';
-import { agentForCalls, closeInfrastructure, openStore } from './infrastructure.ts';
-import { startObservability } from './observability.ts';
+import { agentForCalls, closeInfrastructure, openStore, startObservability } from './infrastructure.ts';
 import { loadConfiguredFixtures } from './seeding.ts';
 
-/** Starts the gateway and the control plane in front of applications in other processes. */
 export async function startGatewayAlone(configuration: Configuration, log: Logger): Promise<RunningService> {
   const { ESTATE_TOKEN: token = '', CREDENTIAL_PEPPER: pepper = '', addressOf } = configuration;
   const fixtures = await loadConfiguredFixtures(configuration);

@@ -1,7 +1,7 @@
 import { Agent } from 'undici';
 import type { Bus } from '../shared/events/bus.ts';
 import { createMemoryBus } from '../shared/events/memory-bus.ts';
-import type { Observability } from '../shared/observability/observability.ts';
+import { createObservability, type Observability } from '../shared/observability/observability.ts';
 import { connectionTrouble } from '../shared/process/connection-trouble.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import { spreadLookup } from '../shared/process/spread-lookup.ts';
@@ -73,7 +73,6 @@ export function openStore(
   });
 }
 
-/** The shared infrastructure of a process. */
 export interface Infrastructure {
   readonly agent: Agent;
   /** A gateway alone has none. */
@@ -90,9 +89,18 @@ export async function closeInfrastructure({ agent, bus, observability, adapter }
   await adapter.close();
 }
 
-/** Opens the configured event bus. */
 export async function openBus({ KAFKA_BROKERS, SERVICE }: Configuration, log: Logger): Promise<Bus> {
   if (KAFKA_BROKERS === undefined) return createMemoryBus();
   const { createKafkaBus } = await import('../shared/events/kafka/bus.ts');
   return createKafkaBus({ brokers: KAFKA_BROKERS, clientId: `unified-commerce-${SERVICE ?? 'estate'}`, log });
+}
+
+/** Metrics always, traces only with a collector: the packages for traces are loaded only then. */
+export async function startObservability({
+  OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+  OTEL_EXPORTER_OTLP_HEADERS: headers,
+}: Configuration): Promise<Observability> {
+  if (endpoint === undefined) return createObservability();
+  const { startTracing } = await import('../shared/observability/tracing.ts');
+  return createObservability({ tracing: await startTracing({ endpoint, headers }) });
 }

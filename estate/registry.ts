@@ -1,3 +1,4 @@
+import type { EstateObjects } from '../control/verify/world-records.ts';
 import type { Fixtures } from '../fixtures/files.ts';
 import * as carrierPlatform from '../services/carrier-platform/service.ts';
 import * as clientelingApp from '../services/clienteling-app/service.ts';
@@ -42,3 +43,12 @@ export const registeredApplications: readonly RegisteredApplication[] = [
   crm,
   clientelingApp,
 ];
+
+/** The application and collection of each type of business object. */
+export function objectsOf(services: readonly AnyService[]): EstateObjects {
+  return Object.fromEntries(
+    services.flatMap(({ application, collections }) =>
+      collections.flatMap(({ name, object }) => (object ? [[object.type, { application, collection: name, definition: object }]] : [])),
+    ),
+  );
+}

@@ -15,11 +15,7 @@ export function createScenarioRuns({ gateway, credentials }: ScenarioRunsOptions
   const agent = new Agent({ keepAliveTimeout: KEEP_ALIVE_MS });
   const secretOf = (kind: Credential['kind'], scope: Credential['scopes'][number]): string =>
     credentials.find((credential) => credential.kind === kind && credential.scopes.includes(scope))?.secret ?? '';
-  const access = {
-    bearer: secretOf('bearer', 'catalog'),
-    apiKey: secretOf('api-key', 'catalog'),
-    admin: secretOf('bearer', 'control'),
-  };
+  const access = { bearer: secretOf('bearer', 'catalog'), apiKey: secretOf('api-key', 'catalog'), admin: secretOf('bearer', 'control') };
 
   return {
     list: async () =>

@@ -3,11 +3,10 @@ import { startPortal } from '../services/touchpoint-mock/portal-server.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import type { Configuration } from './configuration.ts';
 import { touchpointFixtures } from './fixtures-folder.ts';
-import { explainListenError } from './listen-errors.ts';
+import { explainListenError } from './start-error.ts';
 
 /**
  * Starts the touchpoint mock and its portal. They share nothing with the rest of the estate; the portal only links to its console.
- *
  * @param gateway address of the gateway that serves the console
  */
 export async function startTouchpoint(configuration: Configuration, log: Logger, { gateway }: { readonly gateway?: string } = {}) {

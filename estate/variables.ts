@@ -178,5 +178,4 @@ export const urls = Object.fromEntries(
   ]),
 );
 
-/** Every variable that a process reads. */
 export const variablesByName: Readonly<Record<string, z.ZodType>> = { ...variables, ...urls };

@@ -53,10 +53,7 @@ export interface KeyringOptions {
 export interface Keyring {
   /** The key in a request for a scheme; of either scheme when the API needs none. */
   presentedKey(headers: IncomingHttpHeaders, scheme: RequiredScheme): PresentedKey | undefined;
-  /**
-   * @returns undefined for an anonymous caller, which only APIs without authentication accept
-   * @throws Problem unauthenticated, forbidden
-   */
+  /** @returns undefined for an anonymous caller, where an API allows one @throws Problem unauthenticated, forbidden */
   authenticate(presented: PresentedKey | undefined, required: RequiredCredential): Promise<AuthenticatedCaller | undefined>;
 }
 

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { Router } from 'express';
+import { type Request, type Response, Router } from 'express';
 import { stringify } from 'yaml';
+import { Problem, type ProblemCode, problems, problemType } from '../shared/catalog/problems.ts';
 import { type EventServers, estateAsyncApi } from '../shared/contract/asyncapi/document.ts';
 import { estateOpenApi } from '../shared/contract/openapi/document.ts';
+import { problemMeanings } from '../shared/contract/tables/problem-meanings.ts';
 import { fixedDocument } from '../shared/http/fixed-document.ts';
-import { createProblemDocuments } from './problem-documents.ts';
 import { methodNotAllowed } from './problems.ts';
 
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { readonly version: string };
@@ -37,10 +38,7 @@ const WELCOME = `<!doctype html>
 </html>
 `;
 
-/**
- * Public documents: the APIs as OpenAPI, the events as AsyncAPI, each in JSON and YAML, the problems, and a welcome page for browsers.
- * @param events where this estate publishes them
- */
+/** The APIs as OpenAPI, the events as AsyncAPI, the problems, and a welcome page. @param events where this estate publishes them */
 export function createDocuments(events: EventServers): Router {
   const openapi = once(() => estateOpenApi(manifest.version));
   const asyncapi = once(() => estateAsyncApi(manifest.version, events));
@@ -69,4 +67,28 @@ function once<T>(write: () => T): () => T {
     written ??= { value: write() };
     return written.value;
   };
+}
+
+/** A problem for a program that followed the `type` of a refusal. Cause and remedy are Markdown. */
+function describe(code: ProblemCode) {
+  const { status, title, retryable } = problems[code];
+  const [cause, remedy] = problemMeanings[code];
+  return { type: problemType(code), code, status, title, retryable, cause, remedy };
+}
+
+const isCode = (text: string): text is ProblemCode => Object.hasOwn(problems, text);
+
+/** What each problem means, under the address that its `type` names. Browsers get the console's page instead, where there is a console. */
+function createProblemDocuments(): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  const answer = (response: Response, body: object): void => void response.set({ Vary: 'Accept', 'Cache-Control': 'no-cache' }).json(body);
+  router.get('/problems', (_request, response) => answer(response, { items: (Object.keys(problems) as ProblemCode[]).map(describe) }));
+  router.get('/problems/:code', ({ params: { code } }: Request<{ code: string }>, response) => {
+    if (!isCode(code)) throw new Problem('not_found', `There is no problem "${code}". GET /problems lists those that exist.`);
+    answer(response, describe(code));
+  });
+  router.all(['/problems', '/problems/:code'], ({ method }) => {
+    throw methodNotAllowed(method, ['GET', 'HEAD']);
+  });
+  return router;
 }

@@ -6,7 +6,6 @@ import type { AuthenticatedCaller } from './credentials.ts';
 import type { ForwardedRequest } from './forwarder.ts';
 import type { RequestIds } from './request-ids.ts';
 
-/** A request before its first step. */
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;

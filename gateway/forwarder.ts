@@ -17,10 +17,7 @@ export interface ForwarderOptions {
   readonly draining: () => boolean;
 }
 
-/**
- * Forwards requests to the applications. It never retries: the client finds out with its Idempotency-Key whether an application acted before
- * its answer was lost.
- */
+/** Forwards requests and never retries: with its Idempotency-Key the client finds out whether an application acted. */
 export interface Forwarder {
   /** Resolves when the answer was sent or the client has disconnected. @throws Problem dependency_* before the answer begins */
   forward(request: IncomingMessage, response: ServerResponse, forwarded: ForwardedRequest): Promise<void>;

@@ -28,7 +28,6 @@ export interface ControlRequest {
 /** Answers a request to the control plane. @throws Problem */
 export type ControlPlane = (admitted: ControlRequest, response: ServerResponse) => Promise<void>;
 
-/** The parts of a running gateway, which its steps share. */
 export interface GatewayParts {
   readonly observer: Observer;
   readonly observability: Observability | undefined;

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type Request, type Response, type Router } from 'express';
 import { Problem } from '../shared/catalog/problems.ts';
-import { untilClosed } from './until-closed.ts';
 
 /** Resolves when the router has answered, or the client has disconnected. @throws Problem not_found when the router has no route for it */
 export type HandOver = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -16,3 +15,10 @@ export function createHandOver(router: Router): HandOver {
     });
   };
 }
+
+/** Resolves when the answer was sent, or the client has disconnected. Rejects when answering fails before. */
+export const untilClosed = (response: ServerResponse, answer: (fail: (error: unknown) => void) => void): Promise<void> =>
+  new Promise((resolve, reject) => {
+    response.once('close', resolve);
+    answer(reject);
+  });

@@ -5,7 +5,7 @@ import { type Answered, type Endpoint, NotListening } from '../shared/transport/
 import { brokenOff, timedOut, unreachable } from '../shared/transport/transport.ts';
 import { answerHead } from './answer-head.ts';
 import { type ForwardedRequest, type Forwarder, type ForwarderOptions, isLast } from './forwarder.ts';
-import { untilClosed } from './until-closed.ts';
+import { untilClosed } from './hand-over.ts';
 
 export interface InProcessForwarderOptions extends ForwarderOptions {
   /** The applications of this process, by name. */

@@ -26,5 +26,4 @@ export function observeRequest(observer: Observer, facts: ProvedFacts): void {
   });
 }
 
-/** Label of a request that no API answers, in metrics. */
 const labelOf = (target: ProvedFacts['target'] = 'preflight'): string => (target === 'preflight' ? 'none' : target);

@@ -2,9 +2,11 @@ import { Agent, type ClientRequest, type IncomingMessage, type ServerResponse } 
 import { Stream } from 'node:stream';
 import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware';
 import type { Application } from '../shared/catalog/applications.ts';
+import type { Problem } from '../shared/catalog/problems.ts';
+import { didNotConnect } from '../shared/process/connection-trouble.ts';
 import { spreadLookup } from '../shared/process/spread-lookup.ts';
+import { brokenOff, timedOut, unreachable } from '../shared/transport/transport.ts';
 import { answerHead, type OwnHeader } from './answer-head.ts';
-import { AnswerTimeout, dependencyProblem } from './dependency-problem.ts';
 import { type ForwardedRequest, type Forwarder, type ForwarderOptions, isLast } from './forwarder.ts';
 
 export interface ProxyOptions extends ForwarderOptions {
@@ -121,4 +123,13 @@ class WholeBody extends Stream {
     else upstream.end();
     return upstream;
   }
+}
+
+/** The application did not answer within the time limit. */
+class AnswerTimeout extends Error {}
+
+/** The problem for a request that reached no application or got no answer. */
+function dependencyProblem(application: Application, error: Error): Problem {
+  if (error instanceof AnswerTimeout || (error as NodeJS.ErrnoException).code === 'ETIMEDOUT') return timedOut(application);
+  return didNotConnect(error) ? unreachable(application) : brokenOff(application);
 }

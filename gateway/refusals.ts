@@ -20,10 +20,7 @@ export interface RefusalRecords {
 
 type AnsweredRefusal = Pick<Refusal, 'problem' | 'ids'>;
 
-/**
- * Answers a request with a problem, then counts, logs and journals the refusal. Never throws.
- * @returns the ids of the refusal; undefined when no answer was sent
- */
+/** Answers with a problem, then counts, logs and journals it. Never throws. @returns its ids; undefined when nothing was sent */
 export function refuse(records: RefusalRecords, error: unknown, facts: ProvedFacts): RequestIds | undefined {
   const { response } = facts;
   if (error instanceof ClientGone || response.destroyed) return undefined;

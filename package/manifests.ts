@@ -24,7 +24,6 @@ export const clientManifest = {
   peerDependenciesMeta: { testcontainers: { optional: true }, [SERVER]: { optional: true } },
 };
 
-/** The package of the estate itself. */
 export const serverManifest = {
   name: SERVER,
   version,

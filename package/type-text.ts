@@ -3,10 +3,7 @@ import type { z } from 'zod';
 type Direction = 'input' | 'output';
 type Schema = z.core.$ZodTypes;
 
-/**
- * Writes schemas as TypeScript, as `z.input` and `z.output` derive them. A schema with an id becomes a type of that name; where input
- * and output differ, two.
- */
+/** Writes schemas as TypeScript, like `z.input` and `z.output`. A schema with an id becomes a named type, or two where they differ. */
 export class TypeTexts {
   readonly #declared = new Map<string, string>();
 

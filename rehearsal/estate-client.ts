@@ -1,3 +1,4 @@
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { Agent, request } from 'undici';
 import type { z } from 'zod';
 import type {
@@ -12,7 +13,6 @@ import type {
   TypedApiId,
 } from './call-types.ts';
 import { explainConnection, explainedChunks } from './connection-error.ts';
-import { eventsOf } from './event-stream.ts';
 import { callOfApi, filledPath, requireOperation, type Sections } from './named-call.ts';
 import type { Method, ProblemBody, Reply, ResponseOf } from './reply.ts';
 
@@ -150,10 +150,7 @@ function clientOnConnections(options: EstateClientOptions, agent: Agent, close: 
     const { path, frames } = requireOperation(id);
     const { query = {}, after, signal } = (input ?? {}) as StreamOptions & { query?: Record<string, unknown> };
     const headers = { accept: 'text/event-stream', ...(after !== undefined && { 'last-event-id': after }) };
-    const response = await reach(`${options.gateway}${filledPath(path, { query })}`, {
-      headers: placed({ as: 'admin', headers }),
-      signal,
-    });
+    const response = await reach(`${options.gateway}${filledPath(path, { query })}`, { headers: placed({ as: 'admin', headers }), signal });
     if (!isSuccess(response.statusCode)) throw new ControlError(id, response.statusCode, detailOf(parse(await response.body.text())));
     for await (const { event, id: place, data } of eventsOf(explainedChunks(options.gateway, response.body))) {
       // Skip unknown frames of a newer estate.
@@ -175,5 +172,16 @@ function parse(text: string): unknown {
     return JSON.parse(text);
   } catch {
     return text;
+  }
+}
+
+/** Parses the server-sent events of a body. Skips comments. */
+async function* eventsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<EventSourceMessage, void> {
+  const decoder = new TextDecoder();
+  const read: EventSourceMessage[] = [];
+  const parser = createParser({ onEvent: (event) => void read.push(event) });
+  for await (const chunk of body) {
+    parser.feed(decoder.decode(chunk, { stream: true }));
+    yield* read.splice(0);
   }
 }

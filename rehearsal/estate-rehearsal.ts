@@ -164,9 +164,7 @@ export class EstateRehearsal implements AsyncDisposable {
     type: Type,
     { count = 1, subject, timeoutMs = 10_000 }: { readonly count?: number; readonly subject?: string; readonly timeoutMs?: number } = {},
   ): Promise<readonly EstateEvent<Type>[]> {
-    const { found, items } = await this.control('wait-for-events', {
-      body: { type, count, timeoutMs, subject },
-    });
+    const { found, items } = await this.control('wait-for-events', { body: { type, count, timeoutMs, subject } });
     if (!found) throw new VerificationFailed(`${items.length} of ${count} ${type} came within ${timeoutMs} ms.`);
     return items.map(({ event }) => event as unknown as EstateEvent<Type>);
   }
@@ -198,10 +196,7 @@ export class EstateRehearsal implements AsyncDisposable {
     await this.control('reset-rehearsal');
   }
 
-  /**
-   * Verifies that stock, money, points, parcels and events agree.
-   * @throws VerificationFailed with the violated invariants
-   */
+  /** Verifies that stock, money, points, parcels and events agree. @throws VerificationFailed with the violated invariants */
   async verify(): Promise<OperationOutput<'verify'>> {
     const outcome = await this.control('verify');
     refuseUnrest(outcome);

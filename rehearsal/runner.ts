@@ -23,11 +23,7 @@ export interface RunOptions {
   readonly examine?: (rehearsal: { readonly name: string; readonly client: EstateClient }) => Promise<void>;
 }
 
-/**
- * Runs one scenario in its own rehearsal and checks the invariants at the end. Deletes the rehearsal afterwards, unless `leavesRehearsal`
- * is set.
- * @returns whether all expectations and invariants held
- */
+/** Runs one scenario in its own rehearsal, checks the invariants, and deletes it unless `leavesRehearsal`. @returns whether all held */
 export async function runScenario(scenario: Scenario, options: RunOptions): Promise<boolean> {
   const { gateway, apiKey, admin, report, signal, leavesRehearsal = false } = options;
   const { agent } = options;

@@ -51,10 +51,7 @@ export const operations: readonly Operation[] = [
   { what: 'journal: the newest', ask: (client) => client.control('read-journal', { query: { limit: 10 } }) },
   { what: 'settle', ask: (client) => client.control('settle') },
   { what: 'one object of any type', ask: (client, { order }) => client.control('read-object', { params: { type: 'order', id: order } }) },
-  {
-    what: 'an inventory item',
-    ask: (client) => client.control('read-object', { params: { type: 'inventory-item', id: 'mug-blue' } }),
-  },
+  { what: 'an inventory item', ask: (client) => client.control('read-object', { params: { type: 'inventory-item', id: 'mug-blue' } }) },
   { what: 'contents of a rehearsal', ask: (client, { rehearsal }) => client.control('read-rehearsal', { params: { name: rehearsal } }) },
   { what: 'one event', ask: (client, { event }) => client.control('read-event', { params: { id: event } }) },
   { what: 'topology', ask: (client) => client.control('read-topology') },
@@ -84,7 +81,6 @@ export const operations: readonly Operation[] = [
   { what: 'place an order', ask: (client) => placeOrder(client) },
 ];
 
-/** Places the order whose events and hops are requested. */
 export async function tellStory(client: EstateClient): Promise<Story> {
   const order = await placeOrder(client);
   await client.control('settle');

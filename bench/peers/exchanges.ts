@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { CONNECTIONS, fixture, PATH, request } from '../case-02.ts';
 import type { Load } from '../load.ts';
-import type { Server } from './server.ts';
 
 /** Path of the static GET, which the touchpoint mock answers to health checks. */
 export const STATIC_PATH = '/healthz';
@@ -31,7 +30,6 @@ export const caseTwo = (bytes: number): Exchange => ({
 
 /**
  * Sends a server the requests of the benchmark once.
- *
  * @returns the length of its answer to case 02
  * @throws Error when an answer differs from the touchpoint mock's, or another lane gets an answer, too
  */
@@ -52,4 +50,24 @@ function post(url: string, body: string): Promise<Response> {
 
 function expectAnswer(name: string, what: string, isRight: boolean): void {
   if (!isRight) throw new Error(`${name} answered ${what} wrongly.`);
+}
+
+export interface Server extends AsyncDisposable {
+  readonly url: string;
+  rssBytes(): Promise<number>;
+}
+
+/** What takes part: a program that can be started any number of times. */
+export interface Contestant {
+  readonly name: string;
+  /** Resolves when the server has given its first answer. */
+  start(): Promise<Server>;
+}
+
+/** A third-party program, installed on first use, because the project does not depend on it. */
+export interface Peer {
+  readonly name: string;
+  readonly version: string;
+  /** @throws Error with the reason when it cannot be installed or run here */
+  install(): Promise<Contestant>;
 }

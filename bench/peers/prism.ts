@@ -2,10 +2,8 @@ import { join } from 'node:path';
 import { fixture, PATH, request } from '../case-02.ts';
 import { freePort } from '../free-port.ts';
 import { cachedPackage } from './cache.ts';
-import { STATIC_ANSWER, STATIC_PATH } from './exchanges.ts';
-import { startProgram } from './program.ts';
-import type { Peer, Server } from './server.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { type Peer, type Server, STATIC_ANSWER, STATIC_PATH } from './exchanges.ts';
+import { startProgram, temporaryFolder } from './program.ts';
 
 const VERSION = '5.16.0';
 

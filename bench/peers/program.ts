@@ -1,9 +1,11 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { STATIC_PATH } from './exchanges.ts';
-import type { Server } from './server.ts';
+import { type Server, STATIC_PATH } from './exchanges.ts';
 
 const START_MS = 60_000;
 const STOP_MS = 5_000;
@@ -24,11 +26,7 @@ export interface Program {
   readonly cleanUp: () => Promise<void>;
 }
 
-/**
- * Starts a program that listens on a port of the loopback, and waits for its first answer. It ends with this process at the latest.
- *
- * @throws Error with the last printed line when it ends before, or gives no answer in time
- */
+/** Starts a program on a loopback port and waits for its first answer. @throws Error with its last line when it ends before */
 export async function startProgram({ name, command, args, port, cleanUp }: Program): Promise<Server> {
   const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'] });
   const kill = (): void => void child.kill('SIGKILL');
@@ -90,4 +88,19 @@ async function end(child: ChildProcess): Promise<void> {
   const hard = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
   await ended;
   clearTimeout(hard);
+}
+
+interface TemporaryFolder {
+  readonly path: string;
+  readonly remove: () => Promise<void>;
+}
+
+/** @param files contents by relative path, written as JSON */
+export async function temporaryFolder(files: Readonly<Record<string, unknown>>): Promise<TemporaryFolder> {
+  const path = await mkdtemp(join(tmpdir(), 'bench-peer-'));
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(path, name)), { recursive: true });
+    await writeFile(join(path, name), JSON.stringify(content));
+  }
+  return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }

@@ -3,10 +3,8 @@ import { promisify } from 'node:util';
 import { fixture, PATH, request } from '../case-02.ts';
 import { freePort } from '../free-port.ts';
 import { cachedFile } from './cache.ts';
-import { STATIC_ANSWER, STATIC_PATH } from './exchanges.ts';
-import { startProgram } from './program.ts';
-import type { Peer, Server } from './server.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { type Peer, type Server, STATIC_ANSWER, STATIC_PATH } from './exchanges.ts';
+import { startProgram, temporaryFolder } from './program.ts';
 
 const VERSION = '3.13.2';
 const JAR = `https://repo1.maven.org/maven2/org/wiremock/wiremock-standalone/${VERSION}/wiremock-standalone-${VERSION}.jar`;
@@ -34,20 +32,13 @@ async function start(jar: string): Promise<Server> {
   return startProgram({ name: 'WireMock', command: 'java', args, port, cleanUp: folder.remove });
 }
 
-const jsonResponse = (body: unknown) => ({
-  status: 200,
-  headers: { 'Content-Type': 'application/json' },
-  body: JSON.stringify(body),
-});
+const jsonResponse = (body: unknown) => ({ status: 200, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
 
 const caseTwo = {
   request: {
     method: request.method,
     urlPath: PATH,
-    headers: {
-      Authorization: { equalTo: request.headers.authorization },
-      'X-Mock-Case': { equalTo: request.headers['x-mock-case'] },
-    },
+    headers: { Authorization: { equalTo: request.headers.authorization }, 'X-Mock-Case': { equalTo: request.headers['x-mock-case'] } },
     bodyPatterns: [{ matchesJsonPath: { expression: '$.touchpointId', equalTo: fixture.request['touchpointId'] } }],
   },
   response: jsonResponse(fixture.response),

@@ -1,10 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { serve } from './ready.ts';
 
-/**
- * A minimal HTTP server for JSON: collects the body, parses it, and answers.
- * With a number as its argument it answers a constant of that many bytes; without one it echoes the body.
- */
+/** A minimal HTTP server for JSON. With a number as its argument it answers that many bytes; without one it echoes the body. */
 const bytes = process.argv[2] === undefined ? undefined : Number(process.argv[2]);
 const constant = bytes === undefined ? undefined : withHeaders(JSON.stringify({ constant: 'x'.repeat(bytes - '{"constant":""}'.length) }));
 

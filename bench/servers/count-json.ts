@@ -1,4 +1,3 @@
-/** Calls of a process so far. */
 export interface JsonCalls {
   readonly parse: number;
   readonly stringify: number;

@@ -12,11 +12,7 @@ const adapter = openStore(configuration, log);
 const estate = await startEstate(configuration, log, adapter);
 await estate.ready;
 
-interface Asked {
-  readonly grow?: { readonly world: World; readonly growth: Growth; readonly first: number };
-}
-
-process.on('message', async (message: Asked) => {
+process.on('message', async (message: { readonly grow?: { readonly world: World; readonly growth: Growth; readonly first: number } }) => {
   if (!message.grow) return;
   const { world, growth, first } = message.grow;
   await growWorld(adapter, world, growth, first);

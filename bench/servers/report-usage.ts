@@ -1,4 +1,3 @@
-/** Resources that a process has used so far. */
 export interface Usage {
   readonly cpuMicros: number;
   readonly rssBytes: number;

@@ -2,16 +2,15 @@ import { Command } from 'commander';
 import type { Configuration } from '../../estate/configuration.ts';
 import type { EstateCredentials } from '../../rehearsal/estate-rehearsal.ts';
 import { print, printJson } from '../../shared/process/terminal.ts';
+import { requireReady } from '../ask.ts';
 import { adminOption, againstOption, apiKeyOption, bearerOption, DEFAULT_URL, jsonOption } from '../connection.ts';
+import { type Access, refusedCredentials } from '../credentials.ts';
 import { hasEstateCode, loadEstateCode, remedy } from '../estate-code.ts';
-import { EXIT } from '../failure.ts';
+import { CommandFailure, EXIT } from '../failure.ts';
 import { withExample } from '../help.ts';
 import { type Look, lookOf } from '../output/look.ts';
 import { progressOn } from '../output/progress.ts';
-import { type Finding, note, ok, problem } from './finding.ts';
-import { infrastructureFindings } from './infrastructure.ts';
-import { dockerFinding, nodeVersion, portFinding, portsOf } from './machine.ts';
-import { estateFindings } from './running-estate.ts';
+import { dockerFinding, type Finding, nodeVersion, note, ok, portFinding, portsOf, problem } from './machine.ts';
 
 interface Options extends EstateCredentials {
   readonly against?: string;
@@ -93,4 +92,40 @@ function show(findings: readonly Finding[], { style }: Look): string {
       return `${style(colour, mark)}  ${what.padEnd(width)}  ${lines.join(`\n${indent}`)}\n`;
     })
     .join('');
+}
+
+async function infrastructureFindings(configuration: Configuration): Promise<readonly Finding[]> {
+  const { infrastructureTrouble } = await loadEstateCode();
+  const { redis, kafka } = await infrastructureTrouble(configuration);
+  return [finding('Redis', 'REDIS_URL', 'state stays in memory', redis), finding('Kafka', 'KAFKA_BROKERS', 'events stay in memory', kafka)];
+}
+
+function finding(what: string, variable: string, without: string, looked: { readonly trouble: string | undefined } | undefined): Finding {
+  if (looked === undefined) return note(what, `${variable} is not set: ${without}`);
+  const { trouble } = looked;
+  if (trouble === undefined) return ok(what, 'answers');
+  const found = trouble.replace(/^(redis|kafka): /, '');
+  return problem(what, found.charAt(0).toUpperCase() + found.slice(1), `Start it, or correct or remove ${variable}.`);
+}
+
+interface Asked extends Access {
+  /** Whether the user named this estate: if so, it must run. */
+  readonly isNamed: boolean;
+}
+
+async function estateFindings(access: Asked): Promise<readonly Finding[]> {
+  try {
+    await requireReady(access.against);
+  } catch (error) {
+    if (!(error instanceof CommandFailure)) throw error;
+    const [found = '', ...remedies] = error.message.split(/(?<=\.) /);
+    if (access.isNamed) return [problem('Estate', found, remedies.join(' '))];
+    return [note('Estate', `none runs at ${access.against}`, 'Start one with estate start, or name another with --against.')];
+  }
+  const refused = await refusedCredentials(access);
+  const credentials = refused.map((sentence) => {
+    const [found = '', remedy = ''] = sentence.split('; ');
+    return problem('Credentials', `${found}.`, `${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}`);
+  });
+  return [ok('Estate', `ready at ${access.against}`), ...(credentials.length > 0 ? credentials : [ok('Credentials', 'accepted')])];
 }

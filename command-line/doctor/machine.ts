@@ -4,7 +4,6 @@ import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 import type { Configuration } from '../../estate/configuration.ts';
 import manifest from '../../package.json' with { type: 'json' };
-import { type Finding, note, ok, problem } from './finding.ts';
 
 const DOCKER_MS = 10_000;
 
@@ -46,10 +45,21 @@ export async function dockerFinding(): Promise<Finding> {
   }
 }
 
-/** The ports that a start with this configuration opens. */
 export const portsOf = ({ HOST, GATEWAY_PORT, TOUCHPOINT_PORT, PORTAL_HOST, PORTAL_PORT }: Configuration) =>
   [
     ['Gateway port', 'GATEWAY_PORT', HOST, GATEWAY_PORT],
     ['Touchpoint port', 'TOUCHPOINT_PORT', HOST, TOUCHPOINT_PORT],
     ['Portal port', 'PORTAL_PORT', PORTAL_HOST, PORTAL_PORT],
   ] as const;
+
+export interface Finding {
+  readonly what: string;
+  /** `note`: nothing is wrong, but a feature cannot be used. */
+  readonly state: 'ok' | 'note' | 'problem';
+  readonly found: string;
+  readonly remedy?: string;
+}
+
+export const ok = (what: string, found: string): Finding => ({ what, state: 'ok', found });
+export const note = (what: string, found: string, remedy?: string): Finding => ({ what, state: 'note', found, remedy });
+export const problem = (what: string, found: string, remedy: string): Finding => ({ what, state: 'problem', found, remedy });

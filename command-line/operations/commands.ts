@@ -21,13 +21,7 @@ export const operationCommands: OperationCommands = {
   'list-rehearsals': {
     words: 'rehearsals list',
     example: 'rehearsals list',
-    columns: {
-      name: 'name',
-      now: 'clock',
-      lastUsedAt: 'last used',
-      'contents.objects': 'objects',
-      trouble: 'trouble',
-    },
+    columns: { name: 'name', now: 'clock', lastUsedAt: 'last used', 'contents.objects': 'objects', trouble: 'trouble' },
   },
   'read-rehearsal': { words: 'rehearsals show', example: 'rehearsals show default' },
   'delete-rehearsal': { words: 'rehearsals delete', example: 'rehearsals delete my-tests', done: 'The rehearsal is deleted.' },
@@ -44,11 +38,7 @@ export const operationCommands: OperationCommands = {
   ],
   'advance-clock': { words: 'clock advance', positional: ['by'], example: 'clock advance PT15M', holds: isSettled },
   settle: { words: 'settle', example: 'settle', holds: isSettled },
-  'list-parked': {
-    words: 'parked list',
-    example: 'parked list',
-    columns: { what: 'what', key: 'key', at: 'since', error: 'error' },
-  },
+  'list-parked': { words: 'parked list', example: 'parked list', columns: { what: 'what', key: 'key', at: 'since', error: 'error' } },
   'redrive-parked': { words: 'parked redrive', positional: ['key'], example: 'parked redrive' },
   'list-events': {
     words: 'events list',
@@ -97,17 +87,9 @@ export const operationCommands: OperationCommands = {
     example: ['search ben@example.test', 'search mug-blue'],
     columns: { type: 'type', id: 'id', state: 'state', label: 'label', columns: 'shows' },
   },
-  'list-life-cycles': {
-    words: 'life-cycles',
-    example: 'life-cycles',
-    columns: { type: 'type', states: 'states' },
-  },
+  'list-life-cycles': { words: 'life-cycles', example: 'life-cycles', columns: { type: 'type', states: 'states' } },
   'list-stock': { words: 'stock list', example: 'stock list --sku mug-blue' },
-  'read-object': {
-    words: 'objects show',
-    example: 'objects show customer cus_ada',
-    choices: { type: objectTypes },
-  },
+  'read-object': { words: 'objects show', example: 'objects show customer cus_ada', choices: { type: objectTypes } },
   'read-progression': { words: 'progression show', example: 'progression show' },
   'set-progression': { words: 'progression set', example: 'progression set --warehouse immediate', noun: 'progression' },
   'play-scan': { words: 'scan', example: 'scan shp_01M collect', choices: { scan: Scan.options } },

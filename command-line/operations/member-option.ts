@@ -19,7 +19,6 @@ export const nameOf = ({ path }: Member, { names = {} }: ValueHints): string => 
 export const wordsOf = ({ path, schema }: Member, { choices = {} }: ValueHints): readonly string[] | undefined =>
   choices[path.join('.')] ?? (schema.enum ? schema.enum.map(String) : undefined);
 
-/** The option of a value. */
 export function optionOf(member: Member, hints: ValueHints): Option {
   const name = nameOf(member, hints);
   const description = describe(member, wordsOf(member, hints));

@@ -10,10 +10,9 @@ import { withExample } from '../help.ts';
 import { lookOf } from '../output/look.ts';
 import { showAnswer } from '../output/show-answer.ts';
 import { operationCommands } from './commands.ts';
-import { type Content, type Given, put } from './content.ts';
 import { nameOf, optionOf, parserOf } from './member-option.ts';
 import type { OperationCommand } from './operation-command.ts';
-import { presetBody } from './presets.ts';
+import { type Content, type Given, presetBody, put } from './presets.ts';
 import { type Member, membersOf } from './schema-members.ts';
 
 /** One way to perform an operation: its arguments and options. */
@@ -60,7 +59,6 @@ function variantOf(id: CalledId, declaration: OperationCommand): Variant {
   };
 }
 
-/** The commands of all operations, by their words. */
 export function operationsByWords(): ReadonlyMap<string, readonly Variant[]> {
   const variants = Object.entries(operationCommands).flatMap(([id, declared]) =>
     [declared].flat().map((declaration) => variantOf(id as CalledId, declaration as OperationCommand)),
@@ -68,7 +66,6 @@ export function operationsByWords(): ReadonlyMap<string, readonly Variant[]> {
   return Map.groupBy(variants, ({ declaration }) => declaration.words);
 }
 
-/** The command of one or several operations. */
 export function operationCommand(words: string, variants: readonly Variant[]): Command {
   const [fewest, ...others] = variants.toSorted((a, b) => a.positions.length - b.positions.length);
   if (fewest === undefined) throw new Error(`No operation has the words ${words}.`);

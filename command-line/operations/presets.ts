@@ -2,8 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import { nearestWord } from '../../shared/domain/nearest-word.ts';
 import { misuse } from '../failure.ts';
-import type { Content, Given } from './content.ts';
-import { put, valueAt } from './content.ts';
 import { type ValueHints, wordsOf } from './member-option.ts';
 import type { Member } from './schema-members.ts';
 
@@ -19,16 +17,12 @@ export interface Presets {
 export interface Chosen {
   readonly name: string;
   readonly given: readonly Given[];
-  /** All options. */
   readonly members: ReadonlyMap<string, Member>;
   readonly hints: ValueHints;
   readonly request: z.ZodType;
 }
 
-/**
- * The body of a preset, or an empty one for a custom body.
- * @throws CommandFailure for an unknown preset without the options of a custom body, and for options that contradict a preset
- */
+/** The body of a preset, or an empty one. @throws CommandFailure for an unknown preset alone, and for options that contradict it */
 export function presetBody({ bodies, list, thing }: Presets, chosen: Chosen): Content {
   const { name, given, members } = chosen;
   const body = bodies.get(name) as Content | undefined;
@@ -70,3 +64,28 @@ function fits({ member: { path }, value }: Given, body: Content, request: z.ZodT
   const { error } = request.safeParse(both);
   return !(error?.issues ?? []).some((issue) => issue.path.length > 0 && issue.path.every((step, index) => step === path[index]));
 }
+
+export type Content = Record<string, unknown>;
+
+export interface Given {
+  /** Without its hyphens. */
+  readonly option: string;
+  readonly member: Member;
+  readonly value: unknown;
+}
+
+const isContent = (value: unknown): value is Content => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Sets a value at its path. Copies the parts that contain it. */
+export function put(content: Content, [name = '', ...rest]: readonly string[], value: unknown): void {
+  if (rest.length === 0) content[name] = value;
+  else {
+    const part = content[name];
+    const inner = isContent(part) ? { ...part } : {};
+    put(inner, rest, value);
+    content[name] = inner;
+  }
+}
+
+const valueAt = (content: Content, path: readonly string[]): unknown =>
+  path.reduce<unknown>((part, name) => (isContent(part) ? part[name] : undefined), content);

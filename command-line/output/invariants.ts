@@ -15,7 +15,6 @@ interface Verification {
 /** The most violations printed. The rest are counted. */
 const MOST_VIOLATIONS = 20;
 
-/** A line for each invariant, with its violations. */
 export function showInvariants({ invariants, settled, waitingFor }: Verification, { style }: Look): string {
   const lines = invariants.flatMap(({ title, holds, checked, violations }) => [
     `${holds ? style('green', 'holds ') : style('red', 'BROKEN')}  ${inOneLine(title)} ${style('dim', `(${checked} checks)`)}`,

@@ -3,7 +3,6 @@ import { styled } from '../../shared/process/terminal.ts';
 
 type Format = Parameters<typeof styled>[0];
 
-/** The width and the styles of an output stream. */
 export interface Look {
   /** Width of the terminal; undefined when the stream is not one. */
   readonly columns: number | undefined;

@@ -4,7 +4,6 @@ import { print } from '../../shared/process/terminal.ts';
 
 /** A progress line on standard error, on a terminal only. */
 export interface Progress {
-  /** Replaces the line. */
   show(text: string): void;
   clear(): void;
 }

@@ -9,7 +9,6 @@ const NONE = 'None.';
 type Row = Readonly<Record<string, unknown>>;
 const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The answer of an operation, for a person. */
 export function showAnswer(output: unknown, { show, done = 'Done.', columns }: OperationCommand, look: Look): string {
   if (show) return show(output as never, look);
   if (output === null) return done;

@@ -8,7 +8,6 @@ import { isFile, ownScenarios } from './own-scenarios.ts';
 
 const flowsOf = ({ flows }: Scenario): readonly string[] => flows.map((flow) => `flow-${flow}`);
 
-/** The names of all scenarios and flows. */
 export const scenarioWords = (): readonly string[] => [...scenarios.map(({ name }) => name), ...new Set(scenarios.flatMap(flowsOf))];
 
 /** A scenario of the estate, or of a user's file. */

@@ -16,7 +16,6 @@ export interface Outcome {
   invariants: Invariants;
 }
 
-/** Collects the outcome of a run. */
 export function collect({ name, title, flows }: Scenario): { readonly outcome: Outcome; readonly report: Report } {
   const outcome: Outcome = {
     name,

@@ -6,13 +6,11 @@ import { z } from 'zod';
 import type { OwnScenario, Scenario } from '../../rehearsal/scenario.ts';
 import { IN_WORDS, mistakesIn } from '../../shared/contract/issue-words.ts';
 import { inOneLine } from '../../shared/domain/printable.ts';
-import { messageOf } from '../output/message-of.ts';
-import { supervised } from './supervision.ts';
+import { messageOf, supervised } from './supervision.ts';
 
 /** Names of scenarios have no dots and slashes. Files have an extension or a folder. */
 export const isFile = (word: string): boolean => /[/\\]|\.[cm]?[jt]s$/.test(word);
 
-/** Whether an exported value is meant as a scenario. */
 const looksLikeScenario = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && ('run' in value || ('name' in value && 'title' in value));
 
@@ -28,15 +26,10 @@ const ScenarioShape = z.object({
 
 interface Found {
   readonly scenario: Scenario;
-  /** The path that the user gave. */
   readonly file: string;
 }
 
-/**
- * Loads the scenarios that files export.
- * @param taken names of the scenarios that come with the estate
- * @returns the scenarios, and a sentence for each mistake
- */
+/** Loads the scenarios that files export. @param taken names of the estate's scenarios @returns scenarios, and a sentence per mistake */
 export async function ownScenarios(
   files: readonly string[],
   taken: readonly string[],

@@ -11,13 +11,12 @@ import { withExample } from '../help.ts';
 import { lookOf } from '../output/look.ts';
 import { progressOn } from '../output/progress.ts';
 import { chosenScenarios, listOfScenarios } from './choice.ts';
-import { type Interrupted, interruptions } from './interruption.ts';
 import type { Outcome } from './outcome.ts';
 import { startOwnEstate } from './own-estate.ts';
 import { counted } from './report/facts.ts';
 import { prepareReport, writeReport } from './report/report.ts';
 import { type Done, runOne, summary } from './run-one.ts';
-import { endProcess, superviseProcess } from './supervision.ts';
+import { endProcess, type Interrupted, interruptions, superviseProcess } from './supervision.ts';
 
 interface Options extends EstateCredentials {
   readonly against?: string;

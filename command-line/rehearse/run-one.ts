@@ -3,10 +3,10 @@ import { type Report, runScenario } from '../../rehearsal/runner.ts';
 import type { Scenario } from '../../rehearsal/scenario.ts';
 import { stoppable } from '../../rehearsal/stage.ts';
 import { EXIT } from '../failure.ts';
+import { showInvariants } from '../output/invariants.ts';
 import type { Look } from '../output/look.ts';
 import type { Progress } from '../output/progress.ts';
 import type { ChosenScenario } from './choice.ts';
-import { detailReport } from './detail.ts';
 import { collect, type Outcome, toAll } from './outcome.ts';
 import { seconds } from './report/facts.ts';
 import { type Recorded, recordingOf } from './report/recording.ts';
@@ -19,13 +19,10 @@ export interface Run extends EstateCredentials {
   readonly write: (text: string) => void;
   readonly progress: Progress;
   readonly json?: boolean;
-  /** Whether every step is printed. */
   readonly isDetailed: boolean;
   /** `2 of 7  `, when there are several. */
   readonly place: string;
-  /** Interrupts the scenario. */
   readonly signal: AbortSignal;
-  /** Whether the run is recorded for a report. */
   readonly isRecorded: boolean;
 }
 
@@ -88,4 +85,23 @@ export function summary(outcomes: readonly Outcome[], { style }: Look): string {
   const counts = `${outcomes.length - failed.length} of ${outcomes.length} passed`;
   const names = failed.length > 0 ? `; failed: ${failed.map(({ name }) => name).join(', ')}` : '';
   return `\n${style(failed.length > 0 ? 'red' : 'green', counts)} in ${seconds(ms)}${names}\n`;
+}
+
+/** Prints each step with its application, API, status, time and events. */
+function detailReport(look: Look, write: (text: string) => void): Report {
+  const { style } = look;
+  return {
+    begin: ({ name, title }, rehearsal) => write(`\n${style('bold', title)}  ${style('dim', `${name}, in ${rehearsal}`)}\n`),
+    step: ({ title, application, api, status, ms, events }) => {
+      const shown = style(status < 300 ? 'green' : 'yellow', String(status));
+      const where = style('dim', `${application}, ${api}, ${ms} ms`);
+      const isWide = (look.columns ?? 120) >= 110;
+      write(isWide ? `  ${shown} ${title.padEnd(48)} ${where}\n` : `  ${shown} ${title}\n      ${where}\n`);
+      if (events.length > 0) write(`      ${style('dim', '→')} ${events.join(', ')}\n`);
+    },
+    note: (text) => write(`      ${style('dim', '·')} ${text}\n`),
+    invariants: (invariants) => write(`${showInvariants({ settled: true, waitingFor: [], invariants }, look).replaceAll(/^/gm, '  ')}\n`),
+    end: (_scenario, failure) =>
+      write(failure === undefined ? `  ${style('green', 'passed')}\n` : `  ${style('red', 'failed')} ${failure}\n`),
+  };
 }

@@ -1,9 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { syncBuiltinESMExports } from 'node:module';
+import { constants } from 'node:os';
+import { inOneLine } from '../../shared/domain/printable.ts';
 import { printError } from '../../shared/process/terminal.ts';
 import { nextTurn } from '../../shared/process/waiting.ts';
 import { EXIT } from '../failure.ts';
-import { messageOf } from '../output/message-of.ts';
 
 /** Code of a user's file. */
 interface Supervised {
@@ -89,4 +90,40 @@ export async function supervised<T>(
     hasEnded = true;
     running = undefined;
   }
+}
+
+export function messageOf(error: unknown): string {
+  const text = inOneLine(error instanceof Error ? error.message || error.name : String(error), 300);
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** A terminal sends Ctrl-C to this process and to npm, and npm forwards it. Two signals within this time count as one. */
+const ECHO_MS = 500;
+
+/** A signal stopped the run. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+  /** The exit code that shells use for a signal. */
+  readonly exitCode: number;
+  constructor(by: (typeof SIGNALS)[number]) {
+    super(`The run was interrupted by ${by}.`);
+    this.exitCode = 128 + constants.signals[by];
+  }
+}
+
+/** @returns a signal that the first interruption aborts; a second interruption ends this process */
+export function interruptions(): AbortSignal {
+  const first = new AbortController();
+  let since: number | undefined;
+  for (const name of SIGNALS) {
+    process.on(name, () => {
+      const interrupted = new Interrupted(name);
+      if (since === undefined) {
+        since = performance.now();
+        first.abort(interrupted);
+      } else if (performance.now() - since > ECHO_MS) endProcess(interrupted.exitCode);
+    });
+  }
+  return first.signal;
 }

@@ -10,8 +10,7 @@ import type { DueItem } from '../../shared/store/ports/due-work.ts';
 import type { ChangeWaits } from './change-waits.ts';
 import type { DueRunner } from './due-runner.ts';
 import type { Flow } from './flow.ts';
-import { describeDue, POLL_MS, type Settle, type Settled } from './settle.ts';
-import type { WaitLimit } from './wait-limit.ts';
+import { describeDue, POLL_MS, type Settle, type Settled, type WaitLimit } from './settle.ts';
 
 /** Wall time of the lease of an advance on its clock. If the driver dies, the clock is frozen for this long. */
 const ADVANCE_LEASE_MS = 6_000;
@@ -22,7 +21,6 @@ export interface Advanced extends Settled {
   readonly ran: readonly DueItem[];
 }
 
-/** An advance in progress. */
 interface Advance {
   /** Names the lease on the clock. */
   readonly token: string;
@@ -42,10 +40,7 @@ export interface AdvanceOptions {
   readonly stopping: AbortSignal;
 }
 
-/**
- * Advances a clock and runs what falls due on the way, in order and one by one. After the limit, the running item still ends, and no
- * further item begins.
- */
+/** Advances a clock and runs what falls due, one by one. After the limit the running item still ends, and no further item begins. */
 export function createAdvance({ worlds, changes, flow, runner, settle, log, stopping }: AdvanceOptions) {
   /** Items that outlasted the limit of their advance. */
   const outlived = new Set<Promise<unknown>>();

@@ -7,10 +7,7 @@ export interface NextChange extends Disposable {
   readonly happened: Promise<void>;
 }
 
-/**
- * Wakes operations that wait for a change of a world, whichever process makes the change.
- * @param onWork called when due work may begin after a wait in wall time
- */
+/** Wakes operations that wait for a change of a world, in any process. @param onWork due work may begin after this wall time */
 export function createChangeWaits(worlds: WorldChanges, onWork: (world: World, waitMs: Ms) => void) {
   const waiting = new Map<World, Set<() => void>>();
   const unwatch = worlds.watch((world, waitMs) => {
@@ -18,10 +15,7 @@ export function createChangeWaits(worlds: WorldChanges, onWork: (world: World, w
     if (Number.isFinite(waitMs)) onWork(world, waitMs);
   });
 
-  /**
-   * The next change from now on.
-   * @param pollMs wall time after which a change is assumed without a notification
-   */
+  /** The next change from now on. @param pollMs wall time after which a change is assumed without a notification */
   function next(world: World, pollMs: Ms): NextChange {
     const { promise, resolve } = Promise.withResolvers<void>();
     const wakes = waiting.get(world) ?? new Set();

@@ -7,8 +7,7 @@ import { type Advanced, clockBusy, createAdvance } from './advance.ts';
 import { createChangeWaits } from './change-waits.ts';
 import { createDueRunner, type DueRunnerOptions } from './due-runner.ts';
 import { createFlow } from './flow.ts';
-import { createSettle, type Settled } from './settle.ts';
-import { limitWait } from './wait-limit.ts';
+import { createSettle, limitWait, type Settled } from './settle.ts';
 
 export interface ClockDriverOptions extends DueRunnerOptions {
   readonly worlds: Directory & ClockStore & LedgerStore & WorldChanges;
@@ -30,18 +29,12 @@ export function createClockDriver(options: ClockDriverOptions) {
 
   return {
     changes,
-    /**
-     * Waits until a world is settled.
-     * @param timeoutMs wall time @param gone aborted when the client has disconnected
-     */
+    /** Waits until a world is settled. @param timeoutMs wall time @param gone aborted when the client has disconnected */
     async settle(world: World, timeoutMs: Ms, gone?: AbortSignal): Promise<Settled> {
       using limit = limitWait(timeoutMs, gone);
       return await settle(world, limit);
     },
-    /**
-     * Moves a clock and runs what falls due on the way.
-     * @param timeoutMs wall time for all of it @param gone aborted when the client has disconnected @throws Problem clock_busy
-     */
+    /** Moves a clock and runs what falls due. @param timeoutMs wall time @param gone the client has left @throws Problem clock_busy */
     async advance(world: World, to: Ms, timeoutMs: Ms, gone?: AbortSignal): Promise<Advanced> {
       using limit = limitWait(timeoutMs, gone);
       return await advances.advance(world, to, limit);

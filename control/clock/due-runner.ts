@@ -37,11 +37,7 @@ interface Failure {
 
 /** Leases due work, dispatches it to its application, and requeues or parks work that failed. */
 export function createDueRunner({ worlds, transport, log }: DueRunnerOptions) {
-  /**
-   * Runs the lowest item that is due.
-   * @param driver token of the advance that drives the clock, if one does
-   * @returns undefined when there is no item to lease
-   */
+  /** Runs the lowest due item. @param driver token of the advance that drives the clock @returns undefined when none can be leased */
   async function runNext(view: WorldView, driver?: string): Promise<DispatchedItem | undefined> {
     const { world, now } = view;
     const lease = randomToken();

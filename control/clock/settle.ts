@@ -5,7 +5,6 @@ import type { DueItem } from '../../shared/store/ports/due-work.ts';
 import type { Ledger, LedgerStore } from '../../shared/store/ports/ledger.ts';
 import type { ChangeWaits } from './change-waits.ts';
 import type { Flow } from './flow.ts';
-import type { WaitLimit } from './wait-limit.ts';
 
 /** Wall time after which a wait reads the world again without a change notification. */
 export const POLL_MS = 250;
@@ -66,4 +65,32 @@ function openWork({ unsent, pending, running, counts, next }: Ledger, now: Ms): 
     ...named('running', running, counts.running),
     ...(next && next.at <= now ? [describeDue(next)] : []),
   ];
+}
+
+/** Ends a wait at a deadline in wall time, or earlier when the client has disconnected. */
+export interface WaitLimit extends Disposable {
+  isOver(): boolean;
+  /** Resolves when the wait must end. */
+  readonly over: Promise<void>;
+  /** The wall time that is left, at most `ms`. */
+  atMost(ms: Ms): Ms;
+}
+
+/** @param gone aborted when the client has disconnected */
+export function limitWait(timeoutMs: Ms, gone?: AbortSignal): WaitLimit {
+  const until = Date.now() + timeoutMs;
+  const { promise: over, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, timeoutMs);
+  const leave = (): void => resolve();
+  if (gone?.aborted) leave();
+  gone?.addEventListener('abort', leave);
+  return {
+    over,
+    isOver: () => gone?.aborted === true || Date.now() >= until,
+    atMost: (ms) => Math.max(0, Math.min(ms, until - Date.now())),
+    [Symbol.dispose]: () => {
+      clearTimeout(timer);
+      gone?.removeEventListener('abort', leave);
+    },
+  };
 }

@@ -10,10 +10,7 @@ export function requireKnownEvent(type: string, pointer: string): void {
   throw invalid(pointer, 'unknown_event', `There is no event "${type}"; there are ${allEvents.map((event) => event.name).join(', ')}.`);
 }
 
-/**
- * Every event of a type has subjects of one type of object.
- * @throws Problem validation_failed for a subject that no event of the type can have
- */
+/** Every event of a type has subjects of one type. @throws Problem validation_failed for a subject that the event never has */
 export function requireSubjectOf(type: string, subject: string, pointer: string): void {
   const name = nameOf(type);
   const object = allEvents.find((one) => one.name === name)?.object;

@@ -1,5 +1,4 @@
 import type { FaultInput } from '../../shared/catalog/control/faults.ts';
 import type { FaultRule } from '../../shared/store/ports/faults.ts';
 
-/** A fault as operations answer it. */
 export const describeFault = ({ name, json, hits }: FaultRule) => ({ name, ...(JSON.parse(json) as FaultInput), hits });

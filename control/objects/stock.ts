@@ -38,6 +38,5 @@ export async function stockAt(worlds: ObjectReader, world: World, places: readon
 export const orderOfSku = async (worlds: ObjectReader, world: World, sku: string): Promise<number | undefined> =>
   (await worlds.object(world, owner, 'skus', sku))?.order;
 
-/** SKUs after a place in their order. */
 export const skusAfter = async (worlds: ObjectReader, world: World, after: number, limit: number): Promise<readonly string[]> =>
   (await worlds.all(world, owner, 'skus', { after, limit })).map(({ id }) => id);

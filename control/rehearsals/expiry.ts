@@ -6,16 +6,8 @@ import { isStoreAway } from '../../shared/store/store-away.ts';
 /** Wall time between sweeps. A sweep costs one read, however many rehearsals there are. */
 const SWEEP_MS = 1_000;
 
-export interface ExpiryOptions {
-  readonly worlds: Pick<RehearsalStore, 'expire'>;
-  readonly log: Logger;
-}
-
-/**
- * Ends rehearsals that were idle for their idle time, as if they had been deleted. The store keeps rehearsals sorted by expiry and lets one
- * gateway sweep at a time, so a sweep reads only expired rehearsals.
- */
-export function startExpiry({ worlds, log }: ExpiryOptions) {
+/** Ends rehearsals after their idle time. One gateway sweeps at a time, and reads only expired rehearsals. */
+export function startExpiry({ worlds, log }: { readonly worlds: Pick<RehearsalStore, 'expire'>; readonly log: Logger }) {
   const stopping = new AbortController();
   let failing = false;
 

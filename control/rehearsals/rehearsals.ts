@@ -1,11 +1,10 @@
 import { Problem } from '../../shared/catalog/problems.ts';
 import { mintCredentials, type PlainCredentials } from '../../shared/control/credentials.ts';
 import { DEFAULT_REHEARSAL, REHEARSAL_NAME } from '../../shared/domain/ids.ts';
-import type { Ms } from '../../shared/domain/time.ts';
+import { instant, type Ms } from '../../shared/domain/time.ts';
 import type { Directory, WorldView } from '../../shared/store/ports/directory.ts';
-import type { RehearsalStore } from '../../shared/store/ports/rehearsals.ts';
+import type { Lifetime, RehearsalStore } from '../../shared/store/ports/rehearsals.ts';
 import type { Snapshot } from '../../shared/store/ports/snapshots.ts';
-import { type RehearsalLimits, tooManyRehearsals, UNLIMITED } from './limits.ts';
 
 export interface RehearsalsOptions {
   readonly worlds: Directory & RehearsalStore;
@@ -22,10 +21,7 @@ export function createRehearsals({ worlds, seed, pepper, defaultWebhookSecret, l
   /** Rehearsals that are being created; concurrent requests wait for the same one. */
   const opening = new Map<string, Promise<WorldView>>();
 
-  /**
-   * @returns the credentials, which cannot be read again; undefined when the rehearsal exists
-   * @throws Problem too_many_rehearsals
-   */
+  /** @returns the credentials, which cannot be read again; undefined when the rehearsal exists @throws Problem too_many_rehearsals */
   async function open(name: string, idleMs: Ms | null): Promise<PlainCredentials | undefined> {
     const isDefault = name === DEFAULT_REHEARSAL;
     const { plain, stored } = mintCredentials(name, pepper);
@@ -59,10 +55,7 @@ export function createRehearsals({ worlds, seed, pepper, defaultWebhookSecret, l
     return started;
   }
 
-  /**
-   * @param idleMs wall time without use after which it ends; null keeps it; undefined takes the configured time
-   * @throws Problem rehearsal_exists, too_many_rehearsals
-   */
+  /** @param idleMs wall time; null keeps it, undefined takes the configured time @throws Problem rehearsal_exists, too_many_rehearsals */
   async function create(name: string, idleMs?: Ms | null): Promise<PlainCredentials> {
     // Seeding is expensive, so an existing rehearsal is found first.
     const plain = (await worlds.resolve(name)) ? undefined : await open(name, idleMs === undefined ? limits.idleMs : idleMs);
@@ -90,3 +83,25 @@ export const unknownRehearsal = (name: string): Problem =>
   );
 
 export type Rehearsals = ReturnType<typeof createRehearsals>;
+
+interface RehearsalLimits {
+  /** The number of rehearsals, including the default one and those that are kept. */
+  readonly most: number;
+  /** Wall time without use after which a rehearsal ends, unless it sets another time. */
+  readonly idleMs: Ms;
+}
+
+/** The limit for the default rehearsal, which the estate needs to become ready. */
+const UNLIMITED = Number.MAX_SAFE_INTEGER;
+
+/** @param longestIdle undefined when all rehearsals are kept */
+function tooManyRehearsals({ most }: RehearsalLimits, longestIdle: (Lifetime & { readonly rehearsal: string }) | undefined): Problem {
+  const full = `There are ${most} rehearsals, the most that MAX_REHEARSALS allows.`;
+  if (!longestIdle) return new Problem('too_many_rehearsals', `${full} All of them are kept: delete one.`, { most });
+  const { rehearsal, lastUsedAt, endsAt } = longestIdle;
+  return new Problem('too_many_rehearsals', `${full} Delete one: "${rehearsal}" has been idle longest, since ${instant(lastUsedAt)}.`, {
+    most,
+    longestIdle: { name: rehearsal, lastUsedAt: instant(lastUsedAt), endsAt: endsAt === null ? undefined : instant(endsAt) },
+    retryAfter: endsAt === null ? undefined : Math.max(1, Math.ceil((endsAt - Date.now()) / 1_000)),
+  });
+}

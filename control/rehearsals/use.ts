@@ -10,7 +10,6 @@ const RUNNING_MS: Ms = 500;
 
 /** Records the use of rehearsals, so that they do not expire: one write every few seconds, not one per request. */
 export function createUse({ worlds, log }: { readonly worlds: Pick<RehearsalStore, 'use'>; readonly log: Logger }) {
-  /** Rehearsals with a recent record. */
   const noted = new Set<string>();
 
   function note(rehearsal: string): void {
@@ -30,10 +29,7 @@ export function createUse({ worlds, log }: { readonly worlds: Pick<RehearsalStor
 
   return {
     note,
-    /**
-     * Records the use while an operation runs: a wait may be longer than the idle time.
-     * @param mostMs wall time after which the operation no longer counts as use
-     */
+    /** Records use while an operation runs, which may outlast the idle time. @param mostMs wall time after which it no longer counts */
     async during<T>(rehearsal: string, run: () => Promise<T>, mostMs: Ms = Number.POSITIVE_INFINITY): Promise<T> {
       const until = Date.now() + mostMs;
       const noteAgain = (): void => {

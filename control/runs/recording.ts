@@ -2,9 +2,8 @@ import { redactText } from '../../shared/domain/redaction.ts';
 import { shortened } from '../../shared/domain/text.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
 import type { Logger } from '../../shared/process/logger.ts';
-import type { RunStore } from '../../shared/store/ports/runs.ts';
-import { isOpen, recordOf } from './kept-runs.ts';
-import type { RunReport, RunState } from './scenario-runner.ts';
+import type { KeptRun, RunRecord, RunStore } from '../../shared/store/ports/runs.ts';
+import type { RunHead, RunReport, RunState } from './scenario-runner.ts';
 
 /** Wall time after which a run that its gateway no longer records counts as failed. */
 export const LEASE_MS: Ms = 10_000;
@@ -81,3 +80,23 @@ export function startRecording(first: RunState, { store, log, onTaken }: Recordi
 }
 
 const textOf = (text: string): string => shortened(redactText(text), LONGEST_TEXT);
+
+/** The failure of a run whose gateway has stopped. */
+export const ITS_GATEWAY_STOPPED = 'The gateway that ran it stopped.';
+
+export function recordOf({ steps, invariants, ...head }: RunState, version: number): RunRecord {
+  return { id: head.id, version, head: JSON.stringify(head), body: JSON.stringify({ steps, invariants }) };
+}
+
+export const isOpen = ({ state }: Pick<RunHead, 'state'>): boolean => state === 'waiting' || state === 'running';
+
+/** A run whose gateway no longer renews its lease has failed. */
+export function headOf({ head, held }: Pick<KeptRun, 'head' | 'held'>): RunHead {
+  const run = JSON.parse(head) as RunHead;
+  return isOpen(run) && !held ? { ...run, state: 'failed', failure: ITS_GATEWAY_STOPPED } : run;
+}
+
+export const runOf = (kept: KeptRun): RunState => ({
+  ...headOf(kept),
+  ...(JSON.parse(kept.body) as Pick<RunState, 'steps' | 'invariants'>),
+});

@@ -5,9 +5,8 @@ import type { Logger } from '../../shared/process/logger.ts';
 import { pause } from '../../shared/process/waiting.ts';
 import type { RehearsalStore } from '../../shared/store/ports/rehearsals.ts';
 import type { RunStore } from '../../shared/store/ports/runs.ts';
-import { headOf, ITS_GATEWAY_STOPPED, isOpen, recordOf, runOf } from './kept-runs.ts';
 import { nearest } from './nearest.ts';
-import { LEASE_MS, startRecording } from './recording.ts';
+import { headOf, ITS_GATEWAY_STOPPED, isOpen, LEASE_MS, recordOf, runOf, startRecording } from './recording.ts';
 import type { ListedScenario, RunHead, RunState, ScenarioRunner } from './scenario-runner.ts';
 
 /** Most runs at a time. Each costs as much as a busy client. */
@@ -33,7 +32,6 @@ interface OwnRun {
 
 /** The runs of scenarios. A run belongs to the gateway that started it; every gateway of the estate can return it and stop it. */
 export function createRuns({ store, scenarios, log }: RunsOptions) {
-  /** The runs of this process that have not ended. */
   const own = new Map<string, OwnRun>();
   const closing = new AbortController();
 
@@ -158,7 +156,5 @@ const tooMany = (): Problem =>
   new Problem(
     'rate_limited',
     `${RUNS_KEPT} runs wait or run already. Wait until one has ended, or stop one with DELETE /_control/runs/{id}.`,
-    {
-      retryAfter: RETRY_SECONDS,
-    },
+    { retryAfter: RETRY_SECONDS },
   );

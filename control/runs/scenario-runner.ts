@@ -6,7 +6,6 @@ export type RunState = z.output<typeof Run>;
 export type RunHead = Omit<RunState, 'steps' | 'invariants'>;
 type StepFacts = Omit<z.output<typeof RunStep>, 'number' | 'at' | 'kind'>;
 
-/** Receives the progress of a scenario. */
 export interface RunReport {
   begin(rehearsal: string): void;
   step(step: StepFacts): void;
@@ -17,10 +16,7 @@ export interface RunReport {
 /** Runs scenarios over the gateway's own HTTP address. They are client code, so the process passes them in. */
 export interface ScenarioRunner {
   list(): Promise<readonly ListedScenario[]>;
-  /**
-   * Runs a scenario in a new rehearsal, which it keeps.
-   * @param signal stops it before its next step @returns why it failed; undefined when everything held
-   */
+  /** Runs a scenario in a new rehearsal, which it keeps. @param signal stops it before its next step @returns why it failed, if it did */
   run(name: string, report: RunReport, signal: AbortSignal): Promise<string | undefined>;
   /** Aborts the requests of all runs. */
   breakOff(): Promise<void>;

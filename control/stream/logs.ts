@@ -1,13 +1,10 @@
 import { recordOf } from '../../shared/control/journal.ts';
-import type { World } from '../../shared/domain/world.ts';
-import { idOf } from '../../shared/domain/world.ts';
+import { idOf, type World } from '../../shared/domain/world.ts';
 import type { Worlds } from '../../shared/store/ports/estate-store.ts';
 import type { Cursor, Place } from './cursor.ts';
 
-/** Records of a frame. */
 export const MOST_RECORDS = 200;
 
-/** The end of both logs of a world. */
 export async function endOf(worlds: Worlds, world: World): Promise<Place> {
   const [{ newest }, { last }] = await Promise.all([
     worlds.journalOf(world, { limit: 1, bodies: false }),

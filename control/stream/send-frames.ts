@@ -35,10 +35,7 @@ export async function sendFrames(response: ServerResponse, frames: AsyncIterable
 const textOf = (frame: Frame): string =>
   frame === 'alive' ? COMMENT : `event: ${frame.event}\nid: ${frame.id}\ndata: ${JSON.stringify(frame.data)}\n\n`;
 
-/**
- * A client that has ended its side has left, or only sends nothing more. Comments find out: the host of a client that has left resets the
- * connection.
- */
+/** Comments find out whether a client that ended its side has left: its host then resets the connection. */
 function probeWhenEnded(response: ServerResponse): () => void {
   const { socket } = response.req;
   let probing: NodeJS.Timeout | undefined;

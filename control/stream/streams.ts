@@ -4,7 +4,6 @@ import { Problem } from '../../shared/catalog/problems.ts';
 const MOST_STREAMS = 32;
 const RETRY_SECONDS = 10;
 
-/** Counts the open streams of this process. */
 export function createStreams() {
   let open = 0;
   return {

@@ -7,7 +7,6 @@ import { createReadiness, type ReadinessOptions } from './readiness.ts';
 export interface TouchpointState {
   /** unknown: it runs in a separate process, and this gateway does not have its address. */
   readonly state: 'ready' | 'away' | 'unknown';
-  /** Address of its portal. */
   readonly portal?: string;
 }
 

@@ -6,10 +6,7 @@ import type { WorldRecords } from './world-records.ts';
 
 type Order = z.output<typeof OrderSchema>;
 
-/**
- * Each unit that a customer carried out of a store left the reservation of the sale once, or was booked as carried out without a
- * reservation.
- */
+/** Each unit that a customer carried out of a store left the reservation of the sale once, or was booked without a reservation. */
 export function checkCarryOuts({ of, records }: WorldRecords, check: Check): void {
   const reservations = new Map(of<Reservation>('reservation').map((reservation) => [reservation.id, reservation]));
   const booked = new Map(records<{ id: string; qty: number }>('inventory-service', 'stock-movements').map(({ id, qty }) => [id, qty]));

@@ -49,10 +49,7 @@ export function checkEarned(world: WorldRecords, accounts: readonly Account[], c
   checkTakenBack(world, earnings, check);
 }
 
-/**
- * Each earn entry must name a completed order of its member.
- * @returns the points that each order earned, by its id
- */
+/** Each earn entry must name a completed order of its member. @returns the points that each order earned, by its id */
 function checkEntries(orders: ReadonlyMap<string, Order>, accounts: readonly Account[], check: Check): ReadonlyMap<string, number> {
   const earned = new Map<string, number>();
   for (const account of accounts) {

@@ -12,7 +12,6 @@ export interface InvariantResult {
 /** Records a check; a violation names its records. */
 export type Check = (holds: boolean, violation: string) => void;
 
-/** Collects the violations of an invariant. */
 export function findings(id: string, title: string) {
   const violations: string[] = [];
   let checked = 0;
@@ -25,14 +24,12 @@ export function findings(id: string, title: string) {
   };
 }
 
-/** Totals by key. */
 export function sums<T>(items: readonly T[], keyOf: (item: T) => string, amountOf: (item: T) => number): Map<string, number> {
   const added = new Map<string, number>();
   for (const item of items) added.set(keyOf(item), (added.get(keyOf(item)) ?? 0) + amountOf(item));
   return added;
 }
 
-/** Groups by key. */
 export function grouped<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) {

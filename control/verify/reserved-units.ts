@@ -62,9 +62,7 @@ export function pendingMovements({ records }: WorldRecords): Movement[] {
   );
 }
 
-/**
- * The units that the reserved counters must have: units of open reservations, and units that are still to be recorded, moved or given back.
- */
+/** What the reserved counters must have: units of open reservations, and units that are still to be recorded, moved or given back. */
 export function reservedUnits(world: WorldRecords): HeldFor[] {
   const { of, records, queued } = world;
   const reservations = of<Reservation>('reservation');

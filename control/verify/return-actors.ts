@@ -43,5 +43,4 @@ function refunderOf(world: WorldRecords, id: string): string | undefined {
   return bookingsIn(world).some((booking) => booking.id === id && booking.status === 'open') ? 'a caller of Refund Payment' : undefined;
 }
 
-/** Whether a return is in a final state. */
 export const isEnded = ({ state }: Return): boolean => state === 'refunded' || state === 'exchanged' || state === 'rejected';

@@ -13,16 +13,8 @@ interface Waiting {
   readonly gone: AbortController;
 }
 
-export interface VerificationsOptions {
-  readonly verify: Verify;
-  readonly inSlices: InSlices;
-}
-
-/**
- * One verification of a world runs at a time. Requests that arrive during it share the next one. So each request gets the findings of a
- * verification that began after it.
- */
-export function createVerifications({ verify, inSlices }: VerificationsOptions) {
+/** One verification of a world runs at a time. Requests during it share the next one, which begins after all of them. */
+export function createVerifications({ verify, inSlices }: { readonly verify: Verify; readonly inSlices: InSlices }) {
   const running = new Map<World, Promise<unknown>>();
   const waiting = new Map<World, Waiting>();
 

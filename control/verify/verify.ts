@@ -16,7 +16,6 @@ import { type EstateObjects, readWorld, type WorldReader } from './world-records
 
 const invariants = [money, points, stock, fulfillment, returns, till, oneEffect, eventVersions, moving, parkedWork, replay];
 
-/** Computes the invariants over a whole world. */
 export async function verifyWorld(
   worlds: WorldReader,
   world: World,

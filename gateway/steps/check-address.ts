@@ -62,10 +62,7 @@ const ambiguous = (what: string): Problem => new Problem('malformed_request', `T
 const SINGLE: ReadonlySet<string> = new Set(['authorization', 'content-type', 'host', 'idempotency-key', 'x-api-key', 'x-rehearsal']);
 const LENGTHS: ReadonlySet<number> = new Set([...SINGLE].map(({ length }) => length));
 
-/**
- * Requires a Host header, whose absence Node.js refuses without a problem document, and refuses headers that are sent twice.
- * @throws Problem malformed_request
- */
+/** Requires a Host header, which Node.js refuses without a problem document, and no header twice. @throws Problem malformed_request */
 function requireSingleHeaders({ headers, rawHeaders, httpVersion }: IncomingMessage): void {
   if (headers.host === undefined && httpVersion === '1.1') throw new Problem('malformed_request', 'The request has no Host header.');
   const seen = new Set<string>();
@@ -81,10 +78,7 @@ function requireSingleHeaders({ headers, rawHeaders, httpVersion }: IncomingMess
   }
 }
 
-/**
- * The estate speaks HTTP only. Offers of other protocols (`h2c`, which some clients send with every first request) are ignored.
- * @throws Problem malformed_request
- */
+/** The estate speaks HTTP only. Offers of other protocols, such as `h2c`, are ignored. @throws Problem malformed_request */
 function refuseWebSocket({ headers }: IncomingMessage): void {
   if (headers.upgrade !== undefined && /\bwebsocket\b/i.test(headers.upgrade)) {
     throw new Problem('malformed_request', 'There are no WebSockets here; this estate speaks HTTP only.');

@@ -11,10 +11,7 @@ export interface Entered {
   readonly view: WorldView;
 }
 
-/**
- * Finds the world of the request. Only a known credential that is bound to no rehearsal creates a rehearsal by its first use.
- * @throws Problem unknown_rehearsal, dependency_unavailable
- */
+/** Finds the world. A known unbound credential creates its rehearsal. @throws Problem unknown_rehearsal, dependency_unavailable */
 export const enterRehearsal =
   ({ access }: GatewayParts) =>
   async ({ caller, rehearsal }: Authenticated & InRehearsal): Promise<Entered> => {

@@ -33,10 +33,7 @@ export interface InRehearsal {
   readonly rehearsal: string;
 }
 
-/**
- * The rehearsal of the credential, or the one that the request names, or `default`.
- * @throws Problem forbidden when the credential belongs to another rehearsal
- */
+/** The rehearsal of the credential, of the request, or `default`. @throws Problem forbidden when the credential belongs to another */
 export function chooseRehearsal({ sentName, view }: WithRehearsalHeader): InRehearsal {
   const bound = view?.rehearsal;
   if (bound === undefined || sentName === undefined || sentName === bound) return { rehearsal: bound ?? sentName ?? DEFAULT_REHEARSAL };

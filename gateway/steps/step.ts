@@ -12,7 +12,6 @@ export interface Steps<Begun, Reached extends ProvedFacts> {
   prove<Fact extends object>(step: (reached: Reached) => Fact | Promise<Fact>): Steps<Begun, Reached & Fact>;
   /** Lets the request pass, or refuses it by throwing. */
   check(step: (reached: Reached) => void): Steps<Begun, Reached>;
-  /** Answers the request. */
   end(answer: (reached: Reached) => void | Promise<void>): Passage<Begun>;
   /** Leads to the steps of one kind of request. */
   fork(choose: (reached: Reached) => Promise<Outcome>): Passage<Begun>;

@@ -20,17 +20,11 @@ export const published = (stored: StoredShipment): z.output<typeof Shipment> => 
 export const shipments = defineCollection({
   name: 'shipments',
   schema: StoredShipment,
-  unique: {
-    trackingNumber: ({ trackingNumber }) => trackingNumber,
-    labelToken: ({ labelToken }) => labelToken,
-  },
+  unique: { trackingNumber: ({ trackingNumber }) => trackingNumber, labelToken: ({ labelToken }) => labelToken },
   object: shipment,
 });
 
-/**
- * The progress of a labelled parcel through the plan of its service; the id is the shipment's. Stored apart, since a new plan does not
- * change the parcel.
- */
+/** The progress of a labelled parcel; the id is the shipment's. Stored apart, since a new plan does not change the parcel. */
 export const journeys = defineCollection({
   name: 'journeys',
   schema: z.object({

@@ -12,10 +12,7 @@ type Part = z.output<typeof ViewPart>;
 
 const PART_TIMEOUT_MS = 2_000;
 
-/**
- * Reads all parts of the view from their owners at the same time. A part without an answer is degraded.
- * @throws Problem `not_found` for a customer that the CRM does not have
- */
+/** Reads all parts from their owners concurrently. A part without an answer is degraded. @throws Problem `not_found` of the customer */
 export async function composeCustomerView(id: string, { call, log }: Scope): Promise<View> {
   const degraded = new Set<Part>();
   const options = { timeoutMs: PART_TIMEOUT_MS };

@@ -18,19 +18,10 @@ export const customers = defineCollection({
 });
 
 /** The party of a basket, by the basket's id. */
-export const parties = defineCollection({
-  name: 'parties',
-  schema: z.object({ id: Id, version: z.int(), customerId: Id }),
-});
+export const parties = defineCollection({ name: 'parties', schema: z.object({ id: Id, version: z.int(), customerId: Id }) });
 
 /** Orders whose confirmation has counted as activity, by the order's id. */
-export const notedOrders = defineCollection({
-  name: 'noted-orders',
-  schema: z.object({ id: Id, version: z.int(), customerId: Id }),
-});
+export const notedOrders = defineCollection({ name: 'noted-orders', schema: z.object({ id: Id, version: z.int(), customerId: Id }) });
 
 /** The request that enrolled a customer, by the customer's id. If due work finishes the enrolment, a repeat of that request finds it. */
-export const enrolments = defineCollection({
-  name: 'enrolments',
-  schema: z.object({ id: Id, version: z.int(), request: z.string() }),
-});
+export const enrolments = defineCollection({ name: 'enrolments', schema: z.object({ id: Id, version: z.int(), request: z.string() }) });

@@ -8,7 +8,6 @@ import { compareInstants } from '../../shared/domain/instant.ts';
 export type CustomerRecord = z.output<typeof Customer>;
 type State = CustomerRecord['state'];
 
-/** Identifies a customer. */
 export interface Contact {
   readonly email?: string;
   readonly phone?: string;
@@ -41,9 +40,7 @@ export function idleAt({ state, lastActivityAt }: CustomerRecord): number | unde
   return state === 'at-risk' ? Date.parse(lastActivityAt) + CHURNED_AFTER_MS : undefined;
 }
 
-/**
- * An old interaction is recorded but does not reactivate the customer: with it as the last activity, the idle timer would fire immediately.
- */
+/** An old interaction does not reactivate the customer: as the last activity it would make the idle timer fire immediately. */
 export const interactionVerb = (occurredAt: string, now: number): 'log-interaction' | 'log-past-interaction' =>
   Date.parse(occurredAt) > now - AT_RISK_AFTER_MS ? 'log-interaction' : 'log-past-interaction';
 

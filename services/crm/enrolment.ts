@@ -12,10 +12,7 @@ const FINISH_AFTER_MS = durationMs('PT1M');
 export const scheduleEnrolment = ({ work }: Scope, customer: CustomerRecord, enrolment: Enrolment): void =>
   work.schedule(finishEnrolment, customer.id, work.now + FINISH_AFTER_MS, enrolment);
 
-/**
- * Has the Loyalty Platform open the account, and records it on the customer. A repeat makes the same call.
- * @throws Problem `already_enrolled`, `dependency_*`
- */
+/** Opens the account at the Loyalty Platform and records it; a repeat makes the same call. @throws `already_enrolled`, `dependency_*` */
 export async function enrol({ work, call }: Scope, customer: CustomerRecord, { cardNumber, request }: Enrolment) {
   const account = await call(putMember, putMemberInput(customer, cardNumber));
   work.put(enrolments, { id: customer.id, request });
@@ -29,10 +26,7 @@ const putMemberInput = ({ id: customerId }: CustomerRecord, cardNumber: string |
   body: { cardNumber },
 });
 
-/**
- * The account that this request opened, when due work has finished the enrolment before the request was repeated.
- * @throws Problem `dependency_*`
- */
+/** The account that this request opened, if due work finished the enrolment before its repeat. @throws Problem `dependency_*` */
 export async function accountOfRequest({ work, call }: Scope, customer: CustomerRecord, { cardNumber, request }: Enrolment) {
   if ((await work.get(enrolments, customer.id))?.request !== request) return undefined;
   return call(putMember, putMemberInput(customer, cardNumber));

@@ -27,13 +27,9 @@ export function partsOf(text: string): readonly string[] {
   return Array.from({ length: Math.max(0, characters.length - LENGTH + 1) }, (_, from) => characters.slice(from, from + LENGTH).join(''));
 }
 
-/**
- * Part of every customer; it changes with the parts. If the oldest customer of a world lacks it, an older release created the world, and its
- * index is incomplete.
- */
+/** Every customer has it; it changes with the parts. If the oldest customer lacks it, an older release made the index, incompletely. */
 export const ANY_PART = '2';
 
-/** The index values of a customer. */
 export const partsOfCustomer = (customer: Named): readonly string[] => remembered.memo(textsOf(customer).join(BETWEEN));
 
 const remembered = new LRUCache<string, readonly string[]>({

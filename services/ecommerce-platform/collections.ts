@@ -6,12 +6,7 @@ import { defineCollection } from '../../shared/store/collections.ts';
 export type Product = z.output<typeof ProductSchema>;
 export type Basket = z.output<typeof BasketSchema>;
 
-export const products = defineCollection({
-  name: 'products',
-  schema: ProductSchema,
-  object: product,
-  unique: { sku: ({ sku }) => sku },
-});
+export const products = defineCollection({ name: 'products', schema: ProductSchema, object: product, unique: { sku: ({ sku }) => sku } });
 
 export const baskets = defineCollection({
   name: 'baskets',
@@ -52,10 +47,7 @@ const CheckoutRecord = z.object({
   owner: z.string(),
   /** The reservation, and the version of the basket that it was made for. */
   hold: z.object({ reservationId: Id, expiresAt: Instant.optional(), basketVersion: z.int() }).optional(),
-  /**
-   * A till's request to the SIM whose answer is not recorded yet. The reservation never expires, so the request is repeated under its key
-   * to find the reservation to release.
-   */
+  /** A till's request without a recorded answer. Its reservation never expires, so a repeat under its key finds it, to release it. */
   asked: z.object({ locationId: Id, items: z.array(SkuQuantity) }).optional(),
   /** Counts the requests of a till in this attempt. */
   round: z.int().min(1).optional(),

@@ -1,12 +1,11 @@
 import { progressionOf } from '../../shared/catalog/control/progression.ts';
 import type { Scope, Unchanged } from '../../shared/work/handler.ts';
+import { fulfillmentOrderById } from './collections.ts';
 import { applyScanToFulfillmentOrder } from './delivery/delivery.ts';
-import { fulfillmentOrderById } from './fulfillment-order-by-id.ts';
 import type { ScannedParcel } from './parcels/note-scan.ts';
+import { returnById } from './returns/collections.ts';
 import { applyScanToReturn } from './returns/parcel-scans.ts';
-import { returnById } from './returns/return-by-id.ts';
 
-/** Applies a scan to the fulfillment order or the return of its parcel. */
 export async function applyScan(
   scanned: ScannedParcel,
   { work, context }: Pick<Scope, 'work' | 'context'>,

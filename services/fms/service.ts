@@ -69,11 +69,7 @@ export const service = defineService({
     'move-return': moveReturn,
     'apply-returns-progression': applyReturnsProgression,
   },
-  events: {
-    'order-confirmed': onOrderConfirmed,
-    'order-cancelled': onOrderCancelled,
-    'ext.payment-changed': onPaymentChanged,
-  },
+  events: { 'order-confirmed': onOrderConfirmed, 'order-cancelled': onOrderCancelled, 'ext.payment-changed': onPaymentChanged },
   due: [
     allocate,
     writeOff,

@@ -2,11 +2,7 @@ import { moveReservation } from '../../shared/catalog/inventory/internal.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import type { StoredFulfillmentOrder } from './collections.ts';
 
-/**
- * Reports to the SIM that units of a fulfillment order left (`consume`) or were missing (`short`). The reference names fulfillment
- * order and kind, so that repeats count once.
- * @throws Problem when the SIM refuses, or its outcome is unknown
- */
+/** Reports to the SIM that units left (`consume`) or were missing (`short`), once per fulfillment order and kind. @throws Problem */
 export async function moveUnits(
   { id, reservationId, locationId, lines }: StoredFulfillmentOrder,
   kind: 'consume' | 'short',

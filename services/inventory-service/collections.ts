@@ -38,14 +38,7 @@ export const skus = defineCollection({ name: 'skus', schema: z.object({ id: Sku,
 export const locations = defineCollection({ name: 'locations', schema: Location.extend({ version }) });
 
 /** The order line of a reservation that Allocate Inventory made. `attempts` counts the attempts to record it at the SIM. */
-const AllocatedLine = z.object({
-  orderId: Id,
-  orderLineId: Id,
-  sku: Sku,
-  qty: Quantity,
-  attempts: z.int().min(1),
-  recorded: z.boolean(),
-});
+const AllocatedLine = z.object({ orderId: Id, orderLineId: Id, sku: Sku, qty: Quantity, attempts: z.int().min(1), recorded: z.boolean() });
 
 const StoredHold = z.object({
   id: Id,

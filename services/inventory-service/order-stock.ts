@@ -1,12 +1,13 @@
+import type { z } from 'zod';
 import { getTransaction } from '../../shared/catalog/commerce/internal.ts';
 import { getReservation, listOrderHolds } from '../../shared/catalog/inventory/internal.ts';
-import { reservationLifeCycle } from '../../shared/catalog/inventory/objects.ts';
+import { type Reservation as ReservationSchema, reservationLifeCycle } from '../../shared/catalog/inventory/objects.ts';
 import { allowedFrom, refusal } from '../../shared/catalog/life-cycle.ts';
 import { getOrderStock } from '../../shared/catalog/order/internal.ts';
 import { invalid, notFound, Problem } from '../../shared/catalog/problems.ts';
 import type { Scope } from '../../shared/work/handler.ts';
-import { type AllocationRequest, type Reservation, refuseUncovered, unitsHeld } from './allocation-rules.ts';
-import { insufficientStock } from './node-choice.ts';
+import type { Hold } from './collections.ts';
+import { insufficientStock } from './holds.ts';
 
 type Line = { readonly lineId: string; readonly sku: string; readonly qty: number; readonly reservationId?: string };
 
@@ -22,10 +23,7 @@ export interface OrderStock {
 const STATES_NEEDING_STOCK: readonly string[] = ['draft', 'confirmed'];
 const ENDED_STATES: ReadonlySet<string> = new Set(['completed', 'return-in-progress', 'cancelled']);
 
-/**
- * Reads an order from the OMS, or from its till while only the till has it.
- * @throws Problem `not_found` if neither has it: stock held for it would never be released
- */
+/** Reads an order from the OMS, or from its till while only the till has it. @throws Problem `not_found`: its stock would stay held */
 export async function readOrderStock(orderId: string, call: Scope['call']): Promise<OrderStock> {
   const order = await call(getOrderStock, { params: { id: orderId } }).catch(undefinedIfNotFound);
   if (order) return { state: order.state, basketId: order.basketId, isSale: order.channel === 'pos', lines: order.lines };
@@ -45,10 +43,7 @@ function undefinedIfNotFound(error: unknown): undefined {
   throw error;
 }
 
-/**
- * Finds the order line for an allocation.
- * @throws Problem `invalid_state_transition` when the order has ended; `validation_failed` for an unknown line, another SKU or too many units
- */
+/** Finds the line. @throws Problem `invalid_state_transition` of an ended order; `validation_failed` for an unknown line, SKU or number */
 export function requireLine({ state, lines }: OrderStock, request: AllocationRequest): Line {
   if (ENDED_STATES.has(state)) throw notAllocable(request.orderId, state, `is ${state}; no stock is held for it any more`);
   const line = lines.find(({ lineId }) => lineId === request.orderLineId);
@@ -96,3 +91,51 @@ export function refuseSuperfluous({ state, isSale }: OrderStock, { orderId, sku,
 
 const notAllocable = (id: string, state: string, why: string): Problem =>
   refusal('order', { id, state }, 'allocate', `The order "${id}" ${why}.`, { allowedFrom: STATES_NEEDING_STOCK });
+
+export type Reservation = z.output<typeof ReservationSchema>;
+
+export interface AllocationRequest {
+  readonly orderId: string;
+  readonly orderLineId: string;
+  readonly sku: string;
+  readonly qty: number;
+  readonly preferredLocations?: readonly string[];
+}
+
+/** A reservation of a basket serves only the order that the basket became. @throws Problem `validation_failed` */
+export function refuseForeignBasket(
+  { id, basketId }: Reservation,
+  order: { readonly basketId: string },
+  { orderId }: AllocationRequest,
+): void {
+  if (basketId === undefined || basketId === order.basketId) return;
+  throw invalid('/reservationId', 'other_order', `The reservation "${id}" is of basket "${basketId}", which did not become "${orderId}".`);
+}
+
+/** An order line is allocated once. Answering another demand with that allocation would promise units that are not held. */
+export function refuseOtherDemand({ line }: Hold, request: AllocationRequest): void {
+  if (!line) return;
+  for (const member of ['sku', 'qty'] as const) {
+    if (line[member] === request[member]) continue;
+    throw invalid(
+      `/${member}`,
+      'differs_from_allocation',
+      `The order line "${line.orderLineId}" is allocated with ${line.qty} × ${line.sku}; it cannot be allocated with ${request.qty} × ${request.sku} too.`,
+    );
+  }
+}
+
+/** @throws Problem `validation_failed` for the reservation of another order; `insufficient_stock` when it holds too few units */
+export function refuseUncovered(reservation: Reservation, request: AllocationRequest): void {
+  if (reservation.orderId !== undefined && reservation.orderId !== request.orderId) {
+    throw invalid('/reservationId', 'other_order', `The reservation "${reservation.id}" is of order "${reservation.orderId}".`);
+  }
+  const held = unitsHeld(reservation, request.sku);
+  if (held < request.qty) throw insufficientStock([{ sku: request.sku, requested: request.qty, available: held }]);
+}
+
+/** Units of the SKU that the reservation still holds. */
+const unitsHeld = ({ allocations }: Reservation, sku: string): number =>
+  allocations
+    .filter((allocation) => allocation.sku === sku)
+    .reduce((sum, { qty, fulfilledQty, cancelledQty }) => sum + qty - fulfilledQty - cancelledQty, 0);

@@ -51,10 +51,7 @@ export async function recordAtSim(hold: Hold, { work, call }: Pick<Scope, 'work'
 /** The order has ended, so the SIM never accepts the record. */
 export const isFinalRefusal = ({ code }: Problem): boolean => code === 'invalid_state_transition';
 
-/**
- * The stock may go back only if the SIM certainly has no record. With several attempts, another one may have succeeded without its
- * answer having arrived.
- */
+/** Whether the SIM certainly has no record. With several attempts, one may have succeeded without its answer arriving. */
 export const mayWithdraw = (hold: Hold, problem: Problem): boolean =>
   isFinalRefusal(problem) || (didNothing(problem) && lineOf(hold).attempts === 1);
 

@@ -15,10 +15,7 @@ export const service = defineService({
   application: 'inventory-service',
   collections: [skus, locations, holds, stockMovements, counts],
   counters: [stock, unitsMoved],
-  apis: {
-    'check-availability-api': checkAvailability,
-    'allocate-inventory-api': allocateInventory,
-  },
+  apis: { 'check-availability-api': checkAvailability, 'allocate-inventory-api': allocateInventory },
   internal: {
     'get-stock': getStock,
     'take-hold': takeHold,

@@ -15,10 +15,7 @@ export async function requireSku(work: UnitOfWork, sku: string): Promise<void> {
   if (!(await work.get(skus, sku))) throw notFound('product', sku);
 }
 
-/**
- * @returns the named location alone, or all locations by priority
- * @throws Problem `not_found`
- */
+/** @returns the named location alone, or all locations by priority @throws Problem `not_found` */
 export async function listNodes(work: UnitOfWork, locationId?: string): Promise<readonly string[]> {
   if (locationId !== undefined) {
     if (!(await work.get(locations, locationId))) throw notFound('location', locationId);

@@ -66,10 +66,7 @@ export const earnings = defineCollection({
 });
 export type Earning = z.output<typeof earnings.schema>;
 
-/**
- * Points turned into money: `open` until it is spent, `spent` by a payment, `returned` when all its points went back. Then its
- * reference may be redeemed for again.
- */
+/** Points turned into money: `open`, `spent` by a payment, or `returned` when all went back; then its reference is free again. */
 export const redemptions = defineCollection({
   name: 'redemptions',
   schema: z.object({

@@ -36,12 +36,7 @@ export function seed({ loyaltyAccounts }: Fixtures, _now: number): Seed {
     entries: account.entries.slice(-SHOWN_ENTRIES),
   }));
   const entries = loyaltyAccounts.flatMap((account) =>
-    account.entries.map((entry, index) => ({
-      id: ledgerEntryId(account.id, index + 1),
-      version: 1,
-      accountId: account.id,
-      ...entry,
-    })),
+    account.entries.map((entry, index) => ({ id: ledgerEntryId(account.id, index + 1), version: 1, accountId: account.id, ...entry })),
   );
   return {
     objects: [

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { FulfillmentOrder } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import { Order, order as orderObject } from '../../shared/catalog/order/objects.ts';
+import { notFound } from '../../shared/catalog/problems.ts';
 import { Id, Quantity, Sku, VoucherCode } from '../../shared/catalog/shapes.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 
 /** Parts of an order that other applications still have to undo. Until then the order shows `compensation: 'pending'`. */
 export const Undo = z.object({
@@ -75,10 +77,7 @@ const OwedRefund = z.object({
 });
 export type OwedRefund = z.output<typeof OwedRefund>;
 
-/**
- * Fulfilment progress of an order, under the id of the order. It is stored before the first request to the FMS: without a record
- * the FMS does not know the order.
- */
+/** Fulfilment progress, by the order's id. Stored before the first request to the FMS: without it the FMS does not know the order. */
 const FulfillmentRecord = z.object({
   id: Id,
   version: z.int().min(0),
@@ -94,3 +93,10 @@ const FulfillmentRecord = z.object({
 export type FulfillmentRecord = z.output<typeof FulfillmentRecord>;
 
 export const fulfillmentRecords = defineCollection({ name: 'fulfilment-records', schema: FulfillmentRecord });
+
+/** @throws Problem `not_found` */
+export async function orderById(work: UnitOfWork, id: string): Promise<StoredOrder> {
+  const order = await work.get(orders, id);
+  if (!order) throw notFound('order', id);
+  return order;
+}

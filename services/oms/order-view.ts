@@ -1,14 +1,13 @@
 import type { z } from 'zod';
-import { listReturns } from '../../shared/catalog/fulfillment/internal.ts';
+import { listFulfillmentOrders, listReturns } from '../../shared/catalog/fulfillment/internal.ts';
 import type { Return } from '../../shared/catalog/fulfillment/returns.ts';
 import type { Order, OrderFulfillment, OrderReturn, OrderView as OrderViewSchema } from '../../shared/catalog/order/objects.ts';
 import type { Payment as PaymentSchema } from '../../shared/catalog/payment/objects.ts';
 import { isDependencyProblem, type Problem } from '../../shared/catalog/problems.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import { fulfillmentRecords, type StoredOrder } from './collections.ts';
-import { fulfillmentOrdersOf } from './fulfillment/fulfillment-orders.ts';
 import type { FulfillmentOrder } from './fulfillment/progress.ts';
-import { requiredFor } from './order/line-value.ts';
+import { requiredFor } from './order/lines.ts';
 import { type Payment, paymentsOf } from './payment/payments.ts';
 import { paymentStatusOf } from './payment/status.ts';
 import { returnBookings } from './returns/bookings.ts';
@@ -68,10 +67,7 @@ export function viewOf(order: StoredOrder, { payments, fulfillmentOrders, return
   };
 }
 
-/**
- * Reads all parts that are not in `known` from their owners. If the Payment Hub or the FMS is down or slow, the order is shown without
- * their parts.
- */
+/** Reads the parts that `known` lacks from their owners. Without an answer, the order is shown without them. */
 export async function fetchView(order: StoredOrder, scope: Scope, known: OrderParts = {}): Promise<OrderView> {
   const unless = (error: unknown): undefined => logAndOmit(error, order, scope);
   const [payments, fulfillmentOrders, returns] = await Promise.all([
@@ -99,4 +95,14 @@ function logAndOmit(error: unknown, { id }: StoredOrder, { log }: Scope): undefi
   const { code, context }: Problem = error;
   log.warn({ orderId: id, code, dependency: context['dependency'] }, 'order shown incomplete: another application did not answer');
   return undefined;
+}
+
+/** All fulfillment orders of an order, from the FMS. @throws Problem `dependency_*` */
+export async function fulfillmentOrdersOf(
+  orderId: string,
+  { call }: Pick<Scope, 'call'>,
+  timeoutMs: number,
+): Promise<readonly FulfillmentOrder[]> {
+  const { items } = await call(listFulfillmentOrders, { query: { orderId } }, { timeoutMs });
+  return items;
 }

@@ -53,10 +53,7 @@ export const payableReturns = defineCollection({
   schema: z.object({ id: z.string(), version: z.int(), worth: z.int() }),
 });
 
-/**
- * By return id, in minor units. Refunds and exchange credits raise `used`. The guard is checked in the commit, so concurrent ones
- * together never exceed the return.
- */
+/** By return id, in minor units. Refunds and credits raise `used`; the guard keeps concurrent ones within the return. */
 export const returnCovers = defineCounters({
   name: 'return-covers',
   fields: ['worth', 'used'],

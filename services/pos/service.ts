@@ -21,11 +21,7 @@ export const service = defineService({
   application: 'pos',
   collections: [transactions, stores, saleNumbers],
   counters: [],
-  apis: {
-    'create-transaction-api': createTransaction,
-    'void-transaction-api': voidTransaction,
-    'add-payment-api': addPayment,
-  },
+  apis: { 'create-transaction-api': createTransaction, 'void-transaction-api': voidTransaction, 'add-payment-api': addPayment },
   internal: { 'get-transaction': getTransaction },
   events: {
     'payment-authorized': onPaymentAuthorized,

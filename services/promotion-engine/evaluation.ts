@@ -1,9 +1,11 @@
-import { invalid } from '../../shared/catalog/problems.ts';
+import { getBasket } from '../../shared/catalog/commerce/internal.ts';
+import { getCustomer } from '../../shared/catalog/customer/apis.ts';
+import { getMemberBalance } from '../../shared/catalog/loyalty/apis.ts';
+import { invalid, isDependencyProblem, Problem } from '../../shared/catalog/problems.ts';
 import type { Promotion } from '../../shared/catalog/promotion/reference-data.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { basketVouchers, promotions, vouchers, voucherUses } from './collections.ts';
-import { type FoundTier, lookUpTier } from './loyalty-tier.ts';
 import { type Line, type PricedLine, pricedAtFull } from './pricing.ts';
 import { applyPromotions, isRunning, type LoyaltyTier } from './promotion-rules.ts';
 import {
@@ -79,10 +81,7 @@ async function runningPromotions(work: UnitOfWork): Promise<readonly Promotion[]
   return items.map(({ rule }) => rule).filter((rule) => isRunning(rule, work.now));
 }
 
-/**
- * Looks up the tier if a rule needs it. When the look-up fails, promotions for members do not apply.
- * @throws Problem `dependency_*` when a voucher for members depends on it
- */
+/** Looks up the tier if a rule needs it; without it, member promotions rest. @throws Problem `dependency_*` when a voucher needs it */
 async function lookUpNeededTier(
   { loyaltyTier, customerId }: Goods,
   { running, judged }: { readonly running: readonly Promotion[]; readonly judged: readonly JudgedVoucher[] },
@@ -109,4 +108,39 @@ export function totalsBySource(lines: readonly PricedLine[]) {
     totals.set(key, { source, amount: amount + (totals.get(key)?.amount ?? 0) });
   }
   return [...totals.values()];
+}
+
+/** For each of the two calls. */
+const TIMEOUT_MS = 800;
+
+/** `tier` is absent without a membership. `unknown` is the problem that prevented the look-up. */
+interface FoundTier {
+  readonly tier?: LoyaltyTier;
+  readonly unknown?: Problem;
+}
+
+/** Reads the customer's account from the CRM and its tier from the Loyalty Platform. An unknown customer has no tier. */
+async function lookUpTier(customerId: string, { call, log }: Scope): Promise<FoundTier> {
+  try {
+    const { loyaltyAccountId } = await call(getCustomer, { params: { id: customerId } }, { timeoutMs: TIMEOUT_MS });
+    if (loyaltyAccountId === undefined) return {};
+    const { tier } = await call(getMemberBalance, { params: { id: loyaltyAccountId } }, { timeoutMs: TIMEOUT_MS });
+    return { tier };
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'not_found') return {};
+    if (!isDependencyProblem(error)) throw error;
+    log.warn({ code: error.code, customerId }, 'loyalty tier look-up failed');
+    return { unknown: error };
+  }
+}
+
+/** The lines of a basket, for requests that name only the basket. @throws Problem `not_found`, `dependency_*` */
+export async function readBasketGoods(call: Scope['call'], basketId: string, customerId: string | undefined): Promise<Goods> {
+  const basket = await call(getBasket, { params: { id: basketId } });
+  return {
+    basketId,
+    currency: basket.currency,
+    customerId: customerId ?? basket.customerId,
+    lines: basket.lines.map(({ sku, qty, unitPrice }) => ({ sku, qty, unitPrice: unitPrice.amount })),
+  };
 }

@@ -16,10 +16,7 @@ export function isRunning({ activeFrom, activeTo }: { readonly activeFrom: strin
   return Date.parse(activeFrom) <= now && now < Date.parse(activeTo);
 }
 
-/**
- * Applies promotions sorted by priority, each to the prices that the earlier ones left.
- * A promotion that is not stackable applies only to lines without discounts, and closes them for later promotions.
- */
+/** Applies promotions by priority to the prices left. One that is not stackable needs lines without discounts, and closes them. */
 export function applyPromotions(lines: readonly PricedLine[], promotions: readonly Promotion[], purchase: Purchase): readonly PricedLine[] {
   return [...promotions]
     .sort((a, b) => a.priority - b.priority)
@@ -67,10 +64,7 @@ function amountsOf(promotion: Promotion, { lines, eligible, purchase }: Candidat
   }
 }
 
-/**
- * The number of free units per line: all units are sorted from dear to cheap, and of each full group of `buy` the last `buy − pay` are
- * free. An incomplete group is paid in full.
- */
+/** Free units per line: sorted from dear to cheap, the last `buy − pay` of each full group of `buy`. Incomplete groups are paid. */
 export function freeUnits(
   lines: readonly PricedLine[],
   eligible: readonly number[],

@@ -10,10 +10,7 @@ export const service = defineService({
   application: 'promotion-engine',
   collections: [promotions, vouchers, basketVouchers],
   counters: [voucherUses],
-  apis: {
-    'evaluate-promotions-api': evaluatePromotions,
-    'validate-voucher-api': validateVoucher,
-  },
+  apis: { 'evaluate-promotions-api': evaluatePromotions, 'validate-voucher-api': validateVoucher },
   internal: { 'record-voucher-use': recordVoucherUse },
   events: {},
   due: [],

@@ -34,11 +34,7 @@ export function standingReason(voucher: VoucherTerms | undefined, { now, usesLef
 export const excludesTier = ({ tiers }: VoucherTerms, tier: LoyaltyTier | undefined): boolean =>
   tiers !== undefined && (tier === undefined || !tiers.includes(tier));
 
-/**
- * @param left price of the goods now
- * @param goods price of the goods before the first voucher
- * @returns 0 when the order does not meet the terms
- */
+/** @param left price of the goods now @param goods the price before the first voucher @returns 0 when the order does not meet the terms */
 export function discountOf(
   { discount, minimum }: VoucherTerms,
   { left, goods, currency }: { readonly left: number; readonly goods: number; readonly currency: string },
@@ -53,10 +49,7 @@ export interface VoucherOutcome {
   readonly rejected: readonly { readonly code: string; readonly reason: Reason }[];
 }
 
-/**
- * Applies vouchers in the given order, each to the prices that the earlier ones left, spread over all lines.
- * Minimums are compared with the price before the first voucher, so that no voucher invalidates another.
- */
+/** Applies vouchers in order to the prices left, over all lines. Minimums use the price before the first, so none invalidates another. */
 export function applyVouchers(
   lines: readonly PricedLine[],
   vouchers: readonly { readonly code: string; readonly voucher: VoucherTerms | undefined; readonly reason: Reason | undefined }[],

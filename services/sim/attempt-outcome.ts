@@ -61,13 +61,5 @@ async function recordReservation(attempt: Attempt, taken: readonly Taken[], work
   work.cancel(abortHoldDue, attempt.id);
   if (expiresAt !== undefined) work.schedule(expireReservationDue, attempt.id, Date.parse(expiresAt), {});
   const allocations = taken.map((held) => ({ ...held, fulfilledQty: 0, cancelledQty: 0 }));
-  return work.create(reservations, 'reserve', {
-    id,
-    items,
-    allocations,
-    basketId,
-    orderId,
-    locationId,
-    expiresAt,
-  });
+  return work.create(reservations, 'reserve', { id, items, allocations, basketId, orderId, locationId, expiresAt });
 }

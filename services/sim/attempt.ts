@@ -50,10 +50,7 @@ async function findReplaced(
   return [...new Map(found.map((one) => [one.id, one])).values()];
 }
 
-/**
- * Finishes the newest attempt for a basket if it is still under way.
- * @throws Problem when the Inventory Service does not answer
- */
+/** Finishes the newest attempt for a basket if it is under way. @throws Problem when the Inventory Service does not answer */
 export async function finishRival(basketId: string, { work, call }: Working): Promise<void> {
   const newest = await work.get(basketAttempts, basketId);
   const rival = newest && (await work.get(attempts, newest.attempt));
@@ -63,10 +60,7 @@ export async function finishRival(basketId: string, { work, call }: Working): Pr
   await work.checkpoint();
 }
 
-/**
- * Commits that the attempt has a second worker, before that one takes its stock. From then on, the first request alone cannot end
- * the attempt when the Inventory Service is down.
- */
+/** Commits that a second worker takes the stock: from then on the first request cannot end the attempt while the service is down. */
 export async function markCarriedOn(attempt: Attempt, work: UnitOfWork): Promise<Attempt> {
   if (attempt.carriedOn) return attempt;
   const next = work.put(attempts, { ...attempt, carriedOn: true });

@@ -3,7 +3,6 @@ import type { Problem } from '../../shared/catalog/problems.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { endedId, endedOwners } from './collections.ts';
 
-/** The basket and the order of a reservation. */
 export interface Owner {
   readonly basketId?: string;
   readonly orderId?: string;

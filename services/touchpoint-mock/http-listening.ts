@@ -4,7 +4,6 @@ import { type AddressInfo, Server as NetServer } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { urlHost } from '../../shared/process/listen.ts';
 
-/** A running server. */
 export interface Listening {
   /** URL of the server on the same machine, without a trailing slash. */
   readonly url: string;
@@ -36,10 +35,7 @@ export const SERVER_LIMITS = {
   maxHeaderSize: 16 * 1024,
 } as const;
 
-/**
- * @param port 0 for a free one
- * @throws the system's error when the port is taken: `code` EADDRINUSE, and `port`
- */
+/** @param port 0 for a free one @throws the system's error when the port is taken: `code` EADDRINUSE, and `port` */
 export async function listen({
   server,
   host,

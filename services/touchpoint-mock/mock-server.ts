@@ -3,9 +3,8 @@ import type { Logger } from 'pino';
 import { createFairServer } from '../../shared/process/fair-server.ts';
 import { NOT_FOUND, send } from './contract/answers.ts';
 import { loadTouchpointFixtures, resolveAuthorization, type TouchpointFixtures } from './contract/fixtures.ts';
-import { contractListener } from './contract/listener.ts';
+import { contractListener, contractTable } from './contract/listener.ts';
 import { storeCredential } from './contract/store-credential.ts';
-import { contractTable } from './contract/table.ts';
 import { documentRouter, ownHostsOnly } from './documents/documents.ts';
 import { type Listening, listen, SERVER_LIMITS } from './http-listening.ts';
 import { withJsonErrors } from './json-errors.ts';
@@ -30,7 +29,6 @@ export interface TouchpointMockOptions {
 
 /**
  * Starts the touchpoint mock: 23 contract paths with fixed responses, its OpenAPI document, health and readiness.
- *
  * @throws Error in one sentence when a fixture is broken or the configuration makes no sense; with `code` EADDRINUSE and `port` when the port is taken
  */
 export async function startTouchpointMock({

@@ -5,10 +5,7 @@ import { type Answer, HEADERS_TOO_LARGE, REQUEST_TOO_SLOW, REQUEST_UNREADABLE } 
 /** How long the client may read the answer before the connection is cut. */
 const LINGER_MS = 500;
 
-const ANSWERS: Readonly<Record<string, Answer>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: REQUEST_TOO_SLOW,
-  HPE_HEADER_OVERFLOW: HEADERS_TOO_LARGE,
-};
+const ANSWERS: Readonly<Record<string, Answer>> = { ERR_HTTP_REQUEST_TIMEOUT: REQUEST_TOO_SLOW, HPE_HEADER_OVERFLOW: HEADERS_TOO_LARGE };
 
 /** Answers bytes that Node cannot read as a request with a JSON body. Node alone answers with an empty one. */
 export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket, current: ServerResponse | undefined): void {

@@ -4,6 +4,7 @@ import {
   PickingStatus as PickingStatusSchema,
 } from '../../shared/catalog/fulfillment/picking-orders.ts';
 import { WarehouseStep } from '../../shared/catalog/fulfillment/reference-data.ts';
+import { notFound } from '../../shared/catalog/problems.ts';
 import { Id, Instant } from '../../shared/catalog/shapes.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
 
@@ -23,10 +24,7 @@ export const pickingOrders = defineCollection({
 const PickedLines = z.array(z.object({ orderLineId: Id, pickedQty: z.int().min(0) }));
 export type PickedLines = z.output<typeof PickedLines>;
 
-/**
- * The intended move of a picking order: committed before it is reported to the FMS, removed with the answer. The id is the picking
- * order's, so that concurrent statuses conflict.
- */
+/** The intended move of a picking order, by its id: committed before the report to the FMS, removed after. Concurrent ones conflict. */
 export const intendedMoves = defineCollection({
   name: 'intended-moves',
   schema: z.object({
@@ -65,3 +63,16 @@ export const warehouseSteps = defineCollection({
 
 /** The locations that are warehouses. Stores hold stock too but are not part of the WMS. */
 export const warehouses = defineCollection({ name: 'warehouses', schema: z.object({ id: Id, version }) });
+
+const FULFILLMENT_ID = /^ful_(.+)$/;
+
+/**
+ * The id of the picking order of a fulfillment order. It is derived: the FMS gets it before it is stored here, and a request that
+ * takes over after a crash has to name the same id.
+ * @throws Problem `not_found` for anything but the id of a fulfillment order
+ */
+export function pickingOrderIdOf(fulfillmentOrderId: string): string {
+  const [, tail] = FULFILLMENT_ID.exec(fulfillmentOrderId) ?? [];
+  if (tail === undefined) throw notFound('fulfillment-order', fulfillmentOrderId);
+  return `pck_${tail}`;
+}

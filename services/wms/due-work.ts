@@ -6,8 +6,5 @@ import { defineDueWork } from '../../shared/work/due-work.ts';
 export const finishOpeningDue = defineDueWork('finish-opening', z.object({ fulfillmentOrderId: Id }));
 /** Finishes the move of a picking order that a request began; the key is the picking order's id. */
 export const finishMoveDue = defineDueWork('finish-move');
-/**
- * Takes the next step in an automatic warehouse; the key is the fulfillment order's id. `attempt` counts the refused
- * offers for dispatch.
- */
+/** Takes the next automatic step; the key is the fulfillment order's id. `attempt` counts refused offers for dispatch. */
 export const warehouseStepDue = defineDueWork('warehouse-step', z.object({ attempt: z.int().min(0) }));

@@ -91,5 +91,4 @@ export type OwnedBy<App extends Application, Calls extends Record<string, { read
   [Id in keyof Calls]: Calls[Id]['application'] extends App ? Id : never;
 }[keyof Calls];
 
-/** Ids of the public APIs that an application owns. */
 export type IdsOf<App extends Application> = OwnedBy<App, typeof apis>;

@@ -27,10 +27,8 @@ const listed = [
   paymentCaptured,
 ] as const;
 
-/** An event of the source document, as its file defines it. */
 export type ListedEvent = (typeof listed)[number];
 
-/** The events of the source document. */
 export const events: readonly EventDefinition[] = listed;
 
 /** Whether an object is a versioned record that can change. Counters have no version. */

@@ -224,5 +224,4 @@ export const calls = {
   ],
 } as const satisfies Record<Application, readonly CallId[]>;
 
-/** Whether an application may call an API. */
 export const mayCall = (application: Application, id: string): boolean => (calls[application] as readonly string[]).includes(id);

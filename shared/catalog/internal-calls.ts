@@ -105,5 +105,4 @@ export const internalCalls = {
 
 export type InternalId = keyof typeof internalCalls;
 
-/** Ids of the internal calls that an application answers. */
 export type InternalIdsOf<App extends Application> = OwnedBy<App, typeof internalCalls>;

@@ -88,10 +88,7 @@ export function refusal(
   return new Problem('invalid_state_transition', detail, refused);
 }
 
-/**
- * 409 for a verb that the life cycle does not allow in the current state.
- * @throws Error when it does: the refusal then needs a reason, see `refusal`
- */
+/** 409 for a verb that the state does not allow. @throws Error when it does: that refusal needs a reason, see `refusal` */
 export function refuseTransition(lifeCycle: LifeCycle, found: InState, verb: string): Problem {
   const allowed = allowedFrom(lifeCycle, verb);
   if (allowed.includes(found.state)) throw new Error(`${lifeCycle.object} × ${verb} in ${found.state} is allowed: state the reason.`);
@@ -99,10 +96,7 @@ export function refuseTransition(lifeCycle: LifeCycle, found: InState, verb: str
   return refusal(lifeCycle, found, verb, detail);
 }
 
-/**
- * The row for a verb in a state.
- * @throws Problem `invalid_state_transition` when the table has none
- */
+/** The row for a verb in a state. @throws Problem `invalid_state_transition` when the table has none */
 export function rowFor<S extends string, V extends string>(
   lifeCycle: LifeCycle<S, V>,
   found: { readonly id: string; readonly state: S } | undefined,
@@ -115,10 +109,7 @@ export function rowFor<S extends string, V extends string>(
   throw refuseTransition(lifeCycle, found, verb);
 }
 
-/**
- * Whether a verb is a natural repeat in this state: the answer is 200 with the unchanged object.
- * @throws Problem `invalid_state_transition` when it is neither a repeat nor a move
- */
+/** Whether a verb is a natural repeat: 200, unchanged. @throws Problem `invalid_state_transition` when neither repeat nor move */
 export function isAgain<S extends string, V extends string>(
   lifeCycle: LifeCycle<S, V>,
   found: { readonly id: string; readonly state: S },

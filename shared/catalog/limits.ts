@@ -20,11 +20,7 @@ export const LIMITS = {
 /** The newest scans, which a parcel keeps. */
 export const KEPT_SCANS = 100;
 
-/**
- * 409 for a request that would add to a full list.
- * @param sentence names the list and the limit
- * @param remedy a sentence
- */
+/** 409 for a request that would add to a full list. @param sentence names the list and the limit @param remedy a sentence */
 export const limitReached = (
   list: keyof typeof LIMITS,
   sentence: string,

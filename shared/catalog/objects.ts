@@ -23,8 +23,6 @@ const listed = [
   payment,
 ] as const;
 
-/** A business object, as its file defines it. */
 export type ListedObject = (typeof listed)[number];
 
-/** The business objects. */
 export const objects: readonly ObjectDefinition[] = listed;

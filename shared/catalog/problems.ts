@@ -110,10 +110,7 @@ export interface ProblemContext {
   readonly [member: string]: unknown;
 }
 
-/**
- * A refusal with a code of the table. A handler throws it to discard its changes, or returns it to keep them: a declined payment is
- * answered with 402 and stored in state `failed`.
- */
+/** A refusal with a code of the table. A handler throws it to discard its changes, or returns it to keep them: a declined payment. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly code: ProblemCode;
@@ -175,10 +172,7 @@ export function invalid(pointer: string, code: string, detail: string): Problem 
   return new Problem('validation_failed', detail, { errors: [{ pointer, code, detail }] });
 }
 
-/**
- * 409 for a request that repeats a verb with other values after the verb took effect.
- * @param standing the values in effect, by the name of the conflicting member
- */
+/** 409 for a repeat of a verb with other values. @param standing the values in effect, by the name of the conflicting member */
 export function conflictingRepeat(detail: string, standing: Readonly<Record<string, unknown>>, about: ProblemContext): Problem {
   return new Problem('conflicting_repeat', detail, { ...about, standing });
 }
@@ -191,10 +185,7 @@ export const isUnknownOutcome = (error: unknown): boolean =>
 export const didNothing = (error: unknown): boolean =>
   error instanceof Problem && (error.code === 'dependency_unavailable' || error.code === 'contention');
 
-/**
- * The application that was away when a call failed: it could not be reached, did not answer, or did not decide. Undefined for any other
- * failure, because a retry would be refused again.
- */
+/** The application that was away when a call failed: unreachable, silent or undecided. Undefined otherwise: a retry is refused again. */
 export function absentApplication(error: unknown): Application | undefined {
   if (!(error instanceof Problem)) return undefined;
   const { dependency, undecided } = error.context;

@@ -166,10 +166,7 @@ export function atLeastOne<T extends z.ZodObject>(schema: T, names: readonly (ke
     .meta({ description: schema.description ?? rule, ...anyRequired(names) });
 }
 
-/**
- * Conditions as JSON Schema. Client generators ignore `if` and `then`, but turn `oneOf` beside `properties` into classes without the
- * properties.
- */
+/** Conditions as JSON Schema. Generators ignore `if` and `then`, and turn `oneOf` beside `properties` into classes without them. */
 type Condition = Readonly<Record<string, unknown>>;
 
 export function anyRequired([name, ...others]: readonly string[]): Condition {

@@ -10,12 +10,10 @@ export function subscribersOf(name: string): readonly Application[] {
   return named(name)?.subscribers?.map(({ application }) => application) ?? [];
 }
 
-/** The subscription of an application to an event, if it has one. */
 export function subscriptionOf(name: string, application: Application): Subscription | undefined {
   return named(name)?.subscribers?.find((subscription) => subscription.application === application);
 }
 
-/** The events that an application consumes. */
 export function consumedBy(application: Application): readonly EventDefinition[] {
   return allEvents.filter(({ name }) => subscriptionOf(name, application));
 }

@@ -5,7 +5,6 @@ import { type FieldError, MOST_ERRORS, Problem } from '../catalog/problems.ts';
 import { asText, isText, shortened } from '../domain/text.ts';
 import { IN_WORDS, mistakesIn } from './issue-words.ts';
 
-/** The part of a request that a value is in. */
 export type Part = 'body' | 'query' | 'path';
 
 /** Names in a request may be as long as its body. Problems shorten them. */
@@ -27,10 +26,7 @@ const NULL_BODY: FieldError = {
   detail: 'This must be an object, not null. Send {} or no body if it has no members.',
 };
 
-/**
- * Parses one part of a request.
- * @throws Problem `validation_failed` naming each member that does not fit
- */
+/** Parses one part of a request. @throws Problem `validation_failed` naming each member that does not fit */
 export function parsePart(schema: z.ZodType, value: unknown, part: 'body' | 'query'): unknown {
   // Bodies are checked when they are read.
   if (part === 'query') refuseNotText(value, part);
@@ -117,10 +113,7 @@ function* fieldErrors(issues: readonly z.core.$ZodIssue[], part: Part): Generato
 /** A query has parameters, not members. */
 const inPart = (detail: string, part: Part): string => (part === 'query' ? detail.replace(/^This member\b/, 'This parameter') : detail);
 
-/**
- * Filters members out of a response that the catalog does not declare. With `strict` (in tests) it throws instead, to find handlers that
- * return undeclared members.
- */
+/** Filters undeclared members out of a response. With `strict` (in tests) it throws, to find handlers that return them. */
 export function filterResponse(api: ApiDefinition, output: unknown, { strict }: { readonly strict: boolean }): unknown {
   const parsed = declaredMembers(api.response, output ?? null);
   if (!parsed.success) {
@@ -131,10 +124,7 @@ export function filterResponse(api: ApiDefinition, output: unknown, { strict }: 
   return parsed.data;
 }
 
-/**
- * The members of a value that its schema declares. A value fits when its JSON does: JSON leaves out members that are undefined, and which a
- * schema may refuse.
- */
+/** The declared members of a value. It fits when its JSON does, which leaves out undefined members that a schema may refuse. */
 export function declaredMembers<T>(schema: z.ZodType<T>, value: unknown): z.ZodSafeParseResult<T> {
   const parsed = schema.safeParse(value);
   return parsed.success ? parsed : schema.safeParse(asSent(value));

@@ -71,16 +71,8 @@ export const BODY_LIMIT = 16_384;
 const PATH_LIMIT = 2_048;
 const LIST_LIMIT = 500;
 
-export interface Journal {
-  readonly control: JournalWriter;
-  readonly log: Pick<Logger, 'error'>;
-}
-
-/**
- * Records a hop: redacted, and cut to the size limits. It never throws, so that no request fails because of its record; a missing record is
- * logged.
- */
-export function journalHop({ control, log }: Journal, hop: Hop): void {
+/** Records a hop, redacted and cut. Never throws: no request fails because of its record; a missing record is logged. */
+export function journalHop({ control, log }: { readonly control: JournalWriter; readonly log: Pick<Logger, 'error'> }, hop: Hop): void {
   withoutFailing(log, 'keeping a journal record', () => control.journal(hop.world, entryOf(hop)));
 }
 

@@ -33,10 +33,7 @@ export interface Webhooks {
    * @returns the status, or the error that kept the webhook from arriving
    */
   send(webhook: Webhook, fault?: ActiveFault): Promise<WebhookOutcome>;
-  /**
-   * Strikes a webhook of a sender with a fault, if there is one, and counts the strike.
-   * @returns the fault, for `send` or `webhookWithheldUntil`
-   */
+  /** Strikes a webhook with a fault, if there is one, and counts the strike. @returns it, for `send` or `webhookWithheldUntil` */
   strike(target: Extract<FaultTarget, { readonly webhook: string }>, options: StrikeOptions): Promise<ActiveFault | undefined>;
   /** Withheld webhooks of this application that a later one overtakes. */
   overtakable(): Promise<readonly DueItem[]>;
@@ -78,12 +75,7 @@ export function createWebhooks({ directory, gatewayUrl, agent, store, faults, co
     const post = async (signal: AbortSignal): Promise<WebhookOutcome> => {
       const response = await request(`${gatewayUrl()}${path}?rehearsal=${rehearsalOf(world)}`, {
         method: 'POST',
-        headers: {
-          ...headers,
-          'content-type': 'application/json',
-          'x-correlation-id': correlationId,
-          traceparent: context.traceparent,
-        },
+        headers: { ...headers, 'content-type': 'application/json', 'x-correlation-id': correlationId, traceparent: context.traceparent },
         body: json,
         dispatcher: agent,
         signal,

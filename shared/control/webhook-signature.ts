@@ -26,10 +26,7 @@ export function signWebhook(secret: string, { id, at, body }: { id: string; at: 
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature(secret, id, timestamp, body)}` };
 }
 
-/**
- * @param now epoch milliseconds on the rehearsal's clock
- * @returns the reason for a refusal as a sentence, or undefined
- */
+/** @param now epoch milliseconds on the rehearsal's clock @returns the reason for a refusal as a sentence, or undefined */
 export function refuseWebhook(
   secret: string,
   {

@@ -1,6 +1,5 @@
 /**
  * GS1 check digit (modulo 10): digits weigh 3, 1, 3, … from the right. The same rule serves EAN-8, UPC-A, EAN-13, GTIN-14 and SSCC-18.
- *
  * @param payload the digits of the code without its check digit
  * @returns the check digit, one character `0`–`9`
  * @throws RangeError when the payload is not a sequence of the digits 0–9
@@ -14,9 +13,7 @@ export function checkDigit(payload: string): string {
   return String((10 - (sum % 10)) % 10);
 }
 
-/**
- * Whether a code has thirteen digits with a valid check digit. Price-embedded labels and loyalty cards are EAN-13 too.
- */
+/** Whether a code has thirteen digits with a valid check digit. Price-embedded labels and loyalty cards are EAN-13 too. */
 export function isEan13(code: string): boolean {
   return /^[0-9]{13}$/.test(code) && checkDigit(code.slice(0, -1)) === code.at(-1);
 }

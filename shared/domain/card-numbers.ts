@@ -9,14 +9,8 @@ const MOST_DIGITS_OF_PHONE = 15;
 /** Groups of a card number have at least this many digits, except the last group. */
 const SMALLEST_GROUP = 3;
 
-/**
- * Prefixes of the card schemes by number of digits. Barcodes, instants and most counters have other prefixes, and stay readable.
- */
-const ISSUED: Readonly<Record<number, RegExp>> = {
-  13: /^4/,
-  14: /^3(?:0|6|8|9)/,
-  15: /^(?:3[47]|1800|2131)/,
-};
+/** Prefixes of the card schemes by number of digits. Barcodes, instants and most counters have other prefixes, and stay readable. */
+const ISSUED: Readonly<Record<number, RegExp>> = { 13: /^4/, 14: /^3(?:0|6|8|9)/, 15: /^(?:3[47]|1800|2131)/ };
 const ISSUED_LONGER = /^(?:2[2-7]|3[05689]|4|5|6)/;
 
 /** Replaces numbers of payment cards, plain or in groups. Runs in linear time. */

@@ -9,10 +9,7 @@ const DAY = 24 * HOUR;
 const WRITTEN =
   /^-?P(?=[\dT])(?!.*[.,]\d+[A-Z].*\d)(?:\d+(?:[.,]\d+)?W)?(?:\d+(?:[.,]\d+)?D)?(?:T(?=\d)(?:\d+(?:[.,]\d+)?H)?(?:\d+(?:[.,]\d+)?M)?(?:\d+(?:[.,]\d+)?S)?)?$/;
 
-/**
- * Milliseconds of an ISO 8601 duration, `P2D`, `PT15M`, `-P30D`. Days have 24 hours.
- * @throws RangeError when it is not a duration, or has years or months, whose length varies
- */
+/** Milliseconds of `P2D`, `PT15M`, `-P30D`; a day has 24 hours. @throws RangeError for other text, also years and months, which vary */
 export function durationMs(text: string): number {
   const duration = WRITTEN.test(text) ? parsed(text) : undefined;
   if (!duration) {
@@ -35,10 +32,7 @@ function parsed(text: string): ReturnType<typeof parse> | undefined {
 const SHORTEST_IDLE = SECOND;
 const LONGEST_IDLE = 366 * DAY;
 
-/**
- * Milliseconds of idle time after which a rehearsal ends.
- * @throws RangeError when it is not a duration or out of range; the message is a sentence
- */
+/** Milliseconds of a rehearsal's idle time. @throws RangeError with a sentence for other text, or out of range */
 export function idleExpiryMs(text: string): number {
   const ms = durationMs(text);
   if (ms >= SHORTEST_IDLE && ms <= LONGEST_IDLE) return ms;

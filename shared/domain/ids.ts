@@ -33,10 +33,7 @@ export function digest(...parts: readonly string[]): string {
   return hash('sha256', parts.map((part) => `${part.length}:${part};`).join(''));
 }
 
-/**
- * A ULID whose random part derives from a seed, so that a rerun of a request creates the same ids.
- * @param at epoch milliseconds, the time part
- */
+/** A ULID whose random part derives from a seed, so that a rerun mints the same ids. @param at epoch milliseconds, the time part */
 export function derivedUlid(seed: string, at: number): string {
   const bytes = hash('sha256', seed, 'buffer');
   let position = 0;
@@ -50,10 +47,7 @@ export function newId(prefix: IdPrefix, at: number): string {
   return `${prefix}_${ulid(at, nextRandom)}`;
 }
 
-/**
- * 128 random bits in hexadecimal digits, for a lease or the operation of a commit. It is a flat string: V8 would keep the pieces of
- * `randomUUID` for as long as the string.
- */
+/** 128 random bits in hexadecimal, for a lease or a commit. A flat string: V8 would keep the pieces of a `randomUUID` as long. */
 export function randomToken(): string {
   const at = nextBytes(TOKEN_BYTES);
   return random.toString('hex', at, at + TOKEN_BYTES);

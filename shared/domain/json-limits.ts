@@ -6,10 +6,7 @@ export const JSON_MEMBERS = 1_000;
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/**
- * The limit that a JSON text exceeds, if it does. One pass over the text, before parsing and without recursion. Invalid JSON may pass; the
- * parser refuses it.
- */
+/** The limit that a JSON text exceeds. One pass before parsing, without recursion. Invalid JSON may pass; the parser refuses it. */
 export function exceededLimit(
   json: string,
   { levels, members = Number.POSITIVE_INFINITY }: { readonly levels: number; readonly members?: number },

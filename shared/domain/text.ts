@@ -1,7 +1,4 @@
-/**
- * Whether a string is text. Lone surrogates have no UTF-8, and NUL ends strings in other systems: such strings cannot be sent, stored and
- * compared unchanged.
- */
+/** Whether a string can be sent, stored and compared unchanged: lone surrogates have no UTF-8, and NUL ends strings elsewhere. */
 export const isText = (value: string): boolean => value.isWellFormed() && !value.includes('\0');
 
 /** Replaces characters that are not text with U+FFFD, for use in a response. */

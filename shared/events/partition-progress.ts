@@ -1,7 +1,4 @@
-/**
- * Progress in a partition. Records are delivered in any order. Offsets are committed up to the first undelivered record, so that the broker
- * repeats everything behind it after a consumer dies.
- */
+/** Records of a partition arrive in any order. Offsets are committed up to the first undelivered one; the broker repeats the rest. */
 export class PartitionProgress {
   #next: number;
   /** Ascending. */

@@ -18,10 +18,7 @@ const encode: Readonly<Record<Encoding, (plain: Buffer) => Buffer>> = {
   identity: (plain) => plain,
 };
 
-/**
- * Answers GET and HEAD with a constant document. The first request writes and compresses it; later requests share the result. A client that
- * has the document gets 304.
- */
+/** Answers GET and HEAD with a constant document, written and compressed once, at the first request. A client that has it gets 304. */
 export function fixedDocument(type: string, write: () => string): (request: Request, response: Response) => void {
   const variants = new Map<Encoding, Variant>();
 

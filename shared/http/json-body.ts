@@ -16,7 +16,6 @@ export interface JsonBody {
 /**
  * Reads a JSON body of an API, of the control plane or of a call between applications. It refuses, before any schema, bytes that are not
  * UTF-8, JSON beyond the limits, and strings that are not text.
- *
  * @param body bytes from a connection; text within a process
  * @param options.isInside from another application. It may send whole objects, whose lists have no limit.
  * @returns undefined when there is no body

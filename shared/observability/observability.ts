@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from '../process/logger.ts';
 import type { OutboxBacklog, WorldsBacklog } from '../store/ports/backlog.ts';
-import { logAnswered } from './access-log.ts';
 import { createMetrics } from './metrics.ts';
-import type { Observed, Observer } from './observer.ts';
+import { type AnsweredRequest, type Observed, type Observer, traceIds } from './observer.ts';
 import type { Tracing } from './tracing.ts';
 
 /** Telemetry of one process: metrics, an access log at level `info`, and traces when a collector is configured. */
@@ -44,4 +43,14 @@ export function createObservability({ tracing }: { readonly tracing?: Tracing } 
       await tracing?.stop();
     },
   };
+}
+
+/** Logs one line per request. The route is a path template; the journal has the query and the ids of objects. */
+function logAnswered(log: Logger, { ids, api, method, route, status, ms }: AnsweredRequest): void {
+  if (!log.isLevelEnabled('info')) return;
+  const { requestId, correlationId, world, traceparent } = ids;
+  log.info(
+    { requestId, correlationId, world, ...traceIds(traceparent), api, method, route, status, ms: Math.round(ms * 100) / 100 },
+    'answered',
+  );
 }

@@ -33,12 +33,6 @@ export interface MadeCall {
   readonly ms: number;
 }
 
-export interface DoneWork {
-  readonly kind: string;
-  readonly done: boolean;
-  readonly ms: number;
-}
-
 export interface ConsumedEvent {
   /** Name without prefix. */
   readonly type: string;
@@ -76,7 +70,7 @@ export interface Observer {
   replayed(): void;
   /** The store refused a commit because of a concurrent one. The handler is rerun, or the request is refused. */
   conflicted(why: string): void;
-  worked(work: DoneWork): void;
+  worked(work: { readonly kind: string; readonly done: boolean; readonly ms: number }): void;
   consumed(event: ConsumedEvent): void;
   /** A delivery was parked until it is redriven. @param type name without prefix */
   parked(type: string): void;

@@ -4,10 +4,7 @@ import { pause } from './waiting.ts';
 
 /** Time for responses to announce `Connection: close` before connections are closed. */
 const FAREWELL_MS = 200;
-/**
- * A connection of this age ends with its next response. A load balancer chooses a replica per connection, so a new replica would get no
- * requests from clients that reuse their connections.
- */
+/** A connection ends at this age: a load balancer chooses a replica per connection, and new replicas would get no requests. */
 const OLDEST_MS = 10_000;
 /** Connections that are still busy after this time are cut. */
 const CLOSE_WITHIN_MS = 10_000;

@@ -15,10 +15,7 @@ export interface FairServerOptions extends ServerOptions {
   readonly mostWaiting?: number;
   /** Node's events for the header `Expect` that the listener answers instead of Node. */
   readonly expectations?: readonly ('checkContinue' | 'checkExpectation')[];
-  /**
-   * Answers bytes that Node cannot read as a request.
-   * @param current the response that the connection waits for
-   */
+  /** Answers bytes that Node cannot read as a request. @param current the response that the connection waits for */
   readonly unreadable?: (error: NodeJS.ErrnoException, socket: Socket, current: ServerResponse | undefined) => void;
 }
 

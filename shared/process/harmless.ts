@@ -9,11 +9,7 @@ export async function ifPossible(log: Pick<Logger, 'warn'>, doing: string, act: 
   }
 }
 
-/**
- * Runs an action that only reports on a request, such as its journal record, metrics or span. A failure is logged, and the request
- * continues.
- * @param doing names the action in the log line
- */
+/** Runs an action that only reports on a request. A failure is logged, and the request continues. @param doing names it in the log */
 export function withoutFailing(log: Pick<Logger, 'error'>, doing: string, act: () => void): void {
   try {
     act();

@@ -1,9 +1,7 @@
 import { type LogFn, type Logger, pino } from 'pino';
 import { redactJson } from '../domain/redaction.ts';
 import { rehearsalOf, type World } from '../domain/world.ts';
-import { readableLine } from './readable-line.ts';
-import { standardOutput } from './standard-output.ts';
-import { print } from './terminal.ts';
+import { print, styled } from './terminal.ts';
 
 export type { Logger };
 
@@ -46,4 +44,94 @@ function writeOrLose(this: Logger, line: Parameters<LogFn>, write: LogFn): void 
 function withRehearsal(record: Record<string, unknown>): Record<string, unknown> {
   const { world } = record;
   return typeof world === 'string' && record['rehearsal'] === undefined ? { ...record, rehearsal: rehearsalOf(world as World) } : record;
+}
+
+const LEVELS: Readonly<Record<number, readonly [name: string, colour: Parameters<typeof styled>[0]]>> = {
+  10: ['TRACE', 'dim'],
+  20: ['DEBUG', 'dim'],
+  30: ['INFO ', 'green'],
+  40: ['WARN ', 'yellow'],
+  50: ['ERROR', 'red'],
+  60: ['FATAL', 'red'],
+};
+/** Members that repeat others for a person. */
+const HIDDEN: ReadonlySet<string> = new Set(['level', 'time', 'msg', 'application', 'part', 'err', 'world', 'trace_id', 'span_id']);
+
+interface LoggedError {
+  readonly message?: string;
+  readonly stack?: string;
+}
+
+/** A line of the log for a person at a terminal: `20:58:31 WARN  oms  text  member=value`. */
+function readableLine(json: string): string {
+  const record = parsed(json);
+  if (record === undefined) return json;
+  const { level, time, msg = '', application = record['part'] ?? 'estate', err } = record;
+  const [name, colour] = LEVELS[Number(level)] ?? ['     ', 'reset'];
+  const { message, stack } = (err ?? {}) as LoggedError;
+  const members = Object.entries(record).filter(([member]) => !HIDDEN.has(member));
+  const rest = members.map(([member, value]) => `${member}=${typeof value === 'string' ? value : JSON.stringify(value)}`).join(' ');
+  const text = [msg, ...(message !== undefined && stack === undefined ? [message] : [])].filter((part) => part !== '').join(': ');
+  const words = [styled('dim', String(time).slice(11, 19)), styled(colour, name), styled('bold', String(application)), text];
+  const line = [...words, ...(rest === '' ? [] : [styled('dim', rest)])].join('  ');
+  return stack === undefined ? `${line}\n` : `${line}\n${stack.replaceAll(/^/gm, '    ')}\n`;
+}
+
+function parsed(json: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === 'object' && value !== null ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Wall time that lines are gathered: with the access log, a write for each line is a tenth of a busy container's writes. */
+const GATHER_MS = 20;
+const GATHER_LENGTH = 8_192;
+/** Lines that a full disk refuses are kept up to this size; newer lines are lost. */
+const UNWRITTEN_BYTES = 1_048_576;
+/** Lines of JSON up to the level `info`. */
+const MAY_WAIT = /^\{"level":[123]0,/;
+
+interface LogOutput {
+  write(line: string): void;
+  flushSync(): void;
+}
+
+let output: LogOutput | undefined;
+
+/**
+ * Standard output for log lines. Lines of the level `info` and below are buffered for a moment. A warning or an error is written
+ * immediately, behind what waits; the end of the process writes the rest. A write error, such as a full disk or a reader that has gone,
+ * loses lines and nothing else.
+ */
+function standardOutput(): LogOutput {
+  output ??= gathering();
+  return output;
+}
+
+function gathering(): LogOutput {
+  // Its own buffering ends in a loop when a write fails permanently, as to a pipe without a reader.
+  const destination = pino.destination({ dest: 1, sync: true, maxLength: UNWRITTEN_BYTES }).on('error', () => {});
+  let gathered = '';
+  let due: NodeJS.Timeout | undefined;
+
+  function flushSync(): void {
+    clearTimeout(due);
+    due = undefined;
+    const lines = gathered;
+    gathered = '';
+    if (lines !== '') destination.write(lines);
+  }
+
+  process.once('exit', flushSync);
+  return {
+    flushSync,
+    write(line) {
+      gathered += line;
+      if (MAY_WAIT.test(line) && gathered.length < GATHER_LENGTH) due ??= setTimeout(flushSync, GATHER_MS).unref();
+      else flushSync();
+    },
+  };
 }

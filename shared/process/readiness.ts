@@ -14,7 +14,6 @@ const CHECK_MS = 50;
 
 export const READY: State = { ready: true };
 
-/** The answer of `/readyz`. */
 export interface ReadinessAnswer {
   readonly status: 200 | 503;
   readonly body: {

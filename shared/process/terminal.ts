@@ -22,7 +22,6 @@ export function print(text: string, stream: { write(text: string): unknown } = p
   stream.write(forTerminal(text));
 }
 
-/** Writes an error message. */
 export const printError = (text: string): void => print(text, process.stderr);
 
 /** Writes a value as JSON. Characters that a terminal must not get are escaped, so the value is the same. @param indent of its members */

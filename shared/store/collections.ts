@@ -70,11 +70,8 @@ export type AnyCollection = Collection<any, string, string, any>;
 
 /** The stored shape of a collection's objects. */
 export type ShapeOf<C extends AnyCollection> = z.output<C['schema']>;
-/** The names of a collection's uniques. */
 export type UniqueOf<C extends AnyCollection> = keyof C['unique'] & string;
-/** The names of a collection's indexes. */
 export type IndexOf<C extends AnyCollection> = keyof C['index'] & string;
-/** The verbs of the life cycle of a collection's objects. */
 export type VerbOf<C extends AnyCollection> = C extends Collection<infer _Shape, infer _Unique, infer _Index, infer Verb> ? Verb : never;
 
 /** Numbers that concurrent units of work change. A guard is a weighted sum that no change may make negative. */
@@ -94,10 +91,7 @@ export interface Seed {
   readonly counters?: readonly { readonly of: Counters; readonly rows: Readonly<Record<string, Readonly<Record<string, number>>>> }[];
 }
 
-/**
- * Turns seed rows into stored data, with their uniques and indexes.
- * @throws Error naming the row when it does not fit its schema or a unique value is taken twice
- */
+/** Turns seed rows into stored data. @throws Error naming the row that does not fit its schema, or whose unique value is taken */
 export function dumpOf(seed: Seed): ApplicationDump {
   const objects: Record<string, { id: string; version: number; json: string }[]> = {};
   const unique: Record<string, Record<string, string>> = {};

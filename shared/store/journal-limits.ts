@@ -43,10 +43,7 @@ interface Placed {
   readonly sequence: number;
 }
 
-/**
- * A page of the newest hops of both parts, oldest first.
- * @param found newest hops of each part, oldest first: `limit` of them, or all
- */
+/** The newest hops of both parts, oldest first. @param found newest hops of each part, oldest first: `limit` of them, or all */
 export function newestPage<T extends Placed>(found: Found<T>, limit: number): T[] {
   const anonymous = Math.min(found.anonymous.length, Math.max(limit - found.hops.length, Math.floor(limit * ANONYMOUS_SHARE)));
   return inOrder([...lastOf(found.hops, limit - anonymous), ...lastOf(found.anonymous, anonymous)]);

@@ -1,6 +1,6 @@
 import type { Ms } from '../domain/time.ts';
 import type { HopFacts } from './ports/journal.ts';
-import type { StoredTrace } from './ports/traces.ts';
+import type { StoredTrace, TracePage } from './ports/traces.ts';
 
 /** A summary as the stores keep it. The adapter for Redis adds hops to it in Lua (`redis/lua/traces.ts`), by the same rules. */
 export interface TraceSummary extends Omit<StoredTrace, 'correlationId' | 'faults' | 'applications' | 'apis'> {
@@ -75,10 +75,7 @@ function badness(status: number): number {
   return counted(status >= 400);
 }
 
-/**
- * A request from outside names a trace rather than other hops: the worst one, and of those the latest. Without one, the earliest hop does.
- * A caller is recorded after its calls.
- */
+/** The worst request from outside names a trace, the latest of equals; without one the earliest hop, since callers come after calls. */
 function namesRather(second: TraceSummary, first: TraceSummary): boolean {
   if (second.isFromOutside !== first.isFromOutside) return second.isFromOutside;
   if (!second.isFromOutside) return second.namedAt <= first.namedAt;
@@ -86,9 +83,45 @@ function namesRather(second: TraceSummary, first: TraceSummary): boolean {
   return worse > 0 || (worse === 0 && second.namedAt >= first.namedAt);
 }
 
-export function storedTrace(correlationId: string, summary: TraceSummary): StoredTrace {
+function storedTrace(correlationId: string, summary: TraceSummary): StoredTrace {
   const { isFromOutside: _isFromOutside, namedAt: _namedAt, faults, applications, apis, ...rest } = summary;
   return { ...rest, correlationId, faults: sorted(faults), applications: sorted(applications), apis: sorted(apis) };
 }
 
 const sorted = (names: readonly string[]): readonly string[] => [...names].sort();
+
+/** A correlation id in one part of the journal, with the summaries of both parts. */
+export interface FoundTrace {
+  readonly correlationId: string;
+  /** Its place in the part where it was found. */
+  readonly sequence: number;
+  readonly hops: TraceSummary | undefined;
+  readonly anonymous: TraceSummary | undefined;
+}
+
+/**
+ * A page of the traces of both parts, newest first. Hops of callers without a credential belong to the trace of the others, if there is
+ * one, and do not move it.
+ * @param found the newest traces of each part: more than `limit` of them, or all
+ */
+export function tracePage(
+  found: { readonly hops: readonly FoundTrace[]; readonly anonymous: readonly FoundTrace[] },
+  limit: number,
+): TracePage {
+  const all = [...found.hops, ...found.anonymous.map((one) => ({ ...one, isElsewhere: one.hops !== undefined }))].sort(
+    (a, b) => b.sequence - a.sequence,
+  );
+  const page = all.slice(0, limit);
+  const last = page.at(-1);
+  const hasMore = all.length > limit;
+  return {
+    traces: page.flatMap((one) => ('isElsewhere' in one && one.isElsewhere ? [] : (joined(one) ?? []))),
+    next: hasMore ? last?.sequence : undefined,
+  };
+}
+
+/** The trace of both parts. */
+export function joined({ correlationId, hops, anonymous }: Omit<FoundTrace, 'sequence'>): StoredTrace | undefined {
+  const summary = hops && anonymous ? joinTraces(hops, anonymous) : (hops ?? anonymous);
+  return summary && storedTrace(correlationId, summary);
+}

@@ -64,10 +64,7 @@ export function problemIn(body: unknown, fallbackDetail: string): Problem | unde
 /** Problems that are about the original request, and therefore passed on to its caller as they are. */
 const PASSED_ON: ReadonlySet<number> = new Set([402, 404, 409, 412]);
 
-/**
- * The output in the reply of another application.
- * @throws Problem what the other application refused with, or `dependency_*`
- */
+/** The output in the reply of another application. @throws Problem what the other application refused with, or `dependency_*` */
 export function readReply(dependency: Application, { status, text, retryAfter }: Reply): unknown {
   const body = jsonIn(text);
   const answered = `${dependency} answered ${status}`;

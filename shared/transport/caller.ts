@@ -1,13 +1,12 @@
 import type { Application } from '../catalog/applications.ts';
 import { type ApiDefinition, type CallOf, isMutating, type OutputOf } from '../catalog/define.ts';
 import { mayCall } from '../catalog/flows.ts';
+import { Problem, type ProblemCode } from '../catalog/problems.ts';
 import type { Context } from '../control/context.ts';
 import { digest } from '../domain/ids.ts';
-import { type Observer, UNOBSERVED } from '../observability/observer.ts';
+import { type MadeCall, type Observer, type SpanStart, UNOBSERVED } from '../observability/observer.ts';
 import { readReply } from './answer.ts';
-import { observeCall } from './observe-call.ts';
-import { fillPath, queryString } from './path.ts';
-import { type Transport, timedOut } from './transport.ts';
+import { fillPath, queryString, type Transport, timedOut } from './transport.ts';
 
 export interface CallOptions {
   /**
@@ -15,10 +14,7 @@ export interface CallOptions {
    * key and this label. Raise the attempt only after a definite answer; after an unknown outcome send the same again.
    */
   readonly step?: string;
-  /**
-   * Names the object that the call is for, when several requests and due work may make the same call. The key is then derived from it
-   * instead of the request. Raise the attempt in `step`.
-   */
+  /** The object that several requests and due work make the same call for: the key derives from it. Raise the attempt in `step`. */
   readonly intent?: string;
   /** Wall time; never beyond the deadline of the request. */
   readonly timeoutMs?: number;
@@ -96,4 +92,56 @@ function refuseUnlisted(application: Application, api: ApiDefinition, chain: rea
   if (chain.includes(api.application) || api.application === application) {
     throw new Error(`${application} calls ${api.application} back within one request (${[...chain, application].join(' → ')}).`);
   }
+}
+
+interface ObservableCall {
+  readonly api: ApiDefinition;
+  readonly url: string;
+  /** Of the caller. */
+  readonly context: Context;
+}
+
+const FAILURES: Readonly<Partial<Record<ProblemCode, MadeCall['failure']>>> = {
+  dependency_timeout: 'timeout',
+  dependency_unavailable: 'unreachable',
+};
+
+/** Begins the span of a call that is sent now. @returns its traceparent, and what to call when the call has ended */
+function observeCall(observer: Observer, call: ObservableCall) {
+  const started = performance.now();
+  const span = observer.tracer?.start(clientSpan(call));
+
+  const report = (status: number, failure?: MadeCall['failure']): void =>
+    observer.called({ api: call.api.id, status, failure, ms: performance.now() - started });
+
+  return {
+    traceparent: span?.traceparent ?? call.context.traceparent,
+    answered(status: number): void {
+      report(status);
+      span?.end(status >= 400 ? String(status) : undefined, { 'http.response.status_code': status });
+    },
+    failed(error: unknown): void {
+      const failure = (error instanceof Problem && FAILURES[error.code]) || 'broken off';
+      report(0, failure);
+      span?.end(failure);
+    },
+  };
+}
+
+function clientSpan({ api: { id, method, path }, url, context: { traceparent, correlationId } }: ObservableCall): SpanStart {
+  const { hostname, port } = new URL(url);
+  return {
+    kind: 'client',
+    name: `${method} ${path}`,
+    parent: traceparent,
+    attributes: {
+      'http.request.method': method,
+      'url.full': url,
+      'url.template': path,
+      'server.address': hostname,
+      'server.port': Number(port) || 80,
+      'uc.api': id,
+      'uc.correlation_id': correlationId,
+    },
+  };
 }

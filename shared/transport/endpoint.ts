@@ -20,11 +20,7 @@ export interface Answered {
   readonly answer: Answer;
 }
 
-/**
- * Answers requests of the same process.
- * @returns undefined when no answer comes, as when a connection breaks
- * @throws NotListening
- */
+/** Answers requests of the same process. @returns undefined when no answer comes, as when a connection breaks @throws NotListening */
 export type Endpoint = (request: ArrivingRequest) => Promise<Answered | undefined>;
 
 /** The application has not started or has stopped. */

@@ -13,10 +13,7 @@ export interface InProcessTransportOptions {
   readonly token: string;
 }
 
-/**
- * Calls applications of the same process without a connection. The same data crosses as over HTTP: encoded context, token, key, and JSON
- * as text. No object is shared.
- */
+/** Calls applications of the same process. The same data crosses as over HTTP: context, token, key, and JSON as text. */
 export function createInProcessTransport({ endpointOf, addressOf, token }: InProcessTransportOptions): Transport {
   async function send(call: OutgoingCall): Promise<Reply> {
     const { application } = call;

@@ -19,7 +19,6 @@ export interface PipelineOptions {
   readonly store: Store;
   readonly control: ControlStore;
   readonly directory: Directory;
-  /** Carries calls to other applications. */
   readonly transport: Transport;
   /** Address and connections for webhooks of this application. */
   readonly gatewayUrl: () => string;

@@ -67,7 +67,6 @@ export type EventHandler = (event: EstateEvent, scope: Scope) => Promise<Unchang
 
 type RunDueWork = (item: DueItem, scope: Scope) => Promise<void>;
 
-/** Due work with the handler that does it. */
 export interface BoundDueWork {
   readonly kind: string;
   readonly run: RunDueWork;

@@ -23,7 +23,6 @@ export type Fresh<T> = Omit<T, 'version' | 'state' | 'createdAt' | 'updatedAt'>;
 
 export type Identified = Pick<Stored, 'id'>;
 
-/** A stored business object. */
 export interface Aggregate extends Stored {
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -33,7 +32,6 @@ export interface HasState {
   readonly state: string;
 }
 
-/** A collection of business objects. */
 type BusinessCollection = AnyCollection & { readonly schema: z.ZodType<Aggregate> };
 /** A collection of business objects with a life cycle. */
 type StatefulCollection = AnyCollection & { readonly schema: z.ZodType<Aggregate & HasState> };
@@ -51,10 +49,7 @@ export interface DueOptions {
   readonly isLastAttempt?: boolean;
 }
 
-/**
- * A handler's only way to read and change the world. Reads are repeatable within a unit. A checkpoint and the pipeline's last commit write
- * the changes atomically.
- */
+/** A handler's only way to read and change the world. Reads repeat; a checkpoint and the last commit write changes atomically. */
 export interface UnitOfWork {
   /** The rehearsal's clock, frozen for this unit. */
   readonly now: Ms;
@@ -77,10 +72,7 @@ export interface UnitOfWork {
     fields: Fresh<ShapeOf<C>> & Identified,
     to?: ShapeOf<C>['state'],
   ): ShapeOf<C>;
-  /**
-   * Moves a business object by a verb of its life cycle: state, version, `updatedAt` and events together.
-   * @throws Problem `invalid_state_transition` when the table has no row for verb and state
-   */
+  /** Moves a business object by a verb: state, version, `updatedAt`, events. @throws Problem `invalid_state_transition` without a row */
   transition<C extends StatefulCollection>(
     of: C,
     current: ShapeOf<C>,

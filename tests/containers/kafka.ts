@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { Kafka, logLevel } from 'kafkajs';
 import { GenericContainer, getContainerRuntimeClient, Wait } from 'testcontainers';
-import { LOGGING_FILES, SERVING, SINGLE_BROKER } from '../../testcontainers/broker-settings.ts';
+import { LOGGING_FILES, SERVING, SINGLE_BROKER } from '../../testcontainers/broker-container.ts';
 import { lastWords } from '../../testcontainers/last-words.ts';
 import { explained } from '../../testcontainers/start-failure.ts';
 import { eventually } from '../support/eventually.ts';

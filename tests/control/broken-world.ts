@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { verifyWorld } from '../../control/verify/verify.ts';
-import { objectsOf } from '../../estate/business-objects.ts';
-import { registeredApplications } from '../../estate/registry.ts';
+import { objectsOf, registeredApplications } from '../../estate/registry.ts';
 import { seedSnapshot } from '../../estate/seeding.ts';
 import { loadFixtures } from '../../fixtures/load.ts';
 import { shipments } from '../../services/carrier-platform/collections.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { readHops } from '../../control/journal-reader.ts';
+import { readHops } from '../../control/operations/journal.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import { aHop } from '../ports/a-hop.ts';
 

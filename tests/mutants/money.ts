@@ -3,14 +3,14 @@ import type { Mutant } from './mutant.ts';
 export const money: readonly Mutant[] = [
   {
     name: 'A refund may exceed the captured amount by one cent',
-    file: 'services/payment-hub/refund/refund-rules.ts',
+    file: 'services/payment-hub/refund/refund.ts',
     from: 'if (requested.amount <= refundableAmount.amount) return;',
     to: 'if (requested.amount <= refundableAmount.amount + 1) return;',
     killedBy: ['tests/services/payment-hub.test.ts'],
   },
   {
     name: 'A capture may exceed the authorised amount by one cent',
-    file: 'services/payment-hub/capture/capture-rules.ts',
+    file: 'services/payment-hub/capture/capture.ts',
     from: 'if (captured.amount > authorizedAmount.amount) {',
     to: 'if (captured.amount > authorizedAmount.amount + 1) {',
     killedBy: ['tests/services/payment-hub.test.ts'],
@@ -45,7 +45,7 @@ export const money: readonly Mutant[] = [
   },
   {
     name: 'Units that return in several parts are rounded one by one',
-    file: 'services/oms/returns/value.ts',
+    file: 'services/oms/returns/bookings.ts',
     from: 'Math.max(0, valueOfUnits(line, gone) - valueOfUnits(line, line.cancelledQty) - before.amount)',
     to: 'valueOfUnits(line, units)',
     killedBy: ['tests/unit/oms/return-value.test.ts'],

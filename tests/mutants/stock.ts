@@ -10,7 +10,7 @@ export const stock: readonly Mutant[] = [
   },
   {
     name: 'The last unit of a node is not sold',
-    file: 'services/inventory-service/node-choice.ts',
+    file: 'services/inventory-service/holds.ts',
     from: 'nodes.find(({ atp }) => atp >= qty)',
     to: 'nodes.find(({ atp }) => atp > qty)',
     killedBy: ['tests/services/inventory-service.test.ts'],

@@ -4,7 +4,7 @@ import * as loyaltyPlatform from '../../services/loyalty-platform/service.ts';
 import { orders, type StoredOrder } from '../../services/oms/collections.ts';
 import * as oms from '../../services/oms/service.ts';
 import { payments, type StoredPayment } from '../../services/payment-hub/collections.ts';
-import { addRefund } from '../../services/payment-hub/refund/refund-rules.ts';
+import { addRefund } from '../../services/payment-hub/refund/refund.ts';
 import { instant } from '../../shared/domain/time.ts';
 import type { Fresh, UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { runsOf } from '../support/effort.ts';

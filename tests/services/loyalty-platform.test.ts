@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type Account, standingAt, withEntry } from '../../services/loyalty-platform/account/ledger-rules.ts';
+import { type Account, standingAt, withEntry } from '../../services/loyalty-platform/account/ledger.ts';
 import { redeemPoints } from '../../services/loyalty-platform/apis/redeem-points.ts';
 import { returnUnspentRedemption } from '../../services/loyalty-platform/due/return-redemption.ts';
 import { spend } from '../../services/loyalty-platform/redemption/spend.ts';

@@ -42,10 +42,7 @@ async function proveWritable(file: string): Promise<void> {
   await writeFile(file, '');
 }
 
-/**
- * @returns the files
- * @throws CommandFailure that names the files that could not be written; the others are written
- */
+/** @returns the files @throws CommandFailure that names the files that could not be written; the others are written */
 export async function writeReport(folder: string, run: ReportedRun): Promise<readonly string[]> {
   const files = Object.keys(WRITERS).map((name) => join(folder, name));
   const mistakes: string[] = [];

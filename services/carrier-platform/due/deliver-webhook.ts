@@ -9,7 +9,23 @@ import { handleDue, type Scope } from '../../../shared/work/handler.ts';
 import { journeys, shipments, webhookEndpoints } from '../collections.ts';
 import { type Delivery, deliverWebhookDue } from '../due-work.ts';
 import { planNext } from '../parcel/journey.ts';
-import { RETRY_AFTER_MS } from '../timing.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** Rehearsal time between the attempts of one webhook, as the Standard Webhooks specification proposes. The first attempt is immediate. */
+const RETRY_AFTER_MS: readonly number[] = [
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+];
 
 const PATH = carrierWebhook.path;
 

@@ -5,7 +5,6 @@ import { plannedScanDue } from '../due-work.ts';
 import { nextPlanned } from '../parcel/journey.ts';
 import { scanParcel } from '../parcel/scanning.ts';
 
-/** Plays the next scan that the parcel's service has planned. */
 export const playPlannedScan = handleDue(plannedScanDue)(async ({ key }, { work, context }) => {
   if (progressionOf(context).carrier === 'manual') return;
   const shipment = await work.get(shipments, key);

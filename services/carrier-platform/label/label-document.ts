@@ -3,10 +3,8 @@ import PDFDocument from 'pdfkit';
 import type { z } from 'zod';
 import type { Address } from '../../../shared/catalog/shapes.ts';
 import type { StoredShipment } from '../collections.ts';
-import { printable } from './printable-text.ts';
-import { BOLD, type Document, REGULAR, writeText } from './text-box.ts';
+import { BOLD, type Document, printable, REGULAR, writeText } from './text-box.ts';
 
-/** The data printed on a label. */
 export type LabelContent = Pick<StoredShipment, 'id' | 'carrier' | 'service' | 'from' | 'to' | 'fulfillmentOrderId' | 'returnId'> & {
   readonly trackingNumber: string;
   readonly labelledAt: string;

@@ -1,5 +1,4 @@
 import type PDFDocument from 'pdfkit';
-import { printable } from './printable-text.ts';
 
 export type Document = InstanceType<typeof PDFDocument>;
 
@@ -30,10 +29,7 @@ export interface TextStyle {
   readonly middle?: boolean;
 }
 
-/**
- * Writes lines into a box, in the largest font size that fits all of them. Long lines are broken.
- * @returns the lower end of the text, in points from the top of the page
- */
+/** Writes lines into a box in the largest size that fits all, broken if long. @returns the lower end, in points from the top */
 export function writeText(
   document: Document,
   lines: readonly string[],
@@ -84,4 +80,45 @@ function breakLine(document: Document, text: string, width: number): string[] {
     }
   }
   return [...lines, line];
+}
+
+/** Latin letters that are not a letter with a mark, as carriers write them on labels. */
+const WRITTEN_AS: Readonly<Record<string, string>> = {
+  Ł: 'L',
+  ł: 'l',
+  Đ: 'D',
+  đ: 'd',
+  Ħ: 'H',
+  ħ: 'h',
+  ı: 'i',
+  Ŋ: 'N',
+  ŋ: 'n',
+  Œ: 'OE',
+  œ: 'oe',
+  Ŧ: 'T',
+  ŧ: 't',
+  ẞ: 'SS',
+  '‘': "'",
+  '’': "'",
+  '“': '"',
+  '”': '"',
+  '„': '"',
+  '–': '-',
+  '—': '-',
+  '…': '...',
+};
+
+/** The standard PDF fonts cover printable ASCII and Latin-1. */
+const PRINTABLE = /^[\x20-\x7e\xa0-\xff]$/;
+
+/** Text in the characters of the label: other Latin letters lose their marks, other scripts and signs become a question mark. */
+export function printable(text: string): string {
+  return [...text.normalize('NFC')].map(printableCharacter).join('').replaceAll(/\s+/g, ' ').trim();
+}
+
+function printableCharacter(character: string): string {
+  if (/\s/.test(character)) return ' ';
+  if (PRINTABLE.test(character)) return character;
+  const written = WRITTEN_AS[character] ?? character.normalize('NFKD').replaceAll(/\p{Mark}/gu, '');
+  return [...written].map((one) => (PRINTABLE.test(one) ? one : (WRITTEN_AS[one] ?? '?'))).join('');
 }

@@ -1,11 +1,11 @@
 import { type Progression, progressionOf } from '../../../shared/catalog/control/progression.ts';
-import { shipmentLifeCycle } from '../../../shared/catalog/fulfillment/shipments.ts';
+import { scanWebhookId, shipmentLifeCycle } from '../../../shared/catalog/fulfillment/shipments.ts';
 import { allowedFrom } from '../../../shared/catalog/life-cycle.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { carrierServices, type Journey, journeys, type PlannedScan, type StoredShipment } from '../collections.ts';
-import { plannedScanDue } from '../due-work.ts';
+import { type Delivery, deliverWebhookDue, plannedScanDue } from '../due-work.ts';
 
 type Mode = Progression['carrier'];
 
@@ -32,10 +32,7 @@ export async function continueJourney(
   await planNext({ ...journey, passed, open: !hasEnded(shipment) }, { work, shipment, mode: afterScan(mode) });
 }
 
-/**
- * Stores a journey with the time of its next planned scan, and the due work that plays it.
- * @returns whether the time has changed
- */
+/** Stores a journey with its next planned scan, and the due work that plays it. @returns whether the time has changed */
 export async function planNext(
   { version: _counted, scanAt: before, ...journey }: Omit<Journey, 'version'> & { readonly version?: number },
   { work, shipment, mode }: { readonly work: UnitOfWork; readonly shipment: StoredShipment; readonly mode: Mode },
@@ -78,3 +75,19 @@ const planOf = async (work: UnitOfWork, { service }: StoredShipment): Promise<re
 
 /** Whether no planned scan follows. A lost parcel may be found, but no plan has that. */
 const hasEnded = ({ state }: StoredShipment): boolean => state === 'delivered' || state === 'returned-to-sender' || state === 'lost';
+
+/** Schedules the webhook for the newest scan of a parcel. Its `webhook-id` names parcel and scan, so every attempt has the same one. */
+export function announceNewestScan(shipment: StoredShipment, work: UnitOfWork): void {
+  const { id, trackingNumber, events, estimatedDelivery } = shipment;
+  const scan = events.at(-1);
+  if (!scan) throw new Error(`The parcel ${id} has no scan.`);
+  const body: Delivery['body'] = {
+    type: 'shipment.tracking.updated',
+    timestamp: scan.occurredAt,
+    data: { shipmentId: id, ...scan, trackingNumber, estimatedDelivery },
+  };
+  const delivery: Delivery = { shipmentId: id, body, attempts: 0 };
+  work.schedule(deliverWebhookDue, scanWebhookId(id, scanCountOf(shipment)), work.now, delivery);
+}
+
+export const scanCountOf = ({ scanCount, events }: StoredShipment): number => scanCount ?? events.length;

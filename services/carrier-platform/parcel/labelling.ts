@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { CARRIER_SILENCE_MS, type ParcelData, trackingStatusCodes } from '../../../shared/catalog/fulfillment/shipments.ts';
+import { checkDigit } from '../../../shared/domain/barcode.ts';
 import { digest } from '../../../shared/domain/ids.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import { rehearsalOf } from '../../../shared/domain/world.ts';
@@ -7,9 +8,7 @@ import type { Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { carrierServices, type StoredShipment, shipments } from '../collections.ts';
 import { giveUpParcelDue } from '../due-work.ts';
-import { announceNewestScan } from './announcement.ts';
-import { beginJourney } from './journey.ts';
-import { trackingNumberOf } from './tracking-number.ts';
+import { announceNewestScan, beginJourney } from './journey.ts';
 
 /** Registers a parcel. It gets its tracking number with its label. */
 export const registerParcel = (work: UnitOfWork, parcel: z.output<typeof ParcelData>): StoredShipment =>
@@ -51,4 +50,13 @@ async function findFreeNumber(work: UnitOfWork, shipmentId: string): Promise<str
 async function estimateDelivery(work: UnitOfWork, service: StoredShipment['service']): Promise<StoredShipment['estimatedDelivery']> {
   const promised = (await work.get(carrierServices, service))?.estimate;
   return promised && { from: instant(work.now + promised.fromMs), to: instant(work.now + promised.toMs) };
+}
+
+const DIGITS = 13;
+
+/** `UC`, 13 digits and their GS1 check digit: Code 128 encodes digits in pairs. @param attempt for another number when one is taken */
+function trackingNumberOf(shipmentId: string, attempt = 0): string {
+  const hash = BigInt(`0x${digest('tracking-number', shipmentId, String(attempt)).slice(0, 30)}`);
+  const digits = String(hash % 10n ** BigInt(DIGITS)).padStart(DIGITS, '0');
+  return `UC${digits}${checkDigit(digits)}`;
 }

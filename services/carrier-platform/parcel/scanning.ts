@@ -7,8 +7,7 @@ import { instant } from '../../../shared/domain/time.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import { type StoredShipment, shipments } from '../collections.ts';
 import { giveUpParcelDue } from '../due-work.ts';
-import { announceNewestScan, scanCountOf } from './announcement.ts';
-import { continueJourney } from './journey.ts';
+import { announceNewestScan, continueJourney, scanCountOf } from './journey.ts';
 
 export interface ReportedScan {
   readonly scan: z.output<typeof Scan>;
@@ -16,10 +15,7 @@ export interface ReportedScan {
   readonly message?: string;
 }
 
-/**
- * Scans a parcel: moves it, appends the scan to its history, and reports it by webhook.
- * @throws Problem `invalid_state_transition` for a scan that the state of the parcel does not allow
- */
+/** Moves a parcel, appends the scan to its history, and reports it by webhook. @throws Problem `invalid_state_transition` */
 export async function scanParcel(
   shipment: StoredShipment,
   { scan, location, message }: ReportedScan,
@@ -28,13 +24,7 @@ export async function scanParcel(
   if (!isAllowed(shipment, scan)) throw scanRefusal(shipment, scan);
   const [status] = rowFor(shipmentLifeCycle, shipment, scan).to;
   if (status === undefined || status === 'pending') throw new Error(`The scan ${scan} leads to no scanned state.`);
-  const event = {
-    status,
-    statusCode: trackingStatusCodes[status],
-    occurredAt: nextScanTime(shipment, work.now),
-    location,
-    message,
-  };
+  const event = { status, statusCode: trackingStatusCodes[status], occurredAt: nextScanTime(shipment, work.now), location, message };
   const events = [...shipment.events, event].slice(-KEPT_SCANS);
   const moved = work.transition(shipments, shipment, scan, { events, scanCount: scanCountOf(shipment) + 1 });
   announceNewestScan(moved, work);

@@ -20,11 +20,7 @@ export const enrollLoyaltyMember = handle(enrollLoyaltyMemberApi)(async ({ body:
     throw new Problem(
       'already_enrolled',
       `The customer "${customerId}" is already a member, with the account "${customer.loyaltyAccountId}".`,
-      {
-        objectType: 'customer',
-        id: customerId,
-        loyaltyAccountId: customer.loyaltyAccountId,
-      },
+      { objectType: 'customer', id: customerId, loyaltyAccountId: customer.loyaltyAccountId },
     );
   }
   rowFor(customerLifeCycle, customer, 'enrol');

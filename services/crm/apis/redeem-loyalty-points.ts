@@ -6,10 +6,7 @@ import { again, handle } from '../../../shared/work/handler.ts';
 /** A façade of the Loyalty Platform's ledger. The redemption is the same as one of Redeem Points. */
 export const redeemLoyaltyPoints = handle(redeemLoyaltyPointsApi)(
   async ({ params: { id }, body: { points, orderId } }, { work, call, ifMatch }) => {
-    const input = {
-      params: { type: 'redeem', reference: work.id('int') },
-      body: { accountId: id, points, orderId },
-    };
+    const input = { params: { type: 'redeem', reference: work.id('int') }, body: { accountId: id, points, orderId } };
     const { account, redemption, repeated } = await call(putLedgerEntry, input, { ifMatch });
     if (!redemption)
       throw new Problem('dependency_error', 'The Loyalty Platform answered without a redemption.', { dependency: 'loyalty-platform' });

@@ -13,12 +13,7 @@ export const logCustomerInteraction = handle(logCustomerInteractionCall)(async (
   const { type, note, occurredAt = instant(work.now) } = body;
   const next = work.transition(customers, customer, interactionVerb(occurredAt, work.now), {
     lastActivityAt: laterInstant(occurredAt, customer.lastActivityAt),
-    interactions: addInteraction(customer.interactions, {
-      id: work.id('int'),
-      type,
-      note,
-      occurredAt,
-    }),
+    interactions: addInteraction(customer.interactions, { id: work.id('int'), type, note, occurredAt }),
   });
   restartIdleTimer(work, next);
   return next;

@@ -9,7 +9,6 @@ import { type Discounts, evaluateDiscounts } from './discounts.ts';
 import type { UnpricedLine } from './lines.ts';
 import { type LineToPrice, priceLines } from './pricing.ts';
 
-/** A line with the current price of its product. */
 export type LineWithPrice = Omit<LineToPrice, 'discount'>;
 
 /** The members of a basket that depend on its prices. */

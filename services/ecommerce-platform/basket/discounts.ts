@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { BasketVoucher } from '../../../shared/catalog/commerce/objects.ts';
 import type { OutputOf } from '../../../shared/catalog/define.ts';
 import type { Tier } from '../../../shared/catalog/loyalty/objects.ts';
 import { isDependencyProblem } from '../../../shared/catalog/problems.ts';
@@ -6,7 +7,6 @@ import { evaluatePromotions } from '../../../shared/catalog/promotion/apis.ts';
 import { digest } from '../../../shared/domain/ids.ts';
 import { CURRENCY, money } from '../../../shared/domain/money.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
-import { isSameCode, rejectedVoucher, type Voucher } from './vouchers.ts';
 
 export type LoyaltyTier = z.output<typeof Tier>;
 
@@ -44,10 +44,7 @@ const noDiscounts = (status: Discounts['status'], lines: readonly unknown[]): Di
   vouchers: [],
 });
 
-/**
- * Evaluates promotions and vouchers at the Promotion Engine. Without an answer there is no discount.
- * @throws Problem 503, 504 when voucher codes were given, because the shopper expects their discount
- */
+/** Evaluates promotions and vouchers; without an answer no discount. @throws Problem 503, 504 if codes were given: they must count */
 export async function evaluateDiscounts({ call, log }: Scope, request: DiscountRequest): Promise<Discounts> {
   const { lines, codes = [], attempt = 0 } = request;
   if (lines.length === 0) return noDiscounts('available', lines);
@@ -95,3 +92,29 @@ function voucherOf(code: string, { applied, rejected }: Evaluation): Voucher {
   const amount = discounts.reduce((sum, { discount }) => sum + discount.amount, 0);
   return { code: discounts[0]?.voucherCode ?? code, status: 'applied', discount: money(amount, CURRENCY) };
 }
+
+export type Voucher = z.output<typeof BasketVoucher>;
+
+interface WithVouchers {
+  readonly vouchers: readonly Voucher[];
+}
+
+/** Codes are compared without case. */
+export const isSameCode = (one: string, other: string): boolean => one.toUpperCase() === other.toUpperCase();
+
+/** The codes as they were typed, each once. */
+export const distinctCodes = (codes: readonly string[]): string[] =>
+  codes.filter((code, index) => codes.findIndex((other) => isSameCode(code, other)) === index);
+
+/** All codes that were given, applied or rejected. */
+export const givenCodes = ({ vouchers }: WithVouchers): string[] => vouchers.map(({ code }) => code);
+
+export const appliedCodes = ({ vouchers }: WithVouchers): string[] =>
+  vouchers.filter(({ status }) => status === 'applied').map(({ code }) => code);
+
+export const rejectedVoucher = (code: string, reason: string): Voucher => ({
+  code,
+  status: 'rejected',
+  reason,
+  discount: money(0, CURRENCY),
+});

@@ -1,11 +1,9 @@
 import type { Scope } from '../../../shared/work/handler.ts';
 import { applyDiscounts, currentPrices } from '../basket/current-prices.ts';
-import { evaluateDiscounts } from '../basket/discounts.ts';
-import { appliedCodes, distinctCodes, givenCodes } from '../basket/vouchers.ts';
+import { appliedCodes, distinctCodes, evaluateDiscounts, givenCodes } from '../basket/discounts.ts';
 import { type Basket, baskets, type CheckoutRecord } from '../collections.ts';
 import { type CheckoutBody, contactDigest } from './changed-values.ts';
-import { type Customer, identifyCustomer } from './customer.ts';
-import { readLoyalty } from './loyalty.ts';
+import { type Customer, identifyCustomer, readLoyalty } from './customer.ts';
 import { checkoutOf, claimCheckout, type LockedCheckout, settleCheckout } from './record.ts';
 import { keepVoucherUses, lockVouchers } from './voucher-uses.ts';
 

@@ -2,7 +2,7 @@ import type { checkoutBasket } from '../../../shared/catalog/commerce/apis.ts';
 import type { InputOf } from '../../../shared/catalog/define.ts';
 import { conflictingRepeat, type Problem } from '../../../shared/catalog/problems.ts';
 import { digest } from '../../../shared/domain/ids.ts';
-import { distinctCodes, givenCodes, isSameCode } from '../basket/vouchers.ts';
+import { distinctCodes, givenCodes, isSameCode } from '../basket/discounts.ts';
 import type { Basket, CheckoutRecord } from '../collections.ts';
 
 export type CheckoutBody = InputOf<typeof checkoutBasket>['body'];
@@ -43,12 +43,7 @@ export function unchangeableCheckout(basket: Basket, changed: readonly CheckoutM
   return conflictingRepeat(
     `The basket "${id}" ${reason}: its checkout values can no longer be changed (${changed.join(', ')}).`,
     Object.fromEntries(changed.map((member) => [member, values[member] ?? null])),
-    {
-      objectType: 'basket',
-      id,
-      orderId,
-      transactionId,
-    },
+    { objectType: 'basket', id, orderId, transactionId },
   );
 }
 

@@ -1,9 +1,11 @@
 import { getCustomer } from '../../../shared/catalog/customer/apis.ts';
 import { putParty } from '../../../shared/catalog/customer/internal.ts';
 import type { OutputOf } from '../../../shared/catalog/define.ts';
+import { getMemberBalance } from '../../../shared/catalog/loyalty/apis.ts';
 import { isDependencyProblem, Problem } from '../../../shared/catalog/problems.ts';
 import { digest } from '../../../shared/domain/ids.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
+import type { LoyaltyTier } from '../basket/discounts.ts';
 import type { Basket } from '../collections.ts';
 
 /** With `cardUnread` while the Loyalty Platform cannot resolve the contact's card. */
@@ -68,3 +70,29 @@ export const isGuest = ({ state }: Pick<Customer, 'state'>): boolean => state ==
 
 const putPartyOfBasket = ({ call }: Scope, basketId: string, contact: Contact | undefined): Promise<Customer> =>
   call(putParty, { params: { basketId }, body: { contact } }, { step: `identify ${digest(JSON.stringify(contact))}` });
+
+/** The source document has the balance read at checkout start; the limit is our choice. */
+export const BALANCE_TIMEOUT_MS = 800;
+
+export interface LoyaltyAtCheckout {
+  readonly loyalty: NonNullable<Basket['loyalty']>;
+  readonly accountId?: string;
+  readonly tier?: LoyaltyTier;
+}
+
+/** Reads a member's points. While the Loyalty Platform is away, checkout continues without. @param customer `cardUnread`: may be one */
+export async function readLoyalty({ call, log }: Scope, basket: Basket, customer: Customer | undefined): Promise<LoyaltyAtCheckout> {
+  const accountId = customer ? customer.loyaltyAccountId : basket.loyaltyAccountId;
+  if (accountId === undefined) {
+    const isCustomerUnread = customer === undefined && basket.customerId !== undefined;
+    return { loyalty: { status: isCustomerUnread || customer?.cardUnread ? 'unavailable' : 'none' } };
+  }
+  try {
+    const { pointsBalance, tier } = await call(getMemberBalance, { params: { id: accountId } }, { timeoutMs: BALANCE_TIMEOUT_MS });
+    return { loyalty: { status: 'available', balance: pointsBalance }, accountId, tier };
+  } catch (error) {
+    if (!isDependencyProblem(error)) throw error;
+    log.warn({ err: error, accountId }, 'Loyalty Platform unavailable: checkout without points');
+    return { loyalty: { status: 'unavailable' }, accountId };
+  }
+}

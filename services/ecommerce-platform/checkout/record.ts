@@ -49,10 +49,7 @@ export async function claimCheckout(
 /** How the checkout identified its customer. */
 export type Identification = { readonly [Member in 'contact' | 'cardUnread']?: CheckoutRecord[Member] };
 
-const identificationOf = ({ contact, cardUnread }: Identification): Identification => ({
-  contact,
-  ...(cardUnread && { cardUnread }),
-});
+const identificationOf = ({ contact, cardUnread }: Identification): Identification => ({ contact, ...(cardUnread && { cardUnread }) });
 
 type CheckoutToSettle = Pick<CheckoutRecord, 'attempt' | 'owner'> & Identification;
 
@@ -70,10 +67,7 @@ export function settleCheckout(work: UnitOfWork, basketId: string, checkout: Che
   });
 }
 
-/**
- * Ends a failed checkout and gives back its stock and vouchers before the reply.
- * @returns false when this request has no checkout in progress
- */
+/** Gives back the stock and vouchers of a failed checkout before the reply. @returns false when this request runs no checkout */
 export async function giveUpCheckout(work: UnitOfWork, basketId: string): Promise<boolean> {
   const record = await checkoutOf(work, basketId);
   if (!record || !isOwnRunning(work, record)) return false;
@@ -93,10 +87,7 @@ export function startUndoing(work: UnitOfWork, basketId: string, record: Checkou
 const isOwnRunning = (work: UnitOfWork, { phase, owner }: CheckoutRecord): boolean =>
   (phase === 'running' || phase === 'changing') && owner === ownerOf(work);
 
-/**
- * Keeps a basket from becoming an order while its values change, until this unit is committed.
- * @throws Problem 409, retryable
- */
+/** Keeps a basket from becoming an order while its values change, until this unit is committed. @throws Problem 409, retryable */
 export async function refuseWhileChanging(work: UnitOfWork, { id, state }: Basket): Promise<void> {
   const record = await checkoutOf(work, id);
   if (record?.phase === 'changing') throw otherCheckoutRunning(id, state);

@@ -1,10 +1,9 @@
 import { releaseReservation, reserveInventory } from '../../../shared/catalog/inventory/apis.ts';
-import { Problem } from '../../../shared/catalog/problems.ts';
+import { isUnknownOutcome, Problem } from '../../../shared/catalog/problems.ts';
 import { digest } from '../../../shared/domain/ids.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import { type Basket, type CheckoutRecord, checkouts } from '../collections.ts';
-import { retryLostAnswer } from './lost-answer.ts';
 
 /** How long a checkout holds stock and prices without an order; our choice. */
 const CHECKOUT_TTL_SECONDS = 900;
@@ -51,5 +50,17 @@ export async function releaseHold({ call }: Scope, reservationId: string): Promi
   } catch (error) {
     if (error instanceof Problem && !error.retryable && (error.status === 404 || error.status === 409)) return;
     throw error;
+  }
+}
+
+/** Repeats a call once, under the same key, when its answer was lost. @throws Problem of the call */
+export async function retryLostAnswer<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (lost) {
+    if (!isUnknownOutcome(lost)) throw lost;
+    return call().catch((error: unknown) => {
+      throw error instanceof Problem && error.code === 'idempotency_in_progress' ? lost : error;
+    });
   }
 }

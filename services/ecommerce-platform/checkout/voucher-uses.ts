@@ -1,10 +1,17 @@
 import { recordVoucherUse } from '../../../shared/catalog/promotion/internal.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { LineWithPrice } from '../basket/current-prices.ts';
-import { type Discounts, evaluateDiscounts, type Shopper } from '../basket/discounts.ts';
-import { appliedCodes, isSameCode, rejectedVoucher, type Voucher } from '../basket/vouchers.ts';
+import {
+  appliedCodes,
+  type Discounts,
+  evaluateDiscounts,
+  isSameCode,
+  rejectedVoucher,
+  type Shopper,
+  type Voucher,
+} from '../basket/discounts.ts';
 import type { Basket } from '../collections.ts';
-import { retryLostAnswer } from './lost-answer.ts';
+import { retryLostAnswer } from './stock-hold.ts';
 
 const TIMEOUT_MS = 5_000;
 
@@ -19,11 +26,7 @@ export interface VouchersToLock {
   readonly standing?: readonly string[];
 }
 
-/**
- * Locks one use of each applied voucher. A code whose last use another basket has taken is rejected, and the discounts of the
- * remaining codes are evaluated again.
- * @throws Problem 503, 504
- */
+/** Locks a use of each applied voucher. A code without a use left is rejected and the rest evaluated again. @throws Problem 503, 504 */
 export async function lockVouchers(scope: Scope, toLock: VouchersToLock): Promise<Discounts> {
   const { basketId, attempt, lines, shopper, standing = [] } = toLock;
   const vouchers = new Map(toLock.discounts.vouchers.map((voucher) => [voucher.code.toUpperCase(), voucher]));

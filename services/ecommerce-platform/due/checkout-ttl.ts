@@ -1,7 +1,7 @@
 import { handleDue } from '../../../shared/work/handler.ts';
 import { currentPrices, priceOpenBasket } from '../basket/current-prices.ts';
+import { appliedCodes } from '../basket/discounts.ts';
 import { restartIdleTimer } from '../basket/idle-timer.ts';
-import { appliedCodes } from '../basket/vouchers.ts';
 import { checkoutOf, startUndoing } from '../checkout/record.ts';
 import { baskets } from '../collections.ts';
 import { checkoutTtl } from '../due-work.ts';

@@ -5,7 +5,6 @@ import { checkoutOf } from '../checkout/record.ts';
 import { baskets } from '../collections.ts';
 import { placeOrder } from '../due-work.ts';
 
-/** Submits the order of a converted basket again. The OMS answers a repeated submission with the same order. */
 export const resubmitOrder = handleDue(placeOrder)(async ({ key, attempts }, { work, call }) => {
   const basket = await work.get(baskets, key);
   const record = await checkoutOf(work, key);

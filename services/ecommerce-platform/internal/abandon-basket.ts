@@ -4,15 +4,12 @@ import { isAgain } from '../../../shared/catalog/life-cycle.ts';
 import { notFound } from '../../../shared/catalog/problems.ts';
 import { again, handle } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { appliedCodes } from '../basket/vouchers.ts';
+import { appliedCodes } from '../basket/discounts.ts';
 import { checkoutOf, startUndoing } from '../checkout/record.ts';
 import { type Basket, baskets, tillBaskets } from '../collections.ts';
 import { releaseHolds } from '../due-work.ts';
 
-/**
- * The id is the transaction's, because a till without an answer does not know its basket. If the basket is not there yet, the
- * abandonment is recorded, and the transaction gets none.
- */
+/** The id is the transaction's: a till without an answer does not know its basket. This record refuses a basket that comes later. */
 export const abandonBasketHandler = handle(abandonBasketCall)(async ({ params: { id } }, { work }) => {
   const basket = await work.findUnique(baskets, 'transaction', id);
   if (!basket) {

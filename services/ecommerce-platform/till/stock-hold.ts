@@ -4,8 +4,7 @@ import { getBasketHold } from '../../../shared/catalog/inventory/internal.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { SkuUnits } from '../../../shared/work/lines-by-sku.ts';
-import { retryLostAnswer } from '../checkout/lost-answer.ts';
-import { releaseHold } from '../checkout/stock-hold.ts';
+import { releaseHold, retryLostAnswer } from '../checkout/stock-hold.ts';
 import { type CheckoutRecord, checkouts } from '../collections.ts';
 
 const TIMEOUT_MS = 4_000;

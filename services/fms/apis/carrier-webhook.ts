@@ -19,10 +19,7 @@ export const carrierWebhook = handle(carrierWebhookApi)(async ({ body: { data: s
   return (await applyScan({ tracking, scan, webhookId }, scope)) ?? null;
 });
 
-/**
- * Finds a parcel by its id, else by the carrier's number. Of several parcels with one number, the newest is meant.
- * @throws Problem `not_found`; `validation_failed` when the number belongs to another parcel
- */
+/** Finds a parcel by its id, else the newest with the number. @throws Problem `not_found`; `validation_failed` for another's number */
 async function trackingOf(work: UnitOfWork, { shipmentId, trackingNumber }: TrackingScan): Promise<Tracking> {
   const known = shipmentId === undefined ? undefined : await work.get(trackings, shipmentId);
   const numbered = trackingNumber === undefined ? [] : (await work.find(trackings, 'trackingNumber', trackingNumber)).items;
@@ -38,11 +35,7 @@ function otherShipment({ id }: Tracking, other: Tracking, trackingNumber: string
   return invalid('/data/trackingNumber', 'other_shipment', detail);
 }
 
-/**
- * The one comparison of the carrier's clock with the rehearsal's. After a scan from the future, every later scan of the same carrier
- * would look old.
- * @throws Problem `validation_failed`
- */
+/** The only comparison with the carrier's clock: after a scan from the future, later scans look old. @throws Problem `validation_failed` */
 function refuseFuture({ occurredAt }: TrackingScan, now: number): void {
   if (Date.parse(occurredAt) <= now + CLOCK_TOLERANCE_MS) return;
   const remedy = 'Send an instant of the rehearsal, whose clock GET /_control/clock returns, or advance that clock first.';

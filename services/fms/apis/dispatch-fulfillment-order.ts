@@ -7,10 +7,9 @@ import { ensureCaptured } from '../../../shared/catalog/order/internal.ts';
 import { notFound } from '../../../shared/catalog/problems.ts';
 import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import { refuseOtherContent } from '../../../shared/work/repeats.ts';
-import { fulfillmentOrders, nodes, published, type StoredFulfillmentOrder } from '../collections.ts';
+import { fulfillmentOrderById, fulfillmentOrders, nodes, published, type StoredFulfillmentOrder } from '../collections.ts';
 import { carryOnDispatch } from '../dispatch/hand-over.ts';
 import { handOverDue, takeStockDue } from '../due-work.ts';
-import { fulfillmentOrderById } from '../fulfillment-order-by-id.ts';
 import { createParcel, parcelOf } from '../parcels/parcel.ts';
 import { TAKE_OVER_MS } from '../timing.ts';
 

@@ -4,8 +4,8 @@ import { fulfillmentOrders, type StoredFulfillmentOrder } from '../collections.t
 import { giveUpDeliveryDue, restockDue } from '../due-work.ts';
 import { noteScan, type ScannedParcel } from '../parcels/note-scan.ts';
 import type { ParcelCopy } from '../parcels/parcel.ts';
+import type { TrackingScan } from '../parcels/tracking-rules.ts';
 import { GIVE_UP_MS } from '../timing.ts';
-import { deliveryVerbOf } from './delivery-rules.ts';
 
 /** Applies a carrier's scan to the fulfillment order of the parcel. A repeated or late scan changes nothing. */
 export function applyScanToFulfillmentOrder(
@@ -58,4 +58,32 @@ function noteFailure(work: UnitOfWork, found: StoredFulfillmentOrder, { verb, sh
 /** Has the goods on hand again before the scan is answered, or as soon as the Inventory Service is up. */
 function restockBeforeReply(work: UnitOfWork, { id }: StoredFulfillmentOrder): void {
   work.schedule(restockDue, id, work.now, {}, { beforeReply: true });
+}
+
+/** After this many attempts in vain the carrier waits for the sender. */
+const VAIN_ATTEMPTS = 3;
+
+/** The verb that a scan means for a dispatched fulfillment order. @param attempts delivery attempts in vain, this scan included */
+function deliveryVerbOf(
+  { state }: Pick<StoredFulfillmentOrder, 'state'>,
+  status: TrackingScan['status'],
+  attempts: number,
+): 'deliver' | 'return-to-sender' | 'fail-delivery' | 'redeliver' | 'note' {
+  // It was given up and stays refunded. Later scans decide only whether its goods are on hand again.
+  if (state === 'returned-to-sender') return 'note';
+  const hasFailed = state === 'failed-delivery';
+  switch (status) {
+    case 'delivered':
+      return 'deliver';
+    case 'returned-to-sender':
+      return 'return-to-sender';
+    case 'out-for-delivery':
+      return hasFailed ? 'redeliver' : 'note';
+    case 'delivery-attempted':
+      return !hasFailed && attempts >= VAIN_ATTEMPTS ? 'fail-delivery' : 'note';
+    case 'lost':
+      return hasFailed ? 'note' : 'fail-delivery';
+    default:
+      return 'note';
+  }
 }

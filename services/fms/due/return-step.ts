@@ -4,8 +4,7 @@ import { returns, type StoredReturn } from '../returns/collections.ts';
 import { returnStepDue } from '../returns/due-work.ts';
 import { approve, inspect, receive } from '../returns/moves.ts';
 import { beginRejection } from '../returns/rejection.ts';
-import { nextStep } from '../returns/return-clock.ts';
-import { RETURN_WINDOW_MS } from '../returns/timing.ts';
+import { nextStep, RETURN_WINDOW_MS } from '../returns/return-clock.ts';
 
 const TOO_LATE = 'Announced later than 30 days after the order was completed.';
 

@@ -3,7 +3,6 @@ import { fulfillmentOrders } from '../collections.ts';
 import { writeOffDue } from '../due-work.ts';
 import { moveUnits } from '../stock-movements.ts';
 
-/** Units that the warehouse did not find leave the stock records and their reservation. */
 export const writeOff = handleDue(writeOffDue)(async ({ key }, { work, call }) => {
   const found = await work.get(fulfillmentOrders, key);
   if (found) await moveUnits(found, 'short', { call });

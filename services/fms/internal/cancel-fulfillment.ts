@@ -3,9 +3,8 @@ import { cancelFulfillment as cancelFulfillmentCall } from '../../../shared/cata
 import { isAgain } from '../../../shared/catalog/life-cycle.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { handle, type Scope } from '../../../shared/work/handler.ts';
-import { fulfillmentOrders, orderFulfillments, published, type StoredFulfillmentOrder } from '../collections.ts';
+import { fulfillmentOrders, fulfillmentOrdersOf, orderFulfillments, published, type StoredFulfillmentOrder } from '../collections.ts';
 import { allocateDue } from '../due-work.ts';
-import { fulfillmentOrdersOf } from '../fulfillment-order-by-id.ts';
 import { moveUnits } from '../stock-movements.ts';
 import { HAND_OVER_TIMEOUT_MS } from '../timing.ts';
 

@@ -4,9 +4,8 @@ import { refusal } from '../../../shared/catalog/life-cycle.ts';
 import type { Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { fulfillmentOrders, orderFulfillments, published, type StoredFulfillmentOrder } from '../collections.ts';
+import { fulfillmentOrders, fulfillmentOrdersOf, orderFulfillments, published, type StoredFulfillmentOrder } from '../collections.ts';
 import { allocateDue } from '../due-work.ts';
-import { fulfillmentOrdersOf } from '../fulfillment-order-by-id.ts';
 
 type Body = InputOf<typeof createFulfillmentOrdersCall>['body'];
 

@@ -1,7 +1,6 @@
 import { listReturns as listReturnsCall } from '../../../shared/catalog/fulfillment/internal.ts';
 import { handle } from '../../../shared/work/handler.ts';
-import { published, returns } from '../returns/collections.ts';
-import { returnsOf } from '../returns/return-by-id.ts';
+import { published, returns, returnsOf } from '../returns/collections.ts';
 
 const NEWEST = 20;
 

@@ -1,10 +1,9 @@
 import { moveReturn as moveReturnCall } from '../../../shared/catalog/fulfillment/internal.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { handle, type Scope } from '../../../shared/work/handler.ts';
-import { published, type StoredReturn } from '../returns/collections.ts';
+import { published, returnById, type StoredReturn } from '../returns/collections.ts';
 import { approve, inspect, receive, refuseOnceWrittenOff, writeOff } from '../returns/moves.ts';
 import { beginRejection, carryOnRejection } from '../returns/rejection.ts';
-import { returnById } from '../returns/return-by-id.ts';
 import { TAKE_OVER_MS } from '../timing.ts';
 
 /** Moves a return by hand; otherwise the progression moves it. */

@@ -2,9 +2,8 @@ import type { InputOf } from '../../../shared/catalog/define.ts';
 import { recordPicking as recordPickingCall } from '../../../shared/catalog/fulfillment/internal.ts';
 import { again, handle } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { fulfillmentOrders, published, type StoredFulfillmentOrder } from '../collections.ts';
+import { fulfillmentOrderById, fulfillmentOrders, published, type StoredFulfillmentOrder } from '../collections.ts';
 import { writeOffDue } from '../due-work.ts';
-import { fulfillmentOrderById } from '../fulfillment-order-by-id.ts';
 import { isReported, pickedLines, refuseUntimely } from '../picking/picking-rules.ts';
 
 type Body = InputOf<typeof recordPickingCall>['body'];

@@ -43,10 +43,7 @@ async function register(parcel: Parcel, { call, work }: Scope): Promise<Parcel> 
 const makeLabel = ({ id }: Parcel, { call }: Scope): Promise<z.output<typeof Shipment>> =>
   call(generateLabel, { params: { id }, body: {} }, { timeoutMs: HAND_OVER_TIMEOUT_MS });
 
-/**
- * Stores the label of a pending parcel. The carrier reports each label by webhook too, so the parcel may have moved.
- * @returns the copies, unless the webhook was faster
- */
+/** Stores the label of a pending parcel. @returns the copies, unless the carrier's webhook was faster */
 async function noteLabel(
   work: UnitOfWork,
   sent: Sent,

@@ -22,12 +22,7 @@ export function createParcel(
   const { fulfillmentOrderId, returnId } = unnumbered;
   const label = progressionOf(context).label === 'auto' ? 'wanted' : 'left';
   work.put(parcels, { id, data: { id, ...unnumbered }, stockTaken, registered: false, label });
-  work.put(trackings, {
-    id,
-    fulfillmentOrderId,
-    returnId,
-    deliveryAttempts: 0,
-  });
+  work.put(trackings, { id, fulfillmentOrderId, returnId, deliveryAttempts: 0 });
   return { id, state: 'pending', labelStatus: 'none' };
 }
 

@@ -45,10 +45,7 @@ const untimely = (found: StoredFulfillmentOrder, verb: (typeof verbOf)[keyof typ
     `The fulfillment order "${found.id}" cannot be ${verb === 'pack' ? 'packed' : 'picked'} so: ${why}.`,
   );
 
-/**
- * The lines as the warehouse picked them; a line that is not named was picked in full.
- * @throws Problem `validation_failed` for an unknown line or too many units, or when less than all was picked without `short`
- */
+/** The lines as picked; a line that is not named was picked in full. @throws Problem `validation_failed` for a report that does not fit */
 export function pickedLines(lines: readonly Line[], { status, lines: reported = [] }: Report): Line[] {
   const picked = new Map<string, number>();
   for (const [index, { orderLineId, pickedQty }] of reported.entries()) {

@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { ReturnStep } from '../../../shared/catalog/fulfillment/reference-data.ts';
 import { Return, returnObject } from '../../../shared/catalog/fulfillment/returns.ts';
+import { notFound } from '../../../shared/catalog/problems.ts';
 import { Address, Id, Instant } from '../../../shared/catalog/shapes.ts';
 import { defineCollection } from '../../../shared/store/collections.ts';
+import { allPages } from '../../../shared/work/all-pages.ts';
+import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 
 const version = z.int().min(0);
 
@@ -33,10 +36,7 @@ export const returns = defineCollection({
   object: returnObject,
 });
 
-/**
- * A request for a return, stored before the OMS books it; the id is the return's. `undone`: it was refused or got no answer, and nothing
- * is booked for it.
- */
+/** A request for a return, stored before the OMS books it, by the return's id. `undone`: nothing is booked for it. */
 export const returnRequests = defineCollection({
   name: 'return-requests',
   schema: z.object({ id: Id, version, orderId: Id, state: z.enum(['open', 'done', 'undone']) }),
@@ -63,3 +63,14 @@ export const returnSteps = defineCollection({
   name: 'return-steps',
   schema: z.object({ id: ReturnStep.shape.step, version, afterMs: z.int().min(0) }),
 });
+
+/** @throws Problem `not_found` */
+export async function returnById(work: UnitOfWork, id: string): Promise<StoredReturn> {
+  const found = await work.get(returns, id);
+  if (!found) throw notFound('return', id);
+  return found;
+}
+
+/** All returns of an order, in order of creation. */
+export const returnsOf = (work: UnitOfWork, orderId: string): Promise<StoredReturn[]> =>
+  allPages((cursor) => work.find(returns, 'order', orderId, { cursor }));

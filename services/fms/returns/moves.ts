@@ -12,8 +12,7 @@ import { returns, type StoredReturn } from './collections.ts';
 import { bookReturnedStockDue, giveUpReturnDue, returnParcelDue, settleReturnDue } from './due-work.ts';
 import { createReturnParcel } from './parcel.ts';
 import { paidOf } from './refunds.ts';
-import { planStep } from './return-clock.ts';
-import { EXCHANGE_WAIT_MS } from './timing.ts';
+import { EXCHANGE_WAIT_MS, planStep } from './return-clock.ts';
 
 type Line = z.output<typeof ReturnLine>;
 type Findings = InputOf<typeof moveReturn>['body']['lines'];
@@ -26,10 +25,7 @@ function refuseWhileRejecting(found: StoredReturn, verb: Move): void {
   rowFor(returnLifeCycle, found, verb);
   const { since } = found.rejecting;
   const detail = `A rejection of the return "${found.id}" has been in progress since ${since}; send this request again when it has ended.`;
-  throw refusal(returnLifeCycle, found, verb, detail, {
-    pendingAction: { action: 'reject', since },
-    retryable: true,
-  });
+  throw refusal(returnLifeCycle, found, verb, detail, { pendingAction: { action: 'reject', since }, retryable: true });
 }
 
 /** A written-off return is paid back, wherever its parcel is. @throws Problem `invalid_state_transition` */
@@ -39,7 +35,6 @@ export function refuseOnceWrittenOff(found: StoredReturn, verb: string): void {
   throw refusal(returnLifeCycle, found, verb, detail);
 }
 
-/** Moves a return and plans its next step. */
 async function moveOn(
   found: StoredReturn,
   { verb, patch = {} }: { readonly verb: Exclude<Move, 'write-off'>; readonly patch?: Patch<StoredReturn> },

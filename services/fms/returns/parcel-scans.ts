@@ -1,12 +1,14 @@
 import type { Progression } from '../../../shared/catalog/control/progression.ts';
-import { Unchanged, unchanged } from '../../../shared/work/handler.ts';
+import { type Scope, Unchanged, unchanged } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { noteScan, type ScannedParcel } from '../parcels/note-scan.ts';
 import { copyOf, type ParcelCopy } from '../parcels/parcel.ts';
 import type { TrackingScan } from '../parcels/tracking-rules.ts';
 import { returns, type StoredReturn } from './collections.ts';
-import { bookLateArrival, planGivingUp } from './parcel-ends.ts';
-import { planStep } from './return-clock.ts';
+import { bookReturnedStockDue, giveUpReturnDue } from './due-work.ts';
+import { asAnnounced, writeOff } from './moves.ts';
+import { beginRejection } from './rejection.ts';
+import { GIVE_UP_MS, planStep } from './return-clock.ts';
 
 /**
  * The verb of the return's life cycle that a scan means. A parcel that is lost or went back to the customer counts as departed: its
@@ -52,4 +54,37 @@ export async function applyScanToReturn(
   planGivingUp(work, next, status);
   if (verb !== 'note') await planStep(work, next, { mode, since: work.now });
   return undefined;
+}
+
+const WENT_BACK = 'Its parcel went back to the customer.';
+const NEVER_HANDED_OVER = 'Its parcel was never handed to the carrier.';
+
+type Status = TrackingScan['status'];
+const isStuck = (status: Status | 'pending'): status is 'lost' | 'returned-to-sender' =>
+  status === 'lost' || status === 'returned-to-sender';
+
+/** A lost parcel may be found, and a parcel that went back may come to the store: both are given up after a week. */
+function planGivingUp(work: UnitOfWork, { id, state }: StoredReturn, status: Status): void {
+  if ((state === 'approved' || state === 'in-transit') && isStuck(status)) work.schedule(giveUpReturnDue, id, work.now + GIVE_UP_MS, {});
+  else work.cancel(giveUpReturnDue, id);
+}
+
+/** A return with a lost parcel is paid back. A return whose goods are with the customer is rejected: its parcel went back, or never left. */
+export async function giveUpReturn(found: StoredReturn, scope: Pick<Scope, 'work'>): Promise<void> {
+  const { state, rejecting, writtenOffAt, shipments } = found;
+  const parcel = shipments.at(-1)?.state ?? 'pending';
+  if ((state !== 'approved' && state !== 'in-transit') || rejecting || writtenOffAt !== undefined || !isStuck(parcel)) return;
+  if (state === 'in-transit' && parcel === 'lost') writeOff(found, scope);
+  else beginRejection(scope.work, found, { reason: state === 'approved' ? NEVER_HANDED_OVER : WENT_BACK, at: scope.work.now });
+}
+
+/** Books the goods of a parcel that arrives after its return was written off and paid, as announced. @returns the changed members */
+function bookLateArrival(
+  work: UnitOfWork,
+  { id, writtenOffAt, lines }: StoredReturn,
+  status: Status,
+): Partial<Pick<StoredReturn, 'lines'>> {
+  if (writtenOffAt === undefined || status !== 'delivered') return {};
+  work.schedule(bookReturnedStockDue, id, work.now, {}, { beforeReply: true });
+  return { lines: lines.map(asAnnounced) };
 }

@@ -14,14 +14,10 @@ export const paidOf = ({ refunds }: Pick<StoredReturn, 'refunds'>): number => re
 export const isOwed = ({ state, writtenOffAt }: Pick<StoredReturn, 'state' | 'writtenOffAt'>): boolean =>
   state === 'inspected' || (state === 'in-transit' && writtenOffAt !== undefined);
 
-/** The refunds of one payment for a return. */
 export const refundsFor = (returnId: string, { id, refunds }: Refunded): ReturnRefund[] =>
   refunds.filter((refund) => refund.returnId === returnId).map(({ amount, at }) => ({ paymentId: id, amount, at }));
 
-/**
- * Merges the stored and the reported refunds. A payment never loses refunds, so a report with fewer of them is stale.
- * @returns undefined when the report has nothing new
- */
+/** Merges stored and reported refunds. Payments never lose refunds, so fewer of them are stale. @returns undefined without news */
 export function withRefunds(known: readonly ReturnRefund[], reported: readonly ReturnRefund[]): ReturnRefund[] | undefined {
   const paymentIds = new Set(reported.map(({ paymentId }) => paymentId));
   const fresh = [...paymentIds].filter((id) => countOf(reported, id) > countOf(known, id));

@@ -14,11 +14,7 @@ import { paidOf } from './refunds.ts';
 import { planStep } from './return-clock.ts';
 import { takeOut } from './returned-stock.ts';
 
-/**
- * The units of a rejected return are with its customer, who may return them again. So its parcel must not be on its way, nor may its
- * label still be used.
- * @throws Problem `invalid_state_transition`
- */
+/** Its customer has the units, so no parcel may be under way and no label usable. @throws Problem `invalid_state_transition` */
 function refuseWhileAway(found: StoredReturn): void {
   const { id, state, shipments } = found;
   const parcel = shipments.at(-1);
@@ -31,10 +27,7 @@ function refuseWhileAway(found: StoredReturn): void {
   throw refusal(returnLifeCycle, found, 'reject', `${where} ${remedy}`);
 }
 
-/**
- * Stores the intent to reject a return, with the due work that finishes it, in the next commit.
- * @throws Problem `invalid_state_transition` while its goods may still arrive
- */
+/** Stores the intent to reject, and its due work, in the next commit. @throws Problem `invalid_state_transition` if goods may arrive */
 export function beginRejection(
   work: UnitOfWork,
   found: StoredReturn,

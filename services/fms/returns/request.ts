@@ -16,10 +16,7 @@ export type ReturnRequest = InputOf<typeof createReturnApi>['body'];
 
 const MOST_UNITS = 9_999;
 
-/**
- * Merges entries that name the same line, with all units and both reasons.
- * @throws Problem `validation_failed` for more units than any line has
- */
+/** Merges entries of the same line, with both reasons. @throws Problem `validation_failed` for more units than any line has */
 export function mergeLines(lines: ReturnRequest['lines']): ReturnRequest['lines'] {
   const merged = new Map<string, ReturnRequest['lines'][number]>();
   for (const line of lines) {

@@ -4,6 +4,17 @@ import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { returnSteps, returnTasks, type StoredReturn } from './collections.ts';
 import { returnStepDue } from './due-work.ts';
 
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** A return may be announced for this rehearsal time after its order is completed. */
+export const RETURN_WINDOW_MS = 30 * DAY_MS;
+
+/** Rehearsal time that an inspected return waits for the order of its exchange. */
+export const EXCHANGE_WAIT_MS = 7 * DAY_MS;
+
+/** Rehearsal time after which a return is given up whose parcel is lost or went back to the customer. */
+export const GIVE_UP_MS = 7 * DAY_MS;
+
 type Step = ReturnStep['step'];
 
 /** The next step by policy, store or warehouse. A scan receives a return by parcel, and a settlement ends an inspected one. */
@@ -27,11 +38,7 @@ export function nextStep({ state, dropOff, rejecting }: Pick<StoredReturn, 'stat
 
 const ENDED: ReadonlySet<StoredReturn['state']> = new Set(['inspected', 'refunded', 'exchanged', 'rejected']);
 
-/**
- * Stores the time of the next step of a return, with the due work that takes it.
- * @param since time of the previous step, in epoch milliseconds
- * @returns whether the time has changed
- */
+/** Stores the time of a return's next step and its due work. @param since the previous step, epoch ms @returns whether it changed */
 export async function planStep(
   work: UnitOfWork,
   found: StoredReturn,

@@ -4,11 +4,20 @@ import { reservationLifeCycle } from '../../../shared/catalog/inventory/objects.
 import { isAgain } from '../../../shared/catalog/life-cycle.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle, type Scope } from '../../../shared/work/handler.ts';
-import { type AllocationRequest, type Reservation, refuseForeignBasket, refuseOtherDemand, refuseUncovered } from '../allocation-rules.ts';
 import { type Hold, holds, orderLineKey } from '../collections.ts';
-import { findStock, reserveStock } from '../holds.ts';
-import { insufficientStock } from '../node-choice.ts';
-import { findHoldTakenAgain, findReservationOfLine, readOrderStock, refuseSuperfluous, requireLine } from '../order-stock.ts';
+import { findStock, insufficientStock, reserveStock } from '../holds.ts';
+import {
+  type AllocationRequest,
+  findHoldTakenAgain,
+  findReservationOfLine,
+  type Reservation,
+  readOrderStock,
+  refuseForeignBasket,
+  refuseOtherDemand,
+  refuseSuperfluous,
+  refuseUncovered,
+  requireLine,
+} from '../order-stock.ts';
 import { beginRecording, mayWithdraw, recordAtSim, recordLater, withdraw } from '../recording-at-sim.ts';
 import { listNodes, requireSku } from '../stock-levels.ts';
 

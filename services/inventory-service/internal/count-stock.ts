@@ -4,10 +4,7 @@ import { handle } from '../../../shared/work/handler.ts';
 import { counts, stock, stockKey, unitsMoved } from '../collections.ts';
 import { listNodes, readLevels, requireSku } from '../stock-levels.ts';
 
-/**
- * Sets on hand to the counted units. Safety stock is lowered to the units that are there, and restored by a later count. A repeat
- * changes nothing.
- */
+/** Sets on hand to the counted units. Safety stock is lowered to what is there, and restored by a later count. Repeats change nothing. */
 export const countStock = handle(countStockCall)(async ({ params: { sku }, body: { locationId, onHand: counted } }, { work }) => {
   await requireSku(work, sku);
   await listNodes(work, locationId);

@@ -5,8 +5,7 @@ import { notFound, type Problem } from '../../../shared/catalog/problems.ts';
 import { handle } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type Hold, holds, stockKey } from '../collections.ts';
-import { giveBack, mergeByPlace, restOf, takeOut } from '../holds.ts';
-import type { Held } from '../node-choice.ts';
+import { giveBack, type Held, mergeByPlace, restOf, takeOut } from '../holds.ts';
 
 type Movement = z.output<typeof moveHoldCall.request>;
 

@@ -38,10 +38,7 @@ export const recordStockMovement = handle(recordStockMovementCall)(async ({ body
   return readItem(work, { sku });
 });
 
-/**
- * Takes units that nobody has reserved off the records. At the till, the customer has the goods in hand: safety stock is sold, too.
- * @returns units that the records do not have
- */
+/** At the till the customer has the goods in hand, so safety stock is sold too. @returns units that the records do not have */
 async function carryOut(work: UnitOfWork, { sku, locationId, qty }: Movement): Promise<number> {
   const key = stockKey(sku, locationId);
   const [level] = await work.counters(stock, [key]);

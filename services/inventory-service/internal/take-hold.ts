@@ -5,14 +5,10 @@ import { handle } from '../../../shared/work/handler.ts';
 import { linesBySku } from '../../../shared/work/lines-by-sku.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type Hold, holds } from '../collections.ts';
-import { findStock, giveBack, reserveStock, restOf } from '../holds.ts';
-import { insufficientStock } from '../node-choice.ts';
+import { findStock, giveBack, insufficientStock, reserveStock, restOf } from '../holds.ts';
 import { listNodes } from '../stock-levels.ts';
 
-/**
- * Decides once per reservation. A refusal is stored too: concurrent requests for the same reservation must get the same answer, or one would
- * record nothing while another holds stock.
- */
+/** Decides once per reservation and stores refusals too: of two requests, one would record nothing while the other holds stock. */
 export const takeHold = handle(takeHoldCall)(async ({ params: { reservationId }, body }, { work }) => {
   const known = await work.get(holds, reservationId);
   if (known?.state === 'held') return { allocations: known.allocations };

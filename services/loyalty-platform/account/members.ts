@@ -1,7 +1,7 @@
 import { notFound } from '../../../shared/catalog/problems.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { accounts } from '../collections.ts';
-import type { Account } from './ledger-rules.ts';
+import type { Account } from './ledger.ts';
 
 /** @throws Problem `not_found` */
 export async function memberByIdOrCard(work: UnitOfWork, idOrCard: string): Promise<Account> {
@@ -13,3 +13,15 @@ export async function memberByIdOrCard(work: UnitOfWork, idOrCard: string): Prom
 /** By account id or card number. */
 export const findMember = async (work: UnitOfWork, idOrCard: string): Promise<Account | undefined> =>
   (await work.get(accounts, idOrCard)) ?? (await work.findUnique(accounts, 'card', idOrCard));
+
+interface Buyer {
+  readonly customerId?: string;
+  /** The account's id, or the card number when the till could not read the account. */
+  readonly loyaltyAccountId?: string;
+}
+
+/** A purchase that names neither member nor customer belongs to the bearer of the receipt. */
+export function isOwnPurchase(account: Account, { customerId, loyaltyAccountId }: Buyer): boolean {
+  if (loyaltyAccountId !== undefined) return loyaltyAccountId === account.id || loyaltyAccountId === account.cardNumber;
+  return customerId === undefined || customerId === account.customerId;
+}

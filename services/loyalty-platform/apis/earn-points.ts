@@ -1,14 +1,14 @@
+import type { OutputOf } from '../../../shared/catalog/define.ts';
+import { refusal } from '../../../shared/catalog/life-cycle.ts';
 import { earnPoints as earnPointsApi } from '../../../shared/catalog/loyalty/apis.ts';
 import { getOrderEarning } from '../../../shared/catalog/order/internal.ts';
 import { conflictingRepeat, invalid } from '../../../shared/catalog/problems.ts';
 import { moneyInWords } from '../../../shared/domain/money.ts';
 import { again, handle } from '../../../shared/work/handler.ts';
-import { memberByIdOrCard } from '../account/members.ts';
-import { isOwnPurchase } from '../account/ownership.ts';
-import { pointsOfValue, valueOfPoints } from '../account/point-value.ts';
+import { pointsOfValue, valueOfPoints } from '../account/ledger.ts';
+import { isOwnPurchase, memberByIdOrCard } from '../account/members.ts';
 import { earnings } from '../collections.ts';
 import { earn } from '../earning/earning.ts';
-import { earningAmountOf } from '../earning/earning-amount.ts';
 
 /** Books the same points as the completion of the order. The first of the two books them. */
 export const earnPoints = handle(earnPointsApi)(async ({ params, body: { orderId, amount } }, { work, call }) => {
@@ -42,3 +42,17 @@ const orderOfOtherMember = (orderId: string, accountId: string) =>
     'order_of_another',
     `The order "${orderId}" does not belong to the member "${accountId}"; it earns for its own member.`,
   );
+
+const EARNING_STATES: readonly string[] = ['completed', 'return-in-progress'];
+
+/** Minor units that earn. @throws Problem `invalid_state_transition` before the order is completed, and when it is cancelled */
+function earningAmountOf({ id, state, earningAmount }: OutputOf<typeof getOrderEarning>): number {
+  if (EARNING_STATES.includes(state)) return earningAmount ? pointsOfValue(earningAmount) : 0;
+  throw refusal(
+    'order',
+    { id, state },
+    'earn',
+    `The order "${id}" is ${state}; an order earns its points automatically when it is completed.`,
+    { allowedFrom: EARNING_STATES },
+  );
+}

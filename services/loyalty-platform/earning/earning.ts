@@ -1,8 +1,6 @@
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { book } from '../account/ledger.ts';
-import type { Account } from '../account/ledger-rules.ts';
+import { type Account, book } from '../account/ledger.ts';
 import { accounts, type Earning, type EarningRefund, earnings } from '../collections.ts';
-import { pointsForAmount, pointsToTakeBack } from './earning-rules.ts';
 
 interface OrderToEarnFor {
   readonly orderId: string;
@@ -25,10 +23,7 @@ export async function earn(work: UnitOfWork, account: Account, { orderId, amount
   return takeBack(work, booked, { id: orderId, version: 0, takenBack: 0, refunds: [], ...before, earned });
 }
 
-/**
- * Records each refund of an order once. If the order has earned, takes the points back; otherwise the refunds wait for the earn.
- * @returns whether one of them is new
- */
+/** Records refunds of an order once, and takes points back if it has earned; else they wait. @returns whether one is new */
 export async function noteRefunds(work: UnitOfWork, orderId: string, refunds: readonly Omit<EarningRefund, 'booked'>[]): Promise<boolean> {
   const before: Earning = (await work.get(earnings, orderId)) ?? { id: orderId, version: 0, takenBack: 0, refunds: [] };
   const fresh = refunds.filter(({ id }) => !before.refunds.some((known) => known.id === id));
@@ -60,4 +55,20 @@ function takeBack(work: UnitOfWork, account: Account, noted: Earning): Account {
   }
   work.put(earnings, { ...noted, takenBack, refunds: noted.refunds.map((refund) => ({ ...refund, booked: true })) });
   return next;
+}
+
+const MINOR_UNITS_PER_EARNED_POINT = 100;
+
+/** One point per full 1.00. @param amount in minor units */
+const pointsForAmount = (amount: number): number => Math.floor(amount / MINOR_UNITS_PER_EARNED_POINT);
+
+/**
+ * The points that the refunds of an order up to this one take back together: the difference to what the remaining amount would have
+ * earned. Refunds that are already subtracted from the earned amount take nothing.
+ */
+function pointsToTakeBack({ earned, refunds }: Pick<Earning, 'earned' | 'refunds'>, upTo: { readonly id: string }): number {
+  if (!earned) return 0;
+  const until = refunds.slice(0, refunds.findIndex(({ id }) => id === upTo.id) + 1);
+  const refunded = until.filter(({ id }) => !earned.deducted.includes(id)).reduce((sum, { amount }) => sum + amount, 0);
+  return earned.points - pointsForAmount(Math.max(0, earned.amount - refunded));
 }

@@ -1,17 +1,11 @@
 import { Order } from '../../../shared/catalog/order/objects.ts';
 import { type EventHandler, unchanged } from '../../../shared/work/handler.ts';
+import { pointsOfValue } from '../account/ledger.ts';
 import { findMember } from '../account/members.ts';
-import { pointsOfValue } from '../account/point-value.ts';
 import { earnings } from '../collections.ts';
 import { earn } from '../earning/earning.ts';
 
-const CompletedOrder = Order.pick({
-  id: true,
-  state: true,
-  loyaltyAccountId: true,
-  earningAmount: true,
-  earningRefunds: true,
-});
+const CompletedOrder = Order.pick({ id: true, state: true, loyaltyAccountId: true, earningAmount: true, earningRefunds: true });
 
 /** A completed order earns for its member, once, unless Earn Points has booked it before. */
 export const onOrderChanged: EventHandler = async (event, { work, log }) => {

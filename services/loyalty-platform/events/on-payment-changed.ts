@@ -1,6 +1,6 @@
 import { Payment } from '../../../shared/catalog/payment/objects.ts';
 import { type EventHandler, unchanged } from '../../../shared/work/handler.ts';
-import { pointsOfValue } from '../account/point-value.ts';
+import { pointsOfValue } from '../account/ledger.ts';
 import { noteRefunds } from '../earning/earning.ts';
 
 const RefundedPayment = Payment.pick({ id: true, orderId: true, tender: true, refunds: true });

@@ -1,10 +1,10 @@
 import { putLedgerEntry as putLedgerEntryCall } from '../../../shared/catalog/loyalty/internal.ts';
-import { invalid, notFound } from '../../../shared/catalog/problems.ts';
+import { conflictingRepeat, invalid, notFound } from '../../../shared/catalog/problems.ts';
 import { handle } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { issue } from '../account/issue.ts';
-import type { LedgerRequest } from '../account/ledger.ts';
+import { type Account, book, type LedgerRequest } from '../account/ledger.ts';
 import { memberByIdOrCard } from '../account/members.ts';
+import { issueKey, ledgerEntries } from '../collections.ts';
 import { redeem } from '../redemption/redeem.ts';
 import { reverse } from '../redemption/reverse.ts';
 import { spend } from '../redemption/spend.ts';
@@ -26,4 +26,20 @@ const purposeOf = ({ orderId }: LedgerRequest, reference: string) => (orderId ==
 async function memberOf(work: UnitOfWork, { accountId }: LedgerRequest) {
   if (accountId === undefined) throw invalid('/accountId', 'required', 'Name the account.');
   return memberByIdOrCard(work, accountId);
+}
+
+/** Grants points once per reference and account. @throws Problem `conflicting_repeat` for another grant under the reference */
+async function issue(work: UnitOfWork, account: Account, { points, reason, reference }: LedgerRequest & { readonly reference: string }) {
+  if (points === undefined) throw invalid('/points', 'required', 'Name the number of points to issue.');
+  const before = await work.findUnique(ledgerEntries, 'issue', issueKey(account.id, reference));
+  if (before) {
+    if (before.points === points && before.reason === reason) return { account, repeated: true };
+    throw conflictingRepeat(
+      `The reference "${reference}" has already issued ${before.points} points; this request differs in points or reason.`,
+      { points: before.points, reason: before.reason },
+      { objectType: 'loyalty-account', id: account.id },
+    );
+  }
+  const entry = { type: 'issue', points, reference, reason } as const;
+  return { account: book(work, account, entry), repeated: false };
 }

@@ -1,9 +1,10 @@
 import { putMember as putMemberCall } from '../../../shared/catalog/loyalty/internal.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
+import { checkDigit } from '../../../shared/domain/barcode.ts';
+import { digest } from '../../../shared/domain/ids.ts';
 import { again, handle } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { newCardNumber } from '../account/card-number.ts';
-import { standingAt } from '../account/ledger-rules.ts';
+import { standingAt } from '../account/ledger.ts';
 import { accounts } from '../collections.ts';
 
 export const putMember = handle(putMemberCall)(async ({ params: { customerId }, body: { cardNumber } }, { work }) => {
@@ -42,4 +43,15 @@ async function findFreeCard(work: UnitOfWork, accountId: string, requested: stri
       });
     }
   }
+}
+
+/** GS1 prefix for use within a company, so that no product has the same code. */
+const PREFIX = '2990001';
+const DIGITS = 5;
+
+/** A number that a till scans as EAN-13, derived from the account for reruns. @param attempt raised while another member has it */
+function newCardNumber(accountId: string, attempt: number): string {
+  const drawn = Number.parseInt(digest('card-number', accountId, String(attempt)).slice(0, 12), 16) % 10 ** DIGITS;
+  const payload = PREFIX + String(drawn).padStart(DIGITS, '0');
+  return payload + checkDigit(payload);
 }

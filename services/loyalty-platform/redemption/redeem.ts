@@ -1,7 +1,6 @@
 import { conflictingRepeat, type Problem } from '../../../shared/catalog/problems.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { book } from '../account/ledger.ts';
-import type { Account } from '../account/ledger-rules.ts';
+import { type Account, book } from '../account/ledger.ts';
 import { type RedemptionPurpose, redemptions, referenceOf } from '../collections.ts';
 import { returnRedemption } from '../due-work.ts';
 import { ledgerReference, publishedRedemption, type RedemptionRecord } from './redemption.ts';
@@ -9,10 +8,7 @@ import { ledgerReference, publishedRedemption, type RedemptionRecord } from './r
 /** A redemption that is not spent in this time gives its points back. */
 const UNSPENT_MS = 15 * 60 * 1_000;
 
-/**
- * Turns points into a redemption, one at a time for each purpose. A repeat is answered with the first one.
- * @throws Problem `insufficient_points`; `conflicting_repeat` for another number of points
- */
+/** Turns points into a redemption, one per purpose. @throws Problem `insufficient_points`; `conflicting_repeat` for other points */
 export async function redeem(work: UnitOfWork, account: Account, { points, ...purpose }: RedemptionPurpose & { readonly points: number }) {
   const before = await work.findUnique(redemptions, 'reference', referenceOf(account.id, purpose));
   if (before) {

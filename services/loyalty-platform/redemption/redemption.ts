@@ -1,8 +1,6 @@
 import type { z } from 'zod';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { book } from '../account/ledger.ts';
-import type { Account } from '../account/ledger-rules.ts';
-import { valueOfPoints } from '../account/point-value.ts';
+import { type Account, book, valueOfPoints } from '../account/ledger.ts';
 import type { redemptions } from '../collections.ts';
 
 export type RedemptionRecord = z.output<typeof redemptions.schema>;

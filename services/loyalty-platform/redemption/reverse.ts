@@ -1,8 +1,6 @@
 import { notFound, type Problem } from '../../../shared/catalog/problems.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import type { LedgerRequest } from '../account/ledger.ts';
-import type { Account } from '../account/ledger-rules.ts';
-import { pointsOfValue } from '../account/point-value.ts';
+import { type Account, type LedgerRequest, pointsOfValue } from '../account/ledger.ts';
 import { accounts, redemptions, reversals } from '../collections.ts';
 import { giveBack, publishedRedemption } from './redemption.ts';
 

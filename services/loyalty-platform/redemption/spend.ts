@@ -1,10 +1,9 @@
 import { invalid, notFound, Problem } from '../../../shared/catalog/problems.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import type { LedgerRequest } from '../account/ledger.ts';
-import { pointsOfValue, valueOfPoints } from '../account/point-value.ts';
+import { type Account, type LedgerRequest, pointsOfValue, valueOfPoints } from '../account/ledger.ts';
+import { isOwnPurchase } from '../account/members.ts';
 import { accounts, redemptions, reversals } from '../collections.ts';
 import { returnRedemption } from '../due-work.ts';
-import { refuseOtherPurpose } from './purpose.ts';
 import { giveBack, publishedRedemption, type RedemptionRecord } from './redemption.ts';
 
 /**
@@ -47,4 +46,20 @@ async function refuseUnspendable(
   // The reversal of a failed payment may arrive before its spending.
   if ((await work.find(reversals, 'payment', paymentId, { limit: 1 })).items.length > 0)
     throw refuse(0, `The payment "${paymentId}" has already been reversed.`);
+}
+
+/** A redemption pays only for its order or basket, and for a purchase of its owner. @throws Problem `redemption_not_applicable` */
+function refuseOtherPurpose(
+  redemption: RedemptionRecord,
+  account: Account,
+  { orderId, purchase = {} }: Pick<LedgerRequest, 'orderId' | 'purchase'>,
+): void {
+  const refuse = (reason: string): Problem =>
+    new Problem('redemption_not_applicable', `The redemption "${redemption.id}" ${reason}.`, {
+      objectType: 'redemption',
+      id: redemption.id,
+    });
+  if (redemption.orderId !== undefined && redemption.orderId !== orderId) throw refuse('was made for another order');
+  if (redemption.basketId !== undefined && redemption.basketId !== purchase.basketId) throw refuse('was made for another basket');
+  if (!isOwnPurchase(account, purchase)) throw refuse(`belongs to the member "${account.id}", and the order to another customer`);
 }

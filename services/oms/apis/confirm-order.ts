@@ -3,11 +3,10 @@ import { confirmOrder as confirmOrderApi } from '../../../shared/catalog/order/a
 import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle, type Scope } from '../../../shared/work/handler.ts';
-import type { StoredOrder } from '../collections.ts';
+import { orderById, type StoredOrder } from '../collections.ts';
 import { confirmSale, continueConfirmation, scheduleRedemption } from '../confirmation/confirmation.ts';
 import { requestFulfillmentOrRetry, routesByItself } from '../fulfillment/routing.ts';
 import { refuseBlocked } from '../order/blocked-customer.ts';
-import { orderById } from '../order/by-id.ts';
 import { actionPending, beginIntent, refuseWhileOtherPending } from '../order/pending-action.ts';
 import { isSale } from '../order/sale.ts';
 import { fetchView, type OrderView } from '../order-view.ts';

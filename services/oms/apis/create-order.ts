@@ -1,13 +1,15 @@
 import type { InputOf } from '../../../shared/catalog/define.ts';
 import { createOrder as createOrderApi } from '../../../shared/catalog/order/apis.ts';
-import { conflictingRepeat, Problem } from '../../../shared/catalog/problems.ts';
+import { conflictingRepeat, isDependencyProblem, Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import { orders, type StoredOrder } from '../collections.ts';
 import { convertBasket, requireConverted, storeOrder } from '../creation/basket-conversion.ts';
-import { payWithCredit, releaseReturnIfRefused } from '../creation/exchange-order.ts';
+import { takeExchangeCreditDue } from '../due-work.ts';
 import { basketOfSale, isSale } from '../order/sale.ts';
-import { fetchView, viewOf } from '../order-view.ts';
+import { fetchView, type OrderView, viewOf } from '../order-view.ts';
 import { refuseUnexchangeable, releaseReturn } from '../returns/exchange-claim.ts';
+import { takeExchangeCredit } from '../returns/exchange-credit.ts';
+import { TAKE_OVER_MS } from '../timing.ts';
 
 type Body = InputOf<typeof createOrderApi>['body'];
 
@@ -41,4 +43,35 @@ async function createFromBasket(basketId: string, { basket: sent, exchangeForRet
   if (returnId !== undefined) return payWithCredit(order, scope);
   // A sale may be paid already.
   return isSale(order) ? fetchView(order, scope) : viewOf(order, { payments: [], fulfillmentOrders: [], returns: [] });
+}
+
+/** Releases the claim on the return if the basket is refused. @returns the result or the refusal, so that the release is committed */
+async function releaseReturnIfRefused<T>(
+  conversion: Promise<T>,
+  claim: { returnId: string; basketId: string },
+  { work }: Scope,
+): Promise<T | Problem> {
+  try {
+    return await conversion;
+  } catch (error) {
+    if (!(error instanceof Problem) || error.retryable || isDependencyProblem(error)) throw error;
+    await releaseReturn(work, claim.returnId, claim.basketId);
+    return error;
+  }
+}
+
+/** Pays a new draft with the value of its return. If the Payment Hub is down, due work or Confirm Order does so later. */
+async function payWithCredit(order: StoredOrder, scope: Scope): Promise<OrderView> {
+  const { work, log } = scope;
+  work.schedule(takeExchangeCreditDue, order.id, work.now + TAKE_OVER_MS, {});
+  await work.checkpoint();
+  try {
+    const payments = await takeExchangeCredit(order, scope);
+    work.cancel(takeExchangeCreditDue, order.id);
+    return viewOf(order, { payments, fulfillmentOrders: [], returns: [] });
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    log.warn({ orderId: order.id, code: error.code }, 'paying an exchange with its return failed');
+    return viewOf(order, { fulfillmentOrders: [], returns: [] });
+  }
 }

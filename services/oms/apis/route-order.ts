@@ -4,13 +4,12 @@ import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
 import type { Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle } from '../../../shared/work/handler.ts';
 import { refuseOtherContent } from '../../../shared/work/repeats.ts';
-import { fulfillmentRecords, orders, type StoredOrder } from '../collections.ts';
-import { fulfillmentOrdersOf } from '../fulfillment/fulfillment-orders.ts';
+import { fulfillmentRecords, orderById, orders, type StoredOrder } from '../collections.ts';
 import { beginRouting, isRoutable, requestFulfillment } from '../fulfillment/routing.ts';
 import { ensureHolds, NEAREST } from '../fulfillment/routing-holds.ts';
-import { orderById } from '../order/by-id.ts';
 import { actionPending } from '../order/pending-action.ts';
 import { isSale } from '../order/sale.ts';
+import { fulfillmentOrdersOf } from '../order-view.ts';
 import { DECIDE_TIMEOUT_MS } from '../timing.ts';
 
 /**

@@ -67,10 +67,7 @@ export interface Cancellation {
   readonly writtenOff?: boolean;
 }
 
-/**
- * Moves the order to `cancelled` and stores what other applications have to undo, both in the next commit. Due work undoes it if the
- * request does not.
- */
+/** Moves the order to `cancelled` and stores what others have to undo, in the next commit. Due work undoes it if needed. */
 export async function markCancelled(work: UnitOfWork, order: StoredOrder, cancellation: Cancellation): Promise<StoredOrder> {
   const { verb, cancelReason, at, patch, writtenOff = true } = cancellation;
   for (const obsolete of OBSOLETE_WORK) work.cancel(obsolete, order.id);

@@ -89,10 +89,7 @@ async function reversePayments(orderId: string, { payments: which }: Undo, { cal
   return { failure, payments: [...after.values()] };
 }
 
-/**
- * Short units are written off before their reservations are released; otherwise missing units would be promised to other orders.
- * @throws Problem until they are written off
- */
+/** Missing units are written off first, or releasing would promise them to other orders. @throws Problem until they are */
 async function ensureWrittenOff(orderId: string, { call, work }: Scope): Promise<true> {
   // A new step for each attempt: a replayed earlier answer would be out of date.
   const step = `write-off ${work.now}`;

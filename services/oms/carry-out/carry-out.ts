@@ -1,16 +1,16 @@
+import { getReservation, moveReservation, recordStockMovement } from '../../../shared/catalog/inventory/internal.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { money, moneyInWords } from '../../../shared/domain/money.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import { orders, type StoredOrder } from '../collections.ts';
 import { finishCarryOutDue, releaseHoldsDue } from '../due-work.ts';
-import { requiredFor } from '../order/line-value.ts';
+import { itemsOf, type Reservation, requiredFor, reservationsOf } from '../order/lines.ts';
 import { withdrawCarryOut } from '../order/pending-action.ts';
 import { captureIfPossible, isCovered } from '../payment/capture.ts';
 import type { Payment } from '../payment/payments.ts';
 import { earningOf } from '../payment/settlement.ts';
 import { coverageOf } from '../payment/status.ts';
-import { takeOutOfStore } from './store-stock.ts';
 
 /**
  * Continues a carry-out from its intent to its end: captures every tender, takes the goods out of the stock of the store and completes
@@ -48,4 +48,71 @@ function notPaid(order: StoredOrder, payments: readonly Payment[]): Problem {
     `${moneyInWords(outstanding)} of the order "${order.id}" are not captured, or were refunded; pay them, then carry out the order again.`,
     { objectType: 'order', id: order.id, outstanding },
   );
+}
+
+type Units = { readonly sku: string; readonly qty: number };
+
+const sumOf = (units: readonly Units[], sku: string): number =>
+  units.filter((one) => one.sku === sku).reduce((sum, { qty }) => sum + qty, 0);
+
+/**
+ * Takes the goods of a sale out of the stock of its store. Units that the till reserved are consumed. Others leave the stock that nobody
+ * has reserved, and what is beyond that was missing from the records: no counter goes negative. Every call names the order and moves its
+ * units once.
+ * @returns whether the store sold more than its records had
+ * @throws Problem `dependency_*`
+ */
+async function takeOutOfStore(order: StoredOrder, storeId: string, scope: Scope): Promise<boolean> {
+  const left = await consumeHold(order, storeId, scope);
+  const missing = itemsOf(order.lines)
+    .map(({ sku, qty }) => ({ sku, qty: qty - sumOf(left, sku) }))
+    .filter(({ qty }) => qty > 0);
+  let found = 0;
+  for (const { sku, qty } of missing) {
+    const body = { reference: `carry-out ${order.id} ${sku}`, kind: 'carried-out' as const, locationId: storeId, sku, qty };
+    // A SKU that no location has ever stocked has no counter to book on.
+    const moved = await scope.call(recordStockMovement, { body }, { step: sku }).catch(undefinedIfNotFound);
+    found += moved?.found ?? qty;
+  }
+  return found > 0;
+}
+
+/** @returns the units that left the reservation: all of them, or none if it ended in another way */
+async function consumeHold(order: StoredOrder, storeId: string, scope: Scope): Promise<Units[]> {
+  const held = await holdOf(order, scope);
+  if (!held || held.state === 'fulfilled') return held ? fulfilledOf(held) : [];
+  const lines = held.allocations.map(({ sku, qty, fulfilledQty, cancelledQty }) => ({ sku, qty: qty - fulfilledQty - cancelledQty }));
+  const body = {
+    reference: `carry-out ${order.id}`,
+    kind: 'consume' as const,
+    locationId: storeId,
+    lines: lines.filter(({ qty }) => qty > 0),
+  };
+  try {
+    return fulfilledOf(await scope.call(moveReservation, { params: { id: held.id }, body }));
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'invalid_state_transition' || error.retryable) throw error;
+    // A concurrent request ended the reservation.
+    const now = await holdOf(order, scope);
+    if (now && now.state !== 'fulfilled') throw error;
+    return now ? fulfilledOf(now) : [];
+  }
+}
+
+const fulfilledOf = ({ allocations }: Reservation): Units[] => allocations.map(({ sku, fulfilledQty }) => ({ sku, qty: fulfilledQty }));
+
+/** In these states a reservation has its units, or has passed them to this sale. */
+const USABLE: ReadonlySet<string> = new Set(['requested', 'confirmed', 'fulfilled']);
+
+/** @returns undefined without a usable reservation: the store had no stock, or the reservation was released */
+async function holdOf({ lines }: StoredOrder, { call }: Scope): Promise<Reservation | undefined> {
+  const [id] = reservationsOf(lines);
+  if (id === undefined) return undefined;
+  const found = await call(getReservation, { params: { id } }).catch(undefinedIfNotFound);
+  return found && USABLE.has(found.state) ? found : undefined;
+}
+
+function undefinedIfNotFound(error: unknown): undefined {
+  if (error instanceof Problem && error.code === 'not_found') return undefined;
+  throw error;
 }

@@ -47,9 +47,7 @@ export async function continueConfirmation({ order, payments, resumed }: Confirm
 const servedBy = ({ order, reservation }: { order: StoredOrder; reservation: Reservation }): OrderLine[] =>
   linesServedFrom(linesHeldBy(order.lines, reservation.id), reservation.allocations);
 
-/**
- * Confirms a paid sale in one commit. Its goods are at the till, so no stock is requested, and the reservation of the till stays.
- */
+/** Confirms a paid sale in one commit. Its goods are at the till, so no stock is requested, and the reservation of the till stays. */
 export const confirmSale = (order: StoredOrder, scope: Scope): StoredOrder => markConfirmed(order, order.lines, scope);
 
 /** The point of no return: after this commit the order is not refused any more. */

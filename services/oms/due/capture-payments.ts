@@ -5,7 +5,7 @@ import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { fulfillmentRecords, orders, type StoredOrder } from '../collections.ts';
 import { capturePaymentsDue, settleOrderDue } from '../due-work.ts';
 import { isMoving } from '../fulfillment/apply-progress.ts';
-import { requiredFor } from '../order/line-value.ts';
+import { requiredFor } from '../order/lines.ts';
 import { giveUp } from '../order/pending-action.ts';
 import { captureUntil, isLost } from '../payment/capture.ts';
 import { AUTHORISATION_LOST } from '../payment/lost-authorizations.ts';

@@ -3,7 +3,6 @@ import { endCompensation, undoAtOthers } from '../cancellation/compensation.ts';
 import { orders } from '../collections.ts';
 import { compensateDue } from '../due-work.ts';
 
-/** Undoes an order at other applications, until all of it is undone. */
 export const compensate = handleDue(compensateDue)(async ({ key }, scope) => {
   const order = await scope.work.get(orders, key);
   if (!order?.undo) return;

@@ -1,7 +1,7 @@
 import { handleDue, type Scope } from '../../../shared/work/handler.ts';
 import { orders, type StoredOrder } from '../collections.ts';
 import { giveUpUncoveredDue } from '../due-work.ts';
-import { requiredFor } from '../order/line-value.ts';
+import { requiredFor } from '../order/lines.ts';
 import { giveUp } from '../order/pending-action.ts';
 import { isLost } from '../payment/capture.ts';
 import { AUTHORISATION_LOST } from '../payment/lost-authorizations.ts';

@@ -4,7 +4,7 @@ import { money } from '../../../shared/domain/money.ts';
 import { handleDue, type Scope } from '../../../shared/work/handler.ts';
 import { orders, type StoredOrder } from '../collections.ts';
 import { renewAuthorizationDue } from '../due-work.ts';
-import { requiredFor } from '../order/line-value.ts';
+import { requiredFor } from '../order/lines.ts';
 import { giveUpLater } from '../payment/lost-authorizations.ts';
 import { type Payment, paymentsToDecideOn } from '../payment/payments.ts';
 import { outstandingOf } from '../payment/status.ts';

@@ -10,10 +10,7 @@ import { isResolved } from '../fulfillment/progress.ts';
 import { type Payment, paymentsToDecideOn } from '../payment/payments.ts';
 import { earningOf, refundOwed } from '../payment/settlement.ts';
 
-/**
- * Refunds cancelled units, and completes the order when all of its units are delivered or cancelled. A payment is captured once and in
- * full, so its refund waits for the capture.
- */
+/** Refunds cancelled units, and completes an order with nothing on its way. A refund waits for the capture, which is whole. */
 export const settleOrder = handleDue(settleOrderDue)(async ({ key }, scope) => {
   const { work, context } = scope;
   const order = await work.get(orders, key);

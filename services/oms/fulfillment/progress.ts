@@ -1,8 +1,7 @@
 import type { z } from 'zod';
 import type { FulfillmentOrder as FulfillmentOrderSchema } from '../../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import type { FulfillmentRecord, SeenFulfillment, ShortUnits, StoredOrder } from '../collections.ts';
-import { goneOf, valueOfNext } from '../order/line-value.ts';
-import type { OrderLine } from '../order/lines.ts';
+import { goneOf, type OrderLine, valueOfNext } from '../order/lines.ts';
 import { refundReference } from '../payment/refund-split.ts';
 
 export type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema>;

@@ -1,9 +1,9 @@
 import { confirmReservation, reserveInventory } from '../../../shared/catalog/inventory/apis.ts';
+import { Problem } from '../../../shared/catalog/problems.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import { type FulfillmentRecord, orders, type StoredOrder } from '../collections.ts';
 import { itemsOf, linesServedFrom, type OrderLine, type Reservation, reservationsOf } from '../order/lines.ts';
 import { NEW_HOLD_TTL_SECONDS } from '../timing.ts';
-import { tryConfirmHold } from './confirm-hold.ts';
 
 /** `nearest`: the first location by priority that can serve a line. `most-stock`: the location that can promise most of it. */
 export type Strategy = NonNullable<FulfillmentRecord['strategy']>;
@@ -52,4 +52,24 @@ function reserveLines(lines: readonly OrderLine[], { order, strategy }: Routing,
 
 function withHold(line: OrderLine, { id, allocations }: Reservation): OrderLine {
   return linesServedFrom([{ ...line, reservationId: id }], allocations)[0] ?? line;
+}
+
+/** A reservation reaches these states only after it was confirmed and passed to the FMS. */
+const WORKED_ON: ReadonlySet<unknown> = new Set(['fulfilled', 'cancelled']);
+
+/**
+ * Confirms a reservation for fulfilment; afterwards clients cannot release it. An earlier attempt whose answer was lost may have confirmed
+ * it, and its units may be dispatched or short by now. Then its fulfillment order exists, and the next request to the FMS finds it.
+ * @returns false if the reservation ended before it was confirmed
+ */
+export async function tryConfirmHold(id: string, orderId: string, { call }: Scope): Promise<boolean> {
+  try {
+    await call(confirmReservation, { params: { id }, body: { orderId, forFulfilment: true } });
+    return true;
+  } catch (error) {
+    if (!(error instanceof Problem) || error.retryable) throw error;
+    if (error.code === 'invalid_state_transition') return WORKED_ON.has(error.context['currentState']);
+    if (error.code !== 'reservation_expired' && error.code !== 'not_found') throw error;
+    return false;
+  }
 }

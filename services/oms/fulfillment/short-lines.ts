@@ -5,9 +5,9 @@ import { type FulfillmentRecord, fulfillmentRecords, orders, type ShortUnits, ty
 import { serveShortLinesDue } from '../due-work.ts';
 import { NEW_HOLD_TTL_SECONDS, RECHECK_MS } from '../timing.ts';
 import { applyProgress } from './apply-progress.ts';
-import { tryConfirmHold } from './confirm-hold.ts';
 import { cancelUnits } from './progress.ts';
 import { createFulfillmentOrdersFor } from './routing.ts';
+import { tryConfirmHold } from './routing-holds.ts';
 
 /** An order, its record, and short units of it. */
 export interface ShortCase {

@@ -5,11 +5,9 @@ import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
 import { notFound, Problem } from '../../../shared/catalog/problems.ts';
 import { money } from '../../../shared/domain/money.ts';
 import { again, handle } from '../../../shared/work/handler.ts';
-import { orders, type StoredOrder } from '../collections.ts';
-import { orderById } from '../order/by-id.ts';
+import { orderById, orders, type StoredOrder } from '../collections.ts';
 import type { OrderLine } from '../order/lines.ts';
-import { bookingsOf, type ReturnBooking, returnBookings, returnValueOf } from '../returns/bookings.ts';
-import { returnableOf, valueOfReturned } from '../returns/value.ts';
+import { bookingsOf, type ReturnBooking, returnableOf, returnBookings, returnValueOf, valueOfReturned } from '../returns/bookings.ts';
 
 /** Every booking moves its order, so that one of two concurrent bookings is retried after the other. */
 export const bookReturn = handle(bookReturnCall)(async ({ params, body }, { work }) => {
@@ -69,13 +67,7 @@ function refuseOpen({ id, state }: StoredOrder): void {
   throw new Problem(
     'order_not_closed',
     `The order "${id}" is ${state}; units can be returned of an order that is ${closed.join(' or ')}.`,
-    {
-      objectType: 'order',
-      id,
-      currentState: state,
-      action: 'open-return',
-      allowedFrom: closed,
-    },
+    { objectType: 'order', id, currentState: state, action: 'open-return', allowedFrom: closed },
   );
 }
 

@@ -2,9 +2,8 @@ import { progressionOf } from '../../../shared/catalog/control/progression.ts';
 import { closeReturn as closeReturnCall } from '../../../shared/catalog/order/internal.ts';
 import { notFound } from '../../../shared/catalog/problems.ts';
 import { again, handle, type Scope } from '../../../shared/work/handler.ts';
-import type { StoredOrder } from '../collections.ts';
+import { orderById, type StoredOrder } from '../collections.ts';
 import { payOutReturnDue } from '../due-work.ts';
-import { orderById } from '../order/by-id.ts';
 import { isOpen, type ReturnBooking, returnBookings } from '../returns/bookings.ts';
 import { closedOtherwise, completeBooking, rejectBooking } from '../returns/closing.ts';
 import { exchangeOf } from '../returns/exchange-claim.ts';
@@ -39,10 +38,7 @@ export const closeReturn = handle(closeReturnCall)(async ({ params, body }, scop
   }
 });
 
-/**
- * Refunds nothing while the return pays for an order. Otherwise the decision is committed first, which excludes an exchange, and the
- * refund follows.
- */
+/** Refunds nothing while the return pays for an order. Else the decision is committed first, which excludes an exchange. */
 async function payBack(order: StoredOrder, booking: ReturnBooking, scope: Scope): Promise<Payout> {
   const { work, context } = scope;
   if (!isOpen(booking)) return payOut({ order, booking }, scope);

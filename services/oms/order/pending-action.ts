@@ -10,11 +10,7 @@ import { TAKE_OVER_MS } from '../timing.ts';
 type Verb = NonNullable<StoredOrder['pendingAction']>['action'];
 
 /** Due work that takes over when the request of an intent does not finish. */
-const takeOver = {
-  confirm: finishConfirmationDue,
-  cancel: finishCancellationDue,
-  'carry-out': finishCarryOutDue,
-} as const;
+const takeOver = { confirm: finishConfirmationDue, cancel: finishCancellationDue, 'carry-out': finishCarryOutDue } as const;
 
 const doing = { confirm: 'being confirmed', cancel: 'being cancelled', 'carry-out': 'being carried out' } as const;
 
@@ -34,10 +30,7 @@ export function refuseWhileOtherPending(order: StoredOrder, verb: Verb): void {
   if (order.pendingAction && order.pendingAction.action !== verb) throw actionPending(order, verb, order.pendingAction);
 }
 
-/**
- * Commits the intent and the due work that finishes or undoes it, before any other application is called.
- * An existing intent of the same verb is continued.
- */
+/** Commits the intent and its due work before any other application is called. An intent of the same verb is continued. */
 export async function beginIntent(
   work: UnitOfWork,
   order: StoredOrder,
@@ -57,10 +50,7 @@ export function withdrawCancellation(work: UnitOfWork, order: StoredOrder): Stor
   return work.transition(orders, order, 'note', { pendingAction: undefined, cancelReason: undefined });
 }
 
-/**
- * Stores the intent of a cancellation by the OMS, as part of the last commit; due work carries it out immediately. The caller
- * has checked that no other action is pending.
- */
+/** Stores the OMS's own intent to cancel; due work acts immediately. The caller has checked that no other action is pending. */
 export function giveUp(work: UnitOfWork, order: StoredOrder, patch: Patch<StoredOrder> & { cancelReason: string }): StoredOrder {
   work.schedule(takeOver.cancel, order.id, work.now, {});
   return work.transition(orders, order, 'note', { ...patch, pendingAction: { action: 'cancel', since: instant(work.now) } });

@@ -43,10 +43,7 @@ export async function captureIfPossible(...[orderId, scope, enough]: Parameters<
 
 export const isCovered = (payments: readonly Payment[], required: number): boolean => coverageOf(payments).netCaptured >= required;
 
-/**
- * Whether the remaining payments, captured in full, would not cover the order: an authorisation was voided or expired. Partial
- * captures and refunds by a client do not count as a loss.
- */
+/** Whether the remaining payments, captured in full, do not cover the order. Partial captures and refunds by a client do not count. */
 export function isLost(payments: readonly Payment[], required: number): boolean {
   const binding = payments.filter(({ state }) => state !== 'voided' && state !== 'failed');
   return (

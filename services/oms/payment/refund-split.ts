@@ -1,4 +1,4 @@
-import { REFUND_ORDER } from '../../../shared/catalog/payment/refund-order.ts';
+import { REFUND_ORDER } from '../../../shared/catalog/payment/objects.ts';
 import type { Payment } from './payments.ts';
 
 /** Prefix of the references of refunds for cancelled units. Refunds by a client have no reference. */
@@ -33,10 +33,7 @@ export const excessOf = (payments: readonly Payment[], required: number): number
       required,
   );
 
-/**
- * Spreads an amount (minor units) over payments, sorted by tender, each up to captured − refunded. Payments that already
- * have a refund with this reference are skipped.
- */
+/** Spreads minor units over payments by tender, each up to captured − refunded. Skips those already refunded under `reference`. */
 export function refundSplit(amount: number, reference: string, payments: readonly Payment[]): { id: string; amount: number }[] {
   const free = payments.filter(({ refunds }) => !refunds.some((refund) => refund.reference === reference));
   let left = amount;

@@ -2,16 +2,12 @@ import { refundPayment } from '../../../shared/catalog/payment/apis.ts';
 import { money } from '../../../shared/domain/money.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { OwedRefund, StoredOrder } from '../collections.ts';
-import { goodsOf, requiredFor } from '../order/line-value.ts';
+import { goodsOf, requiredFor } from '../order/lines.ts';
 import { DECIDE_TIMEOUT_MS } from '../timing.ts';
 import type { Payment } from './payments.ts';
 import { excessOf, refundSplit, stillOwed } from './refund-split.ts';
 
-/**
- * Refunds what is owed for cancelled units, as far as it was captured. Refunds that already exist under the same references are
- * subtracted, so that a repeat refunds nothing twice.
- * @returns the payments afterwards
- */
+/** Refunds what is owed for cancelled units and was captured. Existing refunds count, so a repeat is harmless. @returns the payments */
 export async function refundOwed(
   { order, owed, payments }: { order: StoredOrder; owed: readonly OwedRefund[]; payments: readonly Payment[] },
   { call }: Scope,
@@ -33,10 +29,7 @@ export async function refundOwed(
 /** Points are not money, and the goods behind an exchange credit earned points with their first order. */
 const EARNS_NOTHING: ReadonlySet<Payment['tender']['type']> = new Set(['loyalty', 'exchange-credit']);
 
-/**
- * Members of a completed order that decide its points. Both are computed from the same payments, so that each refund either
- * counts here or takes points back later.
- */
+/** What decides the points of a completed order, from the same payments, so that a refund counts here or takes points back later. */
 export function earningOf(order: StoredOrder, payments: readonly Payment[]): Pick<StoredOrder, 'earningAmount' | 'earningRefunds'> {
   const earningRefunds = payments.flatMap(({ id, refunds }) => refunds.map((_refund, index) => `${id}.refund-${index + 1}`));
   return {
@@ -45,10 +38,7 @@ export function earningOf(order: StoredOrder, payments: readonly Payment[]): Pic
   };
 }
 
-/**
- * Minor units that earn points: the goods less the part paid with points or exchange credit, and at most the net captured amount of
- * the other tenders without shipping.
- */
+/** Minor units that earn: goods less points and exchange credit, at most the net captured of other tenders without shipping. */
 function earningAmountOf({ lines, totals }: StoredOrder, payments: readonly Payment[]): number {
   const netCaptured = (earnsNothing: boolean): number =>
     payments

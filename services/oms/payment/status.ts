@@ -42,7 +42,6 @@ export function outstandingOf(total: number, payments: readonly PaymentAmounts[]
  *
  * Split tenders count together: an order with one captured and one authorised tender is `authorised`, and an order that lacks one
  * cent is `unpaid`. An order that costs nothing is `paid`.
- *
  * @param stillDue minor units of the total without cancelled lines
  */
 export function paymentStatusOf(total: number, payments: readonly PaymentAmounts[], stillDue: number = total): PaymentStatus {

@@ -3,8 +3,7 @@ import { refusal } from '../../../shared/catalog/life-cycle.ts';
 import type { Problem } from '../../../shared/catalog/problems.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { orders, type StoredOrder } from '../collections.ts';
-import { bookingsOf, isOpen, type ReturnBooking, returnBookings } from './bookings.ts';
-import { onlyPaidBack } from './value.ts';
+import { bookingsOf, isOpen, onlyPaidBack, type ReturnBooking, returnBookings } from './bookings.ts';
 
 /** Ends a booking whose units count as returned, as part of the last commit. */
 export async function completeBooking(
@@ -19,10 +18,7 @@ export async function completeBooking(
   return ended;
 }
 
-/**
- * Ends a booking whose units stay with the customer and may be returned again, as part of the last commit.
- * @param paidBack minor units that were refunded for it nevertheless
- */
+/** Ends a booking whose units stay with the customer, in the last commit. @param paidBack minor units refunded nevertheless */
 export async function rejectBooking(
   work: UnitOfWork,
   order: StoredOrder,

@@ -9,10 +9,7 @@ import { orders } from '../collections.ts';
 import { type ReturnBooking, returnBookings } from './bookings.ts';
 import { closedOtherwise } from './closing.ts';
 
-/**
- * Only an inspected return with the resolution `exchange` pays for another order.
- * @throws Problem `not_found`, `invalid_state_transition` of the return, `dependency_*`
- */
+/** Only an inspected return for `exchange` pays. @throws Problem `not_found`, `invalid_state_transition`, `dependency_*` */
 export async function refuseUnexchangeable(returnId: string, { call }: Scope): Promise<void> {
   const found = await call(getReturn, { params: { id: returnId } });
   if (found.state !== 'inspected') throw refuseTransition(returnLifeCycle, found, 'exchange');

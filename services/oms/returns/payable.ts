@@ -3,7 +3,7 @@ import type { Payable } from '../../../shared/catalog/order/objects.ts';
 import { money } from '../../../shared/domain/money.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import type { StoredOrder } from '../collections.ts';
-import { requiredFor } from '../order/line-value.ts';
+import { requiredFor } from '../order/lines.ts';
 import { bookingsOf, returnValueOf } from './bookings.ts';
 
 /** Amounts that may be paid for an order and refunded for its returns. */

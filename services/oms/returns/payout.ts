@@ -13,7 +13,6 @@ import { type ReturnBooking, returnValueOf } from './bookings.ts';
 import { creditHeld, creditHeldByOthers, isCredit, isLiveCredit } from './exchange-credit.ts';
 import { payableOf } from './payable.ts';
 
-/** Refunds of a return. */
 export interface Payout {
   readonly refunds: { paymentId: string; amount: Money; at?: string }[];
   /** Nothing is left to refund: all of the value is refunded or pays for an exchange, or no payment has anything left. */
@@ -44,9 +43,7 @@ export async function payOut({ order, booking }: BookedReturn, scope: Scope): Pr
     const after = await refundRemaining({ order, booking }, { payments, value, exchanged }, scope).catch(undefinedIfRefused);
     if (after) return payoutOf(booking, { payments: after, value, exchanged });
     if (attempt === ATTEMPTS) {
-      throw new Problem('dependency_error', `The Payment Hub refuses to refund the return "${booking.id}".`, {
-        dependency: 'payment-hub',
-      });
+      throw new Problem('dependency_error', `The Payment Hub refuses to refund the return "${booking.id}".`, { dependency: 'payment-hub' });
     }
   }
 }
@@ -97,10 +94,7 @@ function goodsSplit({ order, left, reference }: { order: StoredOrder; left: numb
   return goods > 0 ? refundSplit(Math.min(left, goods), reference, others) : refundSplit(left, reference, credits);
 }
 
-/**
- * Reverses the exchange credit of a cancelled exchange order.
- * @returns minor units that the credits of the return hold afterwards
- */
+/** Reverses the credit of a cancelled exchange order. @returns minor units that the return's credits hold afterwards */
 async function releaseCreditIfCancelled({ id }: ReturnBooking, scope: Scope): Promise<number> {
   const exchange = await scope.work.findUnique(orders, 'exchangeFor', id);
   if (!exchange) return 0;

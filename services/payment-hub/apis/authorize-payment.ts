@@ -11,15 +11,14 @@ import { handle, type Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { answerFor, isAbandoned, LOYALTY_UNAVAILABLE, refuseOtherRequest } from '../authorization/answer.ts';
 import { approve, fail } from '../authorization/authorization.ts';
-import { giftCardVerdict } from '../authorization/gift-card-rules.ts';
 import { openPayment, openPending, type PaymentRequest } from '../authorization/new-payment.ts';
 import { isTooMuch, outstandingOf, refuseUnpayable } from '../authorization/payable-rules.ts';
-import { last4Of, providerVerdict, reasonOf } from '../authorization/provider-rules.ts';
+import { giftCardVerdict, last4Of, providerVerdict, reasonOf } from '../authorization/provider-rules.ts';
 import { isRedemptionId, spendRedemption } from '../authorization/redemption.ts';
 import { giftCardBalances, giftCards, payments, paymentTokens, type StoredPayment } from '../collections.ts';
 import { leftOfOrder, refuseFurtherPayment, syncOrderCover } from '../funds/order-cover.ts';
 import { syncReturnCover } from '../funds/return-cover.ts';
-import { returnExceeded } from '../refund/refund-rules.ts';
+import { returnExceeded } from '../refund/refund.ts';
 
 type OrderToPay = z.output<typeof Payable>;
 type Body = InputOf<typeof authorizePaymentApi>['body'];
@@ -40,13 +39,7 @@ export const authorizePayment = handle(authorizePaymentApi)(async ({ body }, sco
     const pending = ofOrder.filter(({ state }) => state === 'pending');
     throw overpayment({ objectType: 'order', id: orderId, outstanding, requested: body.amount, pending });
   }
-  const request = {
-    id,
-    orderId,
-    amount: body.amount ?? outstanding,
-    returnId,
-    ...(isTakenAtTill(body) && { takenAt: 'pos' as const }),
-  };
+  const request = { id, orderId, amount: body.amount ?? outstanding, returnId, ...(isTakenAtTill(body) && { takenAt: 'pos' as const }) };
   switch (body.tender.type) {
     case 'loyalty':
       return payWithRedemption(scope, { ...request, tender: body.tender, purchase: purchaseOf(order) });
@@ -114,10 +107,7 @@ async function payWithReturn(work: UnitOfWork, request: PaymentRequest, order: O
   return answerFor(openPayment(work, { ...request, ...(returnedOrderId !== undefined && { returnedOrderId }) }, { is: 'approved' }));
 }
 
-/**
- * Spending points is an effect elsewhere, so the pending payment is committed first. A repeat of the request resumes it. Without a
- * repeat, due work takes back the points that may have been spent.
- */
+/** Spending points acts elsewhere, so the pending payment is committed first. A repeat resumes it, or due work takes the points back. */
 async function payWithRedemption(scope: Scope, request: PaymentRequest) {
   const { work } = scope;
   if (!isRedemptionId(request.tender.token))

@@ -3,8 +3,7 @@ import { capturePayment as capturePaymentApi } from '../../../shared/catalog/pay
 import { paymentLifeCycle } from '../../../shared/catalog/payment/objects.ts';
 import { notFound } from '../../../shared/catalog/problems.ts';
 import { handle } from '../../../shared/work/handler.ts';
-import { capture } from '../capture/capture.ts';
-import { splitCapture } from '../capture/capture-rules.ts';
+import { capture, splitCapture } from '../capture/capture.ts';
 import { payments, published } from '../collections.ts';
 
 export const capturePayment = handle(capturePaymentApi)(async ({ params, body }, { work }) => {

@@ -8,8 +8,7 @@ import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import { payments, published, type StoredPayment } from '../collections.ts';
 import { leftOfOrder } from '../funds/order-cover.ts';
 import { type LeftOfReturn, syncReturnCover } from '../funds/return-cover.ts';
-import { refund } from '../refund/refund.ts';
-import { refuseExcessiveRefund, refuseExchangedAmount, refuseFurtherRefund } from '../refund/refund-rules.ts';
+import { refund, refuseExcessiveRefund, refuseExchangedAmount, refuseFurtherRefund } from '../refund/refund.ts';
 
 export const refundPayment = handle(refundPaymentApi)(async ({ params, body }, scope) => {
   const { work } = scope;

@@ -14,7 +14,6 @@ export type Verdict =
   | { readonly is: 'unanswered' }
   | { readonly is: 'approved-later'; readonly afterMs: number };
 
-/** The members of a declined payment. */
 export const reasonOf = ({ declineCode, available }: Extract<Verdict, { is: 'declined' }>) => ({
   declineCode,
   available: available && money(available.amount, available.currency),
@@ -41,3 +40,11 @@ export const last4Of = (token: string, rule: PaymentToken | undefined): string =
 
 /** Six characters derived from the payment's id, in the form that issuers use. */
 export const authorizationCodeOf = (paymentId: string): string => digest('authorisation', paymentId).slice(0, 6).toUpperCase();
+
+/** A gift card pays the whole amount in its own currency, or nothing; callers split a total. @param balance undefined: unknown card */
+export function giftCardVerdict(balance: Money | undefined, amount: Money): Verdict {
+  if (!balance) return { is: 'declined', declineCode: 'unknown_gift_card' };
+  if (balance.currency !== amount.currency) return { is: 'declined', declineCode: 'currency_not_supported' };
+  if (balance.amount < amount.amount) return { is: 'declined', declineCode: 'insufficient_funds', available: balance };
+  return { is: 'approved' };
+}

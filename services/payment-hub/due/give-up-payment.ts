@@ -12,10 +12,7 @@ export const giveUpPayment = handleDue(giveUpPaymentDue)(async ({ key }, scope) 
   fail(scope.work, payment, { verb: 'give-up', declineCode: 'provider_timeout' });
 });
 
-/**
- * Whether the redemption was spent is unknown. The Loyalty Platform records the reversal even if nothing was spent, and refuses a
- * spending that arrives later.
- */
+/** The Loyalty Platform records the reversal even if nothing was spent, and refuses a spending that arrives later. */
 async function reverseSpending({ call }: Scope, { id, amount }: StoredPayment): Promise<void> {
   try {
     await call(putLedgerEntry, { params: { type: 'reverse', reference: id }, body: { amount } });

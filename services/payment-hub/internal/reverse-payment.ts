@@ -3,8 +3,7 @@ import { notFound } from '../../../shared/catalog/problems.ts';
 import { again, handle } from '../../../shared/work/handler.ts';
 import { voidAuthorization } from '../authorization/authorization.ts';
 import { payments, published } from '../collections.ts';
-import { refund } from '../refund/refund.ts';
-import { refundableOf } from '../refund/refund-rules.ts';
+import { refund, refundableOf } from '../refund/refund.ts';
 
 /** Undoes a payment in any state. A pending payment cannot be recalled, so it is voided as soon as it is approved. */
 export const reversePayment = handle(reversePaymentCall)(async ({ params, body }, { work }) => {

@@ -19,11 +19,9 @@ import {
   settleUnknown,
   type TenderRequest,
 } from '../tender/tenders.ts';
-import { isCovered, outstandingOf } from '../transaction/coverage.ts';
-import { markPaid } from '../transaction/outcome.ts';
-import { receiptOf } from '../transaction/receipts.ts';
+import { markPaid, receiptOf } from '../transaction/outcome.ts';
 import { transactionNotOpen } from '../transaction/refusals.ts';
-import { saleById, save } from '../transaction/transactions.ts';
+import { isCovered, outstandingOf, saleById, save } from '../transaction/transactions.ts';
 
 type Answer = OutputOf<typeof addPaymentApi>;
 

@@ -8,15 +8,11 @@ import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type Sale, type StoredTransaction, stores, transactions } from '../collections.ts';
 import { abandonOpeningDue } from '../due-work.ts';
 import { OPENING_MS } from '../timing.ts';
-import { isCovered } from '../transaction/coverage.ts';
 import { markPaid } from '../transaction/outcome.ts';
-import { isSale, renewIdleTimer, save } from '../transaction/transactions.ts';
+import { isCovered, isSale, renewIdleTimer, save } from '../transaction/transactions.ts';
 import { orderView } from '../transaction/views.ts';
 
-/**
- * Commits the transaction as `opening` first, with the work that gives it up. Then the eCommerce Platform prices the basket, locks it
- * and holds its stock.
- */
+/** Commits `opening` first, with the work that gives it up. Then the eCommerce Platform prices and locks the basket and holds stock. */
 export const createTransaction = handle(createTransactionApi)(async ({ body: { laneId, ...sent } }, scope) => {
   const { work, call } = scope;
   const body = { ...sent, ...(sent.lines && { lines: linesBySku(sent.lines, '/lines') }) };

@@ -6,10 +6,9 @@ import { undoSaleDue } from '../due-work.ts';
 import { compensate } from '../sale/compensation.ts';
 import { refuseWhileBusy, settleUnknown } from '../tender/tenders.ts';
 import { FIRST_RETRY_MS } from '../timing.ts';
-import { isCovered, outstandingOf } from '../transaction/coverage.ts';
 import { markPaid, markVoided } from '../transaction/outcome.ts';
 import { awaitingApproval, nothingOutstanding, transactionNotOpen } from '../transaction/refusals.ts';
-import { saleById } from '../transaction/transactions.ts';
+import { isCovered, outstandingOf, saleById } from '../transaction/transactions.ts';
 import { orderView } from '../transaction/views.ts';
 
 /** Commits `voided` first, so that no tender can be added while the others are given back. */

@@ -4,10 +4,7 @@ import { abandonOpeningDue } from '../due-work.ts';
 import { abandonBasketOf } from '../sale/compensation.ts';
 import { save } from '../transaction/transactions.ts';
 
-/**
- * Commits `given-up` first, so that a request that still runs cannot open the transaction. Then the eCommerce Platform abandons the
- * basket that it may have locked.
- */
+/** Commits `given-up` first, so that a running request cannot open it. Then the eCommerce Platform abandons a basket that it locked. */
 export const abandonOpening = handleDue(abandonOpeningDue)(async ({ key }, scope) => {
   const found = await scope.work.get(transactions, key);
   if (found?.state !== 'opening' && found?.state !== 'given-up') return;

@@ -2,9 +2,8 @@ import { handleDue } from '../../../shared/work/handler.ts';
 import { transactions } from '../collections.ts';
 import { expireTransactionDue } from '../due-work.ts';
 import { settleUnknown } from '../tender/tenders.ts';
-import { isCovered, outstandingOf } from '../transaction/coverage.ts';
 import { markPaid, markVoided } from '../transaction/outcome.ts';
-import { isSale, renewIdleTimer } from '../transaction/transactions.ts';
+import { isCovered, isSale, outstandingOf, renewIdleTimer } from '../transaction/transactions.ts';
 
 /** Voids an idle transaction as Void Transaction does. */
 export const expireTransaction = handleDue(expireTransactionDue)(async ({ key }, scope) => {

@@ -3,14 +3,10 @@ import { handleDue } from '../../../shared/work/handler.ts';
 import { transactions } from '../collections.ts';
 import { resolveTenderDue } from '../due-work.ts';
 import { resolveLater, settleUnknown } from '../tender/tenders.ts';
-import { isCovered } from '../transaction/coverage.ts';
 import { markPaid } from '../transaction/outcome.ts';
-import { isSale, save } from '../transaction/transactions.ts';
+import { isCovered, isSale, save } from '../transaction/transactions.ts';
 
-/**
- * Reads the outcome of a tender whose answer was lost or whose request died. While the Payment Hub does not answer, the outcome
- * stays unknown, and the next call on the transaction reads it again.
- */
+/** Reads the outcome of a tender whose answer was lost. While the Payment Hub is away it stays unknown, and the next call reads it. */
 export const resolveTender = handleDue(resolveTenderDue)(async ({ key, payload }, scope) => {
   const { work } = scope;
   const found = await work.get(transactions, key);

@@ -5,10 +5,7 @@ import { captureTendersDue, submitOrderDue } from '../due-work.ts';
 import { markVoided } from '../transaction/outcome.ts';
 import { isSale } from '../transaction/transactions.ts';
 
-/**
- * A client made an order of the transaction before it was paid, and the order was cancelled or expired. The transaction is voided, and
- * its tenders are given back.
- */
+/** A client's order of the unpaid transaction was cancelled or expired: the transaction is voided, and its tenders are given back. */
 export const onOrderCancelled: EventHandler = async (event, { work }) => {
   const { id } = Order.parse(event.data.object);
   const sale = await work.get(transactions, id);

@@ -5,8 +5,7 @@ import { Problem } from '../../../shared/catalog/problems.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { Sale } from '../collections.ts';
 import { undoSaleDue } from '../due-work.ts';
-import { bindsMoney, type HubPayment, readPayments } from '../tender/hub-payments.ts';
-import { listTenders } from '../tender/listed-tenders.ts';
+import { bindsMoney, type HubPayment, listTenders, readPayments } from '../tender/hub-payments.ts';
 import { CALL_TIMEOUT_MS } from '../timing.ts';
 import { save } from '../transaction/transactions.ts';
 

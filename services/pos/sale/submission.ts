@@ -5,12 +5,10 @@ import type { Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import type { Sale } from '../collections.ts';
 import { captureTendersDue, submitOrderDue } from '../due-work.ts';
-import { readPayments } from '../tender/hub-payments.ts';
-import { listTenders } from '../tender/listed-tenders.ts';
+import { listTenders, readPayments } from '../tender/hub-payments.ts';
 import { CALL_TIMEOUT_MS, retryDelayMs } from '../timing.ts';
-import { isCovered } from '../transaction/coverage.ts';
 import { submissionUnderWay } from '../transaction/refusals.ts';
-import { renewIdleTimer, save } from '../transaction/transactions.ts';
+import { isCovered, renewIdleTimer, save } from '../transaction/transactions.ts';
 import { published } from '../transaction/views.ts';
 
 export interface Trial {

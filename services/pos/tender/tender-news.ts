@@ -2,16 +2,11 @@ import { type EventHandler, unchanged } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type Sale, transactions } from '../collections.ts';
 import { undoSaleDue } from '../due-work.ts';
-import { coveredBy, isCovered } from '../transaction/coverage.ts';
 import { markPaid } from '../transaction/outcome.ts';
-import { isSale, save } from '../transaction/transactions.ts';
-import { bindsMoney, type HubPayment, parsePayment } from './hub-payments.ts';
-import { listTender } from './listed-tenders.ts';
+import { coveredBy, isCovered, isSale, save } from '../transaction/transactions.ts';
+import { bindsMoney, type HubPayment, listTender, parsePayment } from './hub-payments.ts';
 
-/**
- * Records a change of a payment at the Payment Hub, such as a later approval or an outcome whose answer was lost. A payment that comes
- * true for a voided transaction is reversed.
- */
+/** Records a change at the Payment Hub, such as a late approval. A payment of a voided transaction is reversed. */
 export const recordTenderNews: EventHandler = async (event, { work }) => {
   const payment = parsePayment(event.data.object);
   const sale = await work.get(transactions, payment.orderId);

@@ -6,12 +6,10 @@ import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import type { Sale } from '../collections.ts';
 import { resolveTenderDue } from '../due-work.ts';
 import { AUTHORIZE_TIMEOUT_MS, retryDelayMs } from '../timing.ts';
-import { isCovered } from '../transaction/coverage.ts';
 import { markPaid } from '../transaction/outcome.ts';
 import { tenderUnderWay } from '../transaction/refusals.ts';
-import { renewIdleTimer, save } from '../transaction/transactions.ts';
-import { type HubPayment, readPayments } from './hub-payments.ts';
-import { listTender, listTenders } from './listed-tenders.ts';
+import { isCovered, renewIdleTimer, save } from '../transaction/transactions.ts';
+import { type HubPayment, listTender, listTenders, readPayments } from './hub-payments.ts';
 
 export type TenderRequest = InputOf<typeof addPayment>['body'];
 
@@ -26,10 +24,7 @@ export function refuseWhileBusy({ work }: Scope, sale: Sale, action: string): vo
   if (sale.pending?.status === 'running' && sale.pending.owner !== ownerOf(work)) throw tenderUnderWay(sale, action);
 }
 
-/**
- * Reads the payments of a transaction when the outcome of a tender is unknown. Every further tender or void does this first.
- * @throws Problem `dependency_*` while the Payment Hub does not answer
- */
+/** Reads the payments when a tender's outcome is unknown, before each further tender or void. @throws Problem `dependency_*` */
 export async function settleUnknown(scope: Scope, sale: Sale): Promise<Sale> {
   if (sale.pending?.status !== 'unknown') return sale;
   const payments = await readPayments(scope, sale.id);

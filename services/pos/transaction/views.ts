@@ -5,7 +5,7 @@ import { mintedAt } from '../../../shared/domain/ids.ts';
 import { orderNumberOf } from '../../../shared/domain/order-number.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import type { Sale } from '../collections.ts';
-import { coveredBy } from './coverage.ts';
+import { coveredBy } from './transactions.ts';
 
 function paymentStatusOf({ basket, tenders }: Sale): z.output<typeof OrderView>['paymentStatus'] {
   const total = basket.totals.total.amount;

@@ -2,8 +2,7 @@ import type { z } from 'zod';
 import { evaluatePromotions as evaluatePromotionsApi } from '../../../shared/catalog/promotion/apis.ts';
 import { CURRENCY, money } from '../../../shared/domain/money.ts';
 import { handle, type Scope } from '../../../shared/work/handler.ts';
-import { readBasketGoods } from '../basket-goods.ts';
-import { evaluate, type Goods, totalsBySource } from '../evaluation.ts';
+import { evaluate, type Goods, readBasketGoods, totalsBySource } from '../evaluation.ts';
 import type { PricedLine } from '../pricing.ts';
 import type { VoucherOutcome } from '../voucher-rules.ts';
 

@@ -3,8 +3,7 @@ import { notFound } from '../../../shared/catalog/problems.ts';
 import { validateVoucher as validateVoucherApi } from '../../../shared/catalog/promotion/apis.ts';
 import { money } from '../../../shared/domain/money.ts';
 import { handle, type Scope } from '../../../shared/work/handler.ts';
-import { readBasketGoods } from '../basket-goods.ts';
-import { evaluate, evaluateAmount, type Goods, totalsBySource } from '../evaluation.ts';
+import { evaluate, evaluateAmount, type Goods, readBasketGoods, totalsBySource } from '../evaluation.ts';
 import { canonicalCode, isWellFormed, type VoucherOutcome } from '../voucher-rules.ts';
 
 type ValidateRequest = z.output<typeof validateVoucherApi.serviceRequest>;

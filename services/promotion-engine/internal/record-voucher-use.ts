@@ -45,22 +45,13 @@ async function lock(work: UnitOfWork, { basketId, found, body }: UseChange): Pro
     work,
     held.filter((code) => !wanted.includes(code)),
   );
-  const codes = (await judgeCodes(work, wanted, basketId)).map(({ code, reason }) => ({
-    code,
-    accepted: !reason,
-    reason,
-  }));
+  const codes = (await judgeCodes(work, wanted, basketId)).map(({ code, reason }) => ({ code, accepted: !reason, reason }));
   await takeUses(
     work,
     codes.filter(({ code, accepted }) => accepted && !held.includes(code)).map(({ code }) => code),
   );
   if (found?.state === 'locked' && JSON.stringify(found.codes) === JSON.stringify(codes)) return found;
-  return work.put(basketVouchers, {
-    id: basketId,
-    state: 'locked',
-    codes,
-    customerId: body.customerId,
-  });
+  return work.put(basketVouchers, { id: basketId, state: 'locked', codes, customerId: body.customerId });
 }
 
 /** Released uses stay released: a late repeat may still confirm a cancelled order. */

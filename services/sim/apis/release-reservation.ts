@@ -24,10 +24,7 @@ export const releaseReservation = handle(releaseReservationApi)(async ({ params:
   return work.transition(reservations, found, 'release');
 });
 
-/**
- * Only the OMS can stop goods that are being sent, and it does so before the release.
- * @throws Problem `invalid_state_transition` for any other caller
- */
+/** Only the OMS stops goods that are being sent, and does so before the release. @throws Problem `invalid_state_transition` */
 async function refuseBeingSent(found: StoredReservation, { work, context }: Scope): Promise<void> {
   if (context.chain.at(-1) === 'oms') return;
   const held = await work.get(fulfillmentHolds, found.id);

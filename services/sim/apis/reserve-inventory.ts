@@ -13,10 +13,7 @@ import { abortHoldDue } from '../due-work.ts';
 /** Our choice. */
 const DEFAULT_TTL_SECONDS = 900;
 
-/**
- * Mints the id, commits the attempt with the work that undoes it, takes the stock, and commits the reservation. A further run of the
- * request finds its own attempt and continues from there.
- */
+/** Commits the attempt with the work that undoes it, takes the stock, commits the reservation. A further run continues its own attempt. */
 export const reserveInventory = handle(reserveInventoryApi)(async ({ body }, scope) => {
   const { work, call } = scope;
   const { id, attempt: found } = await findOwnAttempt(work);

@@ -9,10 +9,7 @@ import { moveStockDue } from '../due-work.ts';
 import { applyMovement, verbAfter } from '../movement-rules.ts';
 import { isTillHold } from '../reservation-rules.ts';
 
-/**
- * Commits the record first. The stock moves before the reply if the Inventory Service answers. In between, ATP is the same, since these
- * units were never promised to others.
- */
+/** Commits the record first; the stock moves before the reply if possible. ATP stays the same: nobody else was promised these units. */
 export const moveReservation = handle(moveReservationCall)(async ({ params: { id }, body }, { work }) => {
   const found = await work.get(reservations, id);
   if (!found) throw notFound('reservation', id);

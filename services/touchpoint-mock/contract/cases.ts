@@ -5,11 +5,7 @@ export const ALIASES = {
     cases: ['01', '02', '03', '04', '06', '07', '08', '14', '14refused', '14unavailable', '15', '16', '16b', '17', '18', '19'],
     prefilled: '02',
   },
-  finish: {
-    path: '/retail/touchpoint/basket/finish',
-    cases: ['09', '10', '10r', '10c', '10claimed'],
-    prefilled: '10',
-  },
+  finish: { path: '/retail/touchpoint/basket/finish', cases: ['09', '10', '10r', '10c', '10claimed'], prefilled: '10' },
 } as const;
 
 export type Alias = keyof typeof ALIASES;

@@ -62,7 +62,6 @@ function caseSchema({ name, alias }: { name: CaseName; alias: Alias }) {
 
 /**
  * Reads and checks the 21 cases and the seven authorization fixtures.
- *
  * @param directory the fixtures folder, as a URL that ends in a slash; the project's own by default
  * @throws FixtureError with a line for each mistake
  */

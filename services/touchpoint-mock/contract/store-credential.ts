@@ -5,10 +5,7 @@ export interface StoreCredential {
   accepts(authorization: string | undefined): boolean;
 }
 
-/**
- * Matches the scheme in any case, and the key exactly in constant time. Node decodes headers as Latin-1, one character per byte, so the
- * compared bytes are the bytes that were sent.
- */
+/** Matches the scheme in any case, the key exactly in constant time. Node decodes headers as Latin-1, so the sent bytes are compared. */
 export function storeCredential(storeKey: string): StoreCredential {
   const expected = Buffer.from(storeKey, 'latin1');
   const candidate = Buffer.alloc(expected.length);

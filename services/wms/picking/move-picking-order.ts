@@ -1,12 +1,15 @@
+import type { z } from 'zod';
 import { progressionOf } from '../../../shared/catalog/control/progression.ts';
+import type { FulfillmentOrder } from '../../../shared/catalog/fulfillment/fulfillment-orders.ts';
+import { recordPicking } from '../../../shared/catalog/fulfillment/internal.ts';
 import { refusal } from '../../../shared/catalog/life-cycle.ts';
-import { Problem } from '../../../shared/catalog/problems.ts';
+import { isUnknownOutcome, Problem } from '../../../shared/catalog/problems.ts';
 import { instant } from '../../../shared/domain/time.ts';
+import type { Scope } from '../../../shared/work/handler.ts';
 import { type IntendedMove, intendedMoves, type PickingOrder, type PickingStatus, pickingOrders } from '../collections.ts';
 import { finishMoveDue } from '../due-work.ts';
 import { TAKE_OVER_MS } from '../timing.ts';
 import { allowedFrom, isSamePicking, type PickedReport, pickedLines, refuseMove } from './picking-rules.ts';
-import { type PickingScope, reportToFms } from './report-to-fms.ts';
 
 /**
  * Moves a picking order: the intent is committed, then reported to the FMS, then the new status is stored. A request that finds the same
@@ -58,4 +61,24 @@ function moveInProgress(order: PickingOrder, { status, since }: IntendedMove, as
     `The picking order "${order.id}" has been changing to ${status} since ${since}; send this again after that.`,
     { allowedFrom: allowedFrom(asked), retryable: true, retryAfter: 1 },
   );
+}
+
+export type PickingScope = Pick<Scope, 'work' | 'call' | 'context'>;
+
+/**
+ * Reports a status to the FMS before it is stored here.
+ * @returns the fulfillment order, or the refusal of the FMS, which then has not moved it
+ * @throws Problem when the outcome is unknown: the intent stays, for a repeat or the due work
+ */
+export async function reportToFms(
+  { call }: PickingScope,
+  { id, fulfillmentOrderId }: Pick<PickingOrder, 'id' | 'fulfillmentOrderId'>,
+  { status, lines }: Pick<IntendedMove, 'status' | 'lines'>,
+): Promise<z.output<typeof FulfillmentOrder> | Problem> {
+  try {
+    return await call(recordPicking, { params: { id: fulfillmentOrderId }, body: { pickingOrderId: id, status, lines } }, { step: status });
+  } catch (error) {
+    if (!(error instanceof Problem) || isUnknownOutcome(error) || error.code === 'idempotency_in_progress') throw error;
+    return error;
+  }
 }

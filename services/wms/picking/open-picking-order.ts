@@ -1,10 +1,9 @@
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { instant } from '../../../shared/domain/time.ts';
-import { type PickingOrder, pickingOrders } from '../collections.ts';
+import { type PickingOrder, pickingOrderIdOf, pickingOrders } from '../collections.ts';
 import { finishOpeningDue } from '../due-work.ts';
 import { TAKE_OVER_MS } from '../timing.ts';
-import { pickingOrderIdOf } from './picking-order-id.ts';
-import { type PickingScope, reportToFms } from './report-to-fms.ts';
+import { type PickingScope, reportToFms } from './move-picking-order.ts';
 
 /**
  * Opens a picking order. The FMS comes first: it has the lines, and decides whether the fulfillment order may still be picked. Due work

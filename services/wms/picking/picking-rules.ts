@@ -27,14 +27,12 @@ export function refuseMove(order: Pick<PickingOrder, 'id' | 'status'>, status: P
   );
 }
 
-/** A line as a caller reports it. */
 export interface ReportedLine {
   readonly orderLineId: string;
   readonly sku?: string;
   readonly pickedQty: number;
 }
 
-/** A status that a caller reports. */
 export interface PickedReport {
   readonly status: PickingStatus;
   readonly lines?: readonly ReportedLine[];

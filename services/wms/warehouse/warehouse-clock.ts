@@ -1,8 +1,7 @@
 import type { Progression } from '../../../shared/catalog/control/progression.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { type PickingOrder, pickingOrders, type WarehouseTask, warehouseSteps, warehouseTasks } from '../collections.ts';
+import { type PickingOrder, pickingOrderIdOf, pickingOrders, type WarehouseTask, warehouseSteps, warehouseTasks } from '../collections.ts';
 import { warehouseStepDue } from '../due-work.ts';
-import { pickingOrderIdOf } from '../picking/picking-order-id.ts';
 
 export type Step = 'started' | 'picked' | 'packed' | 'dispatched';
 

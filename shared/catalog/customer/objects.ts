@@ -46,11 +46,7 @@ export const customerLifeCycle = defineLifeCycle({
       events: ['customer-interaction-logged'],
       trigger: 'Log Customer Interaction of 90 d ago or more',
     },
-    {
-      verb: 'enrol',
-      from: ['identified', 'registered', 'active', 'at-risk', 'churned', 'reactivated'],
-      trigger: 'Enroll Loyalty Member',
-    },
+    { verb: 'enrol', from: ['identified', 'registered', 'active', 'at-risk', 'churned', 'reactivated'], trigger: 'Enroll Loyalty Member' },
     { verb: 'idle', from: ['active', 'reactivated'], to: 'at-risk', trigger: 'time: 90 d without activity' },
     { verb: 'idle', from: ['at-risk'], to: 'churned', trigger: 'time: 180 d without activity' },
     {

@@ -54,12 +54,7 @@ export const fulfillmentOrderLifeCycle = defineLifeCycle({
       trigger: 'webhook: third failed attempt, or lost; lost goods are refunded immediately',
     },
     { verb: 'redeliver', from: ['failed-delivery'], to: 'dispatched', trigger: 'webhook: out for delivery again' },
-    {
-      verb: 'deliver',
-      from: ['dispatched', 'failed-delivery'],
-      to: 'delivered',
-      trigger: 'webhook: delivered, even after a loss',
-    },
+    { verb: 'deliver', from: ['dispatched', 'failed-delivery'], to: 'delivered', trigger: 'webhook: delivered, even after a loss' },
     {
       verb: 'return-to-sender',
       from: ['dispatched', 'failed-delivery'],
@@ -125,10 +120,7 @@ export const fulfillmentOrder = defineObject({
   references: { 'shipments.id': 'shipment' },
   lifeCycle: fulfillmentOrderLifeCycle,
   changeSubscribers: [
-    {
-      application: 'oms',
-      purpose: 'moves the order: picking, short lines, delivery, cancellation, failure, return',
-    },
+    { application: 'oms', purpose: 'moves the order: picking, short lines, delivery, cancellation, failure, return' },
     { application: 'wms', purpose: 'queues allocated orders for picking, and removes cancelled ones' },
   ],
 });

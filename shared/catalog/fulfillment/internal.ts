@@ -141,19 +141,13 @@ export const scanShipment = defineInternalCall({
   application: 'carrier-platform',
   method: 'POST',
   path: '/internal/shipments/{id}/scans',
-  request: z.strictObject({
-    scan: Scan,
-    location: z.string().min(1).max(120).optional(),
-    message: z.string().min(1).max(200).optional(),
-  }),
+  request: z.strictObject({ scan: Scan, location: z.string().min(1).max(120).optional(), message: z.string().min(1).max(200).optional() }),
   response: Shipment,
   problems: ['not_found', 'invalid_state_transition'],
   callers: [],
 });
 
-const Rescheduled = z.object({
-  rescheduled: z.int().min(0).describe('Number of objects whose next step is rescheduled or removed.'),
-});
+const Rescheduled = z.object({ rescheduled: z.int().min(0).describe('Number of objects whose next step is rescheduled or removed.') });
 
 export const applyCarrierProgression = defineInternalCall({
   id: 'apply-carrier-progression',

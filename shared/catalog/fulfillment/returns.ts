@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineObject } from '../define-object.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
-import { refundOrderInWords } from '../payment/refund-order.ts';
+import { refundOrderInWords } from '../payment/objects.ts';
 import { commonFields, Id, Instant, Money, Quantity, Sku } from '../shapes.ts';
 import { FulfillmentShipment } from './fulfillment-orders.ts';
 

@@ -42,13 +42,7 @@ export const shipmentLifeCycle = defineLifeCycle({
       again: true,
       trigger: 'the FMS registers the same parcel again',
     },
-    {
-      verb: 'label',
-      from: ['pending'],
-      to: 'label-created',
-      events: ['shipment-label-generated'],
-      trigger: 'Generate Shipping Label',
-    },
+    { verb: 'label', from: ['pending'], to: 'label-created', events: ['shipment-label-generated'], trigger: 'Generate Shipping Label' },
     {
       verb: 'label',
       from: ['label-created', 'collected', 'in-transit', 'out-for-delivery', 'delivery-attempted', 'held-at-depot', 'delivered'],
@@ -97,10 +91,7 @@ export const Scan = z
   .enum(['collect', 'depart', 'out-for-delivery', 'hold', 'deliver', 'attempt', 'return', 'lose', 'find'])
   .meta({ id: 'Scan' });
 
-/**
- * A service of the carrier. The last three are for rehearsals: the parcel is lost, returned to sender, or returned after three failed
- * attempts.
- */
+/** A service of the carrier. The last three are for rehearsals: lost, returned to sender, returned after three failed attempts. */
 export const CarrierService = z.enum(['STANDARD', 'EXPRESS', 'LOST', 'RTS', 'ATTEMPT3']).meta({ id: 'CarrierService' });
 
 export const Carrier = z
@@ -174,10 +165,7 @@ export const Shipment = z
     service: CarrierService,
     trackingNumber: z.string().optional().describe('Set with the label.'),
     label: z
-      .object({
-        format: z.literal('PDF'),
-        url: z.string().describe('Unguessable path at the gateway. It needs no credential.'),
-      })
+      .object({ format: z.literal('PDF'), url: z.string().describe('Unguessable path at the gateway. It needs no credential.') })
       .optional(),
     labelStatus: LabelStatus,
     estimatedDelivery: DeliveryWindow.optional().describe('Set with the label.'),

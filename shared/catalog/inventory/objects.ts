@@ -48,17 +48,8 @@ export const reservationLifeCycle = defineLifeCycle({
       trigger:
         'Release Reservation; its order, basket or transaction ends; a new reservation of the same basket or order takes over, such as the one of Checkout at its own location',
     },
-    {
-      verb: 'release',
-      from: ['released', 'expired', 'cancelled'],
-      again: true,
-      trigger: 'Release Reservation after it has ended',
-    },
-    {
-      verb: 'move-part',
-      from: ['confirmed'],
-      trigger: 'some units are dispatched or short; the rest stays reserved',
-    },
+    { verb: 'release', from: ['released', 'expired', 'cancelled'], again: true, trigger: 'Release Reservation after it has ended' },
+    { verb: 'move-part', from: ['confirmed'], trigger: 'some units are dispatched or short; the rest stays reserved' },
     {
       verb: 'fulfil',
       from: ['confirmed', 'requested'],

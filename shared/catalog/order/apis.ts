@@ -3,7 +3,7 @@ import { Basket } from '../commerce/objects.ts';
 import { Transaction } from '../commerce/transaction.ts';
 import { defineApi } from '../define.ts';
 import { FulfillmentOrder } from '../fulfillment/fulfillment-orders.ts';
-import { refundOrderInWords } from '../payment/refund-order.ts';
+import { refundOrderInWords } from '../payment/objects.ts';
 import { dependencyProblems } from '../problems.ts';
 import { exactlyOne, Id, typedText } from '../shapes.ts';
 import { OrderView } from './objects.ts';

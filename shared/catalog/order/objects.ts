@@ -76,12 +76,7 @@ export const orderLifeCycle = defineLifeCycle({
       to: 'completed',
       trigger: 'internal: the customer leaves the store with the goods; its payments are captured',
     },
-    {
-      verb: 'carry-out',
-      from: ['completed', 'return-in-progress'],
-      again: true,
-      trigger: 'internal: the till repeats the carry-out',
-    },
+    { verb: 'carry-out', from: ['completed', 'return-in-progress'], again: true, trigger: 'internal: the till repeats the carry-out' },
     { verb: 'open-return', from: ['completed', 'return-in-progress'], to: 'return-in-progress', trigger: 'Create Return' },
     {
       verb: 'end-return',
@@ -187,9 +182,7 @@ export const OrderPayment = Payment.pick({
   amount: true,
   capturedAmount: true,
   refundedAmount: true,
-}).meta({
-  id: 'OrderPayment',
-});
+}).meta({ id: 'OrderPayment' });
 
 export const PaymentStatus = z.enum(['unpaid', 'authorised', 'paid', 'partially-refunded', 'refunded', 'unknown']).meta({
   id: 'PaymentStatus',

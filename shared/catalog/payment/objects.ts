@@ -2,7 +2,20 @@ import { z } from 'zod';
 import { defineObject } from '../define-object.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
 import { commonFields, Id, Instant, Money } from '../shapes.ts';
-import { declineCodes } from './decline-codes.ts';
+
+/** Reasons of the Payment Hub for declining a tender. The simulated provider adds the codes of its tokens. */
+export const declineCodes = {
+  insufficient_funds: 'The card or gift card has less than the amount.',
+  do_not_honor: 'The issuer declines without a reason.',
+  provider_timeout: 'The provider did not answer for 15 minutes.',
+  unknown_gift_card: 'The gift card is unknown.',
+  currency_not_supported: 'The gift card is in another currency.',
+  unknown_redemption: 'The redemption is unknown.',
+  insufficient_points: 'The redemption is worth less than the amount, or it can no longer pay.',
+  redemption_not_applicable: 'The redemption was made for another order, basket or customer.',
+  loyalty_unavailable:
+    'The Loyalty Platform could not be reached, and nothing was spent. Only the failed payment has this code. Its request is answered with 503 and may be repeated.',
+} as const;
 
 export const paymentLifeCycle = defineLifeCycle({
   object: 'payment',
@@ -56,11 +69,7 @@ export const TenderType = z.enum(['card', 'gift-card', 'bnpl', 'cash', 'loyalty'
 });
 
 export const PaymentTender = z
-  .object({
-    type: TenderType,
-    token: z.string().optional(),
-    last4: z.string().optional().describe('Last four digits of a card.'),
-  })
+  .object({ type: TenderType, token: z.string().optional(), last4: z.string().optional().describe('Last four digits of a card.') })
   .meta({ id: 'PaymentTender' });
 
 export const Refund = z
@@ -118,3 +127,8 @@ export const payment = defineObject({
     { application: 'fms', purpose: 'records refunds of a return; the last one ends the return' },
   ],
 });
+
+/** Sequence of tenders when an order is refunded. */
+export const REFUND_ORDER: readonly z.output<typeof TenderType>[] = ['card', 'bnpl', 'gift-card', 'cash', 'loyalty', 'exchange-credit'];
+
+export const refundOrderInWords = `Refunds go to the tenders in this sequence: ${REFUND_ORDER.join(', ')}; each up to its captured amount less its refunds.`;

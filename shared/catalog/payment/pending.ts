@@ -30,10 +30,7 @@ interface Overpayment {
   readonly pending: readonly PendingPayment[];
 }
 
-/**
- * 409 for an amount above the outstanding amount, or when nothing is outstanding. It is retryable if pending payments may still change
- * that.
- */
+/** 409 for more than the outstanding amount, or when nothing is outstanding. Retryable if pending payments may still change that. */
 export function overpayment({ objectType, id, outstanding, requested, pending }: Overpayment): Problem {
   const about = { objectType, id, outstanding };
   const what = `The ${objectType} "${id}"`;

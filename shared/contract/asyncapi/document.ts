@@ -60,9 +60,7 @@ export function estateAsyncApi(version: string, events: EventServers): Part {
     components: {
       messages,
       schemas: { ...EVENT_SCHEMAS, ...schemas.all() },
-      securitySchemes: {
-        signature: { type: 'httpApiKey', in: 'header', name: 'webhook-signature', description: SIGNATURE },
-      },
+      securitySchemes: { signature: { type: 'httpApiKey', in: 'header', name: 'webhook-signature', description: SIGNATURE } },
     },
   };
 }

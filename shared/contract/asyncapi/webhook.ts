@@ -60,8 +60,5 @@ export function webhookOperations(schemas: JsonSchemas): Part {
     security: [ref('components', 'securitySchemes', 'signature')],
     bindings: { http: { method: carrierWebhook.method, query: schemas.of(carrierWebhook.query, 'input'), bindingVersion: HTTP_BINDING } },
   });
-  return {
-    'carrier-platform-sends-webhooks': operation('carrier-platform', 'send'),
-    'fms-receives-webhooks': operation('fms', 'receive'),
-  };
+  return { 'carrier-platform-sends-webhooks': operation('carrier-platform', 'send'), 'fms-receives-webhooks': operation('fms', 'receive') };
 }

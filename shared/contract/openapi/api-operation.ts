@@ -2,19 +2,16 @@ import { z } from 'zod';
 import { applications } from '../../catalog/applications.ts';
 import { type ApiDefinition, isMutating, namesRehearsal } from '../../catalog/define.ts';
 import { requestExamples } from '../../catalog/examples.ts';
-import { answersRepeats } from '../../catalog/natural-repeats.ts';
+import { objects } from '../../catalog/objects.ts';
 import { commonProblems, dependencyProblems, type ProblemCode } from '../../catalog/problems.ts';
 import type { Part } from '../json-schemas.ts';
-import type { Components } from './components.ts';
-import { json, requestBody } from './content.ts';
+import { type Components, json, refusals, requestBody } from './components.ts';
 import { requestHeader, responseHeader } from './headers.ts';
 import { pathParameters, queryParameters } from './parameters.ts';
-import { refusals } from './refusals.ts';
 import { SCHEMES } from './security.ts';
 
 const examples: Readonly<Record<string, unknown>> = requestExamples;
 
-/** The operation of a public API. */
 export function apiOperation(api: ApiDefinition, components: Components): Part {
   return {
     operationId: api.id,
@@ -80,3 +77,9 @@ const contentOf = (api: ApiDefinition, components: Components): Part =>
   api.produces === 'application/json'
     ? json(components.schemaOf(api.response, 'output'))
     : { [api.produces]: { schema: { type: 'string', format: 'binary', contentMediaType: api.produces } } };
+
+const repeatTriggers = objects.flatMap(({ lifeCycle }) => lifeCycle?.rows.filter(({ again }) => again).map(({ trigger }) => trigger) ?? []);
+
+/** Whether a repeat without a key changes nothing: by a repeat row, or by comparing content. A carrier repeats by webhook-id. */
+const answersRepeats = ({ name, auth, problems }: ApiDefinition): boolean =>
+  auth === 'signature' || problems.includes('conflicting_repeat') || repeatTriggers.some((trigger) => trigger.includes(name));

@@ -1,5 +1,5 @@
-import type { z } from 'zod';
-import type { ProblemCode } from '../../catalog/problems.ts';
+import { z } from 'zod';
+import { type ProblemCode, problems } from '../../catalog/problems.ts';
 import { JsonSchemas, type Part, sorted } from '../json-schemas.ts';
 import { problemResponse } from './problems.ts';
 
@@ -30,4 +30,19 @@ export class Components {
 
   schemas = (): Part => this.#schemas.all();
   responses = (): Part => sorted(this.#responses);
+}
+
+/** The refusals of an operation, one response per status. */
+export function refusals(codes: readonly ProblemCode[], components: Components): Part {
+  const byStatus = Map.groupBy([...new Set(codes)], (code) => problems[code].status);
+  return Object.fromEntries([...byStatus].map(([status, same]) => [status, components.responseOf(same)]));
+}
+
+export const json = (schema: Part, example?: unknown): Part => ({ 'application/json': { schema, example } });
+
+/** Empty for an API without a body. A body is required only when an empty one would be refused. */
+export function requestBody(request: z.ZodType, components: Components, example?: unknown): Part {
+  if (request instanceof z.ZodObject && Object.keys(request.shape).length === 0) return {};
+  const required = !request.safeParse({}).success;
+  return { requestBody: { required, content: json(components.schemaOf(request, 'input'), example) } };
 }

@@ -1,15 +1,12 @@
 import { type ControlOperation, isStream } from '../../catalog/control/define-operation.ts';
 import { commonProblems, type ProblemCode } from '../../catalog/problems.ts';
 import type { Part } from '../json-schemas.ts';
-import type { Components } from './components.ts';
-import { json, requestBody } from './content.ts';
+import { type Components, json, refusals, requestBody } from './components.ts';
 import { requestHeader } from './headers.ts';
 import { pathParameters, queryParameters } from './parameters.ts';
-import { refusals } from './refusals.ts';
 
 export const CONTROL_TAG = 'Control plane';
 
-/** An operation of the control plane. */
 export function controlOperation(control: ControlOperation, components: Components): Part {
   return {
     operationId: control.id,

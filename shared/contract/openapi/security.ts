@@ -8,11 +8,7 @@ export const SIGNATURE =
 export const SCHEMES = [
   { auth: 'bearer', name: 'bearer', scheme: { type: 'http', scheme: 'bearer', description: 'An opaque token per consuming application.' } },
   { auth: 'api-key', name: 'apiKey', scheme: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The key of a carrier.' } },
-  {
-    auth: 'signature',
-    name: 'signature',
-    scheme: { type: 'apiKey', in: 'header', name: 'webhook-signature', description: SIGNATURE },
-  },
+  { auth: 'signature', name: 'signature', scheme: { type: 'apiKey', in: 'header', name: 'webhook-signature', description: SIGNATURE } },
 ] as const;
 
 export const CONTROL_SCHEME: Part = { type: 'http', scheme: 'bearer', description: 'A token with the scope control.' };

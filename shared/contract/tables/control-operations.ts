@@ -1,7 +1,8 @@
+import type { z } from 'zod';
 import type { ControlOperation } from '../../catalog/control/define-operation.ts';
 import { controlOperations } from '../../catalog/control/operations.ts';
+import { JsonSchemas, type Part } from '../json-schemas.ts';
 import { code, list, table } from './markdown.ts';
-import { memberTable } from './schema-members.ts';
 
 const operations = Object.values(controlOperations) as readonly ControlOperation[];
 
@@ -30,3 +31,77 @@ function section(operation: ControlOperation): string {
 }
 
 const linked = (problem: string): string => `[${code(problem)}](problems.md#${problem})`;
+
+interface MemberSchema {
+  readonly type?: string;
+  readonly $ref?: string;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly format?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly items?: MemberSchema;
+  readonly properties?: Readonly<Record<string, MemberSchema>>;
+  readonly required?: readonly string[];
+  readonly allOf?: readonly MemberSchema[];
+  readonly anyOf?: readonly MemberSchema[];
+  readonly oneOf?: readonly MemberSchema[];
+}
+
+/** Longer enumerations are named by their number of values: a page that lists them is linked beside the table. */
+const LONGEST_ENUMERATION = 14;
+
+/** The members of a query or a body as a table, with members of nested objects by path. Empty without members. */
+function memberTable(schema: z.ZodType): string {
+  const schemas = new JsonSchemas('draft-2020-12');
+  const root = schemas.of(schema, 'input') as MemberSchema;
+  const named = schemas.all();
+  const rows = membersOf(resolved(root, named), named, '');
+  return rows.length === 0 ? '' : table(['Member', 'Value', 'Description'], rows);
+}
+
+function membersOf({ properties = {}, required = [] }: MemberSchema, named: Part, prefix: string): string[][] {
+  return Object.entries(properties).flatMap(([name, member]) => {
+    const target = resolved(member, named);
+    const row = [
+      `${code(prefix + name)}${required.includes(name) && member.default === undefined ? ', required' : ''}`,
+      valueText(target),
+      describe({ ...target, ...member }),
+    ];
+    const inner = target.type === 'array' && target.items ? resolved(target.items, named) : target;
+    const path = target.type === 'array' ? `${prefix}${name}[].` : `${prefix}${name}.`;
+    return [row, ...membersOf(inner, named, path)];
+  });
+}
+
+function resolved(member: MemberSchema, named: Part): MemberSchema {
+  const name = (member.$ref ?? member.allOf?.[0]?.$ref)?.split('/').at(-1);
+  return name === undefined ? member : (named[name] as MemberSchema);
+}
+
+function valueText({ type, enum: values, const: only, format, minimum, maximum, anyOf, oneOf }: MemberSchema): string {
+  if (only !== undefined) return code(String(only));
+  if (values !== undefined) {
+    if (values.length > LONGEST_ENUMERATION) return `one of ${values.length} names`;
+    return values.map((value) => code(String(value))).join(', ');
+  }
+  const alternatives = anyOf ?? oneOf;
+  if (type === undefined && alternatives !== undefined) return `one of ${alternatives.map(alternativeText).join(', ')}`;
+  const range = minimum !== undefined || maximum !== undefined ? `, ${minimum ?? '…'} to ${maximum ?? '…'}` : '';
+  return `${format ?? type ?? 'any'}${range}`;
+}
+
+/** An object of a union by its constant member, with the names of its other members. */
+function alternativeText({ properties = {}, type }: MemberSchema): string {
+  const constant = Object.values(properties).find((member) => member.const !== undefined);
+  const others = Object.entries(properties).filter(([, member]) => member !== constant);
+  const members = others.length === 0 ? '' : ` with ${others.map(([name]) => code(name)).join(', ')}`;
+  return constant === undefined ? `${type ?? 'an object'}${members}` : `${code(String(constant.const))}${members}`;
+}
+
+const describe = ({ description = '', default: preset }: MemberSchema): string =>
+  [description, preset === undefined || description.includes('Default') ? '' : `Default: ${code(JSON.stringify(preset))}.`]
+    .filter((part) => part !== '')
+    .join(' ');

@@ -11,7 +11,6 @@ const byId = new Map([...publicApis, ...internals].map((api) => [api.id, api]));
 
 export const callById = (id: string): ApiDefinition | undefined => byId.get(id);
 
-/** The calls that an application makes to others. */
 export const callsMadeBy = (application: Application): readonly ApiDefinition[] =>
   (calls[application] as readonly string[]).flatMap((id) => byId.get(id) ?? []);
 

@@ -1,4 +1,4 @@
-import { declineCodes } from '../../catalog/payment/decline-codes.ts';
+import { declineCodes } from '../../catalog/payment/objects.ts';
 import { type ProblemCode, problems, retryableAtTimes } from '../../catalog/problems.ts';
 import { code, table } from './markdown.ts';
 import { problemMeanings } from './problem-meanings.ts';

@@ -25,10 +25,7 @@ export interface JoinOptions {
   readonly created: (consumer: Consumer) => void;
 }
 
-/**
- * Joins a consumer group. Resolves once it is a member; `ended` then resolves with the error that ends the membership.
- * @throws the error that kept it from joining
- */
+/** Joins a group; resolves as a member. `ended` resolves with the error that ends it. @throws the error that kept it from joining */
 export async function joinGroup(options: JoinOptions): Promise<{ readonly ended: Promise<unknown> }> {
   const { kafka, groupId, topics, log, take, joined, heard, isCurrent, created } = options;
   const consumer = createClient(kafka, log).consumer({
@@ -65,12 +62,7 @@ export async function joinGroup(options: JoinOptions): Promise<{ readonly ended:
   created(consumer);
   await consumer.connect();
   await consumer.subscribe({ topics: [...topics], fromBeginning: true });
-  await consumer.run({
-    autoCommit: false,
-    eachBatchAutoResolve: false,
-    partitionsConsumedConcurrently: topics.length,
-    eachBatch: take,
-  });
+  await consumer.run({ autoCommit: false, eachBatchAutoResolve: false, partitionsConsumedConcurrently: topics.length, eachBatch: take });
   await membership.promise;
   return { ended: ended.promise };
 }

@@ -15,10 +15,7 @@ export interface Watch {
   readonly stopping: AbortSignal;
 }
 
-/**
- * Resolves with the reason when a membership has ended, when the broker is silent for too long, or when stopping. It leaves no timer or
- * listener behind, however often the application joins again.
- */
+/** Resolves with the reason when a membership has ended, the broker is silent, or stopping. Leaves no timer or listener behind. */
 export async function endOfMembership({ ended, lastSign }: Membership, { deafMs, everyMs, stopping }: Watch): Promise<unknown> {
   const watching = new AbortController();
   const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();

@@ -3,14 +3,14 @@ import type { World } from '../../domain/world.ts';
 import { deliveryAgain } from '../delivery-again.ts';
 import { carriesEvent, dueKey } from '../ports/due-work.ts';
 import type { Store } from '../ports/estate-store.ts';
+import type { Found, ObjectStore, PageRequest } from '../ports/objects.ts';
 import { bytesOfClaim, claim, forgetClaims } from './claims.ts';
 import { awaitedBefore, commit } from './commit.ts';
 import type { MemoryEstate } from './estate.ts';
-import { createMemoryObjects } from './objects.ts';
-import { createMemoryOutbox, handOver } from './outbox.ts';
+import type { OrderedList } from './ordered-list.ts';
+import { createMemoryOutbox, handOver, type Unsent } from './outbox.ts';
 import { schedule, waitFor } from './schedule.ts';
-import { type ApplicationState, applicationState, dueItem, park, withheldItems } from './state.ts';
-import type { Unsent } from './unsent.ts';
+import { type ApplicationState, applicationState, dueItem, type Placed, park, withheldItems } from './state.ts';
 
 export interface ApplicationStoreOptions {
   readonly estate: MemoryEstate;
@@ -20,7 +20,6 @@ export interface ApplicationStoreOptions {
   readonly worldBytes: number;
 }
 
-/** One application's store in this process's memory. */
 export function createApplicationStore(application: Application, options: ApplicationStoreOptions): Store {
   const { estate, unsent, outboxLimit, worldBytes } = options;
   const { all, janitor, need, changed } = estate;
@@ -82,4 +81,43 @@ export function createApplicationStore(application: Application, options: Applic
       changed(world, waitFor(found, application, [{ ...again, at }]));
     },
   };
+}
+
+/** @param stateOf throws WorldGone when the world was dropped */
+function createMemoryObjects(stateOf: (world: World) => ApplicationState): ObjectStore {
+  return {
+    object: async (world, collection, id) => stateOf(world).objects.get(collection)?.get(id),
+    unique: async (world, collection, name, value) => {
+      const state = stateOf(world);
+      const id = state.unique.get(`${collection}.${name}`)?.get(value);
+      return id === undefined ? undefined : state.objects.get(collection)?.get(id);
+    },
+    index: async (world, collection, name, value, page) => {
+      const state = stateOf(world);
+      return pageOf(state, collection, state.index.get(`${collection}.${name}`)?.get(value), page);
+    },
+    count: async (world, collection, name, values) => {
+      const found = stateOf(world).index.get(`${collection}.${name}`);
+      return values.map((value) => found?.get(value)?.size ?? 0);
+    },
+    all: async (world, collection, page) => {
+      const state = stateOf(world);
+      return pageOf(state, collection, state.placed.get(collection), page);
+    },
+    counters: async (world, counter, keys) => {
+      const found = stateOf(world).counters.get(counter);
+      return keys.map((key) => Object.fromEntries(found?.get(key) ?? []));
+    },
+  };
+}
+
+function pageOf(
+  state: ApplicationState,
+  collection: string,
+  placed: OrderedList<Placed> | undefined,
+  { after, limit, newestFirst }: PageRequest,
+): readonly Found[] {
+  const objects = state.objects.get(collection);
+  const page = newestFirst ? placed?.before(after, limit) : placed?.after(after, limit);
+  return (page ?? []).flatMap(({ id }) => objects?.get(id) ?? []);
 }

@@ -3,8 +3,8 @@ import type { World } from '../../domain/world.ts';
 import type { JournalLimits } from '../journal-limits.ts';
 import type { WorldListener } from '../ports/clock.ts';
 import { WorldGone } from '../ports/directory.ts';
-import { createMemoryJanitor } from './janitor.ts';
-import type { RehearsalState, WorldState } from './state.ts';
+import { OPERATION_KEPT_MS } from '../ports/plan.ts';
+import type { Operations, RehearsalState, WorldState } from './state.ts';
 
 /** The worlds and rehearsals in this process's memory, and the listeners to their changes. */
 export function createMemoryEstate({
@@ -38,3 +38,50 @@ export function createMemoryEstate({
 }
 
 export type MemoryEstate = ReturnType<typeof createMemoryEstate>;
+
+/** Longest pause between sweeps, in wall time. */
+const LOOK_MS = 5_000;
+
+/** Drops replaced and removed worlds, and forgets old results of operations. It never reads living worlds. */
+function createMemoryJanitor({ all, dropAfterMs }: { readonly all: Map<World, WorldState>; readonly dropAfterMs: number }) {
+  /** Wall time of each world's removal, earliest first. */
+  const dying = new Map<World, Ms>();
+  /** Wall time of the last operation, in this order. */
+  const remembering = new Map<Operations, Ms>();
+  let timer: NodeJS.Timeout | undefined;
+
+  function sweep(): void {
+    timer = undefined;
+    const now = Date.now();
+    for (const [world, at] of dying) {
+      if (now < at) break;
+      dying.delete(world);
+      for (const { operations } of all.get(world)?.applications.values() ?? []) remembering.delete(operations);
+      all.delete(world);
+    }
+    for (const [operations, at] of remembering) {
+      if (now < at + OPERATION_KEPT_MS) break;
+      remembering.delete(operations);
+      operations.clear();
+    }
+    lookAgain();
+  }
+
+  function lookAgain(): void {
+    if (dying.size === 0 && remembering.size === 0) return;
+    timer ??= setTimeout(sweep, Math.min(LOOK_MS, dropAfterMs)).unref();
+  }
+
+  return {
+    dropLater(world: World): void {
+      dying.set(world, Date.now() + dropAfterMs);
+      lookAgain();
+    },
+    remembered(operations: Operations): void {
+      remembering.delete(operations);
+      remembering.set(operations, Date.now());
+      lookAgain();
+    },
+    stop: (): void => clearTimeout(timer),
+  };
+}

@@ -1,7 +1,7 @@
 import { type JournalLimits, type JournalPart, newestPage, oldestPage, partOf } from '../journal-limits.ts';
 import type { HopCounts, JournalAsk, JournalEntry, JournalPage, JournalSize, RecordedHop } from '../ports/journal.ts';
 import type { StoredTrace, TracePage } from '../ports/traces.ts';
-import { type FoundTrace, joined, tracePage } from '../trace-pages.ts';
+import { type FoundTrace, joined, tracePage } from '../trace-summary.ts';
 import { createHopCounts } from './hop-counts.ts';
 import { createJournalPart, type Recorded } from './journal-part.ts';
 

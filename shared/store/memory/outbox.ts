@@ -1,12 +1,12 @@
 import type { Application } from '../../catalog/applications.ts';
 import type { Ms } from '../../domain/time.ts';
+import type { World } from '../../domain/world.ts';
 import { dueKey, PUBLISH_WITHHELD_EVENT } from '../ports/due-work.ts';
 import { BATCH_SIZE, type Batch, HAND_OVER_MS, type OutboxStore, type RelayProgress } from '../ports/outbox.ts';
 import { outboxBacklog } from './backlog.ts';
 import type { MemoryEstate } from './estate.ts';
 import { schedule } from './schedule.ts';
-import { type ApplicationState, applicationState, faultRevisionOf, firstOf, type WorldState } from './state.ts';
-import type { Unsent } from './unsent.ts';
+import { type ApplicationState, applicationState, faultRevisionOf, firstOf, getOr, type WorldState } from './state.ts';
 
 interface OutboxOptions {
   readonly estate: MemoryEstate;
@@ -76,3 +76,24 @@ function lease(world: WorldState, state: ApplicationState, token: string, leaseM
   state.relay = entries.length > 0 ? { token, until: Date.now() + leaseMs } : undefined;
   return state.relay && { entries, faults: faultRevisionOf(world) };
 }
+
+/** The worlds with unsent events of an application, so that the relay need not read all worlds. */
+export function createUnsent(all: ReadonlyMap<World, WorldState>) {
+  const found = new Map<Application, Set<World>>();
+  return {
+    note(world: WorldState, application: Application): void {
+      const worlds = getOr(found, application, () => new Set());
+      if (applicationState(world, application).outbox.size > 0) worlds.add(world.world);
+      else worlds.delete(world.world);
+    },
+    /** Removes dropped worlds. */
+    worlds: (application: Application): readonly WorldState[] =>
+      [...(found.get(application) ?? [])].flatMap((world) => {
+        const state = all.get(world);
+        if (!state) found.get(application)?.delete(world);
+        return state ?? [];
+      }),
+  };
+}
+
+export type Unsent = ReturnType<typeof createUnsent>;

@@ -87,12 +87,7 @@ function recordOf(state: RehearsalState): RehearsalRecord {
       world: world.world,
       createdAt: world.createdAt,
       now: nowOf(world),
-      contents: {
-        objects: world.order,
-        events: world.events.last,
-        journal: journal.records,
-        bytes: world.bytes + journal.bytes,
-      },
+      contents: { objects: world.order, events: world.events.last, journal: journal.records, bytes: world.bytes + journal.bytes },
     },
   };
 }

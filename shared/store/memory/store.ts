@@ -7,7 +7,7 @@ import { WORLD_BYTES } from '../ports/plan.ts';
 import { createApplicationStore } from './application-store.ts';
 import { createMemoryEstate } from './estate.ts';
 import { createMemoryFaults } from './faults.ts';
-import { createUnsent } from './unsent.ts';
+import { createUnsent } from './outbox.ts';
 import { createMemoryWorlds } from './worlds.ts';
 
 /** Wall time of a relay's lease on the outbox of one application and world. */

@@ -2,9 +2,12 @@ import type { Application } from '../../catalog/applications.ts';
 import { DEFAULT_PROGRESSION, Progression } from '../../catalog/control/progression.ts';
 import { STATE_INDEX } from '../collections.ts';
 import type { Directory, WorldView } from '../ports/directory.ts';
+import { carriesEvent } from '../ports/due-work.ts';
 import type { Store, Worlds } from '../ports/estate-store.ts';
 import type { CountedObjects, EventReader, ObjectCount } from '../ports/inspection.ts';
 import type { JournalReader } from '../ports/journal.ts';
+import type { ApplicationDump, Snapshot, SnapshotStore } from '../ports/snapshots.ts';
+import { dump } from './application-data.ts';
 import { worldsBacklog } from './backlog.ts';
 import { createMemoryClock } from './clock.ts';
 import type { MemoryEstate } from './estate.ts';
@@ -12,10 +15,8 @@ import { createMemoryFaultControl } from './faults.ts';
 import { createMemoryLedger } from './ledger.ts';
 import { createMemoryRehearsals } from './rehearsals.ts';
 import { createMemoryRuns } from './runs.ts';
-import { createMemorySnapshots } from './snapshots.ts';
-import { faultRevisionOf, nowOf, type RehearsalState, type WorldState } from './state.ts';
+import { dueItem, faultRevisionOf, nowOf, type RehearsalState, type WorldState } from './state.ts';
 
-/** The estate-wide view of the memory adapter. */
 export function createMemoryWorlds(estate: MemoryEstate, store: (application: Application) => Store): Worlds {
   const { rehearsals, need, watch } = estate;
   return {
@@ -93,4 +94,20 @@ function createReaders({ need }: MemoryEstate): EventReader & JournalReader {
     traces: async (world, { before, limit }) => need(world).journal.traces(before, limit),
     tracesOf: async (world, correlationIds) => need(world).journal.tracesOf(correlationIds),
   };
+}
+
+function createMemorySnapshots({ need }: MemoryEstate): SnapshotStore {
+  return { snapshot: async (world) => snapshotOf(need(world)), seed: async (world) => need(world).seed };
+}
+
+function snapshotOf(state: WorldState): Snapshot {
+  const applications: Partial<Record<Application, ApplicationDump>> = {};
+  for (const [application, data] of state.applications) applications[application] = dump(data);
+  const now = nowOf(state);
+  const due = [...state.due.records()]
+    .filter(({ item }) => !carriesEvent(item.kind))
+    .map(({ item }) => ({ ...dueItem(item), at: item.withheldBy === undefined ? item.at : Math.min(item.at, now) }))
+    .sort((a, b) => a.at - b.at || a.seq - b.seq)
+    .map(({ seq: _seq, attempts: _attempts, withheldBy: _withheldBy, awaits: _awaits, hop: _hop, ...item }) => item);
+  return { now, applications, due };
 }

@@ -10,10 +10,7 @@ export const CLAIMS_FORGOTTEN = 100;
 export const CLAIM_BYTES = 200;
 
 export type Claim =
-  /**
-   * `since`: rehearsal time of the request's first claim. `preconditionHeld`: one of its commits noted it. Both survive a takeover
-   * of the lease.
-   */
+  /** `since`: rehearsal time of the first claim. `preconditionHeld`: a commit noted it. Both survive a takeover of the lease. */
   | { readonly is: 'ours'; readonly token: string; readonly since: Ms; readonly preconditionHeld: boolean }
   /** `leftMs`: remaining wall time of the lease. */
   | { readonly is: 'running'; readonly leftMs: Ms }

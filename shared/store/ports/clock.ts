@@ -15,7 +15,6 @@ export interface ClockStatus {
   readonly next?: DueItem;
 }
 
-/** Reads the next item that is due. */
 export interface ItemLeaseRequest {
   /** Instant on the rehearsal's clock. */
   readonly upTo: Ms;
@@ -41,29 +40,17 @@ export interface RequeuedParked {
 
 /** The clock of a world and the due work that it drives. */
 export interface ClockStore {
-  /**
-   * Reads the clock. A clock that a dead driver stopped flows again.
-   * @returns undefined when the world is no longer the current one of its rehearsal
-   */
+  /** Reads the clock; one that a dead driver stopped flows again. @returns undefined for a world that is no longer current */
   status(world: World): Promise<ClockStatus | undefined>;
-  /**
-   * @param driver token of the driver that advances the clock. Without it, the clock is set only while no driver advances it.
-   * @returns false when the caller may not (or no longer) set the clock
-   */
+  /** @param driver token of the advancing driver; without it, only while none advances @returns false when the caller may not set it */
   setClock(world: World, clock: { readonly now: Ms; readonly flowing: boolean }, driver?: string): Promise<boolean>;
-  /**
-   * Leases the clock for an advance, and freezes it. An expired lease can be taken over.
-   * @returns false while another token holds the lease
-   */
+  /** Leases and freezes the clock for an advance; an expired lease is taken over. @returns false while another token holds it */
   leaseClock(world: World, token: string, ms: number): Promise<boolean>;
   /** @returns false when the lease was lost */
   renewClock(world: World, token: string, ms: number): Promise<boolean>;
   /** Ends the lease. A clock that flowed before continues from its present time. */
   releaseClock(world: World, token: string): Promise<void>;
-  /**
-   * Leases the lowest free item by `(at, seq)` that is due up to an instant. While a driver advances the clock, no other driver leases an
-   * item.
-   */
+  /** Leases the lowest free item by `(at, seq)` that is due by an instant; during an advance only its driver may. */
   leaseNext(world: World, request: ItemLeaseRequest): Promise<DueItem | undefined>;
   /**
    * Reschedules a leased item, or parks it. A retried delivery is parked as a delivery. Parked work that awaits an application is due

@@ -24,7 +24,6 @@ export interface WorldView {
   readonly credentials: RehearsalCredentials;
 }
 
-/** Finds rehearsals and their current worlds. */
 export interface Directory {
   resolve(rehearsal: string): Promise<WorldView | undefined>;
   /** @returns undefined when the world is no longer the current one of its rehearsal */

@@ -15,10 +15,7 @@ export interface PlannedDue {
   readonly hop?: string;
   /** Set when the committing process runs the work itself before it replies. `until` is wall time; others wait until then. */
   readonly lease?: { readonly token: string; readonly until: number };
-  /**
-   * The fault that withholds the work until `at` (`NEVER`: as long as the fault exists). The work becomes due as soon as the fault is set
-   * anew or deleted, or no longer exists.
-   */
+  /** The fault that withholds the work until `at` (`NEVER`: while it exists). Setting it anew or deleting it makes the work due. */
   readonly withheldBy?: string;
   /** Revision of the faults at that decision. A fault set after it does not withhold the work. */
   readonly withheldAt?: number;
@@ -75,16 +72,10 @@ export const dueKey = (application: string, kind: string, key: string): string =
 /** Due work of every application: put an event that a fault withheld back into the outbox. Key: the event's id; payload: its entry. */
 export const PUBLISH_WITHHELD_EVENT = 'publish-held-event';
 
-/**
- * Due work of every subscriber: retry a delivery that was parked, or whose subscriber depends on an application that was away. Key: the
- * event's id; payload: its outbox entry.
- */
+/** Due work of a subscriber: retries a delivery that was parked or put off. Key: the event's id; payload: its outbox entry. */
 export const DELIVER_AGAIN = 'deliver-again';
 
-/**
- * Whether due work of this kind carries an event. One such item per application and kind runs at a time, whichever process leases
- * it: events keep their order. Snapshots leave such work out.
- */
+/** Whether due work carries an event. One such item per application and kind runs at a time, for the order. Snapshots leave it out. */
 export const carriesEvent = (kind: string): boolean => kind === PUBLISH_WITHHELD_EVENT || kind === DELIVER_AGAIN;
 
 /** Most waiting items that one search for the next item skips. */
@@ -97,7 +88,6 @@ export interface ItemLease {
   readonly token: string;
 }
 
-/** One application's due work. */
 export interface DueWorkStore {
   /** The item; undefined when it does not exist or another token leases it. */
   due(world: World, lease: ItemLease): Promise<DueItem | undefined>;

@@ -17,7 +17,6 @@ import type { ProgressionStore, RehearsalStore } from './rehearsals.ts';
 import type { RunStore } from './runs.ts';
 import type { SnapshotStore } from './snapshots.ts';
 
-/** One application's store. */
 export interface Store extends ObjectStore, ClaimStore, CommitStore, DueWorkStore, OutboxStore, DeliveryStore {}
 
 /** The part of the control plane that every application needs. */

@@ -23,7 +23,6 @@ export interface EventPage {
   readonly count: number;
 }
 
-/** The events of a world. */
 export interface EventReader {
   events(world: World, after: number, limit: number): Promise<readonly StoredEvent[]>;
   /** Reads the events that match a filter. The cost does not depend on the number of other events. */

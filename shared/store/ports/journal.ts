@@ -24,7 +24,6 @@ export interface HopFacts {
   readonly faults: readonly string[];
 }
 
-/** A hop to record. */
 export interface JournalEntry {
   readonly requestId: string;
   readonly correlationId: string;
@@ -69,7 +68,6 @@ export interface JournalPage {
   readonly newest: number;
 }
 
-/** The size of a world's journal. */
 export interface JournalSize {
   readonly traces: number;
   readonly hops: number;

@@ -11,10 +11,7 @@ export interface Parked {
   readonly at: Ms;
 }
 
-/**
- * The outstanding work of a world. The world is settled when the first three lists are empty and `next` lies in the future. A list may be
- * cut off; `counts` has the full numbers.
- */
+/** A world's outstanding work. It is settled when the first three lists are empty and `next` is in the future. `counts` are complete. */
 export interface Ledger {
   readonly unsent: readonly string[];
   readonly pending: readonly string[];

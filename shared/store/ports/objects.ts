@@ -17,7 +17,6 @@ export interface PageRequest {
 
 export type CounterFields = Readonly<Record<string, number>>;
 
-/** Reads one application's objects and counters. */
 export interface ObjectStore {
   object(world: World, collection: string, id: string): Promise<Found | undefined>;
   unique(world: World, collection: string, unique: string, value: string): Promise<Found | undefined>;

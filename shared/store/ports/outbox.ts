@@ -7,10 +7,7 @@ import type { PlannedDue } from './due-work.ts';
 /** Default limit of the unpublished events of one application in one world. Beyond it, requests are refused. */
 export const OUTBOX_LIMIT = 100_000;
 
-/**
- * Wall time of the lease that a commit gives its relay, which publishes immediately. It is short, because the process may die between the
- * two. A relay that takes longer may publish twice, as relays may.
- */
+/** Wall time of the lease that a commit gives its relay; short, because the process may die. A slower relay may publish twice. */
 export const HAND_OVER_MS = 2_000;
 
 export interface OutboxEntry {

@@ -38,10 +38,7 @@ export interface IndexChange {
 /** Default limit of the text of objects, events and kept answers of a world. */
 export const WORLD_BYTES = 128 * 1024 * 1024;
 
-/**
- * The gateway refuses requests at the limit. Applications may continue up to this factor, so that started work is finished. Beyond it their
- * commits are refused as well.
- */
+/** The gateway refuses requests at the limit; applications may continue up to this factor, so that started work is finished. */
 export const ROOM_FOR_STARTED_WORK = 1.25;
 
 /** The result of an operation is kept for at least this wall time, so that a repeat gets the same answer. */
@@ -93,9 +90,6 @@ export const growsWorld = ({ put, events }: Pick<Plan, 'put' | 'events'>): boole
   put.length > 0 || events.some(({ struck }) => !struck);
 
 export interface CommitStore {
-  /**
-   * The last commit of due work that awaited an application shows that the application is back, unless it schedules work that awaits the
-   * application again. All work that awaits it then becomes due.
-   */
+  /** When due work that awaited an application commits without awaiting it again, all work that awaits it becomes due. */
   commit(world: World, plan: Plan): Promise<Committed>;
 }

@@ -44,7 +44,6 @@ export type CreatedRehearsal =
   /** `longestIdle`: among the rehearsals that are not kept. */
   | { readonly is: 'too-many'; readonly longestIdle?: Lifetime & { readonly rehearsal: string } };
 
-/** The rehearsals of the estate. */
 export interface RehearsalStore {
   /** Sorted by creation. An unreadable rehearsal is listed with the known part of its record. */
   list(): Promise<readonly RehearsalRecord[]>;

@@ -1,10 +1,7 @@
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
 
-/**
- * The summary of all hops of one correlation id, kept up to date as they are recorded. It also counts hops that the journal has
- * discarded, and ends with the last hop that the journal keeps.
- */
+/** All hops of one correlation id, summed as they are recorded, discarded ones too. It ends with the last hop that is kept. */
 export interface StoredTrace {
   readonly correlationId: string;
   /** Position of the trace by its start: the sequence of its first hop. */
@@ -15,10 +12,7 @@ export interface StoredTrace {
   readonly lastAt: Ms;
   /** The rehearsal's clock at its first hop. */
   readonly at: Ms;
-  /**
-   * This member and the next five describe its request from outside. If there are several: the one with the worst answer, then the latest.
-   * If there is none: its first hop.
-   */
+  /** This and the next five describe its request from outside: the worst answer, then the latest; without one, its first hop. */
   readonly method: string;
   readonly path: string;
   readonly api: string;
@@ -26,9 +20,7 @@ export interface StoredTrace {
   readonly status: number;
   /** Wall time. */
   readonly durationMs: number;
-  /** Number of answered requests from outside. */
   readonly requests: number;
-  /** Number of calls between applications. */
   readonly calls: number;
   /** Number of deliveries of events. */
   readonly deliveries: number;
@@ -36,9 +28,7 @@ export interface StoredTrace {
   readonly failed: number;
   /** Names of the faults that struck. */
   readonly faults: readonly string[];
-  /** The applications of its hops. */
   readonly applications: readonly string[];
-  /** The APIs of its hops. */
   readonly apis: readonly string[];
 }
 

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
 import type { WorldListener } from '../ports/clock.ts';
-import { allWorlds } from './all-worlds.ts';
-import type { RedisBackground } from './connection.ts';
+import type { RedisBackground, RedisConnection } from './connection.ts';
+import type { RedisKeys } from './keys.ts';
 import { repeatedly } from './sweep.ts';
 
 /** Pause between searches for changes without a message: Redis delivers messages only to processes that listen at that moment. */
@@ -104,3 +104,7 @@ export function createChanges({ connection, keys, onError }: RedisBackground) {
 }
 
 export type RedisChanges = ReturnType<typeof createChanges>;
+
+async function allWorlds(connection: RedisConnection, keys: RedisKeys): Promise<readonly World[]> {
+  return (await connection.idempotently((client) => client.zrange(keys.worlds, '0', '-1'))) as World[];
+}

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { ClockStatus, ClockStore } from '../ports/clock.ts';
 import { dueKey } from '../ports/due-work.ts';
-import type { RedisAccess } from './connection.ts';
+import { type RedisAccess, runInWorld } from './connection.ts';
 import { parkedError, readDue, word } from './formats.ts';
-import { runInWorld } from './run-in-world.ts';
 
 export function createRedisClock(access: RedisAccess): ClockStore {
   const run = runInWorld(access);

@@ -1,3 +1,4 @@
+import type { World } from '../../domain/world.ts';
 import { READY, type State } from '../../process/readiness.ts';
 import { shownAddress } from './address.ts';
 import { createClient, hangUp, quit, type RedisClient, start } from './client.ts';
@@ -8,7 +9,6 @@ import { type Script, type ScriptName, scripts } from './scripts.ts';
 import { checkServers } from './server-check.ts';
 import { watchRefusals } from './watch-refusals.ts';
 
-/** The address of Redis, and its time limits. */
 export interface RedisConnectionOptions {
   /**
    * `redis://[user:password@]host:port[/db]`, `rediss://` for TLS. Several addresses, separated by commas, are seed nodes of a
@@ -119,3 +119,11 @@ async function runScript(client: RedisClient, { sha, source }: Script, [key = ''
     return client.eval(source, 1, key, ...args);
   }
 }
+
+/** Runs a script on the keys of a world. */
+export type RunInWorld = (name: ScriptName, world: World, ...args: readonly Argument[]) => Promise<unknown>;
+
+export const runInWorld =
+  ({ connection, keys }: RedisAccess): RunInWorld =>
+  (name, world, ...args) =>
+    connection.run(name, keys.world(world), args);

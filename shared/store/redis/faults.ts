@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { World } from '../../domain/world.ts';
 import { type FaultControl, type FaultStore, MOST_FAULTS } from '../ports/faults.ts';
-import type { Argument, RedisAccess } from './connection.ts';
+import { type Argument, type RedisAccess, runInWorld } from './connection.ts';
 import { unword, word } from './formats.ts';
-import { runInWorld } from './run-in-world.ts';
 
 export function createRedisFaults(access: RedisAccess): FaultStore {
   const { connection, keys } = access;

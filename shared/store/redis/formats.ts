@@ -27,10 +27,7 @@ export const listed = <T>(list: readonly T[], each: (one: T) => readonly Argumen
 export type TextNumber = number;
 export type KeepText = (text: string) => TextNumber;
 
-/**
- * The last arguments of a script: a value that the script decodes from JSON, then its long texts. Redis need not parse the texts; the value has
- * their numbers.
- */
+/** A script's last arguments: a value in JSON, then its long texts, by number: Redis need not parse the texts. */
 export function valueArguments(valueWith: (keep: KeepText) => object): readonly Argument[] {
   const texts: string[] = [];
   const value = valueWith((text) => texts.push(text));
@@ -65,12 +62,7 @@ export const objectRecord = ({ version, order, json }: Omit<Found, 'id'>): strin
 export function readObject(id: string, record: string): Found {
   const first = record.indexOf(' ');
   const second = record.indexOf(' ', first + 1);
-  return {
-    id,
-    version: Number(record.slice(0, first)),
-    order: Number(record.slice(first + 1, second)),
-    json: record.slice(second + 1),
-  };
+  return { id, version: Number(record.slice(0, first)), order: Number(record.slice(first + 1, second)), json: record.slice(second + 1) };
 }
 
 export const counterRecord = (fields: Readonly<Record<string, number>>): string =>

@@ -1,10 +1,8 @@
 import type { World } from '../../domain/world.ts';
 import { journalParts, newestPage, oldestPage } from '../journal-limits.ts';
 import type { HopCounts, JournalReader, RecordedHop } from '../ports/journal.ts';
-import { type FoundTrace, joined, tracePage } from '../trace-pages.ts';
-import type { TraceSummary } from '../trace-summary.ts';
-import type { RedisAccess } from './connection.ts';
-import { runInWorld } from './run-in-world.ts';
+import { type FoundTrace, joined, type TraceSummary, tracePage } from '../trace-summary.ts';
+import { type RedisAccess, runInWorld } from './connection.ts';
 
 /** More than a journal can hold. */
 const WHOLE_JOURNAL = 1_000_000;

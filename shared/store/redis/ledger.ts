@@ -4,9 +4,8 @@ import { deliveryAgain } from '../delivery-again.ts';
 import { dueKey } from '../ports/due-work.ts';
 import type { EventWork, Ledger, LedgerStore, Redriven } from '../ports/ledger.ts';
 import type { OutboxEntry } from '../ports/outbox.ts';
-import type { Argument, RedisAccess } from './connection.ts';
+import { type Argument, type RedisAccess, runInWorld } from './connection.ts';
 import { dueRest, listed, readDue, readEntry, readParked } from './formats.ts';
-import { runInWorld } from './run-in-world.ts';
 
 export function createRedisLedger(access: RedisAccess): LedgerStore {
   const run = runInWorld(access);

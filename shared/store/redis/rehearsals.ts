@@ -18,7 +18,6 @@ export interface RedisRehearsalsOptions extends RedisAccess {
   readonly dropAfterMs: number;
 }
 
-/** The rehearsals in Redis, their lifetimes and their current worlds. */
 export function createRedisRehearsals(options: RedisRehearsalsOptions): RehearsalStore {
   const { connection, keys, lifetimes, dropAfterMs } = options;
 
@@ -152,12 +151,7 @@ async function summary(
     const reply = (await connection.run('summary', keys.rehearsal(rehearsal), [])) as readonly string[];
     const [id, since, createdAt = '', now, objects, events, journal, bytes] = reply;
     if (id === undefined) return [];
-    const contents = {
-      objects: Number(objects),
-      events: Number(events),
-      journal: Number(journal),
-      bytes: Math.max(0, Number(bytes)),
-    };
+    const contents = { objects: Number(objects), events: Number(events), journal: Number(journal), bytes: Math.max(0, Number(bytes)) };
     const current = { world: `${rehearsal}~${id}` as World, createdAt, now: Number(now), contents };
     // A rehearsal that is being opened has no last use yet.
     return [{ since: Number(since), record: { rehearsal, lastUsedAt: lastUsedAt || Math.floor(Number(since)), endsAt, current } }];

@@ -3,10 +3,9 @@ import type { Ms } from '../../domain/time.ts';
 import { WorldGone } from '../ports/directory.ts';
 import { carriesEvent, type DueItem } from '../ports/due-work.ts';
 import type { ApplicationDump, Snapshot, SnapshotStore } from '../ports/snapshots.ts';
-import type { RedisAccess, RedisConnection } from './connection.ts';
+import { type RedisAccess, type RedisConnection, runInWorld } from './connection.ts';
 import { readCounter, readDue, readIndexMember, readObject } from './formats.ts';
 import { PRESENT } from './keys.ts';
-import { runInWorld } from './run-in-world.ts';
 
 /** Number of attempts to read a world piece by piece without a change in between. */
 const MOST_TRIES = 4;
@@ -38,10 +37,7 @@ interface Contents {
   readonly due: Reply;
 }
 
-/**
- * Reads key by key, so that other commands run in between, and repeats it after a change. A world that keeps changing is read in one
- * step, which delays other commands.
- */
+/** Reads key by key, so that other commands run in between, and again after a change; at last in one step, which delays them. */
 async function readKeys(connection: RedisConnection, key: string): Promise<Contents> {
   const stamp = () => connection.idempotently((client) => client.hmget(key, 'createdAt', 'seq', 'changes'));
   for (let tries = 0; ; tries++) {

@@ -35,10 +35,7 @@ export interface RedisStoreOptions extends RedisConnectionOptions {
   readonly dropAfterMs?: number | undefined;
 }
 
-/**
- * The estate's state in Redis, for any number of processes.
- * @throws RedisRefused when this Redis is not usable
- */
+/** The estate's state in Redis, for any number of processes. @throws RedisRefused when this Redis is not usable */
 export async function createRedisStore(options: RedisStoreOptions): Promise<StoreAdapter> {
   const { prefix = PREFIX, journal: limits = journalLimits(), dropAfterMs = DROP_AFTER_MS } = options;
   const { relayLeaseMs = RELAY_LEASE_MS, outboxLimit = OUTBOX_LIMIT, worldBytes = WORLD_BYTES, onError = () => undefined } = options;

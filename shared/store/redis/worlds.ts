@@ -8,7 +8,7 @@ import type { CountedObjects, EventPage, EventReader, EventsAbout, ObjectCount }
 import { worldsBacklog } from './backlog.ts';
 import type { RedisChanges } from './changes.ts';
 import { createRedisClock } from './clock.ts';
-import type { RedisAccess } from './connection.ts';
+import { type RedisAccess, type RunInWorld, runInWorld } from './connection.ts';
 import { createRedisFaultControl } from './faults.ts';
 import { eventsAbout, listed, readEvent } from './formats.ts';
 import type { RedisJournal } from './journal.ts';
@@ -16,7 +16,6 @@ import { partsOf } from './keys.ts';
 import { createRedisLedger } from './ledger.ts';
 import type { RedisLifetimes } from './lifetimes.ts';
 import { createRedisRehearsals } from './rehearsals.ts';
-import { type RunInWorld, runInWorld } from './run-in-world.ts';
 import { createRedisRuns } from './runs.ts';
 import { createRedisSnapshots } from './snapshot.ts';
 
@@ -25,7 +24,6 @@ interface WorldsOptions extends RedisAccess {
   readonly changes: RedisChanges;
   readonly store: (application: Application) => Store;
   readonly lifetimes: RedisLifetimes;
-  /** Wall time after which a replaced or removed world is dropped. */
   readonly dropAfterMs: number;
 }
 
@@ -78,10 +76,7 @@ async function countObjects(run: RunInWorld, world: World, of: readonly CountedO
 function createDirectory({ connection, keys }: RedisAccess): Directory {
   const view = async (rehearsal: string, id: string): Promise<WorldView | undefined> =>
     readView(rehearsal, await connection.run('view', keys.rehearsal(rehearsal), [id]));
-  return {
-    resolve: (rehearsal) => view(rehearsal, ''),
-    current: (world) => view(partsOf(world).rehearsal, partsOf(world).id),
-  };
+  return { resolve: (rehearsal) => view(rehearsal, ''), current: (world) => view(partsOf(world).rehearsal, partsOf(world).id) };
 }
 
 function readView(rehearsal: string, reply: unknown): WorldView | undefined {

@@ -12,10 +12,7 @@ import type { ValidRequest } from './validate-input.ts';
 
 export interface ClaimedRequest extends ValidRequest, UnitJob {}
 
-/**
- * Claims the `Idempotency-Key` for the rest of the request, or repeats the answer of the first request with this key. A request without a
- * key, or that changes nothing, needs no claim.
- */
+/** Claims the `Idempotency-Key`, or repeats the first answer. Without a key, or without a change, a request needs no claim. */
 export const claimKey =
   ({ store, observer, leaseMs, log }: ApplicationParts): Step<ValidRequest, ClaimedRequest, Answered> =>
   async (job, rest) => {

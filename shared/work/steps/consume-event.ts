@@ -4,7 +4,6 @@ import { RunScope } from '../scope.ts';
 import type { FencedDelivery } from './fence-delivery.ts';
 import { whyUnchanged } from './why-unchanged.ts';
 
-/** Runs the handler of an event once. */
 export const consumeEvent =
   (parts: ApplicationParts) =>
   async (job: FencedDelivery & CommittingJob): Promise<void> => {

@@ -2,7 +2,6 @@ import type { ApplicationParts } from '../application-parts.ts';
 import type { LeasedItem } from '../job.ts';
 import type { Step } from './step.ts';
 
-/** Counts a run of due work and measures its time. */
 export const countWork =
   ({ observer }: ApplicationParts): Step<LeasedItem, LeasedItem, void> =>
   async (job, rest) => {

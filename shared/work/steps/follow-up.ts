@@ -6,10 +6,7 @@ import type { CommittingJob, LeasedItem, UnitJob } from '../job.ts';
 import type { CommitState } from '../unit/commit-state.ts';
 import type { Step } from './step.ts';
 
-/**
- * Completes the commits of a job: the relay sends their events, and due work whose effect the answer must show runs here. If that work or
- * the job fails, the work stays due for the clock's driver.
- */
+/** The relay sends the events of the commits, and due work that the answer must show runs here. What fails stays due for the clock. */
 export const followUp =
   <J extends UnitJob, Result>(
     parts: ApplicationParts,

@@ -8,7 +8,6 @@ import type { ApplicationParts } from '../application-parts.ts';
 import type { Answered, Delivery, JournaledJob } from '../job.ts';
 import type { Step } from './step.ts';
 
-/** Counts and traces an attempt to consume an event. */
 export const observeDelivery =
   ({ application, observer, log }: ApplicationParts): Step<Delivery & JournaledJob, Delivery & JournaledJob, Answered> =>
   async (job, rest) => {

@@ -7,7 +7,6 @@ import type { ApplicationParts } from '../application-parts.ts';
 import type { Answered, ApiRequest, JournaledJob, LeasedItem } from '../job.ts';
 import type { Step } from './step.ts';
 
-/** Counts, logs and traces a request of an API. */
 export const observeRequest =
   ({ observer, log }: ApplicationParts): Step<ApiRequest, ApiRequest, Answered> =>
   async (job, rest) => {

@@ -4,7 +4,6 @@ import type { ApplicationParts } from '../application-parts.ts';
 import type { Answered, JournaledJob } from '../job.ts';
 import type { Step } from './step.ts';
 
-/** Puts the hop into the journal of its world. */
 export const recordHop =
   <J extends JournaledJob>({ application, control, log }: ApplicationParts): Step<J, J, Answered> =>
   async (job, rest) => {

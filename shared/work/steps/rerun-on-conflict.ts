@@ -11,10 +11,7 @@ const MOST_RUNS = 20;
 /** Most wall time that a pause between runs may grow by. */
 const PAUSE_GROWTH_MS = 4;
 
-/**
- * Reruns the rest from the start after a conflicting commit, so that it decides on current state.
- * @throws Problem `contention` after too many conflicts, or when the claim was taken over or the rehearsal was reset
- */
+/** Reruns after a conflicting commit, on current state. @throws Problem `contention` after too many, a lost claim, or a reset */
 export const rerunOnConflict =
   <J, Result>({ observer }: ApplicationParts): Step<J, J, Result> =>
   (job, rest) =>

@@ -23,9 +23,7 @@ export function runEventWork(parts: ApplicationParts, consume: (delivery: Delive
     relay.kick(job.context.world);
   }
 
-  /**
-   * A delivery is retried once; if it fails again, it is parked. While another application is away, the clock's driver puts it off again.
-   */
+  /** A delivery is retried once, then parked. While another application is away, the clock's driver puts it off again. */
   async function deliverAgain(job: LeasedItem, item: DueItem): Promise<void> {
     const { notes } = job;
     const { world } = job.context;

@@ -3,7 +3,6 @@ import type { CommittingJob } from '../job.ts';
 import { RunScope } from '../scope.ts';
 import type { FencedItem } from './fence-item.ts';
 
-/** Runs the handler of due work once. */
 export const runItem =
   (parts: ApplicationParts) =>
   async (job: FencedItem & CommittingJob): Promise<void> => {

@@ -21,8 +21,5 @@ export const steps = <Begun, Result>(): Steps<Begun, Begun, Result> => stepsSoFa
 
 /** @param before puts the steps so far in front of a rest */
 function stepsSoFar<Begun, Reached, Result>(before: (rest: Rest<Reached, Result>) => Rest<Begun, Result>): Steps<Begun, Reached, Result> {
-  return {
-    step: (step) => stepsSoFar((rest) => before((job) => step(job, rest))),
-    end: before,
-  };
+  return { step: (step) => stepsSoFar((rest) => before((job) => step(job, rest))), end: before };
 }

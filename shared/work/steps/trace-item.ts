@@ -3,7 +3,6 @@ import type { ApplicationParts } from '../application-parts.ts';
 import type { FencedItem } from './fence-item.ts';
 import type { Step } from './step.ts';
 
-/** Traces a run of due work. */
 export const traceItem =
   ({ observer }: ApplicationParts): Step<FencedItem, FencedItem, void> =>
   async (job, rest) => {

@@ -48,10 +48,7 @@ export class CounterMoves {
   }
 
   planned(): Pick<Plan, 'move' | 'guard'> {
-    return {
-      move: this.#moves.map(({ of, key, field, by }) => ({ counter: of.name, key, field, by })),
-      guard: guardsOf(this.#moves),
-    };
+    return { move: this.#moves.map(({ of, key, field, by }) => ({ counter: of.name, key, field, by })), guard: guardsOf(this.#moves) };
   }
 
   hasMoves(): boolean {

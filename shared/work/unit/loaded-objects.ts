@@ -1,6 +1,6 @@
-import type { AnyCollection, Collection, Stored } from '../../store/collections.ts';
+import { type AnyCollection, type Collection, indexValues, type Stored } from '../../store/collections.ts';
 import type { Found } from '../../store/ports/objects.ts';
-import type { Plan } from '../../store/ports/plan.ts';
+import type { IndexChange, Plan } from '../../store/ports/plan.ts';
 import type { ParseStored } from './parsed-objects.ts';
 
 /** A collection of a shape, whatever its uniques, indexes and verbs. */
@@ -17,7 +17,7 @@ export interface LoadedObject {
   readonly next: Stored | undefined;
 }
 
-export interface WrittenObject extends LoadedObject {
+interface WrittenObject extends LoadedObject {
   readonly next: Stored;
 }
 
@@ -101,3 +101,29 @@ const keyOf = (of: AnyCollection, id: string): string => `${of.name}/${id}`;
 
 /** All objects under the name of a collection have its shape. */
 const typed = <T extends Stored>(_of: CollectionOf<T>, object: Stored): T => object as T;
+
+/** The unique values that a written object takes, changes or gives up. */
+export function uniqueChanges({ of, storedObject, next }: WrittenObject): IndexChange[] {
+  return Object.entries(of.unique).flatMap(([name, uniqueOf]) => {
+    const was = (storedObject && uniqueOf(storedObject)) ?? null;
+    const value = uniqueOf(next) ?? null;
+    return was === value ? [] : [{ collection: of.name, name, id: next.id, value, was }];
+  });
+}
+
+/** The index entries that a written object leaves, then those that it gets. */
+export function indexChanges({ of, storedObject, next }: WrittenObject): IndexChange[] {
+  return Object.entries(of.index).flatMap(([name, valuesOf]) => {
+    const before = storedObject ? indexValues(valuesOf(storedObject)) : [];
+    const after = indexValues(valuesOf(next));
+    const entry = { collection: of.name, name, id: next.id };
+    return [
+      ...without(before, after).map((was) => ({ ...entry, value: null, was })),
+      ...without(after, before).map((value) => ({ ...entry, value, was: null })),
+    ];
+  });
+}
+
+/** The values of one list that another does not have, each once. Most lists have one value: sets would cost more than they save. */
+const without = (values: readonly string[], others: readonly string[]): readonly string[] =>
+  values.filter((value, place) => !others.includes(value) && values.indexOf(value) === place);

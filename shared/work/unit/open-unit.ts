@@ -9,8 +9,8 @@ import type { ItemLease } from '../../store/ports/due-work.ts';
 import type { Committed, Fence, Plan } from '../../store/ports/plan.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import type { CommitState, Outcome } from './commit-state.ts';
-import { indexChanges, uniqueChanges } from './index-changes.ts';
 import { CallerLeft, Conflict } from './interruptions.ts';
+import { indexChanges, uniqueChanges } from './loaded-objects.ts';
 import { type WriteParts, Writes } from './writes.ts';
 
 /** `Retry-After` in seconds of a request that is refused because too many events wait. */
@@ -45,10 +45,7 @@ interface Ending {
 /** Opens a unit of work: one run of one handler. */
 export const openUnit = (parts: UnitParts): OpenUnit => new Unit(parts);
 
-/**
- * Turns the changes of one run into plans and commits them. Classes, because each exchange opens a unit, and closures for unused methods
- * would cost memory.
- */
+/** Turns the changes of a run into plans and commits them. Classes: each exchange opens a unit, and unused closures cost memory. */
 class Unit extends Writes implements OpenUnit {
   readonly now: Ms;
   readonly #parts: UnitParts;

@@ -11,10 +11,7 @@ export type ParseStored = (json: string) => Stored;
 
 export const parseStored: ParseStored = (json) => JSON.parse(json);
 
-/**
- * Parses the text of a stored object once while it is in use. Many units read one version, and none may change what it has read.
- * @param frozen in tests, so that a handler that changes it fails
- */
+/** Parses each stored text once while in use: units share one version. @param frozen in tests, so that a handler that changes it fails */
 export function createParsedObjects({ frozen }: { readonly frozen: boolean }): ParseStored {
   const parsed = new LRUCache<string, Stored>({
     max: MOST_TEXTS,

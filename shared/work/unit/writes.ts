@@ -1,11 +1,14 @@
+import type { Application } from '../../catalog/applications.ts';
 import type { ObjectDefinition } from '../../catalog/define-object.ts';
 import { extensionEvent } from '../../catalog/event-names.ts';
 import { rowFor } from '../../catalog/life-cycle.ts';
+import type { Context } from '../../control/context.ts';
 import { instant, type Ms } from '../../domain/time.ts';
+import { envelope } from '../../events/envelope.ts';
 import type { AnyCollection, Counters, Stored } from '../../store/collections.ts';
+import type { PlannedEvent } from '../../store/ports/plan.ts';
 import type { DueWork } from '../due-work.ts';
 import type { Aggregate, DueOptions, Fresh, HasState, Identified, Patch, UnitOfWork } from '../unit-of-work.ts';
-import { EventDrafts } from './event-drafts.ts';
 import { Conflict } from './interruptions.ts';
 import type { CollectionOf } from './loaded-objects.ts';
 import { type ReadParts, Reads } from './reads.ts';
@@ -107,4 +110,37 @@ function moveOf(of: AnyCollection, found: { readonly id: string; readonly state:
   if (state === undefined || !isPossible) throw new Error(`${type} × ${verb} does not lead to ${state}.`);
   if (to === undefined && row.to.length > 1) throw new Error(`${type} × ${verb} may lead to ${row.to.join(' or ')}: name one.`);
   return { definition, state, events: row.events.length > 0 ? row.events : [extensionEvent(type)] };
+}
+
+interface DraftParts {
+  readonly application: Application;
+  readonly context: Context;
+  /** Id of the request or event that causes the events. */
+  readonly causation: string;
+  /** Request id of the hop. */
+  readonly hopId: string;
+}
+
+/** The events of the next commit, first emitted first. */
+class EventDrafts {
+  readonly #parts: DraftParts;
+  #drafts: PlannedEvent[] = [];
+
+  constructor(parts: DraftParts) {
+    this.#parts = parts;
+  }
+
+  /** @param type name without prefix */
+  add(definition: ObjectDefinition, type: string, object: Stored, previousState: string | undefined): void {
+    const { application, context, causation, hopId } = this.#parts;
+    this.#drafts.push(envelope({ application, definition, type, object, previousState, context, causation, hopId }));
+  }
+
+  planned(): readonly PlannedEvent[] {
+    return this.#drafts;
+  }
+
+  clear(): void {
+    this.#drafts = [];
+  }
 }

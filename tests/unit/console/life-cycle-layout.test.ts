@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { lifeCycleGraph } from '../../../console/page/life-cycle-graph.ts';
 import { type LifeCycleLayout, lifeCycleLayout, type Point } from '../../../console/page/life-cycle-layout.ts';
-import { describeLifeCycle } from '../../../control/objects/life-cycles.ts';
+import { describeLifeCycle } from '../../../control/operations/objects.ts';
 import { objects } from '../../../shared/catalog/objects.ts';
 
 const lifeCycles = objects.flatMap(describeLifeCycle);

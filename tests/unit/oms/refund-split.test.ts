@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { valueOfNext } from '../../../services/oms/order/line-value.ts';
+import { valueOfNext } from '../../../services/oms/order/lines.ts';
 import type { Payment } from '../../../services/oms/payment/payments.ts';
 import { excessOf, refundReference, refundSplit, stillOwed } from '../../../services/oms/payment/refund-split.ts';
 

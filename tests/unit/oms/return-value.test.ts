@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { OrderLine } from '../../../services/oms/order/lines.ts';
-import type { ReturnBooking } from '../../../services/oms/returns/bookings.ts';
-import { onlyPaidBack, returnableOf, valueOfReturned } from '../../../services/oms/returns/value.ts';
+import { onlyPaidBack, type ReturnBooking, returnableOf, valueOfReturned } from '../../../services/oms/returns/bookings.ts';
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
 

@@ -23,10 +23,7 @@ export const StreamFrames = {
   faults: z.object({ revision: z.int(), hits: z.int() }),
   /** A run or one of its steps changed. The frame has the list of all runs, of all rehearsals. */
   runs: z.array(Run.omit({ steps: true, invariants: true })),
-  /**
-   * Records are missing, because older ones were discarded or the rehearsal was reset: read the lists again. After `deleted` the stream
-   * ends.
-   */
+  /** Records are missing because older ones were discarded or the rehearsal was reset: read again. After `deleted` the stream ends. */
   gap: z.object({ reason: z.enum(['discarded', 'reset', 'deleted']) }),
 } as const;
 export type StreamFrame = keyof typeof StreamFrames;

@@ -1,9 +1,8 @@
-import { BASICS } from './basics.ts';
-import { CLAIM_RECORDS } from './claim-records.ts';
-import { DRIVERS } from './drivers.ts';
+import { BASICS, DRIVERS } from './basics.ts';
 import { DUE_ITEMS } from './due-items.ts';
 import { EVENT_INDEX } from './events.ts';
 import { JOURNAL } from './journal.ts';
+import { CLAIM_RECORDS } from './requests.ts';
 import { RUNS } from './runs.ts';
 import { TRACES } from './traces.ts';
 

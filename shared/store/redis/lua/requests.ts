@@ -1,4 +1,38 @@
+import { CLAIM_BYTES, CLAIM_KEPT_MS, CLAIMS_FORGOTTEN } from '../../ports/claims.ts';
 import { lua } from './lua.ts';
+
+/** Claims of requests with an idempotency key. */
+export const CLAIM_RECORDS = lua`
+local CLAIM_KEPT_MS, CLAIMS_FORGOTTEN = ${CLAIM_KEPT_MS}, ${CLAIMS_FORGOTTEN}
+-- The size of an ended claim: only those count.
+local function bytesOfClaim(claim) return claim.token == '' and ${CLAIM_BYTES} + #claim.json or 0 end
+local function readClaim(app, name)
+  local stored = redis.call('HGET', key(app .. ':idem'), name)
+  if not stored then return nil end
+  local fingerprint, since, held, token, till, keep, json = string.match(stored, SEVEN)
+  return { fingerprint = fingerprint, since = since, held = held, token = token, till = till, keep = keep, json = json }
+end
+local function writeClaim(app, name, claim)
+  local fields = { claim.fingerprint, claim.since, claim.held, claim.token, claim.till, claim.keep, claim.json }
+  redis.call('HSET', writable(app, 'idem'), name, table.concat(fields, '\n'))
+  redis.call('ZADD', writable(app, 'claims'), claim.keep ~= '' and claim.keep or int(tonumber(claim.since) + CLAIM_KEPT_MS), name)
+  noteKeys()
+end
+-- Forgets outdated claims, a limited number at a time.
+local function forgetClaims(app, at)
+  local over = redis.call('ZRANGEBYSCORE', key(app .. ':claims'), '-inf', at, 'LIMIT', 0, CLAIMS_FORGOTTEN)
+  for _, name in ipairs(over) do
+    local claim = readClaim(app, name)
+    if claim and claim.token ~= '' and wall() < tonumber(claim.till) then
+      redis.call('ZADD', key(app .. ':claims'), int(tonumber(at) + CLAIM_KEPT_MS), name)
+    else
+      if claim then addBytes(-bytesOfClaim(claim)) end
+      redis.call('HDEL', key(app .. ':idem'), name)
+      redis.call('ZREM', key(app .. ':claims'), name)
+    end
+  end
+end
+`;
 
 /** Claims of requests with an idempotency key. */
 export const requestScripts = {

@@ -1,7 +1,0 @@
-import { inOneLine } from '../../shared/domain/printable.ts';
-
-/** The message of a thrown value, as a sentence. */
-export function messageOf(error: unknown): string {
-  const text = inOneLine(error instanceof Error ? error.message || error.name : String(error), 300);
-  return /[.!?…]$/.test(text) ? text : `${text}.`;
-}

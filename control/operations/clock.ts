@@ -1,0 +1,70 @@
+import * as declared from '../../shared/catalog/control/operations/clock.ts';
+import { invalid } from '../../shared/catalog/problems.ts';
+import { durationMs } from '../../shared/domain/duration.ts';
+import { instant, type Ms } from '../../shared/domain/time.ts';
+import { describeWithheld } from '../events/withheld.ts';
+import { operate } from '../operate.ts';
+
+export const readClock = operate(declared.readClock)(async (_input, { view }) => ({ now: instant(view.now), flowing: view.flowing }));
+
+export const setClock = operate(declared.setClock)(async ({ body }, { rehearsal, world, rehearsals, driver }) => {
+  await driver.setFlowing(world, body.flowing);
+  const { now, flowing } = await rehearsals.find(rehearsal);
+  return { now: instant(now), flowing };
+});
+
+/** One advance covers at most ten years, with up to three leap years. */
+const LONGEST_ADVANCE_MS = (10 * 365 + 3) * 24 * 60 * 60 * 1_000;
+/** RFC 3339 has years of four digits, and timers may be set for a year ahead of the clock. */
+const LATEST: Ms = Date.UTC(9999, 0, 1);
+
+export const advanceClock = operate(declared.advanceClock)(async ({ body }, { world, view, driver, gone }) => {
+  const to = destinationOf(body, view.now);
+  const { now, ran, settled, waitingFor } = await driver.advance(world, to, body.timeoutMs, gone);
+  return {
+    now: instant(now),
+    ran: ran.map(({ application, kind, key, at }) => ({ application, kind, key, at: instant(at) })),
+    settled,
+    waitingFor: [...waitingFor],
+  };
+});
+
+/** @throws Problem validation_failed for an instant in the past, too far ahead, or later than a clock can show */
+function destinationOf({ by, to }: { readonly by?: string; readonly to?: string }, now: Ms): Ms {
+  const pointer = by === undefined ? '/to' : '/by';
+  const at = by === undefined ? Date.parse(to ?? '') : now + durationOf(by);
+  if (Number.isNaN(at)) throw invalid('/to', 'invalid_instant', `"${to}" is not an instant.`);
+  if (at < now) throw invalid(pointer, 'in_the_past', `The clock moves forward only; it is ${instant(now)} now.`);
+  if (at > LATEST) throw invalid(pointer, 'too_late', `No clock goes beyond ${instant(LATEST)}.`);
+  if (at - now > LONGEST_ADVANCE_MS) {
+    throw invalid(
+      pointer,
+      'too_far',
+      `One advance covers at most ten years, to ${instant(now + LONGEST_ADVANCE_MS)}; advance in several steps.`,
+    );
+  }
+  return at;
+}
+
+function durationOf(text: string): Ms {
+  try {
+    return durationMs(text);
+  } catch {
+    throw invalid(
+      '/by',
+      'invalid_duration',
+      `"${text}" is not a duration of ISO 8601 such as PT1H or P2D; months and years have no fixed length, so use weeks or days.`,
+    );
+  }
+}
+
+export const settle = operate(declared.settle)(async ({ body }, { world, worlds, driver, gone }) => {
+  const { settled, waitingFor } = await driver.settle(world, body.timeoutMs, gone);
+  const { parked, withheld } = await worlds.ledger(world);
+  return {
+    settled,
+    waitingFor: [...waitingFor],
+    parked: parked.map((one) => ({ ...one, at: instant(one.at) })),
+    withheld: withheld.map(describeWithheld),
+  };
+});

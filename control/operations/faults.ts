@@ -1,0 +1,89 @@
+import { faultPresets } from '../../shared/catalog/control/fault-presets.ts';
+import { type FaultInput, FaultName, LONGEST_NAME, strikableApis } from '../../shared/catalog/control/faults.ts';
+import * as declared from '../../shared/catalog/control/operations/faults.ts';
+import { internalCalls } from '../../shared/catalog/internal-calls.ts';
+import { invalid, notFound, Problem, problems } from '../../shared/catalog/problems.ts';
+import { MOST_FAULTS } from '../../shared/store/ports/faults.ts';
+import { requireKnownEvent, requireSubjectOf } from '../events/known-event.ts';
+import { describeFault } from '../faults/describe.ts';
+import { operate, operateOnRehearsals } from '../operate.ts';
+
+const named = operate(declared.putFault)(async ({ params: { name }, body }, { world, worlds }) => {
+  checkFault(body);
+  const json = JSON.stringify(body);
+  if (!(await worlds.setFault(world, name, json))) {
+    throw new Problem('too_many_faults', `A rehearsal has at most ${MOST_FAULTS} faults; delete one to set "${name}".`);
+  }
+  return describeFault({ name, json, hits: 0 });
+});
+
+/** The name stands first in the request, so it is validated before the body. */
+export const putFault: typeof named = {
+  ...named,
+  prepare: (sent) => {
+    checkName(sent.params['name'] ?? '');
+    return named.prepare(sent);
+  },
+};
+
+export const listFaults = operate(declared.listFaults)(async (_input, { world, control }) => {
+  const { rules } = await control.faults(world);
+  return { items: rules.map(describeFault) };
+});
+
+export const deleteFault = operate(declared.deleteFault)(async ({ params }, { world, worlds }) => {
+  if (!(await worlds.removeFault(world, params.name))) throw notFound('fault', params.name);
+  return null;
+});
+
+export const deleteFaults = operate(declared.deleteFaults)(async (_input, { world, worlds }) => {
+  await worlds.removeFault(world);
+  return null;
+});
+
+export const listFaultPresets = operateOnRehearsals(declared.listFaultPresets)(async () => ({ items: [...faultPresets] }));
+
+/** @throws Problem validation_failed */
+function checkName(name: string): void {
+  if (FaultName.safeParse(name).success) return;
+  const tooLong = name.length > LONGEST_NAME && `A fault’s name has at most ${LONGEST_NAME} characters, not ${name.length}.`;
+  throw invalid(
+    '{name}',
+    'invalid_name',
+    tooLong || 'A fault’s name has letters, digits, dots, hyphens and underscores, and not dots alone.',
+  );
+}
+
+/** The rules for a fault that its schema cannot express. @throws Problem validation_failed */
+function checkFault({ match, fault }: FaultInput): void {
+  if (match.event !== undefined) {
+    requireKnownEvent(match.event, '/match/event');
+    if (match.subject !== undefined) requireSubjectOf(match.event, match.subject, '/match/subject');
+  }
+  if (match.api !== undefined) checkApi(match.api);
+  const owner = strikableApis.find(({ id }) => id === match.api)?.application;
+  if (match.application !== undefined && owner !== undefined && match.application !== owner) {
+    throw invalid('/match/application', 'not_its_api', `${match.api} is an api of ${owner}, not of ${match.application}.`);
+  }
+  if (fault.kind === 'status' && fault.code !== undefined) checkCode(fault.status, fault.code);
+}
+
+function checkApi(api: string): void {
+  const ids = strikableApis.map(({ id }) => id);
+  if (ids.includes(api)) return;
+  if (Object.hasOwn(internalCalls, api)) {
+    throw invalid(
+      '/match/api',
+      'not_struck',
+      `Only the control plane calls "${api}", and no fault strikes it; there are ${ids.join(', ')}.`,
+    );
+  }
+  throw invalid('/match/api', 'unknown_api', `There is no api "${api}"; there are ${ids.join(', ')}.`);
+}
+
+function checkCode(status: number, code: string): void {
+  const codes = Object.entries(problems).flatMap(([name, problem]) => (problem.status === status ? [name] : []));
+  if (codes.includes(code)) return;
+  const remedy = codes.length > 0 ? `there are ${codes.join(', ')}` : 'it has none, so leave the code out';
+  throw invalid('/fault/code', 'unknown_code', `The status ${status} has no code "${code}"; ${remedy}.`);
+}

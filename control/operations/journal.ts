@@ -1,0 +1,50 @@
+import * as declared from '../../shared/catalog/control/operations/journal.ts';
+import { notFound } from '../../shared/catalog/problems.ts';
+import { type JournalRecord, recordOf } from '../../shared/control/journal.ts';
+import type { World } from '../../shared/domain/world.ts';
+import { pause } from '../../shared/process/waiting.ts';
+import type { JournalAsk, JournalReader } from '../../shared/store/ports/journal.ts';
+import { operate } from '../operate.ts';
+import { beyondTheEnd } from '../position.ts';
+
+export const readJournal = operate(declared.readJournal)(({ query: { bodies, ...ask } }, { world, worlds, stopping }) =>
+  readHops(worlds, world, { ...ask, bodies: bodies === 'true', stopping }),
+);
+
+export const readHop = operate(declared.readHop)(async ({ params }, { world, worlds }) => {
+  const { requestId = '' } = params;
+  const hop = await worlds.hop(world, requestId);
+  if (!hop) throw notFound('hop', requestId);
+  return recordOf(hop);
+});
+
+/** Wall time within which every process writes its hop of a request. A hop that is missing later does not come. */
+const LATEST_MS = 1_000;
+const POLL_MS = 20;
+
+/**
+ * Reads the newest hops, or the oldest after a sequence. Waits for hops of recent calls, so that a request is complete as soon as it is answered.
+ * @throws Problem validation_failed for a sequence that the rehearsal has not reached
+ */
+export async function readHops(
+  worlds: JournalReader,
+  world: World,
+  { stopping, ...ask }: JournalAsk & { readonly stopping: AbortSignal },
+): Promise<{ items: JournalRecord[]; next: number; complete: boolean; truncated: boolean }> {
+  for (;;) {
+    const { entries, discardedTo, newest } = await worlds.journalOf(world, ask);
+    if (ask.after !== undefined && ask.after > newest) throw beyondTheEnd('hop', { after: ask.after, last: newest, pointer: '?after' });
+    const hops = entries.map((entry) => ({ ageMs: entry.ageMs, record: recordOf(entry) }));
+    const shown = new Set(hops.map(({ record }) => record.requestId));
+    const elsewhere = hops.flatMap(({ record: { calls } }) => calls.filter((call) => !shown.has(call)));
+    const journaled = elsewhere.length === 0 ? new Set<string>() : await worlds.journaled(world, elsewhere);
+    const isMissing = (call: string): boolean => !shown.has(call) && !journaled.has(call);
+    const incomplete = hops.filter(({ record: { calls } }) => calls.some(isMissing));
+    const mayCome = incomplete.some(({ ageMs }) => ageMs < LATEST_MS);
+    if (!mayCome || stopping.aborted) {
+      const items = hops.map(({ record }) => record);
+      return { items, next: items.at(-1)?.sequence ?? newest, complete: incomplete.length === 0, truncated: discardedTo > 0 };
+    }
+    await pause(POLL_MS, stopping);
+  }
+}

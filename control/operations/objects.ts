@@ -1,0 +1,129 @@
+import type { ControlOperation } from '../../shared/catalog/control/define-operation.ts';
+import * as declared from '../../shared/catalog/control/operations/objects.ts';
+import { controlOperations } from '../../shared/catalog/control/operations.ts';
+import type { ObjectDefinition } from '../../shared/catalog/define-object.ts';
+import { extensionEvent } from '../../shared/catalog/event-names.ts';
+import { inventoryItem } from '../../shared/catalog/inventory/objects.ts';
+import { objects } from '../../shared/catalog/objects.ts';
+import { invalid, notFound } from '../../shared/catalog/problems.ts';
+import { instant } from '../../shared/domain/time.ts';
+import type { World } from '../../shared/domain/world.ts';
+import type { EstateEvent } from '../../shared/events/envelope.ts';
+import type { ObjectReader } from '../../shared/store/ports/inspection.ts';
+import { listObjectsOf } from '../objects/list.ts';
+import { findObjects } from '../objects/search.ts';
+import { locationsOf, orderOfSku, type StockPlace, skusAfter, stockAt } from '../objects/stock.ts';
+import { countTypes, listedType } from '../objects/types.ts';
+import { operate } from '../operate.ts';
+import { findTraces } from '../traces/reader.ts';
+
+export const listObjectTypes = operate(declared.listObjectTypes)(async (_input, { world, worlds, objects }) => ({
+  items: await countTypes(worlds, world, objects),
+}));
+
+export const listObjects = operate(declared.listObjects)(async ({ params, query }, { world, worlds, objects }) =>
+  listObjectsOf(worlds, world, listedType(objects, params.type), query),
+);
+
+export const search = operate(declared.search)(async ({ query: { q, limit } }, { world, worlds, objects }) => {
+  const [items, { traces }, { events }] = await Promise.all([
+    findObjects(worlds, { world, objects }, { q, limit }),
+    findTraces(worlds, world, { q, limit }),
+    worlds.eventsAbout(world, { by: 'id', value: q.trim() }, 0, 1),
+  ]);
+  return {
+    items,
+    traces: traces.map(({ correlationId, startedAt, method, path, status }) => ({
+      correlationId,
+      startedAt: instant(startedAt),
+      method,
+      path,
+      status,
+    })),
+    events: events.map(({ json }) => {
+      const { id, type, subject } = JSON.parse(json) as EstateEvent;
+      return { id, type, subject };
+    }),
+  };
+});
+
+/** Reads a business object as its owner stores it. */
+export const readObject = operate(declared.readObject)(async ({ params: { type, id } }, { world, worlds, objects }) => {
+  const { application, collection, definition } = listedType(objects, type);
+  if (definition === inventoryItem) return readInventoryItem(worlds, world, id);
+  const found = await worlds.object(world, application, collection, id);
+  if (!found) throw notFound(type, id);
+  return definition.schema.parse(JSON.parse(found.json));
+});
+
+/** An inventory item has no record: the owner keeps counters per location. Shows all locations, by priority. */
+async function readInventoryItem(worlds: ObjectReader, world: World, sku: string): Promise<Record<string, unknown>> {
+  if ((await orderOfSku(worlds, world, sku)) === undefined) throw notFound(inventoryItem.type, sku);
+  const locations = await locationsOf(worlds, world);
+  const levels = await stockAt(
+    worlds,
+    world,
+    locations.map((locationId) => ({ sku, locationId })),
+  );
+  return { sku, locations: levels.map(({ sku: _sku, ...level }) => level) };
+}
+
+export const listLifeCycles = operate(declared.listLifeCycles)(async () => ({ items: objects.flatMap(describeLifeCycle) }));
+
+export const listStock = operate(declared.listStock)(({ query }, { world, worlds }) => listStockOf(worlds, world, query));
+
+const operations: readonly ControlOperation[] = Object.values(controlOperations);
+
+/** A life cycle with one move per state before and after. Natural repeats are left out. */
+export function describeLifeCycle({ type, lifeCycle }: ObjectDefinition) {
+  if (!lifeCycle) return [];
+  const moves = lifeCycle.rows
+    .filter(({ again }) => !again)
+    .flatMap(({ verb, from, to, events, trigger }) => {
+      const control = operations.find(({ plays }) => plays?.object === type && plays.verbs.includes(verb))?.id;
+      const move = { verb, events: events.length > 0 ? [...events] : [extensionEvent(type)], trigger };
+      return from.flatMap((before) =>
+        statesAfter(before, to).map((after) => ({ ...move, from: before, to: after, control: before === null ? undefined : control })),
+      );
+    });
+  return [{ type, states: [...lifeCycle.states], moves }];
+}
+
+/** A row without states after it keeps the state. */
+const statesAfter = (before: string | null, to: readonly string[]): readonly string[] => (to.length > 0 || before === null ? to : [before]);
+
+interface StockFilter {
+  readonly sku?: string;
+  readonly location?: string;
+  /** `<sku>|<location>` of the last item of the previous page. */
+  readonly after?: string;
+  readonly limit: number;
+}
+
+/** Stock sorted by creation of the SKU, then by priority of the location. @throws Problem validation_failed */
+async function listStockOf(worlds: ObjectReader, world: World, { sku, location, after, limit }: StockFilter) {
+  const known = await locationsOf(worlds, world);
+  if (location !== undefined && !known.includes(location)) {
+    throw invalid('?location', 'unknown_location', `There is no location "${location}"; there are ${known.join(', ')}.`);
+  }
+  if (sku !== undefined && (await orderOfSku(worlds, world, sku)) === undefined) {
+    throw invalid('?sku', 'unknown_sku', `No stock is kept of SKU "${sku}". GET /_control/stock without sku lists the SKUs.`);
+  }
+  const locations = location === undefined ? known : [location];
+  const [lastSku, lastLocation = ''] = after?.split('|') ?? [];
+  const lastOrder = lastSku === undefined ? 0 : await orderOfSku(worlds, world, lastSku);
+  const isInList = after === undefined || (locations.includes(lastLocation) && (sku ?? lastSku) === lastSku);
+  if (lastOrder === undefined || !isInList) {
+    throw invalid('?after', 'unknown_place', `"${after}" is not a position in this list; give the member next of the previous answer.`);
+  }
+  const more = (of: string | undefined): readonly StockPlace[] =>
+    of === undefined ? [] : locations.map((locationId) => ({ sku: of, locationId }));
+  const rest = more(lastSku).slice(locations.indexOf(lastLocation) + 1);
+  // One more than needed shows whether there is another page.
+  const skus = Math.ceil((limit + 1) / Math.max(1, locations.length));
+  const others = sku === undefined ? await skusAfter(worlds, world, lastOrder, skus) : lastSku === undefined ? [sku] : [];
+  const places = [...rest, ...others.flatMap(more)];
+  const items = await stockAt(worlds, world, places.slice(0, limit));
+  const last = items.at(-1);
+  return { items, next: last && places.length > limit ? `${last.sku}|${last.locationId}` : undefined };
+}

@@ -1,0 +1,50 @@
+import type { z } from 'zod';
+import { moveProduct } from '../../shared/catalog/commerce/internal.ts';
+import { ProductVerb } from '../../shared/catalog/commerce/objects.ts';
+import * as declared from '../../shared/catalog/control/operations/outside-world.ts';
+import { moveCustomer } from '../../shared/catalog/customer/internal.ts';
+import { CustomerVerb } from '../../shared/catalog/customer/objects.ts';
+import type { InputOf } from '../../shared/catalog/define.ts';
+import { moveReturn, scanShipment } from '../../shared/catalog/fulfillment/internal.ts';
+import { ReturnVerb } from '../../shared/catalog/fulfillment/returns.ts';
+import { Scan } from '../../shared/catalog/fulfillment/shipments.ts';
+import { countStock } from '../../shared/catalog/inventory/internal.ts';
+import { invalid, Problem } from '../../shared/catalog/problems.ts';
+import { operate } from '../operate.ts';
+
+export const playScan = operate(declared.playScan)(async ({ params: { id, scan }, body }, scope) =>
+  scope.callFromOutside(scope, scanShipment, { params: { id }, body: { ...body, scan: parseVerb(Scan, scan, 'A parcel') } }),
+);
+
+export const moveReturnByHand = operate(declared.moveReturnByHand)(async ({ params: { id, verb: sent }, body }, scope) => {
+  const verb = parseVerb(ReturnVerb, sent, 'A return');
+  for (const [member, of] of Object.entries(MEMBER_OF)) {
+    if (Object.hasOwn(body, member) && verb !== of)
+      throw invalid(`/${member}`, 'not_of_verb', `Only ${of} takes this member; leave it out.`);
+  }
+  return scope.callFromOutside(scope, moveReturn, { params: { id }, body: { ...body, verb } });
+});
+
+/** The verb that takes each member of the body. */
+const MEMBER_OF = { reason: 'reject', lines: 'inspect' } as const satisfies Partial<
+  Record<keyof InputOf<typeof moveReturn>['body'], z.output<typeof ReturnVerb>>
+>;
+
+export const moveProductByHand = operate(declared.moveProductByHand)(async ({ params: { id, verb } }, scope) =>
+  scope.callFromOutside(scope, moveProduct, { params: { id }, body: { verb: parseVerb(ProductVerb, verb, 'A product') } }),
+);
+
+export const moveCustomerByHand = operate(declared.moveCustomerByHand)(async ({ params: { id, verb } }, scope) =>
+  scope.callFromOutside(scope, moveCustomer, { params: { id }, body: { verb: parseVerb(CustomerVerb, verb, 'A customer') } }),
+);
+
+export const countStockByHand = operate(declared.countStockByHand)(async ({ params: { sku, locationId }, body: { onHand } }, scope) =>
+  scope.callFromOutside(scope, countStock, { params: { sku }, body: { locationId, onHand } }),
+);
+
+/** @throws Problem not_found that lists the verbs of the object */
+function parseVerb<T extends string>(verbs: z.ZodType<T> & { readonly options: readonly T[] }, sent: string, subject: string): T {
+  const verb = verbs.safeParse(sent);
+  if (verb.success) return verb.data;
+  throw new Problem('not_found', `${subject} cannot be made to ${sent}; it can be made to ${verbs.options.join(', ')}.`);
+}
