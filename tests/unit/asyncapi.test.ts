@@ -63,19 +63,15 @@ describe('The AsyncAPI document of the estate', () => {
     return { servers, named: [...named].toSorted() };
   };
 
-  test('names the brokers of the estate', () => {
-    const { servers } = serversIn({ kafka: ['kafka-1:9092', 'kafka-2:9092'] });
-    expect(servers['kafka']?.variables).toMatchObject({ broker: { default: 'kafka-1:9092', enum: ['kafka-1:9092', 'kafka-2:9092'] } });
-  });
-
-  test('has no broker for an estate that keeps its events in memory', () => {
+  test('names the brokers of the estate, and only these', () => {
+    const brokerOf = (events: EventServers) => serversIn(events).servers['kafka']?.variables['broker'];
+    expect(brokerOf({ kafka: ['kafka-1:9092', 'kafka-2:9092'] })).toMatchObject({
+      default: 'kafka-1:9092',
+      enum: ['kafka-1:9092', 'kafka-2:9092'],
+    });
+    expect(brokerOf({ kafka: [] })?.default).toBeUndefined();
     const { servers, named } = serversIn('memory');
-    expect(Object.keys(servers)).toEqual(['gateway']);
-    expect(named).toEqual(['#/servers/gateway']);
-  });
-
-  test('invents no address of a broker that its process does not have', () => {
-    expect(serversIn({ kafka: [] }).servers['kafka']?.variables['broker']?.default).toBeUndefined();
+    expect([Object.keys(servers), named]).toEqual([['gateway'], ['#/servers/gateway']]);
   });
 
   test('is AsyncAPI 3.0 and carries the version of the package', () => {
@@ -87,19 +83,9 @@ describe('The AsyncAPI document of the estate', () => {
     expect(await isValid(document)).toBe(true);
   });
 
-  test.each([
-    [
-      'an action that there is not',
-      (copy: Document) => Object.assign(copy.operations['oms-sends-order-events'] ?? {}, { action: 'shout' }),
-    ],
-    [
-      'a reference that leads nowhere',
-      (copy: Document) => Object.assign(copy.channels['order']?.messages ?? {}, { x: { $ref: '#/nowhere' } }),
-    ],
-    ['a binding that there is not', (copy: Document) => Object.assign(copy.channels['order'] ?? {}, { bindings: { kafka: { topic: 7 } } })],
-  ])('would not be valid with %s', async (_what, spoil) => {
+  test('is not valid with an unknown action', async () => {
     const copy = structuredClone(document);
-    spoil(copy);
+    Object.assign(copy.operations['oms-sends-order-events'] ?? {}, { action: 'shout' });
     expect(await isValid(copy)).toBe(false);
   });
 
@@ -112,7 +98,7 @@ describe('The AsyncAPI document of the estate', () => {
     expect(Object.keys(document.channels)).toEqual([...domains, 'carrier-webhook']);
   });
 
-  test.each(named)('says who sends %s, and who receives it', (name, { object, subscribers = [] }) => {
+  test.each(named)('names the sender and the receivers of %s', (name, { object, subscribers = [] }) => {
     const { owner, domain } = ownerOf(object) ?? {};
     expect(messagesOf(`${owner}-sends-${domain}-events`)).toContain(name);
     const receiving = Object.entries(document.operations).filter(
@@ -123,21 +109,18 @@ describe('The AsyncAPI document of the estate', () => {
     );
   });
 
-  test.each(named)('shows an example of %s that fits its own schema', (name) => {
+  test.each(named)('has an example of %s that fits its own schema and the object of the catalog', (name, { object }) => {
     const schema = payloadSchema(document, name);
     const [example, ...more] = document.components.messages[name]?.examples ?? [];
     expect(more).toEqual([]);
     expect(schema.safeParse(example?.payload)).toMatchObject({ success: true });
     expect(schema.safeParse({ ...example?.payload, type: 'com.unified-commerce.else' }).success).toBe(false);
     expect(schema.safeParse({ ...example?.payload, data: {} }).success).toBe(false);
-  });
-
-  test.each(named)('shows an example of %s whose object is one of the catalog', (name, { object }) => {
-    const data = document.components.messages[name]?.examples?.[0]?.payload.data as { object: unknown };
+    const data = example?.payload.data as { object: unknown };
     expect(ownerOf(object)?.schema.strict().safeParse(data.object)).toMatchObject({ success: true });
   });
 
-  test('shows a webhook that fits its own schema', () => {
+  test('has an example of a webhook that fits its own schema', () => {
     const example = document.components.messages['carrier-webhook']?.examples?.[0];
     expect(payloadSchema(document, 'carrier-webhook').safeParse(example?.payload)).toMatchObject({ success: true });
     expect(messagesOf('carrier-platform-sends-webhooks')).toEqual(['carrier-webhook']);

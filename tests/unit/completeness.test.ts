@@ -4,17 +4,11 @@ import { applicationNames } from '../../shared/catalog/applications.ts';
 import type { ApiDefinition } from '../../shared/catalog/define.ts';
 import { events } from '../../shared/catalog/events.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
-import { objects } from '../../shared/catalog/objects.ts';
 import { consumedBy } from '../../shared/catalog/subscriptions.ts';
 import { estateOpenApi } from '../../shared/contract/openapi/document.ts';
-import { eventTable } from '../../shared/contract/tables/events.ts';
-import { apiTable } from '../../shared/contract/tables/overview.ts';
 import { textOf, trackedFiles } from '../support/tracked-files.ts';
 
-/**
- * Each step of "add an API" in CONTRIBUTING.md, held against the files. What a test answers is the list of steps that are missing, so
- * that a failure names the remaining steps.
- */
+/** Compares each step of "add an API" in CONTRIBUTING.md with the files. A failure names the missing steps. */
 const files = new Set(trackedFiles);
 const publicApis = Object.values(apis) as readonly ApiDefinition[];
 const internals = Object.values(internalCalls) as readonly ApiDefinition[];
@@ -78,35 +72,18 @@ describe('Every public API', () => {
       .flatMap((file) => [...textOf(file).matchAll(/defineApi\(\{\s*id: '([\w-]+)'/g)].map(([, id = '']) => id));
     expect(declared.toSorted()).toEqual(publicApis.map(({ id }) => id).toSorted());
   });
-
-  test('causes only events that the catalog has and that a life cycle emits (step 3)', () => {
-    const known = new Set(events.map(({ name }) => name));
-    expect(publicApis.flatMap(({ id, emits }) => emits.filter((name) => !known.has(name)).map((name) => `${id}: ${name}`))).toEqual([]);
-  });
 });
 
 describe('Every call between services', () => {
   test.each(internals.map((api) => [api.name, api] as const))('%s has a handler in the file of its name', (_name, api) => {
     const handler = `services/${api.application}/internal/${api.id}.ts`;
-    expect(files.has(handler) && binds(handler, api.id) ? handler : `missing: handle(${cased(api.id)}) in ${handler}`).toBe(handler);
+    expect(files.has(handler) && binds(handler, api.id) ? '' : `missing: handle(${cased(api.id)}) in ${handler}`).toBe('');
   });
 });
 
 describe('Every event', () => {
-  test.each(events.map(({ name, object }) => ({ name, object })))(
-    '$name is emitted by a row of the life cycle of $object',
-    ({ name, object }) => {
-      const rows = objects.find(({ type }) => type === object)?.lifeCycle?.rows ?? [];
-      expect(rows.filter(({ events: emitted }) => emitted.includes(name)).map(({ verb }) => verb)).not.toEqual([]);
-    },
-  );
-
   test.each(events.map(({ name }) => name))('%s is expected by a test', (name) => {
     expect(allTests.includes(`'${name}'`) ? name : `no test under tests/services or tests/flows expects ${name}`).toBe(name);
-  });
-
-  test('has a row in the reference', () => {
-    expect(textOf('docs/reference/events.md')).toContain(eventTable());
   });
 });
 
@@ -125,11 +102,5 @@ describe('Handlers', () => {
 
   test.each(applicationNames)('of %s stand beside a service.ts and a README.md', (application) => {
     expect(['service.ts', 'README.md'].filter((file) => !files.has(`services/${application}/${file}`))).toEqual([]);
-  });
-});
-
-describe('The reference', () => {
-  test('lists the APIs as the catalog has them (step 5: npm run docs)', () => {
-    expect(apiReference).toContain(apiTable());
   });
 });

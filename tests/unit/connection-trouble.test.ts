@@ -35,18 +35,14 @@ describe('The trouble of a connection, in words', () => {
 });
 
 describe('A connection', () => {
-  test.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'UND_ERR_CONNECT_TIMEOUT'])(
+  test.each([...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'UND_ERR_CONNECT_TIMEOUT']])(
     'was not made when the error is %s, so nothing was sent',
-    (code) => {
-      expect(didNotConnect(coded(code))).toBe(true);
-    },
+    (code) => expect(didNotConnect(coded(code))).toBe(true),
   );
 
-  test.each(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'UND_ERR_SOCKET', 'UND_ERR_HEADERS_TIMEOUT'])(
+  test.each([...['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'UND_ERR_SOCKET', 'UND_ERR_HEADERS_TIMEOUT']])(
     'may have been made when the error is %s',
-    (code) => {
-      expect(didNotConnect(coded(code))).toBe(false);
-    },
+    (code) => expect(didNotConnect(coded(code))).toBe(false),
   );
 });
 
@@ -66,7 +62,7 @@ describe('A client of an estate', () => {
   const at = (address: string) => createEstateClient({ gateway: address, bearer: 'b', apiKey: 'k', admin: 'a' });
   const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: 100\r\n\r\n';
 
-  test('says in words that nothing listens at its address, and what to do', async () => {
+  test('reports that nothing listens at its address, and what to do', async () => {
     await using client = at('http://127.0.0.1:1');
     await expect(client.call('GET', '/orders')).rejects.toMatchObject({
       name: 'ConnectionError',
@@ -78,7 +74,7 @@ describe('A client of an estate', () => {
   test.each([
     ['before the answer', (socket: Socket) => socket.destroy()],
     ['within the answer', (socket: Socket) => socket.write(`${HEAD}{`, () => socket.destroy())],
-  ])('says in words that the connection was closed %s', async (_when, closing) => {
+  ])('reports that the connection was closed %s', async (_when, closing) => {
     meet = closing;
     await using client = at(gateway);
     const message = `No answer came from the estate at ${gateway}: the connection was closed.`;

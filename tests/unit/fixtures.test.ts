@@ -211,10 +211,13 @@ const cases: readonly Case[] = [
 ];
 
 describe('Invalid fixtures', () => {
-  test.each(cases)('The fixtures refuse %s', async (mistake, change, changed) => {
-    const [file = '', ...rest] = mistake.split(' ');
-    await expect(loadWith(changed ?? file, change)).rejects.toThrow(`/${file} cannot be used: ${rest.join(' ')}`);
-  });
+  test.each(cases.map(([mistake, change, changed]) => ({ mistake, change, changed })))(
+    'The fixtures refuse $mistake',
+    async ({ mistake, change, changed }) => {
+      const [file = '', ...rest] = mistake.split(' ');
+      await expect(loadWith(changed ?? file, change)).rejects.toThrow(`/${file} cannot be used: ${rest.join(' ')}`);
+    },
+  );
 
   test('The fixtures accept a byte order mark', async () => {
     await expect(loadWith('products.json', (text) => `\ufeff${text}`)).resolves.toBeDefined();

@@ -1,10 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { headersOfProblem } from '../../gateway/problems.ts';
-import { apis } from '../../shared/catalog/apis.ts';
-import type { ApiDefinition } from '../../shared/catalog/define.ts';
-import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import { Problem, type ProblemCode, problems, retryableAtTimes } from '../../shared/catalog/problems.ts';
-import { problemTable } from '../../shared/contract/tables/problems.ts';
 import { answerProblem } from '../../shared/transport/answer.ts';
 import { textOf, trackedFiles } from '../support/tracked-files.ts';
 
@@ -12,7 +8,7 @@ const codes = Object.keys(problems).toSorted();
 const production = trackedFiles.filter((file) => /^(services|control|estate|gateway|shared)\/.*\.ts$/.test(file));
 const prose = trackedFiles.filter((file) => file.endsWith('.md'));
 
-/** Helpers with which the table's own file refuses. */
+/** Helpers that refuse in the file of the table. */
 const HELPERS: Readonly<Record<string, RegExp>> = {
   not_found: /\bnotFound\(/,
   validation_failed: /\binvalid\(/,
@@ -27,7 +23,7 @@ describe('A retryable problem', () => {
   const all = codes.map((code) => new Problem(code as ProblemCode, 'no'));
   const ids = { requestId: 'r', correlationId: 'c' } as Parameters<typeof headersOfProblem>[1];
 
-  test('says when: after one second if nothing better is known, whether an application or the gateway answers', () => {
+  test('has a Retry-After of one second by default, from an application and from the gateway', () => {
     for (const problem of [...all, new Problem('invalid_state_transition', 'busy', { retryable: true })]) {
       const seconds = problem.retryable ? 1 : undefined;
       expect([problem.code, answerProblem(problem, '/').retryAfter]).toEqual([problem.code, seconds]);
@@ -35,33 +31,29 @@ describe('A retryable problem', () => {
     }
   });
 
-  test('keeps the time that is known', () => {
+  test('keeps a time that its thrower sets', () => {
     expect(new Problem('store_full', 'full', { retryAfter: 30 }).retryAfter).toBe(30);
   });
 });
 
 describe('The table of problem codes', () => {
-  test('contains every code that is used in a refusal', () => {
+  test('contains every code of a refusal', () => {
     expect(thrown.size).toBeGreaterThan(20);
     expect([...thrown].filter((code) => !codes.includes(code))).toEqual([]);
   });
 
-  test.each(codes)('%s is refused with somewhere', (code) => {
+  test.each(codes)('has only codes that a refusal uses: %s', (code) => {
     const helper = HELPERS[code];
     const used =
       texts.some((text) => text.includes(`'${code}'`) && refuses(text, code)) || (helper && texts.some((text) => helper.test(text)));
     expect(used ? code : `nothing refuses with ${code}: take it out of the table`).toBe(code);
   });
 
-  test('equals the table in the reference', () => {
-    expect(textOf('docs/reference/problems.md')).toContain(problemTable());
-  });
-
-  test.each(codes)('%s has a section of its own in the reference, with the code as its anchor', (code) => {
+  test.each(codes)('has a section for %s in the reference, with the code as its anchor', (code) => {
     expect(textOf('docs/reference/problems.md')).toContain(`\n### ${code}\n`);
   });
 
-  test('has every code that the documentation names behind a status, with that status', () => {
+  test('has every code that the documentation names after a status, with that status', () => {
     const named = prose.flatMap((file) =>
       [...textOf(file).matchAll(/\b([45]\d\d) `([a-z_]+)`/g)].map(([, status, code = '']) => ({ file, status: Number(status), code })),
     );
@@ -70,31 +62,16 @@ describe('The table of problem codes', () => {
     expect(named.filter(({ status, code }) => statusOf(code) !== status)).toEqual([]);
   });
 
-  test('names every code of which a single refusal is retryable', () => {
+  test('marks every code that is retryable in a single refusal', () => {
     const refusals = texts.flatMap((text) => [...text.matchAll(/new Problem\(\s*'([a-z_]+)'(?:(?!new Problem\()[\s\S])*?\);\n/g)]);
     const retried = refusals.filter(([refusal]) => refusal.includes('retryable: true')).map(([, code = '']) => code as ProblemCode);
     expect(new Set(retried)).toContain('reservation_expired');
     expect(retried.filter((code) => !problems[code].retryable && !retryableAtTimes.has(code))).toEqual([]);
   });
 
-  test('lets a request be repeated where the estate is at fault, except after an error of its own and in a full rehearsal', () => {
+  test('makes server errors retryable, except internal errors and a full rehearsal', () => {
     const serverSide = Object.entries(problems).filter(([, { status }]) => status >= 500);
     expect(serverSide.filter(([, { retryable }]) => !retryable).map(([code]) => code)).toEqual(['internal_error', 'rehearsal_full']);
-  });
-});
-
-describe('The declarations of an API', () => {
-  const all = [...Object.values(apis), ...Object.values(internalCalls)] as readonly ApiDefinition[];
-
-  test.each(all.map((api) => [api.id, api] as const))('%s names each problem once', (_id, api) => {
-    expect(api.problems.length).toBe(new Set(api.problems).size);
-  });
-
-  test('includes 404 wherever a path names an object', () => {
-    const creating = (api: ApiDefinition): boolean => api.method === 'PUT' || api.audience === 'internal';
-    expect(
-      all.filter((api) => api.path.includes('{') && !creating(api) && !api.problems.includes('not_found')).map(({ id }) => id),
-    ).toEqual([]);
   });
 });
 

@@ -11,7 +11,7 @@ const IMAGE = 'unified-commerce-estate:local';
 const evidence: Evidence = { what: IMAGE, image: IMAGE, hasEngine: true, hasImage: true, timeoutMs: 60_000, message: 'Some words' };
 
 describe('The failure of a container to start', () => {
-  test('without an engine says how to have one', () => {
+  test('without an engine names the remedy', () => {
     expect(failureOf({ ...evidence, hasEngine: false })).toMatch(/^No container engine answers; start Docker, or set DOCKER_HOST /);
   });
 
@@ -21,7 +21,7 @@ describe('The failure of a container to start', () => {
       `There is no image ${IMAGE} here, and no registry gave it: build it in a checkout of the estate with docker build -t ${IMAGE} .`,
     ],
     ['redis:8.9', 'There is no image redis:8.9 here, and no registry gave it: correct its name, or fetch it with docker pull redis:8.9.'],
-  ])('without the image %s says how to get it', (image, sentence) => {
+  ])('without the image %s names the remedy', (image, sentence) => {
     expect(failureOf({ ...evidence, image, hasImage: false })).toBe(sentence);
   });
 
@@ -37,7 +37,7 @@ describe('The failure of a container to start', () => {
     );
   });
 
-  test('that logged nothing says how to run it by hand', () => {
+  test('that logged nothing names a command to run it by hand', () => {
     expect(failureOf({ ...evidence, run: { ms: 300, lines: [] } })).toBe(
       `${IMAGE} stopped after 0 s and logged nothing; docker run --rm ${IMAGE} shows whether the image runs on this machine.`,
     );
@@ -64,7 +64,7 @@ describe('The failure of a container to start', () => {
       '(HTTP code 404) no such container - network shop not found ',
       `The container engine refuses ${IMAGE}; correct what it names: network shop not found`,
     ],
-  ])('that the engine refuses is told in a sentence: %s', (said, sentence) => {
+  ])('that the engine refuses is one sentence: %s', (said, sentence) => {
     expect(failureOf({ ...evidence, message: said })).toEqual(typeof sentence === 'string' ? sentence : expect.stringMatching(sentence));
   });
 });

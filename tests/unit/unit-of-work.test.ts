@@ -18,15 +18,15 @@ const AT = '2030-01-01T00:00:00.000Z';
 
 const Stamped = z.object({ id: z.string(), version: z.int(), createdAt: z.string(), updatedAt: z.string() });
 
+const states = ['open', 'packed', 'shipped', 'lost'] as const;
+const ofTest = { domain: 'commerce', owner: 'crm', meaning: 'an object of this test' } as const;
 const crate = defineObject({
   type: 'crate',
-  domain: 'commerce',
-  owner: 'crm',
-  meaning: 'a box of this test',
-  schema: Stamped.extend({ state: z.enum(['open', 'packed', 'shipped', 'lost']), label: z.string().optional() }),
+  ...ofTest,
+  schema: Stamped.extend({ state: z.enum(states), label: z.string().optional() }),
   lifeCycle: defineLifeCycle({
     object: 'crate',
-    states: ['open', 'packed', 'shipped', 'lost'],
+    states,
     rows: [
       { verb: 'open', from: [null], to: 'open', trigger: 'test' },
       { verb: 'relabel', from: ['open'], trigger: 'test' },
@@ -38,13 +38,7 @@ const crate = defineObject({
 });
 const crates = defineCollection({ name: 'crates', schema: crate.schema, object: crate });
 
-const price = defineObject({
-  type: 'price',
-  domain: 'commerce',
-  owner: 'crm',
-  meaning: 'a price of this test',
-  schema: Stamped.extend({ amount: z.int() }),
-});
+const price = defineObject({ type: 'price', ...ofTest, schema: Stamped.extend({ amount: z.int() }) });
 const prices = defineCollection({ name: 'prices', schema: price.schema, object: price });
 
 const notes = defineCollection({
@@ -63,40 +57,24 @@ async function newWorld() {
   const world = await adapter.worlds.open('r', { now: NOW, applications: {}, due: [] }, { bearer: '', apiKey: '', webhookSecret: '' });
   const store = adapter.store('crm');
   const plans: Plan[] = [];
-  const watched = {
+  const watched: typeof store = {
     ...store,
-    commit: (...[of, plan]: Parameters<typeof store.commit>) => {
+    commit: (of, plan) => {
       plans.push(plan);
       return store.commit(of, plan);
     },
   };
-  const context: Context = {
-    world,
-    now: NOW,
-    principal: 'test',
-    requestId: 'req_1',
-    correlationId: 'cor_1',
-    deadline: Date.now() + 15_000,
-    faults: 0,
-    chain: [],
-  };
+  const ids = { requestId: 'req_1', correlationId: 'cor_1' };
+  const context: Context = { world, now: NOW, principal: 'test', ...ids, deadline: Date.now() + 15_000, faults: 0, chain: [] };
   const newCommits = (): CommitState => ({ dueBeforeReply: [], hasUnsentEvents: false });
+  const from = { key: 'key', since: NOW, causation: 'req_1', hopId: 'req_1', beforeReplyLeaseMs: 20_000 };
   const open = (parts: Partial<UnitParts> = {}): OpenUnit =>
-    openUnit({
-      store: watched,
-      context,
-      key: 'key',
-      since: NOW,
-      causation: 'req_1',
-      hopId: 'req_1',
-      beforeReplyLeaseMs: 20_000,
-      commits: newCommits(),
-      ...parts,
-    });
+    openUnit({ store: watched, context, ...from, commits: newCommits(), ...parts });
+  const claimed = (key: string) => store.claim(world, { key, fingerprint: 'fingerprint', now: NOW, leaseMs: 10_000 });
   return {
     open,
     newCommits,
-    /** A change by another request, committed at once. */
+    /** A committed change by another request. */
     async change(write: (work: OpenUnit) => Promise<void> | void): Promise<void> {
       const work = open();
       await write(work);
@@ -110,11 +88,11 @@ async function newWorld() {
     events: async () => (await store.drain(world, { token: 'relay' }))?.entries.map(({ json }) => JSON.parse(json) as EstateEvent) ?? [],
     due: async () => (await adapter.worlds.snapshot(world)).due.map(({ kind, key, at, payload }) => ({ kind, key, at, payload })),
     claim: async (key: string) => {
-      const claim = await store.claim(world, { key, fingerprint: 'fingerprint', now: NOW, leaseMs: 10_000 });
+      const claim = await claimed(key);
       if (claim.is !== 'ours') throw new Error(`The claim is ${claim.is}.`);
       return { kind: 'claim', key, token: claim.token } as const;
     },
-    claimed: (key: string) => store.claim(world, { key, fingerprint: 'fingerprint', now: NOW, leaseMs: 10_000 }),
+    claimed,
     /** Notes a delivery as owed to the CRM. */
     owe: (id: string) =>
       adapter.store('oms').commit(world, aPlan({ events: [{ id, topic: 't', key: 'k', json: '{}', subscribers: ['crm'] }] })),
@@ -127,24 +105,15 @@ async function newWorld() {
 const ids = ({ items }: Page<{ readonly id: string }>): string[] => items.map(({ id }) => id);
 
 describe('A read of a unit of work', () => {
-  test('is repeatable, though another request changes the object in between', async () => {
+  test('is repeatable by id and by unique value, though another request changes the object in between', async () => {
     const { change, open } = await newWorld();
     await change((work) => void work.put(notes, { id: 'a', topic: 'first', name: 'ada' }));
     const work = open();
+    expect(await work.findUnique(notes, 'name', 'ada')).toMatchObject({ topic: 'first', version: 1 });
+    await change(async (other) => void other.put(notes, { ...(await other.get(notes, 'a')), id: 'a', topic: 'second', name: 'grace' }));
     expect(await work.get(notes, 'a')).toMatchObject({ topic: 'first', version: 1 });
-    await change(async (other) => void other.put(notes, { ...(await other.get(notes, 'a')), id: 'a', topic: 'second', name: 'ada' }));
-    expect(await work.get(notes, 'a')).toMatchObject({ topic: 'first', version: 1 });
-    expect(await work.findUnique(notes, 'name', 'ada')).toMatchObject({ topic: 'first' });
+    expect(await work.findUnique(notes, 'name', 'ada')).toMatchObject({ topic: 'first', version: 1 });
     expect(await open().get(notes, 'a')).toMatchObject({ topic: 'second', version: 2 });
-  });
-
-  test('finds again by its unique value what the unit has read, though another request gives the value up', async () => {
-    const { change, open } = await newWorld();
-    await change((work) => void work.put(notes, { id: 'a', topic: 't', name: 'ada' }));
-    const work = open();
-    expect(await work.findUnique(notes, 'name', 'ada')).toMatchObject({ id: 'a' });
-    await change(async (other) => void other.put(notes, { ...(await other.get(notes, 'a')), id: 'a', topic: 't', name: 'grace' }));
-    expect(await work.findUnique(notes, 'name', 'ada')).toMatchObject({ id: 'a', version: 1 });
     expect(await open().findUnique(notes, 'name', 'ada')).toBeUndefined();
   });
 
@@ -188,7 +157,7 @@ describe('A page of a unit of work', () => {
     return work;
   }
 
-  test('follows the order of creation: changed objects that no longer fit are left out, created ones stand on the last page', async () => {
+  test('is sorted by creation: changed objects that no longer fit are left out, and created ones are on the last page', async () => {
     const work = await changedUnit();
     const first = await work.find(notes, 'topic', 'x', { limit: 3 });
     expect(ids(first)).toEqual(['n1', 'n3']);
@@ -246,7 +215,7 @@ describe('A write of a unit of work', () => {
     expect(() => open().create(none, 'open', { id: 'n' })).toThrow('notes is not a collection of business objects');
   });
 
-  test('creates a business object in the state of its verb, and refuses one that another request created meanwhile', async () => {
+  test('creates a business object in the state of its verb, and refuses one that another request has created', async () => {
     const { change, open, stored } = await newWorld();
     await change((work) => void work.create(crates, 'open', { id: 'c' }));
     expect(await stored(crates, 'c')).toEqual({ id: 'c', state: 'open', version: 1, createdAt: AT, updatedAt: AT });
@@ -264,21 +233,16 @@ describe('A write of a unit of work', () => {
       work.transition(crates, packed, 'send', { label: undefined }, 'lost');
     });
     expect(await stored(crates, 'c')).toEqual({ id: 'c', state: 'lost', version: 4, createdAt: AT, updatedAt: AT });
-    const told = (await events()).map(({ type, aggregateversion, correlationid, causationid, data }) => ({
-      name: type.replace('com.unified-commerce.', ''),
-      aggregateversion,
-      correlationid,
-      causationid,
-      previousState: data.previousState,
-      state: data.object['state'],
-    }));
-    const caused = { correlationid: 'cor_1', causationid: 'req_1' };
-    expect(told).toEqual([
-      { name: 'ext.crate-changed', aggregateversion: 1, ...caused, previousState: undefined, state: 'open' },
-      { name: 'ext.crate-changed', aggregateversion: 2, ...caused, previousState: 'open', state: 'open' },
-      { name: 'crate-packed', aggregateversion: 3, ...caused, previousState: 'open', state: 'packed' },
-      { name: 'crate-closed', aggregateversion: 3, ...caused, previousState: 'open', state: 'packed' },
-      { name: 'crate-sent', aggregateversion: 4, ...caused, previousState: 'packed', state: 'lost' },
+    const emitted = (await events()).map(({ type, aggregateversion, correlationid, causationid, data }) => {
+      expect({ correlationid, causationid }).toEqual({ correlationid: 'cor_1', causationid: 'req_1' });
+      return [type.replace('com.unified-commerce.', ''), aggregateversion, data.previousState, data.object['state']];
+    });
+    expect(emitted).toEqual([
+      ['ext.crate-changed', 1, undefined, 'open'],
+      ['ext.crate-changed', 2, 'open', 'open'],
+      ['crate-packed', 3, 'open', 'packed'],
+      ['crate-closed', 3, 'open', 'packed'],
+      ['crate-sent', 4, 'packed', 'lost'],
     ]);
   });
 
@@ -296,16 +260,11 @@ describe('A write of a unit of work', () => {
   test('revises a business object without states, and keeps its time of creation', async () => {
     const { change, events, open } = await newWorld();
     await change((work) => void work.revise(prices, undefined, { id: 'p', amount: 1 }));
-    const later = NOW + 1_000;
+    const createdAt = new Date(NOW + 1_000).toISOString();
     const work = open();
     const found = await work.get(prices, 'p');
-    expect(work.revise(prices, found && { ...found, createdAt: new Date(later).toISOString() }, { id: 'p', amount: 2 })).toEqual({
-      id: 'p',
-      amount: 2,
-      version: 2,
-      createdAt: new Date(later).toISOString(),
-      updatedAt: AT,
-    });
+    const revised = work.revise(prices, found && { ...found, createdAt }, { id: 'p', amount: 2 });
+    expect(revised).toEqual({ id: 'p', amount: 2, version: 2, createdAt, updatedAt: AT });
     await work.finish();
     expect((await events()).map(({ type }) => type)).toEqual(Array(2).fill('com.unified-commerce.ext.price-changed'));
   });
@@ -343,46 +302,48 @@ describe('A counter of a unit of work', () => {
 });
 
 describe('A precondition', () => {
-  const asked = (version: number) => ({ name: 'c', ifMatch: `"${version}"`, isMet: false });
+  const required = (version: number) => ({ name: 'c', ifMatch: `"${version}"`, isMet: false });
 
   async function withCrate() {
     const estate = await newWorld();
     await estate.change((work) => void work.create(crates, 'open', { id: 'c' }));
-    return estate;
+    const packed = () =>
+      estate.change(async (other) => {
+        const found = await other.get(crates, 'c');
+        if (found) other.transition(crates, found, 'pack');
+      });
+    return { ...estate, packed };
   }
 
   test('refuses the read of another version', async () => {
     const { open } = await withCrate();
-    await expect(open({ precondition: asked(2) }).get(crates, 'c')).rejects.toMatchObject({
+    await expect(open({ precondition: required(2) }).get(crates, 'c')).rejects.toMatchObject({
       code: 'version_mismatch',
       context: { id: 'c', currentVersion: 1 },
     });
   });
 
-  test('is about objects whose version clients hold, and not about records under the same id', async () => {
+  test('applies to objects whose version clients have, and not to records under the same id', async () => {
     const { change, open } = await withCrate();
     await change((work) => void work.put(notes, { id: 'c', topic: 't', name: 'ada' }));
-    const work = open({ precondition: asked(7) });
+    const work = open({ precondition: required(7) });
     expect(await work.get(notes, 'c')).toMatchObject({ topic: 't' });
     expect(await work.findUnique(notes, 'name', 'ada')).toMatchObject({ topic: 't' });
   });
 
-  test('refuses the commit when the object, only read by the unit, was changed meanwhile', async () => {
-    const { change, open } = await withCrate();
-    const work = open({ precondition: asked(1) });
+  test('refuses the commit when the object, only read by the unit, was changed by another request', async () => {
+    const { packed, open } = await withCrate();
+    const work = open({ precondition: required(1) });
     await work.get(crates, 'c');
     work.put(notes, { id: 'n', topic: 't' });
-    await change(async (other) => {
-      const found = await other.get(crates, 'c');
-      if (found) other.transition(crates, found, 'pack');
-    });
+    await packed();
     await expect(work.finish()).rejects.toMatchObject({ name: 'Conflict', why: 'version' });
   });
 
-  test('that a checkpoint found fulfilled holds for the rest of the request, in its later runs too', async () => {
+  test('that a checkpoint found fulfilled is fulfilled for the rest of the request, in its later runs too', async () => {
     const { claim, claimed, open } = await withCrate();
     const fence = await claim('k');
-    const precondition = asked(1);
+    const precondition = required(1);
     const work = open({ precondition, fence });
     const found = await work.get(crates, 'c');
     expect(precondition.isMet).toBe(false);
@@ -396,15 +357,12 @@ describe('A precondition', () => {
   });
 
   test('that the handler sets itself with expect refuses the commit after a change', async () => {
-    const { change, open } = await withCrate();
+    const { packed, open } = await withCrate();
     const work = open();
     const found = await work.get(crates, 'c');
     if (found) work.expect(crates, found);
     work.put(notes, { id: 'n', topic: 't' });
-    await change(async (other) => {
-      const theirs = await other.get(crates, 'c');
-      if (theirs) other.transition(crates, theirs, 'pack');
-    });
+    await packed();
     await expect(work.finish()).rejects.toMatchObject({ name: 'Conflict', why: 'version' });
   });
 });
@@ -450,9 +408,7 @@ describe('Due work of a unit of work', () => {
     const commits = newCommits();
     const work = open({ commits });
     const before = { beforeReply: true };
-    work.schedule(remind, 'kept', NOW, { text: 'now' }, before);
-    work.schedule(remind, 'cancelled', NOW, { text: 'never' }, before);
-    work.schedule(remind, 'replaced', NOW, { text: 'now' }, before);
+    for (const key of ['kept', 'cancelled', 'replaced']) work.schedule(remind, key, NOW, { text: 'now' }, before);
     work.cancel(remind, 'cancelled');
     work.schedule(remind, 'replaced', NOW + 1, { text: 'later' });
     expect(commits.dueBeforeReply).toEqual([]);
@@ -474,8 +430,8 @@ describe('Due work of a unit of work', () => {
   });
 });
 
-describe('The end of a unit of work', () => {
-  test('commits nothing and asks the store nothing when there is nothing to commit', async () => {
+describe('A unit of work', () => {
+  test('sends no commit to the store without a change', async () => {
     const { commits, open } = await newWorld();
     const work = open();
     await work.get(crates, 'c');
@@ -484,7 +440,7 @@ describe('The end of a unit of work', () => {
     expect(commits()).toBe(0);
   });
 
-  test('with finish keeps the answer under the claim, and without one releases the claim', async () => {
+  test('keeps its answer under the claim when it finishes, and releases the claim without an answer', async () => {
     const { claim, claimed, open, stored } = await newWorld();
     const answered = open({ fence: await claim('answered') });
     answered.put(notes, { id: 'a', topic: 't' });
@@ -495,7 +451,7 @@ describe('The end of a unit of work', () => {
     expect(await claimed('released')).toMatchObject({ is: 'ours' });
   });
 
-  test('with discard keeps the answer and drops every change since the last checkpoint', async () => {
+  test('that is discarded keeps its answer and drops every change since the last checkpoint', async () => {
     const { claim, claimed, commits, counters, due, events, open, stored } = await newWorld();
     const work = open({ fence: await claim('k') });
     work.put(notes, { id: 'intent', topic: 't' });
@@ -512,7 +468,7 @@ describe('The end of a unit of work', () => {
     expect(await claimed('k')).toEqual({ is: 'done', json: '{"status":409}' });
   });
 
-  test('comes once: a checkpoint keeps the delivery owed, and the changes that it committed are not committed again', async () => {
+  test('ends once: a checkpoint keeps the delivery owed, and its changes are not committed again', async () => {
     const { counters, events, newCommits, open, owe, stored } = await newWorld();
     await owe('evt_1');
     const commits = newCommits();
@@ -531,7 +487,7 @@ describe('The end of a unit of work', () => {
     await expect(open({ fence }).finish()).rejects.toMatchObject({ name: 'Conflict', why: 'held' });
   });
 
-  test('commits nothing when its client left before anything was done', async () => {
+  test('commits nothing when its client left before it changed anything', async () => {
     const { commits, newCommits, open } = await newWorld();
     const work = open({ commits: { ...newCommits(), isGivenUp: true } });
     work.put(notes, { id: 'a', topic: 't' });
@@ -539,16 +495,10 @@ describe('The end of a unit of work', () => {
     expect(commits()).toBe(0);
   });
 
-  test('mints the same ids in every run of a request, and different ones for each label', async () => {
-    const { open } = await newWorld();
-    const [first, again] = [open(), open()];
-    expect(again.id('ord')).toBe(first.id('ord'));
-    expect(first.id('ord', 'second')).not.toBe(first.id('ord'));
-    expect(open({ key: 'other' }).id('ord')).not.toBe(first.id('ord'));
-  });
-
-  test('mints other ids in another rehearsal, though its requests have the same key', async () => {
+  test('generates the same ids in every run of a request, and others for each label, key and rehearsal', async () => {
     const [one, other] = [await newWorld(), await newWorld()];
-    expect(other.open().id('ord')).not.toBe(one.open().id('ord'));
+    const ids = [one.open().id('ord'), one.open().id('ord', 'second'), one.open({ key: 'other' }).id('ord'), other.open().id('ord')];
+    expect(one.open().id('ord')).toBe(ids[0]);
+    expect(new Set(ids).size).toBe(4);
   });
 });

@@ -25,51 +25,27 @@ function basketOf(
   const lines = goods.map(({ qty, unitPrice, taxRate }, index) => {
     const share = shares[index] ?? 0;
     const lineTotal = qty * unitPrice - share;
-    return {
-      lineId: `line-${index}`,
-      sku: `sku-${index}`,
-      qty,
+    const amounts = {
       unitPrice: eur(unitPrice),
       discount: eur(share),
       tax: eur(containedTax(lineTotal, taxRate)),
       lineTotal: eur(lineTotal),
     };
+    return { lineId: `line-${index}`, sku: `sku-${index}`, qty, ...amounts };
   });
   const taken = shares.reduce((sum, share) => sum + share, 0);
   const tax = lines.reduce((sum, line) => sum + line.tax.amount, 0);
-  return {
-    id: 'bsk_1',
-    version: 3,
-    createdAt: AT,
-    updatedAt: AT,
-    state: 'converted',
-    channel: 'web',
-    currency: 'EUR',
-    lines,
-    vouchers: [],
-    totals: {
-      subtotal: eur(subtotal),
-      discount: eur(taken),
-      shipping: eur(shipping),
-      tax: eur(tax),
-      total: eur(subtotal - taken + shipping),
-    },
-    reservationId: 'res_1',
-    orderId: 'ord_1',
-    ...members,
-  };
+  const about = { id: 'bsk_1', version: 3, createdAt: AT, updatedAt: AT, state: 'converted', channel: 'web', currency: 'EUR' } as const;
+  const sums = { subtotal: eur(subtotal), discount: eur(taken), shipping: eur(shipping), tax: eur(tax) };
+  const totals = { ...sums, total: eur(subtotal - taken + shipping) };
+  return { ...about, lines, vouchers: [], totals, reservationId: 'res_1', orderId: 'ord_1', ...members };
 }
 
 const orderOf = (basket: Basket) => orderFromBasket(basket as ConvertedBasket, { orderNumber: '260301-000000', validatedAt: AT });
 
-const anyGoods = fc.array(
-  fc.record({
-    qty: fc.integer({ min: 1, max: 9999 }),
-    unitPrice: fc.integer({ min: 1, max: 500_000 }),
-    taxRate: fc.constantFrom(0, 9, 13.5, 23),
-  }),
-  { minLength: 1, maxLength: 8 },
-);
+const anyLine = { qty: fc.integer({ min: 1, max: 9999 }), unitPrice: fc.integer({ min: 1, max: 500_000 }) };
+const anyGoods = fc.array(fc.record({ ...anyLine, taxRate: fc.constantFrom(0, 9, 13.5, 23) }), { minLength: 1, maxLength: 8 });
+const MUGS = [{ qty: 1, unitPrice: 1299, taxRate: 23 }];
 
 describe('An order made of a basket', () => {
   test('has lines and totals that add up, whatever was in the basket', () => {
@@ -87,7 +63,7 @@ describe('An order made of a basket', () => {
     );
   });
 
-  test('keeps every line of the basket with its id, price, discount and tax, held by the basket’s reservation', () => {
+  test('keeps every line of the basket with its id, price, discount and tax, and the reservation of the basket', () => {
     fc.assert(
       fc.property(anyGoods, fc.nat(100_000), (goods, discount) => {
         const basket = basketOf(goods, { discount });
@@ -97,12 +73,12 @@ describe('An order made of a basket', () => {
     );
   });
 
-  test('takes the basket’s order id, and remembers only the vouchers that gave something', () => {
+  test('takes the order id of the basket, and only the vouchers with a discount', () => {
     const vouchers = [
       { code: 'WELCOME10', status: 'applied' as const, discount: eur(130) },
       { code: 'EXPIRED', status: 'rejected' as const, reason: 'voucher_expired', discount: eur(0) },
     ];
-    const order = orderOf(basketOf([{ qty: 1, unitPrice: 1299, taxRate: 23 }], { vouchers, customerId: 'cus_ada' }));
+    const order = orderOf(basketOf(MUGS, { vouchers, customerId: 'cus_ada' }));
     expect(order).toMatchObject({ id: 'ord_1', basketId: 'bsk_1', customerId: 'cus_ada', voucherCodes: ['WELCOME10'], validatedAt: AT });
   });
 
@@ -114,30 +90,28 @@ describe('An order made of a basket', () => {
   });
 });
 
-describe('A basket becomes an order', () => {
-  test('only from checkout', () => {
-    const goods = [{ qty: 1, unitPrice: 1299, taxRate: 23 }];
-    expect(unfitForOrder(basketOf(goods, { state: 'locked' }))).toBeUndefined();
+describe('A basket', () => {
+  test('becomes an order only from checkout', () => {
+    expect(unfitForOrder(basketOf(MUGS, { state: 'locked' }))).toBeUndefined();
     for (const state of ['open', 'merged', 'abandoned'] as const) {
-      expect(unfitForOrder(basketOf(goods, { state }))).toMatchObject({
+      expect(unfitForOrder(basketOf(MUGS, { state }))).toMatchObject({
         code: 'invalid_state_transition',
         context: { objectType: 'basket', id: 'bsk_1', currentState: state, allowedFrom: ['locked', 'converted'] },
       });
     }
   });
 
-  test('only with something in it', () => {
+  test('becomes an order only with a line', () => {
     for (const state of ['open', 'locked'] as const) expect(unfitForOrder(basketOf([], { state }))).toMatchObject({ code: 'basket_empty' });
   });
 });
 
 describe('The lines of an order', () => {
-  const lines = orderOf(
-    basketOf([
-      { qty: 2, unitPrice: 1000, taxRate: 23 },
-      { qty: 3, unitPrice: 500, taxRate: 23 },
-    ]),
-  ).lines;
+  const goods = [
+    { qty: 2, unitPrice: 1000, taxRate: 23 },
+    { qty: 3, unitPrice: 500, taxRate: 23 },
+  ];
+  const lines = orderOf(basketOf(goods)).lines;
 
   test('need one item per SKU, with the units of all its lines', () => {
     const [first] = lines;
@@ -148,7 +122,7 @@ describe('The lines of an order', () => {
     ]);
   });
 
-  test('are served from where the hold took their SKU', () => {
+  test('are served from the location that reserved their SKU', () => {
     const allocations = [
       { locationId: 'dc-02', sku: 'sku-1', qty: 3, fulfilledQty: 0, cancelledQty: 0 },
       { locationId: 'dc-01', sku: 'sku-0', qty: 2, fulfilledQty: 0, cancelledQty: 0 },
@@ -159,7 +133,7 @@ describe('The lines of an order', () => {
     ]);
   });
 
-  test('share one hold, can change to another and can lose it', () => {
+  test('share one reservation, can change to another and can lose it', () => {
     expect(reservationsOf(lines)).toEqual(['res_1']);
     expect(reservationsOf(linesHeldBy(lines, 'res_2'))).toEqual(['res_2']);
     expect(reservationsOf(linesHeldBy(lines, undefined))).toEqual([]);

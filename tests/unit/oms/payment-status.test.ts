@@ -43,7 +43,7 @@ describe('The payment status of an order of 30.00', () => {
     ['unpaid', [payment('voided', 3000)]],
     ['authorised', [payment('authorised', 3000)]],
     ['partially-refunded', [payment('partially-refunded', 3000, 3000, 1000)]],
-  ])('of which 20.00 is still due is %s for %j', (status, payments) => {
+  ])('with 20.00 still due is %s for %j', (status, payments) => {
     expect(paymentStatusOf(3000, payments, 2000)).toBe(status);
   });
 
@@ -63,8 +63,8 @@ const anyPayment = fc
     return payment(state as 'partially-refunded', taken, taken, state === 'fully-refunded' ? taken : 1 + (refunded % (taken - 1)));
   });
 
-describe('Whatever the payments of an order', () => {
-  test('it is authorised or paid exactly when nothing is outstanding, unless everything was paid back', () => {
+describe('The payments of an order', () => {
+  test('make it authorised or paid exactly when nothing is outstanding, unless everything was paid back', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 9000 }), fc.array(anyPayment, { maxLength: 5 }), (total, payments) => {
         const status = paymentStatusOf(total, payments);
@@ -73,7 +73,7 @@ describe('Whatever the payments of an order', () => {
     );
   });
 
-  test('their order does not matter, and payments that failed or were voided change nothing', () => {
+  test('have the same status in any sequence, and failed and voided payments change nothing', () => {
     fc.assert(
       fc.property(fc.nat(9000), fc.array(anyPayment, { maxLength: 5 }), (total, payments) => {
         const status = paymentStatusOf(total, payments);
@@ -83,7 +83,7 @@ describe('Whatever the payments of an order', () => {
     );
   });
 
-  test('authorised, net captured and refunded are never negative, and the last two add up to captured', () => {
+  test('never have a negative amount, and net captured and refunded add up to captured', () => {
     fc.assert(
       fc.property(fc.array(anyPayment, { maxLength: 5 }), (payments) => {
         const { authorised, netCaptured, refunded } = coverageOf(payments);

@@ -15,25 +15,13 @@ interface Paid {
 }
 
 const payment = ({ id, type = 'card', captured, back = {} }: Paid): Payment => {
-  const refunds = Object.entries(back).map(([reference, amount]) => ({
-    amount: eur(amount),
-    ...(reference !== 'goodwill' && { reference }),
-  }));
+  const refunds = Object.entries(back).map(([reference, amount]) =>
+    reference === 'goodwill' ? { amount: eur(amount) } : { amount: eur(amount), reference },
+  );
   const refunded = refunds.reduce((sum, { amount }) => sum + amount.amount, 0);
-  return {
-    id,
-    version: 1,
-    createdAt: '',
-    updatedAt: '',
-    orderId: 'ord_1',
-    tender: { type },
-    refunds,
-    state: 'captured',
-    amount: eur(captured),
-    authorizedAmount: eur(captured),
-    capturedAmount: eur(captured),
-    refundedAmount: eur(refunded),
-  };
+  const amounts = { amount: eur(captured), authorizedAmount: eur(captured), capturedAmount: eur(captured), refundedAmount: eur(refunded) };
+  const about = { id, version: 1, createdAt: '', updatedAt: '', orderId: 'ord_1', state: 'captured' } as const;
+  return { ...about, tender: { type }, refunds, ...amounts };
 };
 
 const REFERENCE = refundReference('line-1', 1);
@@ -73,12 +61,8 @@ describe('A refund', () => {
         const parts = refundSplit(amount, REFERENCE, payments);
         expect(parts.every((part) => part.amount > 0 && part.amount <= (left[Number(part.id)] ?? 0))).toBe(true);
         const total = parts.reduce((sum, part) => sum + part.amount, 0);
-        expect(total).toBe(
-          Math.min(
-            amount,
-            left.reduce((sum, one) => sum + one, 0),
-          ),
-        );
+        const most = left.reduce((sum, one) => sum + one, 0);
+        expect(total).toBe(Math.min(amount, most));
       }),
     );
   });
@@ -90,7 +74,7 @@ describe('The excess of captured money over the required amount', () => {
     expect(excessOf([payment({ id: 'card', captured: 2000 })], 1789)).toBe(211);
   });
 
-  test('shrinks by refunds of the OMS, not by those of a client', () => {
+  test('shrinks by refunds of the OMS, and not by refunds of a client', () => {
     expect(excessOf([payment({ id: 'card', captured: 3000, back: { [REFERENCE]: 500, goodwill: 700 } })], 2000)).toBe(500);
   });
 });

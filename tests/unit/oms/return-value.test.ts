@@ -6,18 +6,11 @@ import { onlyPaidBack, returnableOf, valueOfReturned } from '../../../services/o
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
 
-const lineOf = (lineTotal: number, qty: number, cancelledQty = 0): OrderLine => ({
-  lineId: 'line-1',
-  sku: 'mug-blue',
-  qty,
-  cancelledQty,
-  fulfilledQty: qty - cancelledQty,
-  returnedQty: 0,
-  unitPrice: eur(0),
-  discount: eur(0),
-  tax: eur(0),
-  lineTotal: eur(lineTotal),
-});
+const PRICED = { unitPrice: eur(0), discount: eur(0), tax: eur(0) };
+const lineOf = (lineTotal: number, qty: number, cancelledQty = 0): OrderLine => {
+  const counters = { cancelledQty, fulfilledQty: qty - cancelledQty, returnedQty: 0 };
+  return { lineId: 'line-1', sku: 'mug-blue', qty, ...counters, ...PRICED, lineTotal: eur(lineTotal) };
+};
 
 type Booking = Pick<ReturnBooking, 'lines' | 'status'>;
 const booking = (qty: number, amount: number, status: Booking['status'] = 'open'): Booking => ({
