@@ -24,8 +24,8 @@ async function journaling() {
   return { record, read, looks: () => looks };
 }
 
-describe('The journal is read', () => {
-  test('as complete when every call of the shown hops has its hop, on the page or not', async () => {
+describe('The journal', () => {
+  test('is read as complete when every call of the shown hops has its hop, on the page or not', async () => {
     const { record, read, looks } = await journaling();
     record('callee');
     record('caller', ['callee']);
@@ -33,7 +33,7 @@ describe('The journal is read', () => {
     expect(looks()).toBe(1);
   });
 
-  test('again while a hop of the last second lacks the hop of one of its calls', async () => {
+  test('is read again while a hop of the last second lacks the hop of one of its calls', async () => {
     const { record, read, looks } = await journaling();
     record('caller', ['callee']);
     const read3 = read(0, () => looks() === 3 && record('callee'));
@@ -41,7 +41,7 @@ describe('The journal is read', () => {
     expect(looks()).toBe(3);
   });
 
-  test('once, as incomplete, when that hop is older', async () => {
+  test('is read once, as incomplete, when an older hop lacks the hop of one of its calls', async () => {
     const { record, read, looks } = await journaling();
     record('caller', ['forgotten']);
     expect(await read(1_000)).toMatchObject({ items: [{ requestId: 'caller' }], complete: false });

@@ -10,7 +10,7 @@ const CREDENTIALS = { bearer: 'b', apiKey: 'k', webhookSecret: 'w' };
 const log = createLogger('silent');
 const scenario = { name: 'any', title: 'Any', flows: [], pains: [] };
 
-/** A scenario that goes on until the test ends it. */
+/** A scenario that runs until the test ends it. */
 interface Playing {
   readonly rehearsal: string;
   readonly report: RunReport;
@@ -18,20 +18,16 @@ interface Playing {
   readonly end: (failure?: string) => void;
 }
 
-/** Gateways on one store. Each run has a rehearsal of its own. */
-function gateways(count: number) {
+/** Two gateways on one store. Each run has its own rehearsal. */
+function gateways() {
   const { worlds } = createMemoryStore();
   const playing: Playing[] = [];
   const runner: ScenarioRunner = {
     list: async () => [scenario],
     run: async (_name, report, signal) => {
       const rehearsal = `r${playing.length}`;
-      await worlds.create(rehearsal, {
-        from: () => ({ now: 0, applications: {}, due: [] }),
-        credentials: CREDENTIALS,
-        idleMs: null,
-        most: 99,
-      });
+      const from = () => ({ now: 0, applications: {}, due: [] });
+      await worlds.create(rehearsal, { from, credentials: CREDENTIALS, idleMs: null, most: 99 });
       report.begin(rehearsal);
       const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
       signal.addEventListener('abort', () => reject(signal.reason));
@@ -41,28 +37,20 @@ function gateways(count: number) {
     breakOff: async () => undefined,
   };
   const open = (store: RunStore & typeof worlds = worlds): Runs => createRuns({ store, scenarios: runner, log });
-  return {
-    worlds,
-    playing,
-    open,
-    all: Array.from({ length: count }, () => open()) as [Runs, Runs],
-    rehearsals: async () => (await worlds.list()).map(({ rehearsal }) => rehearsal),
-  };
+  const rehearsals = async () => (await worlds.list()).map(({ rehearsal }) => rehearsal);
+  return { worlds, playing, open, one: open(), other: open(), rehearsals };
 }
 
 const inState = (runs: Runs, id: string, state: RunState['state']) =>
   eventually(`${id} is ${state}`, async () => [await runs.read(id)].find((run) => run.state === state));
 
 describe('Two gateways of one estate', () => {
-  test('tell of the runs of each other', async () => {
-    const {
-      all: [one, other],
-      playing,
-    } = gateways(2);
+  test('report the runs of each other', async () => {
+    const { one, other, playing } = gateways();
     const { id } = await one.start('any');
     await inState(other, id, 'running');
     playing[0]?.report.note('something');
-    const { steps } = await eventually('the step is told', async () => [await other.read(id)].find(({ steps: all }) => all.length > 0));
+    const { steps } = await eventually('the step is reported', async () => [await other.read(id)].find(({ steps: all }) => all.length > 0));
     expect(steps).toMatchObject([{ number: 1, kind: 'note', title: 'something' }]);
     playing[0]?.end();
     await inState(other, id, 'passed');
@@ -70,11 +58,7 @@ describe('Two gateways of one estate', () => {
   });
 
   test('stop the runs of each other, and delete their rehearsals', async () => {
-    const {
-      all: [one, other],
-      playing,
-      rehearsals,
-    } = gateways(2);
+    const { one, other, playing, rehearsals } = gateways();
     const { id } = await one.start('any');
     await eventually('its rehearsal is known', async () => (await other.read(id)).rehearsal);
     await other.remove(id);
@@ -84,11 +68,8 @@ describe('Two gateways of one estate', () => {
     await one.stop();
   });
 
-  test('together run two at a time, in the order in which they were asked for', async () => {
-    const {
-      all: [one, other],
-      playing,
-    } = gateways(2);
+  test('together run two at a time, in the sequence of their requests', async () => {
+    const { one, other, playing } = gateways();
     const ids = [];
     for (const runs of [one, other, one, other]) ids.push((await runs.start('any')).id);
     const states = async () => (await one.list()).items.toReversed().map(({ state }) => state);
@@ -103,10 +84,8 @@ describe('Two gateways of one estate', () => {
 });
 
 describe('A run', () => {
-  test('fails with a reason when its gateway stops, and its gateway waits for no step', async () => {
-    const {
-      all: [one, other],
-    } = gateways(2);
+  test('fails with a reason when its gateway stops, which waits for no step', async () => {
+    const { one, other } = gateways();
     const { id } = await one.start('any');
     await inState(other, id, 'running');
     await one.stop();
@@ -114,12 +93,7 @@ describe('A run', () => {
   });
 
   test('fails with a reason when its gateway dies, and no longer takes a place', async () => {
-    const {
-      worlds,
-      open,
-      all: [other],
-      playing,
-    } = gateways(1);
+    const { worlds, open, other, playing } = gateways();
     const dying = open({ ...worlds, addRun: (run) => worlds.addRun(run, 1), renewRun: async () => true, updateRun: async () => true });
     const dead = [(await dying.start('any')).id, (await dying.start('any')).id];
     const { id } = await other.start('any');
@@ -134,13 +108,7 @@ describe('A run', () => {
   });
 
   test('keeps its result and its rehearsal when it ends while it is being stopped, if ended runs are to be kept', async () => {
-    const {
-      worlds,
-      open,
-      all: [one],
-      playing,
-      rehearsals,
-    } = gateways(1);
+    const { worlds, open, one, playing, rehearsals } = gateways();
     const { id } = await one.start('any');
     await inState(one, id, 'running');
     const { rehearsal } = await eventually('it plays', async () => playing[0]);
@@ -159,12 +127,8 @@ describe('A run', () => {
     await one.stop();
   });
 
-  test('that is dropped after twenty newer ones takes its rehearsal along', async () => {
-    const {
-      all: [runs],
-      playing,
-      rehearsals,
-    } = gateways(1);
+  test('is dropped with its rehearsal after twenty newer runs', async () => {
+    const { one: runs, playing, rehearsals } = gateways();
     const ids: string[] = [];
     for (let n = 0; n < 21; n++) {
       const { id } = await runs.start('any');
@@ -178,10 +142,8 @@ describe('A run', () => {
     await runs.stop();
   });
 
-  test('is refused while twenty others wait or run, with the time after which to ask again', async () => {
-    const {
-      all: [runs],
-    } = gateways(1);
+  test('is refused while twenty others wait or run, with a Retry-After', async () => {
+    const { one: runs } = gateways();
     for (let n = 0; n < 20; n++) await runs.start('any');
     await expect(runs.start('any')).rejects.toMatchObject({ code: 'rate_limited', context: { retryAfter: 10 } });
     expect((await runs.list()).items).toHaveLength(20);
@@ -189,10 +151,7 @@ describe('A run', () => {
   });
 
   test('records at most 500 steps, each with a text of at most 500 characters', async () => {
-    const {
-      all: [runs],
-      playing,
-    } = gateways(1);
+    const { one: runs, playing } = gateways();
     const { id } = await runs.start('any');
     await inState(runs, id, 'running');
     for (let n = 0; n < 600; n++) playing[0]?.report.note('x'.repeat(10_000));

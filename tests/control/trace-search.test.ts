@@ -24,7 +24,7 @@ async function searching(traces: number) {
 }
 
 describe('A search for traces', () => {
-  test('looks at no more than 1,000 summaries at a time, and says where to go on', async () => {
+  test('reads at most 1,000 summaries at a time, and returns where to continue', async () => {
     const { find, looked } = await searching(2_500);
     const first = await find();
     expect([first, looked()]).toEqual([{ traces: [], next: 1_501 }, 1_000]);
@@ -33,7 +33,7 @@ describe('A search for traces', () => {
     expect([await find(second.next), looked()]).toEqual([{ traces: [], next: undefined }, 2_500]);
   });
 
-  test('finds a match beyond that limit when it goes on', async () => {
+  test('finds a match beyond that limit when it continues', async () => {
     const { findText } = await searching(1_500);
     const first = await findText('C3');
     expect(first).toEqual({ traces: [], next: 501 });

@@ -35,7 +35,7 @@ function byHand() {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('Verifications of a world', () => {
-  test('sixteen requests at the same time share one verification', async () => {
+  test('are shared by sixteen requests at the same time', async () => {
     const { begun, ask } = byHand();
     const answers = Array.from({ length: 16 }, () => ask());
     await turn();
@@ -44,7 +44,7 @@ describe('Verifications of a world', () => {
     expect(new Set(await Promise.all(answers))).toEqual(new Set([0]));
   });
 
-  test('requests that arrive while one runs share the next one, which reads the state after their request', async () => {
+  test('are shared by requests that arrive while another one runs, and read the state after these requests', async () => {
     const { begun, ask, change } = byHand();
     const first = ask();
     await turn();
@@ -60,7 +60,7 @@ describe('Verifications of a world', () => {
     expect(new Set(await Promise.all(later))).toEqual(new Set([1]));
   });
 
-  test('a verification goes on for the clients that stay, and ends when the last one leaves', async () => {
+  test('continue for the clients that stay, and end when the last one leaves', async () => {
     const { begun, ask } = byHand();
     const [one, two] = [new AbortController(), new AbortController()];
     const answers = [ask(WORLD, one.signal), ask(WORLD, two.signal)];
@@ -76,7 +76,7 @@ describe('Verifications of a world', () => {
     expect(await next).toBe(0);
   });
 
-  test('a verification that all its clients have left before it began does not begin, and a later client gets one of its own', async () => {
+  test('do not begin when all their clients have left, and a later client gets its own', async () => {
     const { begun, ask } = byHand();
     const first = ask();
     await turn();
@@ -92,7 +92,7 @@ describe('Verifications of a world', () => {
     await Promise.all([first, stayed]);
   });
 
-  test('worlds do not wait for each other, and a failed verification does not stop the next one', async () => {
+  test('of two worlds do not wait for each other, and a failed one does not stop the next one', async () => {
     const { begun, ask } = byHand();
     const answers = [ask(WORLD), ask(OTHER)];
     await turn();
@@ -115,31 +115,30 @@ describe('Slices', () => {
     return name;
   };
 
-  test('others work between the slices of a computation', async () => {
+  test('of a computation let other work run in between', async () => {
     const turns: string[] = [];
     const inSlices = createSlices({ sliceMs: 0 });
     const other = setInterval(() => turns.push('other'), 0);
-    const done = inSlices(staying, async (breathe) => {
+    await inSlices(staying, async (breathe) => {
       for (const until = Date.now() + 200; Date.now() < until; ) {
         turns.push('slice');
         for (const end = Date.now() + 2; Date.now() < end; );
         await breathe();
       }
     });
-    await done;
     clearInterval(other);
     const [slices, others] = ['slice', 'other'].map((name) => turns.filter((one) => one === name).length);
     expect(others).toBeGreaterThan((slices ?? 0) / 2);
   });
 
-  test('computations take turns, one slice each', async () => {
+  test('of two computations alternate', async () => {
     const turns: string[] = [];
     const inSlices = createSlices({ sliceMs: 0, rest: async () => undefined });
     await Promise.all([inSlices(staying, work(turns, 'a')), inSlices(staying, work(turns, 'b'))]);
     expect(turns).toEqual(['a', 'b', 'a', 'b', 'a', 'b']);
   });
 
-  test('a computation ends at its next breath when its clients have left, and lets the next one in', async () => {
+  test('end when their clients have left, and the next computation begins', async () => {
     const turns: string[] = [];
     const inSlices = createSlices({ sliceMs: 0, rest: async () => undefined });
     const gone = new AbortController();
