@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { type FaultPresetId, faultPresets } from '../../shared/catalog/control/fault-presets.ts';
 import { FaultInput } from '../../shared/catalog/control/faults.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
@@ -52,20 +52,18 @@ const STORIES: { readonly [Id in FaultPresetId]: Story } = {
   'carrier-webhooks-stale': labelled,
 };
 
-describe('Presets of faults', () => {
-  test.each(faultPresets.map(({ id, rule }) => ({ id, rule })))('The preset $id strikes a call that it matches', async ({ id, rule }) => {
-    await using rehearsal = await newRehearsal({ warehouse: 'manual' });
-    const { before, call } = STORIES[id];
-    const subject = (await before?.(rehearsal)) ?? '';
-    expect(await rehearsal.fault(id, rule)).toMatchObject({ name: id, hits: 0 });
-    await call(rehearsal, subject);
-    await eventually(`a strike of ${id}`, async () => (await rehearsal.faults()).some(({ hits }) => hits > 0));
-    await rehearsal.noFaults();
-  });
+test.each(faultPresets.map(({ id, rule }) => ({ id, rule })))('The preset $id strikes a call that it matches', async ({ id, rule }) => {
+  await using rehearsal = await newRehearsal({ warehouse: 'manual' });
+  const { before, call } = STORIES[id];
+  const subject = (await before?.(rehearsal)) ?? '';
+  expect(await rehearsal.fault(id, rule)).toMatchObject({ name: id, hits: 0 });
+  await call(rehearsal, subject);
+  await eventually(`a strike of ${id}`, async () => (await rehearsal.faults()).some(({ hits }) => hits > 0));
+  await rehearsal.noFaults();
+});
 
-  test('The presets of faults are listed with rules that put-fault takes', async () => {
-    await using rehearsal = await newRehearsal({ warehouse: 'manual' });
-    const { items } = await rehearsal.client.control('list-fault-presets');
-    expect(items).toEqual(faultPresets.map((preset) => ({ ...preset, rule: FaultInput.parse(preset.rule) })));
-  });
+test('The presets of faults are listed with rules that put-fault takes', async () => {
+  await using rehearsal = await newRehearsal({ warehouse: 'manual' });
+  const { items } = await rehearsal.client.control('list-fault-presets');
+  expect(items).toEqual(faultPresets.map((preset) => ({ ...preset, rule: FaultInput.parse(preset.rule) })));
 });

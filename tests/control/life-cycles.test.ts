@@ -8,7 +8,7 @@ const played = (Object.values(controlOperations) as readonly ControlOperation[])
   plays ? [{ id, path, ...plays }] : [],
 );
 
-describe('A list of life cycles', () => {
+describe('List of life cycles', () => {
   type Move = Awaited<ReturnType<typeof movesOf>>[number];
   const movesOf = async (object: string) => {
     await using rehearsal = await newRehearsal();
@@ -18,7 +18,7 @@ describe('A list of life cycles', () => {
   };
   const of = (moves: readonly Move[], named: string) => moves.filter(({ verb }) => verb === named);
 
-  test('has one move for each state before and after', async () => {
+  test('A list of life cycles has one move for each state before and after', async () => {
     const moves = await movesOf('order');
     expect(of(moves, 'create')).toEqual([
       { verb: 'create', from: null, to: 'draft', events: ['order-created'], trigger: 'Create Order; its basket is locked' },
@@ -29,19 +29,19 @@ describe('A list of life cycles', () => {
     ]);
   });
 
-  test('has a move that keeps the state from that state to itself, with the additional event', async () => {
+  test('A list of life cycles has a move that keeps the state from that state to itself, with the additional event', async () => {
     const [adding] = of(await movesOf('basket'), 'add-line');
     expect(adding).toMatchObject({ from: 'open', to: 'open', events: ['ext.basket-changed'] });
     expect(adding?.control).toBeUndefined();
   });
 
-  test.each(played)('names $id at each verb of a $object that it plays', async ({ id, object, verbs, path }) => {
+  test.each(played)('A list of life cycles names $id at each verb of a $object that it plays', async ({ id, object, verbs, path }) => {
     const playable = (await movesOf(object)).filter(({ control }) => control === id);
     expect([...new Set(playable.map(({ verb }) => verb))].toSorted()).toEqual([...verbs].toSorted());
     expect(path).toMatch(/\/\{(verb|scan)\}$/);
   });
 
-  test('names no operation at a verb that only the estate plays', async () => {
+  test('A list of life cycles names no operation at a verb that only the estate plays', async () => {
     expect(of(await movesOf('shipment'), 'label').map(({ control }) => control)).toEqual([undefined]);
   });
 });

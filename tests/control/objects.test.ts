@@ -30,104 +30,100 @@ const refusal = async (rehearsal: TestRehearsal, path: string) => {
 const unknownMembers = ({ label = [], schema }: (typeof objects)[number]): string[] =>
   label.flatMap((text) => [...text.matchAll(/\{(\w+)/g)].flatMap(([, name = '']) => (name in schema.shape ? [] : [name])));
 
-describe('The list of types', () => {
-  test('counts the objects of each type, in all and by state', async () => {
-    await using rehearsal = await newRehearsal();
-    await anOrder(rehearsal);
-    await aBasket(rehearsal);
-    const { items } = await rehearsal.client.control('list-object-types');
-    expect(items.map(({ type, owner }) => [type, owner])).toEqual(objects.map(({ type, owner }) => [type, owner]));
-    const of = (type: string) => items.find((item) => item.type === type);
-    expect(of('basket')).toMatchObject({ count: 2, states: { open: 1, converted: 1 } });
-    expect(of('payment')).toMatchObject({ count: 1, states: { authorised: 1 } });
-    expect(of('shipment')).toMatchObject({ count: 0, states: {} });
-    expect(of('loyalty-account')?.states).toEqual({});
-    expect(of('inventory-item')?.count).toBe((await list(rehearsal, 'inventory-item', { limit: 200 })).items.length);
-    for (const { count, states } of items) {
-      const inStates = Object.values(states).reduce((sum, number) => sum + number, 0);
-      expect([count, 0]).toContain(inStates);
-    }
-  });
+test('The list of types counts the objects of each type, in all and by state', async () => {
+  await using rehearsal = await newRehearsal();
+  await anOrder(rehearsal);
+  await aBasket(rehearsal);
+  const { items } = await rehearsal.client.control('list-object-types');
+  expect(items.map(({ type, owner }) => [type, owner])).toEqual(objects.map(({ type, owner }) => [type, owner]));
+  const of = (type: string) => items.find((item) => item.type === type);
+  expect(of('basket')).toMatchObject({ count: 2, states: { open: 1, converted: 1 } });
+  expect(of('payment')).toMatchObject({ count: 1, states: { authorised: 1 } });
+  expect(of('shipment')).toMatchObject({ count: 0, states: {} });
+  expect(of('loyalty-account')?.states).toEqual({});
+  expect(of('inventory-item')?.count).toBe((await list(rehearsal, 'inventory-item', { limit: 200 })).items.length);
+  for (const { count, states } of items) {
+    const inStates = Object.values(states).reduce((sum, number) => sum + number, 0);
+    expect([count, 0]).toContain(inStates);
+  }
 });
 
-describe('A list of objects', () => {
-  test('shows number, state, version and times of an order, and the objects to which it refers', async () => {
-    await using rehearsal = await newRehearsal();
-    const { basket, order: placed } = await anOrder(rehearsal);
-    const stored = await rehearsal.object('order', placed.id);
-    const { items, next } = await list(rehearsal, 'order');
-    expect(next).toBeUndefined();
-    expect(items).toMatchObject([
-      { id: placed.id, state: stored.state, version: stored.version, createdAt: stored.createdAt, updatedAt: stored.updatedAt },
-    ]);
-    expect(items[0]?.label).toBe(placed.orderNumber);
-    expect(items[0]?.related).toEqual(
-      expect.arrayContaining([
-        { type: 'basket', id: basket.id },
-        { type: 'customer', id: 'cus_ada' },
-        { type: 'reservation', id: stored.lines[0].reservationId },
-      ]),
-    );
-  });
-
-  test('gives each type the label that people use', async () => {
-    await using rehearsal = await newRehearsal();
-    const { order: placed } = await anOrder(rehearsal);
-    const first = async (type: string, q?: string) => (await list(rehearsal, type, q === undefined ? {} : { q })).items[0];
-    expect((await first('payment'))?.label).toBe(`${(placed.totals.total.amount / 100).toFixed(2)} EUR card`);
-    expect((await first('payment'))?.related).toContainEqual({ type: 'order', id: placed.id });
-    expect(await first('product', 'mug-blue')).toMatchObject({ related: [{ type: 'inventory-item', id: 'mug-blue' }] });
-    expect((await first('product', 'mug-blue'))?.label).toMatch(/ \(mug-blue\)$/);
-    expect((await first('customer', 'ada'))?.label).toMatch(/^Ada /);
-    expect(await first('inventory-item', 'mug-blue')).toMatchObject({ id: 'mug-blue', label: 'mug-blue', related: [] });
-    expect((await first('reservation'))?.label).toBe('mug-blue');
-  });
-
-  test.each(objects.map((definition) => [definition.type, definition] as const))(
-    'of type %s takes its label from members that the type has',
-    (_type, definition) => {
-      expect(unknownMembers(definition)).toEqual([]);
-    },
+test('A list of objects shows number, state, version and times of an order, and its related objects', async () => {
+  await using rehearsal = await newRehearsal();
+  const { basket, order: placed } = await anOrder(rehearsal);
+  const stored = await rehearsal.object('order', placed.id);
+  const { items, next } = await list(rehearsal, 'order');
+  expect(next).toBeUndefined();
+  expect(items).toMatchObject([
+    { id: placed.id, state: stored.state, version: stored.version, createdAt: stored.createdAt, updatedAt: stored.updatedAt },
+  ]);
+  expect(items[0]?.label).toBe(placed.orderNumber);
+  expect(items[0]?.related).toEqual(
+    expect.arrayContaining([
+      { type: 'basket', id: basket.id },
+      { type: 'customer', id: 'cus_ada' },
+      { type: 'reservation', id: stored.lines[0].reservationId },
+    ]),
   );
+});
 
-  test('is paged from the newest to the oldest, and the last page has no next', async () => {
-    await using rehearsal = await newRehearsal();
-    const baskets = [await aBasket(rehearsal), await aBasket(rehearsal), await aBasket(rehearsal)];
-    const newestFirst = baskets.map(({ id }) => id).toReversed();
-    const first = await list(rehearsal, 'basket', { limit: 2 });
-    expect(first.items.map(({ id }) => id)).toEqual(newestFirst.slice(0, 2));
-    const last = await list(rehearsal, 'basket', { limit: 2, before: first.next });
-    expect([last.items.map(({ id }) => id), last.next]).toEqual([newestFirst.slice(2), undefined]);
-    const all = await list(rehearsal, 'basket', { limit: 3 });
-    expect([all.items.length, all.next]).toEqual([3, undefined]);
-  });
+test('A list of objects gives each type the label that people use', async () => {
+  await using rehearsal = await newRehearsal();
+  const { order: placed } = await anOrder(rehearsal);
+  const first = async (type: string, q?: string) => (await list(rehearsal, type, q === undefined ? {} : { q })).items[0];
+  expect((await first('payment'))?.label).toBe(`${(placed.totals.total.amount / 100).toFixed(2)} EUR card`);
+  expect((await first('payment'))?.related).toContainEqual({ type: 'order', id: placed.id });
+  expect(await first('product', 'mug-blue')).toMatchObject({ related: [{ type: 'inventory-item', id: 'mug-blue' }] });
+  expect((await first('product', 'mug-blue'))?.label).toMatch(/ \(mug-blue\)$/);
+  expect((await first('customer', 'ada'))?.label).toMatch(/^Ada /);
+  expect(await first('inventory-item', 'mug-blue')).toMatchObject({ id: 'mug-blue', label: 'mug-blue', related: [] });
+  expect((await first('reservation'))?.label).toBe('mug-blue');
+});
 
-  test('can be filtered by state and by text in id or label, whatever its case', async () => {
-    await using rehearsal = await newRehearsal();
-    const { basket } = await anOrder(rehearsal);
-    const open = await aBasket(rehearsal);
-    const idsOf = async (query: Record<string, unknown>) => (await list(rehearsal, 'basket', query)).items.map(({ id }) => id);
-    expect(await idsOf({ state: 'open' })).toEqual([open.id]);
-    expect(await idsOf({ state: 'converted' })).toEqual([basket.id]);
-    expect(await idsOf({ state: 'abandoned' })).toEqual([]);
-    expect(await idsOf({ q: open.id.toUpperCase() })).toEqual([open.id]);
-    expect(await idsOf({ state: 'converted', q: open.id })).toEqual([]);
-    expect((await list(rehearsal, 'customer', { q: 'ADA BYRNE' })).items.map(({ id }) => id)).toEqual(['cus_ada']);
-  });
+test.each(objects.map((definition) => [definition.type, definition] as const))(
+  'A list of objects of type %s takes its label from members that the type has',
+  (_type, definition) => {
+    expect(unknownMembers(definition)).toEqual([]);
+  },
+);
 
-  test('of an unknown type is refused with the known types, and in an unknown state with the known states', async () => {
-    await using rehearsal = await newRehearsal();
-    const type = await refusal(rehearsal, '/_control/objects/teapot');
-    expect(type).toMatchObject({ status: 422, code: 'validation_failed' });
-    expect(type.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual(['{type}']);
-    expect(type.detail).toContain('fulfillment-order');
-    expect(type.detail).toContain('inventory-item');
-    const state = await refusal(rehearsal, '/_control/objects/basket?state=lost');
-    expect(state).toMatchObject({ status: 422, code: 'validation_failed' });
-    expect(state.detail).toContain('open, locked, converted');
-    const stateless = await refusal(rehearsal, '/_control/objects/loyalty-account?state=open');
-    expect([stateless.status, stateless.detail]).toEqual([422, expect.stringContaining('leave the filter out')]);
-  });
+test('A list of objects is paged from the newest to the oldest, and the last page has no next', async () => {
+  await using rehearsal = await newRehearsal();
+  const baskets = [await aBasket(rehearsal), await aBasket(rehearsal), await aBasket(rehearsal)];
+  const newestFirst = baskets.map(({ id }) => id).toReversed();
+  const first = await list(rehearsal, 'basket', { limit: 2 });
+  expect(first.items.map(({ id }) => id)).toEqual(newestFirst.slice(0, 2));
+  const last = await list(rehearsal, 'basket', { limit: 2, before: first.next });
+  expect([last.items.map(({ id }) => id), last.next]).toEqual([newestFirst.slice(2), undefined]);
+  const all = await list(rehearsal, 'basket', { limit: 3 });
+  expect([all.items.length, all.next]).toEqual([3, undefined]);
+});
+
+test('A list of objects can be filtered by state and by text in id or label, whatever its case', async () => {
+  await using rehearsal = await newRehearsal();
+  const { basket } = await anOrder(rehearsal);
+  const open = await aBasket(rehearsal);
+  const idsOf = async (query: Record<string, unknown>) => (await list(rehearsal, 'basket', query)).items.map(({ id }) => id);
+  expect(await idsOf({ state: 'open' })).toEqual([open.id]);
+  expect(await idsOf({ state: 'converted' })).toEqual([basket.id]);
+  expect(await idsOf({ state: 'abandoned' })).toEqual([]);
+  expect(await idsOf({ q: open.id.toUpperCase() })).toEqual([open.id]);
+  expect(await idsOf({ state: 'converted', q: open.id })).toEqual([]);
+  expect((await list(rehearsal, 'customer', { q: 'ADA BYRNE' })).items.map(({ id }) => id)).toEqual(['cus_ada']);
+});
+
+test('A list of objects of an unknown type is refused with the known types, and in an unknown state with the known states', async () => {
+  await using rehearsal = await newRehearsal();
+  const type = await refusal(rehearsal, '/_control/objects/teapot');
+  expect(type).toMatchObject({ status: 422, code: 'validation_failed' });
+  expect(type.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual(['{type}']);
+  expect(type.detail).toContain('fulfillment-order');
+  expect(type.detail).toContain('inventory-item');
+  const state = await refusal(rehearsal, '/_control/objects/basket?state=lost');
+  expect(state).toMatchObject({ status: 422, code: 'validation_failed' });
+  expect(state.detail).toContain('open, locked, converted');
+  const stateless = await refusal(rehearsal, '/_control/objects/loyalty-account?state=open');
+  expect([stateless.status, stateless.detail]).toEqual([422, expect.stringContaining('leave the filter out')]);
 });
 
 describe('In a world with thousands of objects, a list', () => {
@@ -153,7 +149,7 @@ describe('In a world with thousands of objects, a list', () => {
     return { world, worlds: { ...worlds, all }, rowsRead: () => rows };
   }
 
-  test('with a text reads a limited number of objects, then answers what it has found, and goes on at next', async () => {
+  test('A list of thousands of objects with a text reads a limited number of them, returns what it has found, and continues at next', async () => {
     const { world, worlds, rowsRead } = await grownWorld(2_500);
     const pages = [await listObjectsOf(worlds, world, TYPE, { q: 'number-7', limit: 1_000 })];
     expect(rowsRead()).toBeLessThanOrEqual(1_005);
@@ -166,17 +162,17 @@ describe('In a world with thousands of objects, a list', () => {
     expect([found[0], found.at(-1)]).toEqual(['ord_799', 'ord_7']);
   });
 
-  test('of a state reads the objects in that state only', async () => {
+  test('A list of thousands of objects of a state reads the objects in that state only', async () => {
     const { world, worlds, rowsRead } = await grownWorld(2_500);
     const { items, next } = await listObjectsOf(worlds, world, TYPE, { state: 'cancelled', limit: 50 });
     expect([items.map(({ id }) => id), next, rowsRead()]).toEqual([['ord_10'], undefined, 0]);
   });
 });
 
-describe('A list of stock', () => {
+describe('List of stock', () => {
   const stock = (rehearsal: TestRehearsal, query: Record<string, unknown> = {}) => rehearsal.client.control('list-stock', { query });
 
-  test('has every SKU at every location, page by page, and agrees with the inventory items', async () => {
+  test('A list of stock has every SKU at every location, page by page, and agrees with the inventory items', async () => {
     await using rehearsal = await newRehearsal();
     await anOrder(rehearsal);
     const { items: all, next } = await stock(rehearsal, { limit: 500 });
@@ -198,7 +194,7 @@ describe('A list of stock', () => {
     expect(bySku.get('mug-blue')?.reduce((sum, { reserved }) => sum + reserved, 0)).toBe(2);
   });
 
-  test('can be filtered by SKU and by location', async () => {
+  test('A list of stock can be filtered by SKU and by location', async () => {
     await using rehearsal = await newRehearsal();
     const mugs = (await stock(rehearsal, { sku: 'mug-blue' })).items;
     expect(mugs.length).toBeGreaterThan(1);
@@ -216,7 +212,7 @@ describe('A list of stock', () => {
     ['a place that is not in the list', '?after=mug-blue%7Cmoon', 'member next'],
     ['a place of an unknown SKU', '?after=mug-none%7Cdc-01', 'member next'],
     ['a place of another SKU', '?sku=mug-blue&after=mug-red%7Cdc-01', 'member next'],
-  ])('that names %s is refused with the remedy', async (_what, query, remedy) => {
+  ])('A list of stock that names %s is refused with the remedy', async (_what, query, remedy) => {
     await using rehearsal = await newRehearsal();
     const { status, code, detail } = await refusal(rehearsal, `/_control/stock${query}`);
     expect([status, code]).toEqual([422, 'validation_failed']);

@@ -65,228 +65,226 @@ async function refused(query: string, more: Record<string, string> = {}, name = 
   return { status, code: body.code, detail: String(body.detail), pointers };
 }
 
-describe('A stream', () => {
-  test('begins with the clock, the faults and the runs, and reports nothing that happened before', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id: before } = await newBasket(rehearsal);
-    await rehearsal.settle();
-    await using stream = listening(rehearsal);
-    await eventually('it begins', async () => stream.frames.length >= 3);
-    expect(stream.frames.slice(0, 3).map(({ event }) => event)).toEqual(['clock', 'faults', 'runs']);
-    expect(stream.of('clock')[0]?.data).toEqual({ now: expect.any(String), flowing: true });
-    expect(stream.of('faults')[0]?.data).toEqual({ revision: 0, hits: 0 });
-    const { id } = await newBasket(rehearsal);
-    const subjects = () => stream.events().map(({ event }) => event['subject']);
-    await eventually('the basket', async () => subjects().includes(`basket/${id}`));
-    expect(subjects()).not.toContain(`basket/${before}`);
-    await eventually('its hop', async () => stream.hops().some(({ api }) => api === 'create-basket-api'));
-    expect(stream.hops().some((hop) => 'request' in hop || 'response' in hop)).toBe(false);
-  });
+test('A stream begins with the clock, the faults and the runs, and reports nothing that happened before', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id: before } = await newBasket(rehearsal);
+  await rehearsal.settle();
+  await using stream = listening(rehearsal);
+  await eventually('it begins', async () => stream.frames.length >= 3);
+  expect(stream.frames.slice(0, 3).map(({ event }) => event)).toEqual(['clock', 'faults', 'runs']);
+  expect(stream.of('clock')[0]?.data).toEqual({ now: expect.any(String), flowing: true });
+  expect(stream.of('faults')[0]?.data).toEqual({ revision: 0, hits: 0 });
+  const { id } = await newBasket(rehearsal);
+  const subjects = () => stream.events().map(({ event }) => event['subject']);
+  await eventually('the basket', async () => subjects().includes(`basket/${id}`));
+  expect(subjects()).not.toContain(`basket/${before}`);
+  await eventually('its hop', async () => stream.hops().some(({ api }) => api === 'create-basket-api'));
+  expect(stream.hops().some((hop) => 'request' in hop || 'response' in hop)).toBe(false);
+});
 
-  test('reports a request that changes nothing', async () => {
-    await using stream = await watching('faults,hops');
-    await stream.rehearsal.call('get-order-api', { params: { id: 'nothing' } });
-    await eventually('the read', async () => stream.hops().some(({ status }) => status === 404));
-  });
+test('A stream reports a request that changes nothing', async () => {
+  await using stream = await watching('faults,hops');
+  await stream.rehearsal.call('get-order-api', { params: { id: 'nothing' } });
+  await eventually('the read', async () => stream.hops().some(({ status }) => status === 404));
+});
 
-  test('reports when the clock is set or stands, and not as it flows', async () => {
-    await using stream = await watching('clock');
-    const { rehearsal } = stream;
-    const { now } = await rehearsal.advance('P1D');
-    await eventually('the new time', async () => stream.of('clock').some(({ data }) => data.now >= now));
-    await rehearsal.control('set-clock', { body: { flowing: false } });
-    await eventually('the clock stands', async () => stream.of('clock').at(-1)?.data.flowing === false);
-    const before = stream.frames.length;
-    await newBasket(rehearsal);
-    await using other = listening(rehearsal, { query: { topics: 'faults,events' } });
-    await other.begun();
-    await newBasket(rehearsal);
-    await eventually('later events', async () => other.events().length > 0);
-    expect(stream.frames).toHaveLength(before);
-  });
+test('A stream reports when the clock is set or stands, and not as it flows', async () => {
+  await using stream = await watching('clock');
+  const { rehearsal } = stream;
+  const { now } = await rehearsal.advance('P1D');
+  await eventually('the new time', async () => stream.of('clock').some(({ data }) => data.now >= now));
+  await rehearsal.control('set-clock', { body: { flowing: false } });
+  await eventually('the clock stands', async () => stream.of('clock').at(-1)?.data.flowing === false);
+  const before = stream.frames.length;
+  await newBasket(rehearsal);
+  await using other = listening(rehearsal, { query: { topics: 'faults,events' } });
+  await other.begun();
+  await newBasket(rehearsal);
+  await eventually('later events', async () => other.events().length > 0);
+  expect(stream.frames).toHaveLength(before);
+});
 
-  test('reports when faults are set, strike and are removed', async () => {
-    await using stream = await watching('faults');
-    const { rehearsal } = stream;
-    await rehearsal.down({ api: 'create-basket-api' });
-    await eventually('the fault', async () => (stream.of('faults').at(-1)?.data.revision ?? 0) > 0);
-    await rehearsal.call('create-basket-api', { body: BASKET });
-    await eventually('its hit', async () => stream.of('faults').at(-1)?.data.hits === 1);
-    await rehearsal.noFaults();
-    await eventually('its removal', async () => stream.of('faults').at(-1)?.data.hits === 0);
-  });
+test('A stream reports when faults are set, strike and are removed', async () => {
+  await using stream = await watching('faults');
+  const { rehearsal } = stream;
+  await rehearsal.down({ api: 'create-basket-api' });
+  await eventually('the fault', async () => (stream.of('faults').at(-1)?.data.revision ?? 0) > 0);
+  await rehearsal.call('create-basket-api', { body: BASKET });
+  await eventually('its hit', async () => stream.of('faults').at(-1)?.data.hits === 1);
+  await rehearsal.noFaults();
+  await eventually('its removal', async () => stream.of('faults').at(-1)?.data.hits === 0);
+});
 
-  test('reports runs while they run and when they end, whatever rehearsal they are in', async () => {
-    await using stream = await watching('runs');
-    const ids: string[] = [];
-    const statesIn = ({ data }: { data: readonly { id: string; state: string }[] }) =>
-      data.filter(({ id }) => ids.includes(id)).map(({ state }) => state);
-    const unfinished = async () => {
-      const { items } = await anybody.control('list-runs');
-      return items.filter(({ id, state }) => ids.includes(id) && (state === 'waiting' || state === 'running'));
-    };
-    // A stream leaves out states that pass between two looks, so there is another run until one is seen. The estate limits those that wait.
-    await eventually('a running run', async () => {
-      if ((await unfinished()).length < 5) ids.push((await anybody.control('start-run', { body: { scenario: 'digital-order' } })).id);
-      return stream.of('runs').some((frame) => statesIn(frame).includes('running'));
-    });
-    const last = () => stream.of('runs').slice(-1).flatMap(statesIn);
-    await eventually('all have passed', async () => last().length > 0 && last().every((state) => state === 'passed'));
+test('A stream reports runs while they run and when they end, whatever rehearsal they are in', async () => {
+  await using stream = await watching('runs');
+  const ids: string[] = [];
+  const statesIn = ({ data }: { data: readonly { id: string; state: string }[] }) =>
+    data.filter(({ id }) => ids.includes(id)).map(({ state }) => state);
+  const unfinished = async () => {
     const { items } = await anybody.control('list-runs');
-    for (const id of ids.filter((one) => items.some((run) => run.id === one))) await anybody.control('delete-run', { params: { id } });
-    await eventually('none is listed any longer', async () => last().length === 0);
+    return items.filter(({ id, state }) => ids.includes(id) && (state === 'waiting' || state === 'running'));
+  };
+  // A stream leaves out states that pass between two looks, so there is another run until one is seen. The estate limits those that wait.
+  await eventually('a running run', async () => {
+    if ((await unfinished()).length < 5) ids.push((await anybody.control('start-run', { body: { scenario: 'digital-order' } })).id);
+    return stream.of('runs').some((frame) => statesIn(frame).includes('running'));
   });
+  const last = () => stream.of('runs').slice(-1).flatMap(statesIn);
+  await eventually('all have passed', async () => last().length > 0 && last().every((state) => state === 'passed'));
+  const { items } = await anybody.control('list-runs');
+  for (const id of ids.filter((one) => items.some((run) => run.id === one))) await anybody.control('delete-run', { params: { id } });
+  await eventually('none is listed any longer', async () => last().length === 0);
+});
 
-  test('answers before anything happens', async () => {
-    await using rehearsal = await newRehearsal();
-    const headers = { authorization: `Bearer ${ADMIN}`, 'x-rehearsal': rehearsal.name };
-    const leaving = new AbortController();
-    // Less than the 15 s after which any stream sends a comment.
-    const signal = AbortSignal.any([leaving.signal, AbortSignal.timeout(12_000)]);
-    const answer = await fetch(`${estate.gateway}/_control/stream?topics=hops`, { headers, signal });
-    expect(answer.status).toBe(200);
-    leaving.abort();
-  });
+test('A stream begins its answer before anything happens', async () => {
+  await using rehearsal = await newRehearsal();
+  const headers = { authorization: `Bearer ${ADMIN}`, 'x-rehearsal': rehearsal.name };
+  const leaving = new AbortController();
+  // Less than the 15 s after which any stream sends a comment.
+  const signal = AbortSignal.any([leaving.signal, AbortSignal.timeout(12_000)]);
+  const answer = await fetch(`${estate.gateway}/_control/stream?topics=hops`, { headers, signal });
+  expect(answer.status).toBe(200);
+  leaving.abort();
+});
 
-  test('resumes after the last frame that was read, without a gap or a repeat', async () => {
-    await using rehearsal = await newRehearsal();
-    const sequences: number[] = [];
-    const orders: number[] = [];
-    let after: string | undefined;
-    for (let round = 0; round < 4; round++) {
-      await using stream = listening(rehearsal, { ...(after !== undefined && { after }), query: { topics: 'faults,hops,events' } });
-      if (round === 0) {
-        await stream.begun();
-        await newBasket(rehearsal);
-        await eventually('the first hop', async () => stream.hops().length > 0);
-      }
-      await Promise.all([newBasket(rehearsal), newBasket(rehearsal)]);
-      const seen = stream.frames.length;
-      await eventually('more frames', async () => stream.frames.length > seen);
-      // The connection breaks off anywhere.
-      const read: readonly Frame[] = stream.frames.slice();
-      after = read.at(-1)?.id;
-      for (const frame of read) {
-        if (frame.event === 'hops') sequences.push(...frame.data.map((hop: { sequence: number }) => hop.sequence));
-        if (frame.event === 'events') orders.push(...frame.data.map((event: { order: number }) => event.order));
-      }
-    }
-    await rehearsal.settle();
+test('A stream resumes after the last frame that was read, without a gap or a repeat', async () => {
+  await using rehearsal = await newRehearsal();
+  const sequences: number[] = [];
+  const orders: number[] = [];
+  let after: string | undefined;
+  for (let round = 0; round < 4; round++) {
     await using stream = listening(rehearsal, { ...(after !== undefined && { after }), query: { topics: 'faults,hops,events' } });
-    await newBasket(rehearsal);
-    await rehearsal.settle();
-    const last = (await sequencesIn(rehearsal)).at(-1);
-    await eventually('all hops', async () => stream.hops().at(-1)?.sequence === last);
-    const { items } = await rehearsal.control('list-events', { query: { ext: 'true', limit: 1_000 } });
-    await eventually('all events', async () => stream.events().at(-1)?.order === items.at(-1)?.order);
-    const all = [...sequences, ...stream.hops().map((hop) => hop.sequence)];
-    expect(all).toEqual(await sequencesIn(rehearsal, (all[0] ?? 1) - 1));
-    const allOrders = [...orders, ...stream.events().map(({ order }) => order)];
-    expect(allOrders).toEqual(items.map(({ order }) => order).filter((order) => order >= (allOrders[0] ?? 1)));
-  });
-
-  test('resumes from a cursor in the address, and from the beginning of a world', async () => {
-    await using rehearsal = await newRehearsal();
-    await newBasket(rehearsal);
-    await rehearsal.settle();
-    await using stream = listening(rehearsal, { query: { topics: 'hops,events', from: 'h0.e0' } });
-    await eventually('the past', async () => stream.hops().length > 0 && stream.events().length > 0);
-    expect(stream.hops().map(({ sequence }) => sequence)).toEqual(await sequencesIn(rehearsal));
-    expect(stream.gaps()).toEqual([]);
-  });
-
-  test('has at most 200 records in a frame', async () => {
-    await using rehearsal = await newRehearsal();
-    const reads = () => Array.from({ length: 20 }, () => rehearsal.call('get-order-api', { params: { id: 'nothing' } }));
-    for (let n = 0; n < 25; n++) await Promise.all(reads());
-    await using stream = listening(rehearsal, { query: { topics: 'hops', from: 'h0.e0' } });
-    await eventually('all hops', async () => stream.hops().length === 500);
-    expect(stream.of('hops').map(({ data }) => data.length)).toEqual([200, 200, 100]);
-  });
-
-  test('reports a gap when the rehearsal is reset, and continues in the new world', async () => {
-    await using stream = await watching();
-    const { rehearsal } = stream;
-    await rehearsal.control('reset-rehearsal');
-    await eventually('the gap', async () => stream.gaps().length > 0);
-    expect(stream.gaps()).toEqual(['reset']);
-    await newBasket(rehearsal);
-    await eventually('the new world', async () => stream.hops().length > 0 && stream.events().length > 0);
-    expect(stream.of('clock').length).toBeGreaterThan(1);
-  });
-
-  test.each([
-    ['of a world that has been replaced', async (id: string) => id],
-    ['beyond the newest records', async () => 'h999999.e1'],
-    ['beyond the newest events', async () => 'h0.e999999'],
-  ])('that resumes from a cursor %s reports a gap, and then what is new', async (_which, cursor) => {
-    await using rehearsal = await newRehearsal();
-    let id = '';
-    {
-      await using before = listening(rehearsal);
-      await before.begun();
-      id = before.frames[0]?.id ?? '';
+    if (round === 0) {
+      await stream.begun();
+      await newBasket(rehearsal);
+      await eventually('the first hop', async () => stream.hops().length > 0);
     }
-    await rehearsal.control('reset-rehearsal');
-    // So many that the old cursor could be one of the new world.
-    await newBasket(rehearsal);
-    await rehearsal.settle();
-    await using stream = listening(rehearsal, { after: await cursor(id) });
-    await eventually('the gap', async () => stream.gaps().length > 0);
-    expect(stream.gaps()).toEqual(['reset']);
-    expect(stream.hops()).toEqual([]);
-    await newBasket(rehearsal);
-    await eventually('new hops', async () => stream.hops().length > 0);
-  });
+    await Promise.all([newBasket(rehearsal), newBasket(rehearsal)]);
+    const seen = stream.frames.length;
+    await eventually('more frames', async () => stream.frames.length > seen);
+    // The connection breaks off anywhere.
+    const read: readonly Frame[] = stream.frames.slice();
+    after = read.at(-1)?.id;
+    for (const frame of read) {
+      if (frame.event === 'hops') sequences.push(...frame.data.map((hop: { sequence: number }) => hop.sequence));
+      if (frame.event === 'events') orders.push(...frame.data.map((event: { order: number }) => event.order));
+    }
+  }
+  await rehearsal.settle();
+  await using stream = listening(rehearsal, { ...(after !== undefined && { after }), query: { topics: 'faults,hops,events' } });
+  await newBasket(rehearsal);
+  await rehearsal.settle();
+  const last = (await sequencesIn(rehearsal)).at(-1);
+  await eventually('all hops', async () => stream.hops().at(-1)?.sequence === last);
+  const { items } = await rehearsal.control('list-events', { query: { ext: 'true', limit: 1_000 } });
+  await eventually('all events', async () => stream.events().at(-1)?.order === items.at(-1)?.order);
+  const all = [...sequences, ...stream.hops().map((hop) => hop.sequence)];
+  expect(all).toEqual(await sequencesIn(rehearsal, (all[0] ?? 1) - 1));
+  const allOrders = [...orders, ...stream.events().map(({ order }) => order)];
+  expect(allOrders).toEqual(items.map(({ order }) => order).filter((order) => order >= (allOrders[0] ?? 1)));
+});
 
-  test('reports a gap when records after its cursor have been discarded', async () => {
-    await using rehearsal = await newRehearsal();
-    const large = { ...BASKET, note: 'x'.repeat(16_000) };
-    for (let n = 0; n < 35; n++) await Promise.all(Array.from({ length: 20 }, () => rehearsal.call('create-basket-api', { body: large })));
-    await using stream = listening(rehearsal, { query: { topics: 'hops' }, after: 'h1.e0' });
-    await eventually('the gap', async () => stream.gaps().length > 0);
-    expect(stream.gaps()).toEqual(['discarded']);
-    expect(stream.hops()).toEqual([]);
-    await using current = listening(rehearsal, { query: { topics: 'hops' }, after: 'h600.e0' });
-    await eventually('the kept hops', async () => current.hops().length === 100);
-    expect(current.gaps()).toEqual([]);
-  });
+test('A stream resumes from a cursor in the address, and from the beginning of a world', async () => {
+  await using rehearsal = await newRehearsal();
+  await newBasket(rehearsal);
+  await rehearsal.settle();
+  await using stream = listening(rehearsal, { query: { topics: 'hops,events', from: 'h0.e0' } });
+  await eventually('the past', async () => stream.hops().length > 0 && stream.events().length > 0);
+  expect(stream.hops().map(({ sequence }) => sequence)).toEqual(await sequencesIn(rehearsal));
+  expect(stream.gaps()).toEqual([]);
+});
 
-  test('reports that the rehearsal was deleted, and ends', async () => {
-    const rehearsal = await newRehearsal();
-    await using stream = listening(rehearsal);
-    await stream.begun();
-    await rehearsal.control('delete-rehearsal', { params: { name: rehearsal.name } });
-    await stream.ended;
-    expect(stream.frames.at(-1)).toMatchObject({ event: 'gap', data: { reason: 'deleted' } });
-  });
+test('A stream has at most 200 records in a frame', async () => {
+  await using rehearsal = await newRehearsal();
+  const reads = () => Array.from({ length: 20 }, () => rehearsal.call('get-order-api', { params: { id: 'nothing' } }));
+  for (let n = 0; n < 25; n++) await Promise.all(reads());
+  await using stream = listening(rehearsal, { query: { topics: 'hops', from: 'h0.e0' } });
+  await eventually('all hops', async () => stream.hops().length === 500);
+  expect(stream.of('hops').map(({ data }) => data.length)).toEqual([200, 200, 100]);
+});
 
-  test('keeps its rehearsal from ending as idle', async () => {
-    const created = ['watched', 'unwatched'].map((kind) => {
-      const body = { name: `${kind}-${randomBytes(4).toString('hex')}`, idleExpiry: 'PT2S' };
-      return anybody.control('create-rehearsal', { body });
-    });
-    const [watched, unwatched] = await Promise.all(created);
-    const client = clientOf(estate.gateway, watched?.name);
-    const stream = client.stream('read-stream');
-    await stream.next();
-    const names = async () => (await anybody.control('list-rehearsals')).items.map(({ name }) => name);
-    await eventually('the other one has ended', async () => !(await names()).includes(unwatched?.name ?? ''));
-    expect(await names()).toContain(watched?.name);
-    await stream.return();
-    await client.close();
-    await eventually('it ends when nobody watches', async () => !(await names()).includes(watched?.name ?? ''));
-  });
+test('A stream reports a gap when the rehearsal is reset, and continues in the new world', async () => {
+  await using stream = await watching();
+  const { rehearsal } = stream;
+  await rehearsal.control('reset-rehearsal');
+  await eventually('the gap', async () => stream.gaps().length > 0);
+  expect(stream.gaps()).toEqual(['reset']);
+  await newBasket(rehearsal);
+  await eventually('the new world', async () => stream.hops().length > 0 && stream.events().length > 0);
+  expect(stream.of('clock').length).toBeGreaterThan(1);
+});
 
-  test('is not recorded in the journal', async () => {
-    await using stream = await watching();
-    expect(await sequencesIn(stream.rehearsal)).toEqual([]);
-  });
+test.each([
+  ['of a world that has been replaced', async (id: string) => id],
+  ['beyond the newest records', async () => 'h999999.e1'],
+  ['beyond the newest events', async () => 'h0.e999999'],
+])('A stream that resumes from a cursor %s reports a gap, and then what is new', async (_which, cursor) => {
+  await using rehearsal = await newRehearsal();
+  let id = '';
+  {
+    await using before = listening(rehearsal);
+    await before.begun();
+    id = before.frames[0]?.id ?? '';
+  }
+  await rehearsal.control('reset-rehearsal');
+  // So many that the old cursor could be one of the new world.
+  await newBasket(rehearsal);
+  await rehearsal.settle();
+  await using stream = listening(rehearsal, { after: await cursor(id) });
+  await eventually('the gap', async () => stream.gaps().length > 0);
+  expect(stream.gaps()).toEqual(['reset']);
+  expect(stream.hops()).toEqual([]);
+  await newBasket(rehearsal);
+  await eventually('new hops', async () => stream.hops().length > 0);
+});
 
-  test('answers HEAD without a body', async () => {
-    const { status, headers } = await anybody.call('HEAD', '/_control/stream', undefined, { as: 'admin' });
-    expect([status, headers['content-type']]).toEqual([200, 'text/event-stream; charset=utf-8']);
+test('A stream reports a gap when records after its cursor have been discarded', async () => {
+  await using rehearsal = await newRehearsal();
+  const large = { ...BASKET, note: 'x'.repeat(16_000) };
+  for (let n = 0; n < 35; n++) await Promise.all(Array.from({ length: 20 }, () => rehearsal.call('create-basket-api', { body: large })));
+  await using stream = listening(rehearsal, { query: { topics: 'hops' }, after: 'h1.e0' });
+  await eventually('the gap', async () => stream.gaps().length > 0);
+  expect(stream.gaps()).toEqual(['discarded']);
+  expect(stream.hops()).toEqual([]);
+  await using current = listening(rehearsal, { query: { topics: 'hops' }, after: 'h600.e0' });
+  await eventually('the kept hops', async () => current.hops().length === 100);
+  expect(current.gaps()).toEqual([]);
+});
+
+test('A stream reports that the rehearsal was deleted, and ends', async () => {
+  const rehearsal = await newRehearsal();
+  await using stream = listening(rehearsal);
+  await stream.begun();
+  await rehearsal.control('delete-rehearsal', { params: { name: rehearsal.name } });
+  await stream.ended;
+  expect(stream.frames.at(-1)).toMatchObject({ event: 'gap', data: { reason: 'deleted' } });
+});
+
+test('A stream keeps its rehearsal from ending as idle', async () => {
+  const created = ['watched', 'unwatched'].map((kind) => {
+    const body = { name: `${kind}-${randomBytes(4).toString('hex')}`, idleExpiry: 'PT2S' };
+    return anybody.control('create-rehearsal', { body });
   });
+  const [watched, unwatched] = await Promise.all(created);
+  const client = clientOf(estate.gateway, watched?.name);
+  const stream = client.stream('read-stream');
+  await stream.next();
+  const names = async () => (await anybody.control('list-rehearsals')).items.map(({ name }) => name);
+  await eventually('the other one has ended', async () => !(await names()).includes(unwatched?.name ?? ''));
+  expect(await names()).toContain(watched?.name);
+  await stream.return();
+  await client.close();
+  await eventually('it ends when nobody watches', async () => !(await names()).includes(watched?.name ?? ''));
+});
+
+test('A stream is not recorded in the journal', async () => {
+  await using stream = await watching();
+  expect(await sequencesIn(stream.rehearsal)).toEqual([]);
+});
+
+test('A stream answers HEAD without a body', async () => {
+  const { status, headers } = await anybody.call('HEAD', '/_control/stream', undefined, { as: 'admin' });
+  expect([status, headers['content-type']]).toEqual([200, 'text/event-stream; charset=utf-8']);
 });
 
 describe('Refusals of a stream', () => {

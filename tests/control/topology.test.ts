@@ -13,31 +13,29 @@ import { estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 
 const topologyOf = async (rehearsal: TestRehearsal) => rehearsal.client.control('read-topology');
 
-describe('The topology of an estate in one process', () => {
-  test('has every application, ready, the touchpoint with its portal, and the adapters', async () => {
-    await using rehearsal = await newRehearsal();
-    const { applications, touchpoint, adapters } = await topologyOf(rehearsal);
-    expect(applications.map(({ id }) => id)).toEqual(applicationNames);
-    expect(applications.filter(({ state }) => state !== 'ready')).toEqual([]);
-    expect(applications[0]).toEqual({
-      ...{ id: 'pos', title: 'POS', owns: 'transactions at the till, and their receipts', state: 'ready' },
-      ...{ hops: 0, failed: 0, faults: [] },
-    });
-    expect(touchpoint).toEqual({ state: 'ready', portal: estate.portal });
-    expect(adapters).toEqual({ store: 'memory', events: 'memory' });
+test('The topology of an estate in one process has every application, ready, the touchpoint with its portal, and the adapters', async () => {
+  await using rehearsal = await newRehearsal();
+  const { applications, touchpoint, adapters } = await topologyOf(rehearsal);
+  expect(applications.map(({ id }) => id)).toEqual(applicationNames);
+  expect(applications.filter(({ state }) => state !== 'ready')).toEqual([]);
+  expect(applications[0]).toEqual({
+    ...{ id: 'pos', title: 'POS', owns: 'transactions at the till, and their receipts', state: 'ready' },
+    ...{ hops: 0, failed: 0, faults: [] },
   });
-
-  test('lists the calls that the catalog allows', async () => {
-    await using rehearsal = await newRehearsal();
-    const { may } = await topologyOf(rehearsal);
-    expect(may).toContainEqual({ from: 'client', to: 'oms', call: 'confirm-order-api' });
-    expect(may).toContainEqual({ from: 'oms', to: 'sim', call: 'confirm-reservation-api' });
-    expect(may).toContainEqual({ from: 'carrier-platform', to: 'fms', call: 'carrier-webhook' });
-    expect(may).not.toContainEqual({ from: 'client', to: 'fms', call: 'carrier-webhook' });
-  });
+  expect(touchpoint).toEqual({ state: 'ready', portal: estate.portal });
+  expect(adapters).toEqual({ store: 'memory', events: 'memory' });
 });
 
-describe('The adapters of an estate', () => {
+test('The topology of an estate in one process lists the calls that the catalog allows', async () => {
+  await using rehearsal = await newRehearsal();
+  const { may } = await topologyOf(rehearsal);
+  expect(may).toContainEqual({ from: 'client', to: 'oms', call: 'confirm-order-api' });
+  expect(may).toContainEqual({ from: 'oms', to: 'sim', call: 'confirm-reservation-api' });
+  expect(may).toContainEqual({ from: 'carrier-platform', to: 'fms', call: 'carrier-webhook' });
+  expect(may).not.toContainEqual({ from: 'client', to: 'fms', call: 'carrier-webhook' });
+});
+
+describe('Adapters of an estate', () => {
   const REDIS = { REDIS_URL: 'redis://127.0.0.1:1' };
   const ALONE = {
     ...REDIS,
@@ -50,54 +48,52 @@ describe('The adapters of an estate', () => {
     ['in one process without addresses', {}, { store: 'memory', events: 'memory' }],
     ['in one process with Redis', REDIS, { store: 'redis', events: 'memory' }],
     ['in one process with Kafka', { KAFKA_BROKERS: '127.0.0.1:1' }, { store: 'memory', events: 'kafka' }],
-    ['whose gateway has a process of its own', ALONE, { store: 'redis', events: 'kafka' }],
-  ])('%s follow from its configuration', (_where, environment, expected) => {
+    ['whose gateway has its own process', ALONE, { store: 'redis', events: 'kafka' }],
+  ])('The adapters of an estate %s follow from its configuration', (_where, environment, expected) => {
     expect(adaptersInUse(readConfiguration(environment))).toEqual(expected);
   });
 });
 
-describe('The topology of a rehearsal', () => {
-  test('counts the calls between clients and applications, and the hops that each application answered', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual' });
-    // The progression that this scene sets is reported to the WMS.
-    expect((await topologyOf(scene)).seen).toEqual([{ from: 'client', to: 'wms', calls: 1, failed: 0 }]);
-    await scene.confirmed({ customerId: 'cus_ben' });
-    await scene.settle();
-    const hops = await scene.journal();
-    const { applications, seen } = await topologyOf(scene);
-    for (const { id, hops: answered } of applications) {
-      expect([id, answered]).toEqual([id, hops.filter(({ application }) => application === id).length]);
-    }
-    const calls = hops.filter(({ method }) => method !== 'CONSUME' && method !== 'DUE');
-    const fromOms = calls.filter(({ parentId }) => hops.some((hop) => hop.requestId === parentId && hop.application === 'oms'));
-    expect(fromOms.length).toBeGreaterThan(2);
-    expect(seen.filter(({ from }) => from === 'oms').reduce((sum, edge) => sum + edge.calls, 0)).toBe(fromOms.length);
-    const fromClient = seen.filter(({ from }) => from === 'client');
-    expect(fromClient.find(({ to }) => to === 'oms')).toMatchObject({ failed: 0 });
-    expect(fromClient.reduce((sum, edge) => sum + edge.calls, 0)).toBe(calls.filter(({ parentId }) => parentId === undefined).length);
-  });
-
-  test('counts a webhook as a call of the application that sent it', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual' });
-    await scene.dispatchedOrder();
-    await scene.advance('P2D');
-    const { seen } = await topologyOf(scene);
-    expect(seen.find(({ from, to }) => from === 'carrier-platform' && to === 'fms')?.calls).toBeGreaterThan(1);
-  });
-
-  test('shows at which application calls failed, and the faults that struck there', async () => {
-    await using rehearsal = await newRehearsal();
-    await rehearsal.fault('crm-down', { match: { application: 'crm' }, fault: { kind: 'outage' } });
-    await rehearsal.call('get-customer-api', { params: { id: 'cus_ada' } });
-    await rehearsal.noFaults();
-    await rehearsal.api('get-customer-api', { params: { id: 'cus_ada' } });
-    const { applications, seen } = await topologyOf(rehearsal);
-    expect(applications.find(({ id }) => id === 'crm')).toMatchObject({ state: 'ready', hops: 2, failed: 1, faults: ['crm-down'] });
-    expect(seen).toEqual([{ from: 'client', to: 'crm', calls: 2, failed: 1 }]);
-  });
+test('The topology of a rehearsal counts the calls between clients and applications, and the hops that each application answered', async () => {
+  await using scene = await newRehearsal({ warehouse: 'manual' });
+  // The progression that this scene sets is reported to the WMS.
+  expect((await topologyOf(scene)).seen).toEqual([{ from: 'client', to: 'wms', calls: 1, failed: 0 }]);
+  await scene.confirmed({ customerId: 'cus_ben' });
+  await scene.settle();
+  const hops = await scene.journal();
+  const { applications, seen } = await topologyOf(scene);
+  for (const { id, hops: answered } of applications) {
+    expect([id, answered]).toEqual([id, hops.filter(({ application }) => application === id).length]);
+  }
+  const calls = hops.filter(({ method }) => method !== 'CONSUME' && method !== 'DUE');
+  const fromOms = calls.filter(({ parentId }) => hops.some((hop) => hop.requestId === parentId && hop.application === 'oms'));
+  expect(fromOms.length).toBeGreaterThan(2);
+  expect(seen.filter(({ from }) => from === 'oms').reduce((sum, edge) => sum + edge.calls, 0)).toBe(fromOms.length);
+  const fromClient = seen.filter(({ from }) => from === 'client');
+  expect(fromClient.find(({ to }) => to === 'oms')).toMatchObject({ failed: 0 });
+  expect(fromClient.reduce((sum, edge) => sum + edge.calls, 0)).toBe(calls.filter(({ parentId }) => parentId === undefined).length);
 });
 
-describe('The readiness of applications', () => {
+test('The topology of a rehearsal counts a webhook as a call of the application that sent it', async () => {
+  await using scene = await newRehearsal({ warehouse: 'manual' });
+  await scene.dispatchedOrder();
+  await scene.advance('P2D');
+  const { seen } = await topologyOf(scene);
+  expect(seen.find(({ from, to }) => from === 'carrier-platform' && to === 'fms')?.calls).toBeGreaterThan(1);
+});
+
+test('The topology of a rehearsal shows the failed calls and the faults of an application', async () => {
+  await using rehearsal = await newRehearsal();
+  await rehearsal.fault('crm-down', { match: { application: 'crm' }, fault: { kind: 'outage' } });
+  await rehearsal.call('get-customer-api', { params: { id: 'cus_ada' } });
+  await rehearsal.noFaults();
+  await rehearsal.api('get-customer-api', { params: { id: 'cus_ada' } });
+  const { applications, seen } = await topologyOf(rehearsal);
+  expect(applications.find(({ id }) => id === 'crm')).toMatchObject({ state: 'ready', hops: 2, failed: 1, faults: ['crm-down'] });
+  expect(seen).toEqual([{ from: 'client', to: 'crm', calls: 2, failed: 1 }]);
+});
+
+describe('Readiness of applications', () => {
   async function anApplication(answer: { status: number; body: unknown }) {
     let asked = 0;
     const server = createServer((_request, response) => {
@@ -117,7 +113,7 @@ describe('The readiness of applications', () => {
     };
   }
 
-  test('is asked once for all callers at the same moment, and names what an application waits for', async () => {
+  test('The readiness of applications is read once for simultaneous callers, and names what an application waits for', async () => {
     await using waiting = await anApplication({
       status: 503,
       body: { status: 'not ready', waitingFor: ['redis: no connection', 'kafka'] },
@@ -143,14 +139,14 @@ describe('The readiness of applications', () => {
       { status: 502, body: 'Bad Gateway' },
       { state: 'away', waitingFor: expect.any(String) },
     ],
-  ])('of an application that answers %j is told', async (answer, expected) => {
+  ])('The readiness of an application that answers %j follows from the answer', async (answer, expected) => {
     await using application = await anApplication(answer);
     const readiness = createReadiness({ addressOf: () => application.url, agent: application.agent });
     expect((await readiness()).get('oms')).toEqual(expected);
   });
 });
 
-describe('The hops seen in a world', () => {
+describe('Hops seen in a world', () => {
   async function aJournal() {
     const { worlds, control } = createMemoryStore();
     const world = await worlds.open('r', { now: 0, applications: {}, due: [] }, { bearer: '', apiKey: '', webhookSecret: '' });
@@ -173,7 +169,7 @@ describe('The hops seen in a world', () => {
     return { seen: () => seenHops(world), record, read: () => read, journaled: () => worlds.journalOf(world) };
   }
 
-  test('are read once, and each question reads only those that are new', async () => {
+  test('The hops seen in a world are read once, and each request reads only the new ones', async () => {
     const { seen, record, read } = await aJournal();
     record(2_500);
     const [first, second] = await Promise.all([seen(), seen()]);
@@ -183,7 +179,7 @@ describe('The hops seen in a world', () => {
     expect([(await seen()).length, read()]).toEqual([2_503, 2_503]);
   });
 
-  test('are those that the journal keeps, after it has discarded older ones', async () => {
+  test('The hops seen in a world are the hops that the journal keeps, after it has discarded older ones', async () => {
     const { seen, record, journaled } = await aJournal();
     record(JOURNAL_LIMITS.anonymous.records + 5, true);
     record(1_000);

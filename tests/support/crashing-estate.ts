@@ -16,7 +16,7 @@ export type { Crash };
 
 /** Wall time after which a client stops insisting. */
 const PATIENCE_MS = 60_000;
-/** Wall time after which it asks again. */
+/** Wall time after which it retries. */
 const PAUSE_MS = 20;
 /** Wall time beyond the deadline that a client waits for an answer. */
 const ANSWER_MARGIN_MS = 300;
@@ -59,7 +59,7 @@ export async function crashingEstate({ leases = 'end', from }: { readonly leases
   const seed = from ?? (await seeded());
   const rehearsal = `crash-${++opened}`;
   const world = await worlds.open(rehearsal, seed, { bearer: '', apiKey: '', webhookSecret: 'whsec_Y3Jhc2g=' });
-  // A test counts the commits of its own steps.
+  // A test counts only the commits of its steps.
   await worlds.setProgression(world, { warehouse: 'manual' });
   const crashesBefore = applications.crashes();
   applications.arm(world, undefined);
@@ -121,7 +121,7 @@ export async function crashingEstate({ leases = 'end', from }: { readonly leases
     crashes: (): number => applications.crashes() - crashesBefore,
     advance: (ms: number) => applications.rest(async () => driver.advance(world, (await now()) + ms, 20_000)),
     settle: () => applications.rest(() => driver.settle(world, 20_000)),
-    /** A snapshot of the settled world, with which other worlds can be opened. */
+    /** A snapshot of the settled world, to open other worlds with. */
     async snapshot(): Promise<Snapshot> {
       const { settled, waitingFor } = await applications.rest(() => driver.settle(world, 20_000));
       if (!settled) throw new Error(`not settled: ${waitingFor.join(', ')}`);
@@ -129,7 +129,7 @@ export async function crashingEstate({ leases = 'end', from }: { readonly leases
     },
     ledger: () => worlds.ledger(world),
     verify: () => verifyWorld(worlds, world, objectsOf(registeredApplications.map(({ service }) => service))),
-    /** The world ends; the applications go on for the next one. */
+    /** The world ends; the applications continue for the next one. */
     async close(): Promise<void> {
       applications.arm(world, undefined);
       await applications.rest(() => worlds.remove(rehearsal));

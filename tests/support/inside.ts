@@ -40,7 +40,7 @@ interface ApplicationModule {
 
 interface Reply {
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: a reply is untyped JSON; its reader knows the request
+  // biome-ignore lint/suspicious/noExplicitAny: a reply is untyped JSON; its test has the request
   readonly body: any;
 }
 
@@ -56,7 +56,7 @@ const COMPARED: Readonly<Record<string, readonly Application[]>> = {
 
 let loading: Promise<FixtureSet> | undefined;
 
-/** Signs the webhooks of applications that run by themselves. */
+/** Signs the webhooks of applications that run without the others. */
 export const INSIDE_WEBHOOK_SECRET = 'whsec_aW5zaWRlIHRoZSBlc3RhdGU=';
 
 /**
@@ -150,7 +150,7 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
       });
       return { status: response.statusCode, body: await response.body.json() };
     },
-    /** Calls as an application of the estate; without `intent` every call is a request of its own. */
+    /** Calls as an application of the estate; without `intent` every call is a separate request. */
     as:
       (application: Application): Caller =>
       async (api, input, options?: CallOptions) => {
@@ -238,7 +238,7 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
     },
     counters: async (application: Application, counter: string, key: string) =>
       (await adapter.store(application).counters(world, counter, [key]))[0] ?? {},
-    /** Events in the order in which they were sent, after everything came to rest. */
+    /** Events sorted by sending, after everything came to rest. */
     async events(subject?: string) {
       await driver.settle(world, SETTLE_MS);
       const stored = await adapter.worlds.events(world, 0, 10_000);

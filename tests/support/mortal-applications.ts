@@ -14,7 +14,7 @@ import type { Store } from '../../shared/store/ports/estate-store.ts';
 import type { Plan } from '../../shared/store/ports/plan.ts';
 import { createHttpTransport } from '../../shared/transport/http-transport.ts';
 
-/** When a process dies: at its n-th commit, before the store hears of it, or after, before anybody hears of that. */
+/** When a process dies: at its n-th commit, before the store receives it, or after, before anybody receives the answer. */
 export interface Crash {
   readonly application: Application;
   readonly commit: number;
@@ -222,7 +222,7 @@ export async function startMortalApplications(leases: Leases) {
     },
     commits: (application: Application): number => armed?.commits.get(application) ?? 0,
     crashes: (): number => crashes,
-    /** Lets a world come to rest: meanwhile nothing is waited for that a dead process held. */
+    /** Lets a world come to rest, without waiting for the leases of a dead process. */
     async rest<T>(settling: () => Promise<T>): Promise<T> {
       await Promise.all(restarts);
       restarts = [];

@@ -53,7 +53,7 @@ async function isValid(described: unknown): Promise<boolean> {
 const messagesOf = (operation: string): string[] =>
   (document.operations[operation]?.messages ?? []).map(({ $ref }) => $ref.split('/').at(-1) ?? '');
 
-describe('The AsyncAPI document of the estate', () => {
+describe('AsyncAPI document of the estate', () => {
   const serversIn = (events: EventServers) => {
     const { servers, channels } = JSON.parse(JSON.stringify(estateAsyncApi('1', events))) as {
       servers: Readonly<Record<string, { variables: Readonly<Record<string, { default?: string; enum?: string[] }>> }>>;
@@ -63,7 +63,7 @@ describe('The AsyncAPI document of the estate', () => {
     return { servers, named: [...named].toSorted() };
   };
 
-  test('names the brokers of the estate, and only these', () => {
+  test('The AsyncAPI document names the brokers of the estate, and only these', () => {
     const brokerOf = (events: EventServers) => serversIn(events).servers['kafka']?.variables['broker'];
     expect(brokerOf({ kafka: ['kafka-1:9092', 'kafka-2:9092'] })).toMatchObject({
       default: 'kafka-1:9092',
@@ -74,22 +74,22 @@ describe('The AsyncAPI document of the estate', () => {
     expect([Object.keys(servers), named]).toEqual([['gateway'], ['#/servers/gateway']]);
   });
 
-  test('is AsyncAPI 3.0 and carries the version of the package', () => {
+  test('The AsyncAPI document is AsyncAPI 3.0 and carries the version of the package', () => {
     expect(document.asyncapi).toBe('3.0.0');
     expect(document.info.version).toBe('1.2.3');
   });
 
-  test('is valid, bindings included', async () => {
+  test('The AsyncAPI document is valid, bindings included', async () => {
     expect(await isValid(document)).toBe(true);
   });
 
-  test('is not valid with an unknown action', async () => {
+  test('The AsyncAPI document is not valid with an unknown action', async () => {
     const copy = structuredClone(document);
     Object.assign(copy.operations['oms-sends-order-events'] ?? {}, { action: 'shout' });
     expect(await isValid(copy)).toBe(false);
   });
 
-  test('has the eight topics, each with the events of its objects and no others', () => {
+  test('The AsyncAPI document has the eight topics, each with the events of its objects and no others', () => {
     for (const domain of domains) {
       const { address, messages } = document.channels[domain] ?? {};
       const events = allEvents.filter(({ object }) => ownerOf(object)?.domain === domain);
@@ -98,7 +98,7 @@ describe('The AsyncAPI document of the estate', () => {
     expect(Object.keys(document.channels)).toEqual([...domains, 'carrier-webhook']);
   });
 
-  test.each(named)('names the sender and the receivers of %s', (name, { object, subscribers = [] }) => {
+  test.each(named)('The AsyncAPI document names the sender and the receivers of %s', (name, { object, subscribers = [] }) => {
     const { owner, domain } = ownerOf(object) ?? {};
     expect(messagesOf(`${owner}-sends-${domain}-events`)).toContain(name);
     const receiving = Object.entries(document.operations).filter(
@@ -109,18 +109,21 @@ describe('The AsyncAPI document of the estate', () => {
     );
   });
 
-  test.each(named)('has an example of %s that fits its own schema and the object of the catalog', (name, { object }) => {
-    const schema = payloadSchema(document, name);
-    const [example, ...more] = document.components.messages[name]?.examples ?? [];
-    expect(more).toEqual([]);
-    expect(schema.safeParse(example?.payload)).toMatchObject({ success: true });
-    expect(schema.safeParse({ ...example?.payload, type: 'com.unified-commerce.else' }).success).toBe(false);
-    expect(schema.safeParse({ ...example?.payload, data: {} }).success).toBe(false);
-    const data = example?.payload.data as { object: unknown };
-    expect(ownerOf(object)?.schema.strict().safeParse(data.object)).toMatchObject({ success: true });
-  });
+  test.each(named)(
+    'The AsyncAPI document has an example of %s that fits its own schema and the object of the catalog',
+    (name, { object }) => {
+      const schema = payloadSchema(document, name);
+      const [example, ...more] = document.components.messages[name]?.examples ?? [];
+      expect(more).toEqual([]);
+      expect(schema.safeParse(example?.payload)).toMatchObject({ success: true });
+      expect(schema.safeParse({ ...example?.payload, type: 'com.unified-commerce.else' }).success).toBe(false);
+      expect(schema.safeParse({ ...example?.payload, data: {} }).success).toBe(false);
+      const data = example?.payload.data as { object: unknown };
+      expect(ownerOf(object)?.schema.strict().safeParse(data.object)).toMatchObject({ success: true });
+    },
+  );
 
-  test('has an example of a webhook that fits its own schema', () => {
+  test('The AsyncAPI document has an example of a webhook that fits its own schema', () => {
     const example = document.components.messages['carrier-webhook']?.examples?.[0];
     expect(payloadSchema(document, 'carrier-webhook').safeParse(example?.payload)).toMatchObject({ success: true });
     expect(messagesOf('carrier-platform-sends-webhooks')).toEqual(['carrier-webhook']);

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { canonicalJson } from '../../shared/domain/canonical-json.ts';
 import { anyCharacter } from '../support/any-character.ts';
 
-test('Canonical JSON is that of RFC 8785 for any JSON value', () => {
+test('Canonical JSON follows RFC 8785 for any JSON value', () => {
   const odd = [
     { 10: 1, 9: 2, b: undefined, a: [undefined, null] },
     { '\u20ac': 1, '\r': 2, '\ud83d\ude00': 3, 1: 4 },

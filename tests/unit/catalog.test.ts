@@ -240,7 +240,7 @@ describe('Life cycles and events', () => {
   });
 });
 
-/** Refusals of single APIs, in addition to those of every API of their kind. */
+/** Refusals of single APIs, in addition to the refusals of every API of their kind. */
 const refusals: Record<string, string[]> = {
   'create-basket-api': ['invalid_state_transition'],
   'add-line-to-basket-api': ['invalid_state_transition', 'insufficient_stock'],

@@ -12,42 +12,40 @@ const pathOf = (command: (typeof commands)[number]): string =>
   command.parent?.parent ? `${command.parent.name()} ${command.name()}` : command.name();
 const leaves = commands.filter(({ commands: below }) => below.length === 0).map((command) => [pathOf(command), command] as const);
 
-describe('The command line', () => {
-  test('has a command for every operation of the control plane, and none for an unknown one', () => {
-    const known = Object.keys(controlOperations).toSorted();
-    expect([...Object.keys(operationCommands), ...Object.keys(streamWords)].toSorted()).toEqual(known);
-    const reached = [...operationsByWords().values()].flat().map(({ id }) => id);
-    expect([...new Set<string>([...reached, ...Object.keys(streamWords)])].toSorted()).toEqual(known);
-  });
-
-  test.each([...operationsByWords().keys(), ...Object.values(streamWords)])('offers %s', (words) => {
-    expect(leaves.map(([path]) => path)).toContain(words);
-  });
-
-  test.each(leaves)('has for %s an example, a description and the option --json', (path, command) => {
-    expect(examplesOf(command).length).toBeGreaterThan(0);
-    for (const example of examplesOf(command)) expect(example).toMatch(new RegExp(`^${path}\\b`));
-    expect(command.options.map(({ long }) => long)).toContain('--json');
-    expect(command.description()).toMatch(/^[A-Z].*\.$|: source/);
-  });
-
-  test.each(leaves)('describes each option of %s', (_path, command) => {
-    expect(command.options.filter(({ description }) => description.replace(/\(.*\)$/s, '').trim() === '')).toEqual([]);
-  });
-
-  test('describes each group of commands', () => {
-    const groups = commands.filter(({ parent, commands: below }) => parent?.parent === null && below.length > 0);
-    expect(groups.filter((group) => group.description() === '').map((group) => group.name())).toEqual([]);
-  });
+test('The command line has a command for every operation of the control plane, and none for an unknown one', () => {
+  const known = Object.keys(controlOperations).toSorted();
+  expect([...Object.keys(operationCommands), ...Object.keys(streamWords)].toSorted()).toEqual(known);
+  const reached = [...operationsByWords().values()].flat().map(({ id }) => id);
+  expect([...new Set<string>([...reached, ...Object.keys(streamWords)])].toSorted()).toEqual(known);
 });
 
-describe('The first argument of fault set', () => {
+test.each([...operationsByWords().keys(), ...Object.values(streamWords)])('The command line offers %s', (words) => {
+  expect(leaves.map(([path]) => path)).toContain(words);
+});
+
+test.each(leaves)('The command line has for %s an example, a description and the option --json', (path, command) => {
+  expect(examplesOf(command).length).toBeGreaterThan(0);
+  for (const example of examplesOf(command)) expect(example).toMatch(new RegExp(`^${path}\\b`));
+  expect(command.options.map(({ long }) => long)).toContain('--json');
+  expect(command.description()).toMatch(/^[A-Z].*\.$|: source/);
+});
+
+test.each(leaves)('The command line describes each option of %s', (_path, command) => {
+  expect(command.options.filter(({ description }) => description.replace(/\(.*\)$/s, '').trim() === '')).toEqual([]);
+});
+
+test('The command line describes each group of commands', () => {
+  const groups = commands.filter(({ parent, commands: below }) => parent?.parent === null && below.length > 0);
+  expect(groups.filter((group) => group.description() === '').map((group) => group.name())).toEqual([]);
+});
+
+describe('First argument of fault set', () => {
   const needs = 'estate fault presets lists them. A custom fault needs --kind.';
   test.each([
     ['outge', `There is no preset outge; did you mean --kind outage? ${needs}`],
     ['xyz --times 2', `There is no preset xyz. ${needs}`],
     ['oms-dwn --application oms', `There is no preset oms-dwn; did you mean oms-down? ${needs}`],
-  ])('is refused where it is neither a preset nor the name of a whole rule: %s', async (line, sentence) => {
+  ])('The first argument of fault set is refused where it is neither a preset nor the name of a whole rule: %s', async (line, sentence) => {
     await expect(refusalOf(line)).rejects.toMatchObject({ message: sentence, exitCode: 2 });
   });
 
@@ -56,7 +54,7 @@ describe('The first argument of fault set', () => {
     ['payment-hub-down --times 2 --ms 500', '--ms 500', '--application payment-hub --kind outage'],
     ['oms-down --event order-created', '--event order-created', '--application oms --kind outage'],
     ['capture-answer-lost --times 2', '--times 2', '--api capture-payment-api --kind lost-response --as timeout --times 1'],
-  ])('is refused as a preset that another option contradicts: %s', async (line, option, own) => {
+  ])('The first argument of fault set is refused as a preset that another option contradicts: %s', async (line, option, own) => {
     const [name] = line.split(' ');
     const flag = option.split(' ')[0];
     await expect(refusalOf(line)).rejects.toMatchObject({
@@ -68,7 +66,7 @@ describe('The first argument of fault set', () => {
   const refusalOf = (line: string) => createProgram().parseAsync(['fault', 'set', ...line.split(' ')], { from: 'user' });
 });
 
-describe('The nearest word', () => {
+describe('Nearest word', () => {
   const words = ['order-created', 'order-confirmed', 'oms', 'split-tender'];
 
   test.each([
@@ -78,7 +76,7 @@ describe('The nearest word', () => {
     ['splittender', 'split-tender'],
     ['confirmed', 'order-confirmed'],
     ['xylophone', undefined],
-  ])('of %s is %s', (given, expected) => {
+  ])('The nearest word of %s is %s', (given, expected) => {
     expect(nearestWord(given, words)).toBe(expected);
   });
 });

@@ -61,30 +61,27 @@ function missingSteps(api: ApiDefinition): string[] {
   ].filter((step) => step !== false);
 }
 
-describe('Every public API', () => {
-  test.each(publicApis.map((api) => [api.name, api] as const))('%s: no step is missing', (_name, api) => {
-    expect(missingSteps(api)).toEqual([]);
-  });
-
-  test('that a domain declares is listed in the catalog (step 1)', () => {
-    const declared = trackedFiles
-      .filter((file) => /^shared\/catalog\/\w+\/apis\.ts$/.test(file))
-      .flatMap((file) => [...textOf(file).matchAll(/defineApi\(\{\s*id: '([\w-]+)'/g)].map(([, id = '']) => id));
-    expect(declared.toSorted()).toEqual(publicApis.map(({ id }) => id).toSorted());
-  });
+test.each(publicApis.map((api) => [api.name, api] as const))('The public API %s lacks no step', (_name, api) => {
+  expect(missingSteps(api)).toEqual([]);
 });
 
-describe('Every call between services', () => {
-  test.each(internals.map((api) => [api.name, api] as const))('%s has a handler in the file of its name', (_name, api) => {
+test('Every declared public API is listed in the catalog (step 1)', () => {
+  const declared = trackedFiles
+    .filter((file) => /^shared\/catalog\/\w+\/apis\.ts$/.test(file))
+    .flatMap((file) => [...textOf(file).matchAll(/defineApi\(\{\s*id: '([\w-]+)'/g)].map(([, id = '']) => id));
+  expect(declared.toSorted()).toEqual(publicApis.map(({ id }) => id).toSorted());
+});
+
+test.each(internals.map((api) => [api.name, api] as const))(
+  'The call between services %s has a handler in the file of its name',
+  (_name, api) => {
     const handler = `services/${api.application}/internal/${api.id}.ts`;
     expect(files.has(handler) && binds(handler, api.id) ? '' : `missing: handle(${cased(api.id)}) in ${handler}`).toBe('');
-  });
-});
+  },
+);
 
-describe('Every event', () => {
-  test.each(events.map(({ name }) => name))('%s is expected by a test', (name) => {
-    expect(allTests.includes(`'${name}'`) ? name : `no test under tests/services or tests/flows expects ${name}`).toBe(name);
-  });
+test.each(events.map(({ name }) => name))('The event %s is expected by a test', (name) => {
+  expect(allTests.includes(`'${name}'`) ? name : `no test under tests/services or tests/flows expects ${name}`).toBe(name);
 });
 
 describe('Handlers', () => {
@@ -94,13 +91,13 @@ describe('Handlers', () => {
     ...consumedBy(application).map(({ name }) => `events/on-${name.replace(/^ext\./, '')}.ts`),
   ];
 
-  test.each(applicationNames)('of %s are one file per API, internal call and consumed event, and no more', (application) => {
+  test.each(applicationNames)('The handlers of %s are one file per API, internal call and consumed event', (application) => {
     const prefix = `services/${application}/`;
     const found = trackedFiles.filter((file) => file.startsWith(prefix)).map((file) => file.slice(prefix.length));
     expect(found.filter((file) => /^(apis|internal|events)\//.test(file)).toSorted()).toEqual(expected(application).toSorted());
   });
 
-  test.each(applicationNames)('of %s stand beside a service.ts and a README.md', (application) => {
+  test.each(applicationNames)('The application %s has a service.ts and a README.md', (application) => {
     expect(['service.ts', 'README.md'].filter((file) => !files.has(`services/${application}/${file}`))).toEqual([]);
   });
 });

@@ -77,18 +77,16 @@ test('Variables of CI systems, shells and other programs do not stop the start',
   expect(() => readConfiguration(environment)).not.toThrow();
 });
 
-describe('REDIS_PASSWORD', () => {
-  test.each([
-    ['redis://h:6379', 'redis://:p%40%25%2F%3A%22w@h:6379'],
-    ['redis://user@h:6379/3', 'redis://user:p%40%25%2F%3A%22w@h:6379/3'],
-    ['redis://h:1, redis://i:2', 'redis://:p%40%25%2F%3A%22w@h:1, redis://:p%40%25%2F%3A%22w@i:2'],
-    ['cluster:rediss://h:1', 'cluster:rediss://:p%40%25%2F%3A%22w@h:1'],
-  ])('REDIS_PASSWORD is encoded into the address %s', (REDIS_URL, expected) => {
-    expect(readConfiguration({ REDIS_URL, REDIS_PASSWORD: 'p@%/:"w' }).REDIS_URL).toBe(expected);
-  });
+test.each([
+  ['redis://h:6379', 'redis://:p%40%25%2F%3A%22w@h:6379'],
+  ['redis://user@h:6379/3', 'redis://user:p%40%25%2F%3A%22w@h:6379/3'],
+  ['redis://h:1, redis://i:2', 'redis://:p%40%25%2F%3A%22w@h:1, redis://:p%40%25%2F%3A%22w@i:2'],
+  ['cluster:rediss://h:1', 'cluster:rediss://:p%40%25%2F%3A%22w@h:1'],
+])('REDIS_PASSWORD is encoded into the address %s', (REDIS_URL, expected) => {
+  expect(readConfiguration({ REDIS_URL, REDIS_PASSWORD: 'p@%/:"w' }).REDIS_URL).toBe(expected);
+});
 
-  test('REDIS_PASSWORD is refused together with another password, and without an address', () => {
-    expect(() => readConfiguration({ REDIS_URL: 'redis://:a@h', REDIS_PASSWORD: 'b' })).toThrow('remove one of them');
-    expect(() => readConfiguration({ REDIS_PASSWORD: 'b' })).toThrow('REDIS_PASSWORD is for REDIS_URL');
-  });
+test('REDIS_PASSWORD is refused together with another password, and without an address', () => {
+  expect(() => readConfiguration({ REDIS_URL: 'redis://:a@h', REDIS_PASSWORD: 'b' })).toThrow('remove one of them');
+  expect(() => readConfiguration({ REDIS_PASSWORD: 'b' })).toThrow('REDIS_PASSWORD is for REDIS_URL');
 });

@@ -30,7 +30,7 @@ async function aServer(listener: RequestListener, options: FairServerOptions = {
   return { port, sockets, queued: () => [...sockets].reduce((bytes, { writableLength }) => bytes + writableLength, 0) };
 }
 
-/** A connection that reads only when it is told to. */
+/** A connection that reads only on request. */
 async function aClient(port: number) {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   closing.push(() => socket.destroy());
@@ -51,10 +51,10 @@ async function aClient(port: number) {
   return { socket, seen, read };
 }
 
-describe('A client that sends many requests at once', () => {
+describe('Clients that send many requests', () => {
   const BIG = Buffer.alloc(300_000, 'x');
 
-  test('and reads nothing makes the server hold one answer, while other clients are served', async () => {
+  test('A client that sends many requests and reads nothing makes the server hold one answer, while other clients are served', async () => {
     let begun = 0;
     const server = await aServer((request, response) => {
       if (request.url === '/big') begun += 1;
@@ -72,7 +72,7 @@ describe('A client that sends many requests at once', () => {
     expect(begun).toBeLessThan(200);
   });
 
-  test('gets all answers in order as soon as it reads', async () => {
+  test('A client that sends many requests gets all answers in order as soon as it reads', async () => {
     let atOnce = 0;
     let most = 0;
     const server = await aServer((request, response) => {
@@ -92,7 +92,7 @@ describe('A client that sends many requests at once', () => {
     expect(answered).toEqual(Array.from({ length: 1_500 }, (_, index) => index));
   });
 
-  test('with bodies is also answered in order', async () => {
+  test('A client that sends many requests with bodies is also answered in order', async () => {
     const server = await aServer(async (request, response) => {
       let body = '';
       for await (const chunk of request) body += chunk;
@@ -108,7 +108,7 @@ describe('A client that sends many requests at once', () => {
     expect([...client.seen.text.matchAll(/<(\d+)>/g)].map(([, length]) => Number(length))).toEqual(lengths);
   });
 
-  test('gets no answers after the one that closes the connection', async () => {
+  test('A client that sends many requests gets no answers after the one that closes the connection', async () => {
     let begun = 0;
     const server = await aServer((_request, response) => {
       begun += 1;
@@ -123,7 +123,7 @@ describe('A client that sends many requests at once', () => {
     expect(client.seen.text.match(/HTTP\/1\.1 200/g)).toHaveLength(3);
   });
 
-  test('is disconnected when too many requests wait on all connections together', async () => {
+  test('A client that sends many requests is disconnected when too many requests wait on all connections together', async () => {
     const held: ServerResponse[] = [];
     const server = await aServer((_request, response) => void held.push(response), { mostWaiting: 50 });
     const first = await aClient(server.port);
@@ -143,10 +143,10 @@ describe('A client that sends many requests at once', () => {
   });
 });
 
-describe('A client with an unread answer', () => {
+describe('Client with an unread answer', () => {
   const PATIENCE = { unread: { afterMs: 1_000, checkMs: 20 } };
 
-  test('is disconnected after a time limit', async () => {
+  test('A client with an unread answer is disconnected after a time limit', async () => {
     const server = await aServer((_request, response) => void response.end(Buffer.alloc(20_000_000)), PATIENCE);
     const client = await aClient(server.port);
     client.socket.write(get('/'));
@@ -154,7 +154,7 @@ describe('A client with an unread answer', () => {
     await eventually('it was cut off', async () => server.sockets.size === 0);
   });
 
-  test('gets all of it when it reads slowly', async () => {
+  test('A client with an unread answer gets all of it when it reads slowly', async () => {
     const server = await aServer((_request, response) => void response.end(Buffer.alloc(20_000_000, 'x')), PATIENCE);
     const client = await aClient(server.port);
     client.socket.write(get('/', 'Connection: close\r\n'));
@@ -167,7 +167,7 @@ describe('A client with an unread answer', () => {
     await eventually('all was read', async () => bytes > 20_000_000);
   });
 
-  test('and waits for a slow handler is not disconnected', async () => {
+  test('A client with an unread answer and waits for a slow handler is not disconnected', async () => {
     let answer = (): void => {};
     const server = await aServer((_request, response) => {
       response.write(Buffer.alloc(10_000_000, 'x'));
@@ -185,8 +185,9 @@ describe('A client with an unread answer', () => {
   });
 });
 
-describe('A client that half-closes its connection', () => {
-  test.each(['GET', 'HEAD', 'POST', 'DELETE'])('after a %s gets its answer, and then the connection ends', async (method) => {
+test.each(['GET', 'HEAD', 'POST', 'DELETE'])(
+  'A client that half-closes its connection after a %s gets its answer, and then the connection ends',
+  async (method) => {
     let answer = (): void => {};
     const server = await aServer((_request, response) => {
       answer = () => void response.end('here');
@@ -199,42 +200,42 @@ describe('A client that half-closes its connection', () => {
     answer();
     await eventually('the answer', async () => client.seen.ended);
     expect(client.seen.text).toMatch(/HTTP\/1\.1 200 OK/);
-  });
+  },
+);
 
-  test('after several gets all answers', async () => {
-    const server = await aServer((request, response) => void setImmediate(() => response.end(`<${request.url}>`)));
-    const client = await aClient(server.port);
-    client.read();
-    client.socket.end(get('/1') + get('/2') + get('/3'));
-    await eventually('the end', async () => client.seen.ended);
-    expect(client.seen.text).toMatch(/^HTTP\/1\.1 200[\s\S]*<\/1>HTTP\/1\.1 200[\s\S]*<\/2>HTTP\/1\.1 200[\s\S]*<\/3>$/);
-  });
+test('A client that half-closes its connection after several gets all answers', async () => {
+  const server = await aServer((request, response) => void setImmediate(() => response.end(`<${request.url}>`)));
+  const client = await aClient(server.port);
+  client.read();
+  client.socket.end(get('/1') + get('/2') + get('/3'));
+  await eventually('the end', async () => client.seen.ended);
+  expect(client.seen.text).toMatch(/^HTTP\/1\.1 200[\s\S]*<\/1>HTTP\/1\.1 200[\s\S]*<\/2>HTTP\/1\.1 200[\s\S]*<\/3>$/);
+});
 
-  test('within a body counts as gone', async () => {
-    let over = false;
-    const server = await aServer((_request, response) => {
-      response.once('close', () => {
-        over = true;
-      });
+test('A client that half-closes its connection within a body counts as gone', async () => {
+  let over = false;
+  const server = await aServer((_request, response) => {
+    response.once('close', () => {
+      over = true;
     });
-    const client = await aClient(server.port);
-    client.read();
-    client.socket.end('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nhalf');
-    await eventually('it is over', async () => over);
-    expect(client.seen.text).not.toContain('200');
   });
+  const client = await aClient(server.port);
+  client.read();
+  client.socket.end('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nhalf');
+  await eventually('it is over', async () => over);
+  expect(client.seen.text).not.toContain('200');
+});
 
-  test.each(['GET', 'POST'])('because it is gone has its %s aborted', async (method) => {
-    let over = false;
-    const server = await aServer((_request, response) => {
-      response.once('close', () => {
-        over = true;
-      });
+test.each(['GET', 'POST'])('A client that half-closes its connection because it is gone has its %s aborted', async (method) => {
+  let over = false;
+  const server = await aServer((_request, response) => {
+    response.once('close', () => {
+      over = true;
     });
-    const client = await aClient(server.port);
-    client.socket.write(`${method} / HTTP/1.1\r\nHost: x\r\n\r\n`);
-    await eventually('it arrived', async () => server.sockets.size === 1);
-    client.socket.destroy();
-    await eventually('it is over', async () => over);
   });
+  const client = await aClient(server.port);
+  client.socket.write(`${method} / HTTP/1.1\r\nHost: x\r\n\r\n`);
+  await eventually('it arrived', async () => server.sockets.size === 1);
+  client.socket.destroy();
+  await eventually('it is over', async () => over);
 });

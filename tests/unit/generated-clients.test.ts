@@ -29,7 +29,7 @@ const DATA = new Set(['example', 'examples', 'default', 'value', 'x-problem-code
 /** Members whose values are schemas by name. */
 const BY_NAME = new Set(['properties', 'schemas']);
 
-/** Every object of a document that is no data, by its place. */
+/** Every object of a document except data, by its place. */
 function parts(part: unknown, place: string, isNamed = false): readonly (readonly [string, Schema])[] {
   if (typeof part !== 'object' || part === null) return [];
   const inner = Object.entries(part).flatMap(([name, value]) =>
@@ -72,7 +72,7 @@ describe.each(Object.entries(documents))('The OpenAPI document of the %s', (_nam
     expect(places((part) => part.enum !== undefined && ['minLength', 'maxLength', 'pattern'].some((bound) => bound in part))).toEqual([]);
   });
 
-  test('has no schema whose name begins with the name of an operation, from which generators make CalculateResponse and FinishResult', () => {
+  test('has no schema whose name begins with the name of an operation, as in CalculateResponse', () => {
     const operations = Object.values(document.paths).flatMap((item) => Object.values(item).map(({ operationId }) => operationId));
     const collisions = Object.keys(document.components.schemas).filter((schema) =>
       operations.some((id) => wordsOf(id).every((word, index) => wordsOf(schema)[index] === word)),

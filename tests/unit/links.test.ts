@@ -40,40 +40,41 @@ function complaint(from: string, link: string): string | undefined {
   return undefined;
 }
 
-describe('Relative links', () => {
-  test.each(documents)('of %s lead to existing files and headings', (file) => {
-    const links = [...withoutCode(textOf(file)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
-    const relative = links.filter((link) => !/^[a-z]+:/.test(link));
-    expect(relative.flatMap((link) => complaint(file, link) ?? [])).toEqual([]);
-  });
-
-  test('are reported when the file or the heading does not exist', () => {
-    expect(complaint('README.md', 'docs/nothing.md')).toBe('docs/nothing.md: there is no docs/nothing.md');
-    expect(complaint('README.md', 'ARCHITECTURE.md#nothing')).toBe('ARCHITECTURE.md#nothing: ARCHITECTURE.md lacks this heading');
-    expect(complaint('README.md', 'ARCHITECTURE.md#the-estate')).toBeUndefined();
-  });
+test.each(documents)('Relative links of %s lead to existing files and headings', (file) => {
+  const links = [...withoutCode(textOf(file)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
+  const relative = links.filter((link) => !/^[a-z]+:/.test(link));
+  expect(relative.flatMap((link) => complaint(file, link) ?? [])).toEqual([]);
 });
 
-describe('Every term of the glossary', () => {
+test('Relative links are reported when the file or the heading does not exist', () => {
+  expect(complaint('README.md', 'docs/nothing.md')).toBe('docs/nothing.md: there is no docs/nothing.md');
+  expect(complaint('README.md', 'ARCHITECTURE.md#nothing')).toBe('ARCHITECTURE.md#nothing: ARCHITECTURE.md lacks this heading');
+  expect(complaint('README.md', 'ARCHITECTURE.md#the-estate')).toBeUndefined();
+});
+
+describe('Term of the glossary', () => {
   const newcomers = documents.filter((file) => file === 'README.md' || /^docs\/(tutorials|explanation)\//.test(file)).map(textOf);
   const withoutTargets = newcomers.map((text) => withoutCode(text).replaceAll(/\]\([^)]*\)/g, ']'));
   const prose = withoutTargets.join('\n').toLowerCase();
   const terms = [...textOf('docs/glossary.md').matchAll(/^### (.+)$/gm)].map(([, term = '']) => term);
 
-  test.each(terms.filter((term) => new RegExp(`\\b${term.toLowerCase()}`).test(prose)))('%s is linked where it is used', (term) => {
-    expect(newcomers.filter((text) => text.includes(`glossary.md#${anchorOf(term)})`)).length).toBeGreaterThan(0);
-  });
+  test.each(terms.filter((term) => new RegExp(`\\b${term.toLowerCase()}`).test(prose)))(
+    'The glossary term %s is linked where it is used',
+    (term) => {
+      expect(newcomers.filter((text) => text.includes(`glossary.md#${anchorOf(term)})`)).length).toBeGreaterThan(0);
+    },
+  );
 });
 
-describe('The pages for users', () => {
+describe('Pages for users', () => {
   const index = textOf('docs/README.md');
 
-  test('are all listed in the index of the documentation', () => {
+  test('The pages for users are all listed in the index of the documentation', () => {
     const listed = documents.filter((file) => file.startsWith('docs/') && file !== 'docs/README.md');
     expect(listed.filter((file) => !index.includes(`](${file.replace('docs/', '')}`))).toEqual([]);
   });
 
-  test('have a README of at most 7 KB', () => {
+  test('The pages for users have a README of at most 7 KB', () => {
     expect(Buffer.byteLength(textOf('README.md'))).toBeLessThanOrEqual(7 * 1_024);
   });
 });

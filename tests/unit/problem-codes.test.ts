@@ -19,11 +19,11 @@ const HELPERS: Readonly<Record<string, RegExp>> = {
 const texts = production.filter((file) => file !== 'shared/catalog/problems.ts').map(textOf);
 const thrown = new Set(texts.flatMap((text) => [...text.matchAll(/new (?:Edge)?Problem\(\s*'([a-z_]+)'/g)].map(([, code = '']) => code)));
 
-describe('A retryable problem', () => {
+describe('Retryable problem', () => {
   const all = codes.map((code) => new Problem(code as ProblemCode, 'no'));
   const ids = { requestId: 'r', correlationId: 'c' } as Parameters<typeof headersOfProblem>[1];
 
-  test('has a Retry-After of one second by default, from an application and from the gateway', () => {
+  test('A retryable problem has a Retry-After of one second by default, from an application and from the gateway', () => {
     for (const problem of [...all, new Problem('invalid_state_transition', 'busy', { retryable: true })]) {
       const seconds = problem.retryable ? 1 : undefined;
       expect([problem.code, answerProblem(problem, '/').retryAfter]).toEqual([problem.code, seconds]);
@@ -31,48 +31,46 @@ describe('A retryable problem', () => {
     }
   });
 
-  test('keeps a time that its thrower sets', () => {
+  test('A retryable problem keeps a time that its thrower sets', () => {
     expect(new Problem('store_full', 'full', { retryAfter: 30 }).retryAfter).toBe(30);
   });
 });
 
-describe('The table of problem codes', () => {
-  test('contains every code of a refusal', () => {
-    expect(thrown.size).toBeGreaterThan(20);
-    expect([...thrown].filter((code) => !codes.includes(code))).toEqual([]);
-  });
+test('The table of problem codes contains every code of a refusal', () => {
+  expect(thrown.size).toBeGreaterThan(20);
+  expect([...thrown].filter((code) => !codes.includes(code))).toEqual([]);
+});
 
-  test.each(codes)('has only codes that a refusal uses: %s', (code) => {
-    const helper = HELPERS[code];
-    const used =
-      texts.some((text) => text.includes(`'${code}'`) && refuses(text, code)) || (helper && texts.some((text) => helper.test(text)));
-    expect(used ? code : `nothing refuses with ${code}: take it out of the table`).toBe(code);
-  });
+test.each(codes)('The table of problem codes has only codes that a refusal uses: %s', (code) => {
+  const helper = HELPERS[code];
+  const used =
+    texts.some((text) => text.includes(`'${code}'`) && refuses(text, code)) || (helper && texts.some((text) => helper.test(text)));
+  expect(used ? code : `nothing refuses with ${code}: take it out of the table`).toBe(code);
+});
 
-  test.each(codes)('has a section for %s in the reference, with the code as its anchor', (code) => {
-    expect(textOf('docs/reference/problems.md')).toContain(`\n### ${code}\n`);
-  });
+test.each(codes)('The table of problem codes has a section for %s in the reference, with the code as its anchor', (code) => {
+  expect(textOf('docs/reference/problems.md')).toContain(`\n### ${code}\n`);
+});
 
-  test('has every code that the documentation names after a status, with that status', () => {
-    const named = prose.flatMap((file) =>
-      [...textOf(file).matchAll(/\b([45]\d\d) `([a-z_]+)`/g)].map(([, status, code = '']) => ({ file, status: Number(status), code })),
-    );
-    const statusOf = (code: string): number | undefined => (problems as Readonly<Record<string, { status: number }>>)[code]?.status;
-    expect(named.length).toBeGreaterThan(5);
-    expect(named.filter(({ status, code }) => statusOf(code) !== status)).toEqual([]);
-  });
+test('The table of problem codes has every code that the documentation names after a status, with that status', () => {
+  const named = prose.flatMap((file) =>
+    [...textOf(file).matchAll(/\b([45]\d\d) `([a-z_]+)`/g)].map(([, status, code = '']) => ({ file, status: Number(status), code })),
+  );
+  const statusOf = (code: string): number | undefined => (problems as Readonly<Record<string, { status: number }>>)[code]?.status;
+  expect(named.length).toBeGreaterThan(5);
+  expect(named.filter(({ status, code }) => statusOf(code) !== status)).toEqual([]);
+});
 
-  test('marks every code that is retryable in a single refusal', () => {
-    const refusals = texts.flatMap((text) => [...text.matchAll(/new Problem\(\s*'([a-z_]+)'(?:(?!new Problem\()[\s\S])*?\);\n/g)]);
-    const retried = refusals.filter(([refusal]) => refusal.includes('retryable: true')).map(([, code = '']) => code as ProblemCode);
-    expect(new Set(retried)).toContain('reservation_expired');
-    expect(retried.filter((code) => !problems[code].retryable && !retryableAtTimes.has(code))).toEqual([]);
-  });
+test('The table of problem codes marks every code that is retryable in a single refusal', () => {
+  const refusals = texts.flatMap((text) => [...text.matchAll(/new Problem\(\s*'([a-z_]+)'(?:(?!new Problem\()[\s\S])*?\);\n/g)]);
+  const retried = refusals.filter(([refusal]) => refusal.includes('retryable: true')).map(([, code = '']) => code as ProblemCode);
+  expect(new Set(retried)).toContain('reservation_expired');
+  expect(retried.filter((code) => !problems[code].retryable && !retryableAtTimes.has(code))).toEqual([]);
+});
 
-  test('makes server errors retryable, except internal errors and a full rehearsal', () => {
-    const serverSide = Object.entries(problems).filter(([, { status }]) => status >= 500);
-    expect(serverSide.filter(([, { retryable }]) => !retryable).map(([code]) => code)).toEqual(['internal_error', 'rehearsal_full']);
-  });
+test('The table of problem codes makes server errors retryable, except internal errors and a full rehearsal', () => {
+  const serverSide = Object.entries(problems).filter(([, { status }]) => status >= 500);
+  expect(serverSide.filter(([, { retryable }]) => !retryable).map(([code]) => code)).toEqual(['internal_error', 'rehearsal_full']);
 });
 
 /** Whether a file does more than mention a code: it makes a problem of it. */

@@ -58,103 +58,99 @@ const purchase = fc.record({
   tier: fc.constantFrom(undefined, 'bronze' as const, 'gold' as const),
 });
 
-describe('Discounts', () => {
-  test('are integers, never exceed a line, and are all accounted for, with any promotions and vouchers', () => {
-    fc.assert(
-      fc.property(lines, promotions, vouchers, purchase, (goods, rules, codes, who) => {
-        const checked = codes.map((voucher, index) => ({ code: `V${index}`, voucher, reason: undefined }));
-        const outcome = applyVouchers(applyPromotions(pricedAtFull(goods), rules, who), checked, who);
-        expect(outcome.lines.map(({ sku, qty, unitPrice }) => ({ sku, qty, unitPrice }))).toEqual(goods);
-        for (const { qty, unitPrice, left, discounts } of outcome.lines) {
-          const taken = discounts.reduce((sum, discount) => sum + discount.amount, 0);
-          expect(discounts.every((discount) => Number.isSafeInteger(discount.amount) && discount.amount > 0)).toBe(true);
-          expect(left).toBe(qty * unitPrice - taken);
-          expect(left).toBeGreaterThanOrEqual(0);
-        }
-        const named = outcome.lines.flatMap(({ discounts }) => discounts.map(({ source }) => source.voucherCode));
-        for (const { code } of outcome.rejected) expect(named).not.toContain(code);
-      }),
-      { numRuns: 500 },
-    );
-  });
-
-  test('of a promotion that does not stack are the only discounts of their lines', () => {
-    fc.assert(
-      fc.property(lines, promotions, purchase, (goods, rules, who) => {
-        const alone = new Set(rules.filter(({ stackable }) => !stackable).map(({ id }) => id));
-        for (const { discounts } of applyPromotions(pricedAtFull(goods), rules, who)) {
-          if (discounts.some(({ source }) => alone.has(source.promotionId ?? ''))) expect(discounts).toHaveLength(1);
-        }
-      }),
-      { numRuns: 500 },
-    );
-  });
-
-  test('depend on the priority of promotions, and not on the sequence of their list', () => {
-    fc.assert(
-      fc.property(lines, promotions, purchase, (goods, rules, who) => {
-        expect(applyPromotions(pricedAtFull(goods), rules.toReversed(), who)).toEqual(applyPromotions(pricedAtFull(goods), rules, who));
-      }),
-    );
-  });
-
-  test('of one amount are spread to the last minor unit, and no share exceeds its line', () => {
-    fc.assert(
-      fc.property(fc.nat(100_000), fc.array(fc.nat(20_000), { maxLength: 10 }), (whole, weights) => {
-        const shares = spread(whole, weights);
-        const total = weights.reduce((sum, weight) => sum + weight, 0);
-        expect(shares.reduce((sum, share) => sum + share, 0)).toBe(Math.min(whole, total));
-        for (const [index, share] of shares.entries()) expect(share).toBeLessThanOrEqual(weights[index] ?? 0);
-      }),
-    );
-  });
-
-  test('of a line are limited to its remaining cost', () => {
-    const [line] = takeOff(pricedAtFull([{ sku: 'a', qty: 1, unitPrice: 100 }]), { source: { name: 'too much' }, amounts: [150] });
-    expect(line).toMatchObject({ left: 0, discounts: [{ amount: 100 }] });
-  });
+test('Discounts are integers, never exceed a line, and are all accounted for, with any promotions and vouchers', () => {
+  fc.assert(
+    fc.property(lines, promotions, vouchers, purchase, (goods, rules, codes, who) => {
+      const checked = codes.map((voucher, index) => ({ code: `V${index}`, voucher, reason: undefined }));
+      const outcome = applyVouchers(applyPromotions(pricedAtFull(goods), rules, who), checked, who);
+      expect(outcome.lines.map(({ sku, qty, unitPrice }) => ({ sku, qty, unitPrice }))).toEqual(goods);
+      for (const { qty, unitPrice, left, discounts } of outcome.lines) {
+        const taken = discounts.reduce((sum, discount) => sum + discount.amount, 0);
+        expect(discounts.every((discount) => Number.isSafeInteger(discount.amount) && discount.amount > 0)).toBe(true);
+        expect(left).toBe(qty * unitPrice - taken);
+        expect(left).toBeGreaterThanOrEqual(0);
+      }
+      const named = outcome.lines.flatMap(({ discounts }) => discounts.map(({ source }) => source.voucherCode));
+      for (const { code } of outcome.rejected) expect(named).not.toContain(code);
+    }),
+    { numRuns: 500 },
+  );
 });
 
-describe('Free units', () => {
-  test('are the cheapest of each full group', () => {
-    fc.assert(
-      fc.property(lines, fc.integer({ min: 2, max: 5 }), fc.integer({ min: 1, max: 4 }), (goods, buy, most) => {
-        const pay = Math.min(most, buy - 1);
-        const open = pricedAtFull(goods);
-        const units = open
-          .flatMap(({ qty, unitPrice }, index) => Array.from({ length: qty }, () => ({ index, unitPrice })))
-          .sort((a, b) => b.unitPrice - a.unitPrice || a.index - b.index);
-        const expected = goods.map(() => 0);
-        for (let start = 0; start + buy <= units.length; start += buy) {
-          for (const { index } of units.slice(start + pay, start + buy)) expected[index] = (expected[index] ?? 0) + 1;
-        }
-        const eligible = open.map(({ left }) => left);
-        expect(freeUnits(open, eligible, { buy, pay })).toEqual(expected);
-      }),
-    );
-  });
-
-  test.each([
-    [2, 0],
-    [3, 1],
-    [5, 1],
-    [6, 2],
-  ])('of %i bars at three for two are %i', (qty, free) => {
-    const open = pricedAtFull([{ sku: 'a', qty, unitPrice: 349 }]);
-    expect(freeUnits(open, [costOf(open)], { buy: 3, pay: 2 })).toEqual([free]);
-  });
+test('Discounts of a promotion that does not stack are the only discounts of their lines', () => {
+  fc.assert(
+    fc.property(lines, promotions, purchase, (goods, rules, who) => {
+      const alone = new Set(rules.filter(({ stackable }) => !stackable).map(({ id }) => id));
+      for (const { discounts } of applyPromotions(pricedAtFull(goods), rules, who)) {
+        if (discounts.some(({ source }) => alone.has(source.promotionId ?? ''))) expect(discounts).toHaveLength(1);
+      }
+    }),
+    { numRuns: 500 },
+  );
 });
 
-describe('A voucher', () => {
+test('Discounts depend on the priority of promotions, and not on the sequence of their list', () => {
+  fc.assert(
+    fc.property(lines, promotions, purchase, (goods, rules, who) => {
+      expect(applyPromotions(pricedAtFull(goods), rules.toReversed(), who)).toEqual(applyPromotions(pricedAtFull(goods), rules, who));
+    }),
+  );
+});
+
+test('Discounts of one amount are spread to the last minor unit, and no share exceeds its line', () => {
+  fc.assert(
+    fc.property(fc.nat(100_000), fc.array(fc.nat(20_000), { maxLength: 10 }), (whole, weights) => {
+      const shares = spread(whole, weights);
+      const total = weights.reduce((sum, weight) => sum + weight, 0);
+      expect(shares.reduce((sum, share) => sum + share, 0)).toBe(Math.min(whole, total));
+      for (const [index, share] of shares.entries()) expect(share).toBeLessThanOrEqual(weights[index] ?? 0);
+    }),
+  );
+});
+
+test('Discounts of a line are limited to its remaining cost', () => {
+  const [line] = takeOff(pricedAtFull([{ sku: 'a', qty: 1, unitPrice: 100 }]), { source: { name: 'too much' }, amounts: [150] });
+  expect(line).toMatchObject({ left: 0, discounts: [{ amount: 100 }] });
+});
+
+test('Free units are the cheapest of each full group', () => {
+  fc.assert(
+    fc.property(lines, fc.integer({ min: 2, max: 5 }), fc.integer({ min: 1, max: 4 }), (goods, buy, most) => {
+      const pay = Math.min(most, buy - 1);
+      const open = pricedAtFull(goods);
+      const units = open
+        .flatMap(({ qty, unitPrice }, index) => Array.from({ length: qty }, () => ({ index, unitPrice })))
+        .sort((a, b) => b.unitPrice - a.unitPrice || a.index - b.index);
+      const expected = goods.map(() => 0);
+      for (let start = 0; start + buy <= units.length; start += buy) {
+        for (const { index } of units.slice(start + pay, start + buy)) expected[index] = (expected[index] ?? 0) + 1;
+      }
+      const eligible = open.map(({ left }) => left);
+      expect(freeUnits(open, eligible, { buy, pay })).toEqual(expected);
+    }),
+  );
+});
+
+test.each([
+  [2, 0],
+  [3, 1],
+  [5, 1],
+  [6, 2],
+])('Free units of %i bars at three for two are %i', (qty, free) => {
+  const open = pricedAtFull([{ sku: 'a', qty, unitPrice: 349 }]);
+  expect(freeUnits(open, [costOf(open)], { buy: 3, pay: 2 })).toEqual([free]);
+});
+
+describe('Voucher', () => {
   const terms: VoucherTerms = { ...V, discount: { type: 'percent', percent: 10 } };
   const during = Date.parse('2026-01-15T00:00:00.000Z');
 
-  test('runs from its first instant and no longer at its last', () => {
+  test('A voucher runs from its first instant and no longer at its last', () => {
     const [from, to] = [Date.parse(WINDOW.activeFrom), Date.parse(WINDOW.activeTo)];
     expect([from - 1, from, to - 1, to].map((now) => isRunning(WINDOW, now))).toEqual([false, true, true, false]);
   });
 
-  test('is refused for the first reason that applies', () => {
+  test('A voucher is refused for the first reason that applies', () => {
     const over = Date.parse(WINDOW.activeTo);
     expect(standingReason(undefined, { now: during, usesLeft: 0 })).toBe('not_found');
     expect(standingReason({ ...terms, enabled: false }, { now: over, usesLeft: 0 })).toBe('voucher_disabled');
@@ -165,13 +161,13 @@ describe('A voucher', () => {
     expect(standingReason(terms, { now: during, usesLeft: undefined })).toBeUndefined();
   });
 
-  test('for some tiers excludes other tiers and customers without a tier', () => {
+  test('A voucher for some tiers excludes other tiers and customers without a tier', () => {
     const gold: VoucherTerms = { ...terms, tiers: ['gold'] };
     expect(([undefined, 'silver', 'gold'] as const).map((tier) => excludesTier(gold, tier))).toEqual([true, true, false]);
     expect(excludesTier(terms, undefined)).toBe(false);
   });
 
-  test('takes at most the remaining amount, nothing below its minimum, and no amount of another currency', () => {
+  test('A voucher takes at most the remaining amount, nothing below its minimum, and no amount of another currency', () => {
     const five: VoucherTerms = { ...terms, discount: { type: 'amount', amount: { amount: 500, currency: EUR } } };
     expect(discountOf(five, { left: 300, goods: 300, currency: EUR })).toBe(300);
     expect(discountOf(five, { left: 300, goods: 300, currency: 'USD' })).toBe(0);
