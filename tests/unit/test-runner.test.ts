@@ -22,5 +22,5 @@ test('The runner of tests loads the tested code once per process, and helpers on
 });
 
 test('The runner of tests shows errors by path, line and column', () => {
-  expect(new Error('here').stack?.split('\n')[1]).toMatch(/ \(\/.*\/tests\/unit\/test-runner\.test\.ts:26:12\)$/);
+  expect(new Error('here').stack?.split('\n')[1]).toMatch(/ \(\/.*\/tests\/unit\/test-runner\.test\.ts:25:10\)$/);
 });
