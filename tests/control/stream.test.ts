@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { createEstateClient, type EstateClient } from '../../rehearsal/estate-client.ts';
 import { clientOf } from '../redis/replicas/running-replicas.ts';
 import { ADMIN, estate, eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
@@ -287,34 +287,32 @@ test('A stream answers HEAD without a body', async () => {
   expect([status, headers['content-type']]).toEqual([200, 'text/event-stream; charset=utf-8']);
 });
 
-describe('Refusals of a stream', () => {
-  test('A stream of an unknown rehearsal is refused, and does not create it', async () => {
-    expect(await refused('', {}, 'never-created')).toMatchObject({ status: 404, code: 'unknown_rehearsal' });
-    expect((await anybody.control('list-rehearsals')).items.map(({ name }) => name)).not.toContain('never-created');
-  });
+test('A stream of an unknown rehearsal is refused, and does not create it', async () => {
+  expect(await refused('', {}, 'never-created')).toMatchObject({ status: 404, code: 'unknown_rehearsal' });
+  expect((await anybody.control('list-rehearsals')).items.map(({ name }) => name)).not.toContain('never-created');
+});
 
-  const topics = ['hop', '', 'hops,', 'hops,events,orders', '<script>alert(1)</script>', 'x'.repeat(5_000)];
-  test.each(topics)('A stream of the topics %j is refused', async (given) => {
-    const answer = await refused(`?topics=${encodeURIComponent(given)}`);
-    expect(answer).toMatchObject({ status: 422, code: 'validation_failed', pointers: ['?topics'] });
-    expect(answer.detail).toContain('there are hops, events, clock, faults, runs');
-    expect(answer.detail.length).toBeLessThan(300);
-  });
+const topics = ['hop', '', 'hops,', 'hops,events,orders', '<script>alert(1)</script>', 'x'.repeat(5_000)];
+test.each(topics)('A stream of the topics %j is refused', async (given) => {
+  const answer = await refused(`?topics=${encodeURIComponent(given)}`);
+  expect(answer).toMatchObject({ status: 422, code: 'validation_failed', pointers: ['?topics'] });
+  expect(answer.detail).toContain('there are hops, events, clock, faults, runs');
+  expect(answer.detail.length).toBeLessThan(300);
+});
 
-  const cursors = ['118', 'h1', 'h1.e', 'e1.h1', 'h-1.e1', 'h1.e1.w', 'h1.e1.wnoworld', 'h9999999999999999.e1', ''];
-  test.each(cursors)('A stream with the cursor %j is refused', async (cursor) => {
-    const detail = `"${cursor}" is not a cursor. Send the id of a frame, such as h118.e42, or nothing to begin now.`;
-    const answer = await refused(`?from=${encodeURIComponent(cursor)}`);
-    expect(answer).toEqual({ status: 422, code: 'validation_failed', pointers: ['?from'], detail });
-    expect(await refused('', { 'last-event-id': cursor })).toMatchObject({ status: 400, pointers: ['Last-Event-ID'] });
-  });
+const cursors = ['118', 'h1', 'h1.e', 'e1.h1', 'h-1.e1', 'h1.e1.w', 'h1.e1.wnoworld', 'h9999999999999999.e1', ''];
+test.each(cursors)('A stream with the cursor %j is refused', async (cursor) => {
+  const detail = `"${cursor}" is not a cursor. Send the id of a frame, such as h118.e42, or nothing to begin now.`;
+  const answer = await refused(`?from=${encodeURIComponent(cursor)}`);
+  expect(answer).toEqual({ status: 422, code: 'validation_failed', pointers: ['?from'], detail });
+  expect(await refused('', { 'last-event-id': cursor })).toMatchObject({ status: 400, pointers: ['Last-Event-ID'] });
+});
 
-  test('A stream with an unknown parameter is refused', async () => {
-    expect(await refused('?topic=hops')).toMatchObject({ status: 422, pointers: ['?topic'] });
-  });
+test('A stream with an unknown parameter is refused', async () => {
+  expect(await refused('?topic=hops')).toMatchObject({ status: 422, pointers: ['?topic'] });
+});
 
-  test('A stream without the credential of the control plane is refused', async () => {
-    expect((await anybody.call('GET', '/_control/stream')).status).toBe(403);
-    expect((await anybody.call('GET', '/_control/stream', undefined, { as: 'none' })).status).toBe(401);
-  });
+test('A stream without the credential of the control plane is refused', async () => {
+  expect((await anybody.call('GET', '/_control/stream')).status).toBe(403);
+  expect((await anybody.call('GET', '/_control/stream', undefined, { as: 'none' })).status).toBe(401);
 });

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { Agent } from 'undici';
 import { createReadiness } from '../../control/topology/readiness.ts';
 import { createSeenHops } from '../../control/topology/seen-hops.ts';
@@ -35,23 +35,21 @@ test('The topology of an estate in one process lists the calls that the catalog 
   expect(may).not.toContainEqual({ from: 'client', to: 'fms', call: 'carrier-webhook' });
 });
 
-describe('Adapters of an estate', () => {
-  const REDIS = { REDIS_URL: 'redis://127.0.0.1:1' };
-  const ALONE = {
-    ...REDIS,
-    SERVICE: 'gateway',
-    ESTATE_TOKEN: 'a-token-of-the-estate-0123456789',
-    CREDENTIAL_PEPPER: 'a-pepper-0123456789-0123456789-0123456789',
-  };
+const REDIS = { REDIS_URL: 'redis://127.0.0.1:1' };
+const ALONE = {
+  ...REDIS,
+  SERVICE: 'gateway',
+  ESTATE_TOKEN: 'a-token-of-the-estate-0123456789',
+  CREDENTIAL_PEPPER: 'a-pepper-0123456789-0123456789-0123456789',
+};
 
-  test.each([
-    ['in one process without addresses', {}, { store: 'memory', events: 'memory' }],
-    ['in one process with Redis', REDIS, { store: 'redis', events: 'memory' }],
-    ['in one process with Kafka', { KAFKA_BROKERS: '127.0.0.1:1' }, { store: 'memory', events: 'kafka' }],
-    ['whose gateway has its own process', ALONE, { store: 'redis', events: 'kafka' }],
-  ])('The adapters of an estate %s follow from its configuration', (_where, environment, expected) => {
-    expect(adaptersInUse(readConfiguration(environment))).toEqual(expected);
-  });
+test.each([
+  ['in one process without addresses', {}, { store: 'memory', events: 'memory' }],
+  ['in one process with Redis', REDIS, { store: 'redis', events: 'memory' }],
+  ['in one process with Kafka', { KAFKA_BROKERS: '127.0.0.1:1' }, { store: 'memory', events: 'kafka' }],
+  ['whose gateway has its own process', ALONE, { store: 'redis', events: 'kafka' }],
+])('The adapters of an estate %s follow from its configuration', (_where, environment, expected) => {
+  expect(adaptersInUse(readConfiguration(environment))).toEqual(expected);
 });
 
 test('The topology of a rehearsal counts the calls between clients and applications, and the hops that each application answered', async () => {
@@ -93,99 +91,95 @@ test('The topology of a rehearsal shows the failed calls and the faults of an ap
   expect(seen).toEqual([{ from: 'client', to: 'crm', calls: 2, failed: 1 }]);
 });
 
-describe('Readiness of applications', () => {
-  async function anApplication(answer: { status: number; body: unknown }) {
-    let asked = 0;
-    const server = createServer((_request, response) => {
-      asked += 1;
-      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer.body));
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const agent = new Agent();
-    return {
-      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-      agent,
-      asked: () => asked,
-      [Symbol.asyncDispose]: async () => {
-        await agent.close();
-        server.close();
-      },
-    };
-  }
-
-  test('The readiness of applications is read once for simultaneous callers, and names what an application waits for', async () => {
-    await using waiting = await anApplication({
-      status: 503,
-      body: { status: 'not ready', waitingFor: ['redis: no connection', 'kafka'] },
-    });
-    const addressOf = (application: string): string => {
-      if (application === 'oms') return waiting.url;
-      throw new Error('It has not started.');
-    };
-    const readiness = createReadiness({ addressOf, agent: waiting.agent });
-    const answers = await Promise.all(Array.from({ length: 10 }, () => readiness()));
-    expect(waiting.asked()).toBe(1);
-    expect(answers[9]?.get('oms')).toEqual({ state: 'away', waitingFor: 'redis: no connection, kafka' });
-    expect(answers[9]?.get('crm')).toEqual({ state: 'away', waitingFor: 'an answer: it cannot be reached' });
+async function anApplication(answer: { status: number; body: unknown }) {
+  let asked = 0;
+  const server = createServer((_request, response) => {
+    asked += 1;
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer.body));
   });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const agent = new Agent();
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    agent,
+    asked: () => asked,
+    [Symbol.asyncDispose]: async () => {
+      await agent.close();
+      server.close();
+    },
+  };
+}
 
-  test.each([
-    [{ status: 200, body: { status: 'ready' } }, { state: 'ready' }],
-    [
-      { status: 503, body: { status: 'draining' } },
-      { state: 'away', waitingFor: 'the end of its process: it is stopping' },
-    ],
-    [
-      { status: 502, body: 'Bad Gateway' },
-      { state: 'away', waitingFor: expect.any(String) },
-    ],
-  ])('The readiness of an application that answers %j follows from the answer', async (answer, expected) => {
-    await using application = await anApplication(answer);
-    const readiness = createReadiness({ addressOf: () => application.url, agent: application.agent });
-    expect((await readiness()).get('oms')).toEqual(expected);
+test('The readiness of applications is read once for simultaneous callers, and names what an application waits for', async () => {
+  await using waiting = await anApplication({
+    status: 503,
+    body: { status: 'not ready', waitingFor: ['redis: no connection', 'kafka'] },
   });
+  const addressOf = (application: string): string => {
+    if (application === 'oms') return waiting.url;
+    throw new Error('It has not started.');
+  };
+  const readiness = createReadiness({ addressOf, agent: waiting.agent });
+  const answers = await Promise.all(Array.from({ length: 10 }, () => readiness()));
+  expect(waiting.asked()).toBe(1);
+  expect(answers[9]?.get('oms')).toEqual({ state: 'away', waitingFor: 'redis: no connection, kafka' });
+  expect(answers[9]?.get('crm')).toEqual({ state: 'away', waitingFor: 'an answer: it cannot be reached' });
 });
 
-describe('Hops seen in a world', () => {
-  async function aJournal() {
-    const { worlds, control } = createMemoryStore();
-    const world = await worlds.open('r', { now: 0, applications: {}, due: [] }, { bearer: '', apiKey: '', webhookSecret: '' });
-    const journalOf: typeof worlds.journalOf = async (...asked) => {
-      const page = await worlds.journalOf(...asked);
-      read += page.entries.length;
-      return page;
-    };
-    let [recorded, read] = [0, 0];
-    const record = (count: number, anonymous = false): void => {
-      for (let n = 0; n < count; n++) {
-        recorded += 1;
-        control.journal(
-          world,
-          aHop({ requestId: `r${recorded}`, head: `{"requestId":"r${recorded}"}`, ...(anonymous && { anonymous: true }) }),
-        );
-      }
-    };
-    const seenHops = createSeenHops({ ...worlds, journalOf });
-    return { seen: () => seenHops(world), record, read: () => read, journaled: () => worlds.journalOf(world) };
-  }
+test.each([
+  [{ status: 200, body: { status: 'ready' } }, { state: 'ready' }],
+  [
+    { status: 503, body: { status: 'draining' } },
+    { state: 'away', waitingFor: 'the end of its process: it is stopping' },
+  ],
+  [
+    { status: 502, body: 'Bad Gateway' },
+    { state: 'away', waitingFor: expect.any(String) },
+  ],
+])('The readiness of an application that answers %j follows from the answer', async (answer, expected) => {
+  await using application = await anApplication(answer);
+  const readiness = createReadiness({ addressOf: () => application.url, agent: application.agent });
+  expect((await readiness()).get('oms')).toEqual(expected);
+});
 
-  test('The hops seen in a world are read once, and each request reads only the new ones', async () => {
-    const { seen, record, read } = await aJournal();
-    record(2_500);
-    const [first, second] = await Promise.all([seen(), seen()]);
-    expect([first.length, second, read()]).toEqual([2_500, first, 2_500]);
-    expect((await seen()).length).toBe(2_500);
-    record(3);
-    expect([(await seen()).length, read()]).toEqual([2_503, 2_503]);
-  });
+async function aJournal() {
+  const { worlds, control } = createMemoryStore();
+  const world = await worlds.open('r', { now: 0, applications: {}, due: [] }, { bearer: '', apiKey: '', webhookSecret: '' });
+  const journalOf: typeof worlds.journalOf = async (...asked) => {
+    const page = await worlds.journalOf(...asked);
+    read += page.entries.length;
+    return page;
+  };
+  let [recorded, read] = [0, 0];
+  const record = (count: number, anonymous = false): void => {
+    for (let n = 0; n < count; n++) {
+      recorded += 1;
+      control.journal(
+        world,
+        aHop({ requestId: `r${recorded}`, head: `{"requestId":"r${recorded}"}`, ...(anonymous && { anonymous: true }) }),
+      );
+    }
+  };
+  const seenHops = createSeenHops({ ...worlds, journalOf });
+  return { seen: () => seenHops(world), record, read: () => read, journaled: () => worlds.journalOf(world) };
+}
 
-  test('The hops seen in a world are the hops that the journal keeps, after it has discarded older ones', async () => {
-    const { seen, record, journaled } = await aJournal();
-    record(JOURNAL_LIMITS.anonymous.records + 5, true);
-    record(1_000);
-    await seen();
-    record(JOURNAL_LIMITS.hops.records - 500);
-    const expected = (await journaled()).entries.map(({ requestId }) => requestId);
-    expect((await seen()).map(({ requestId }) => requestId)).toEqual(expected);
-  });
+test('The hops seen in a world are read once, and each request reads only the new ones', async () => {
+  const { seen, record, read } = await aJournal();
+  record(2_500);
+  const [first, second] = await Promise.all([seen(), seen()]);
+  expect([first.length, second, read()]).toEqual([2_500, first, 2_500]);
+  expect((await seen()).length).toBe(2_500);
+  record(3);
+  expect([(await seen()).length, read()]).toEqual([2_503, 2_503]);
+});
+
+test('The hops seen in a world are the hops that the journal keeps, after it has discarded older ones', async () => {
+  const { seen, record, journaled } = await aJournal();
+  record(JOURNAL_LIMITS.anonymous.records + 5, true);
+  record(1_000);
+  await seen();
+  record(JOURNAL_LIMITS.hops.records - 500);
+  const expected = (await journaled()).entries.map(({ requestId }) => requestId);
+  expect((await seen()).map(({ requestId }) => requestId)).toEqual(expected);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createSlices } from '../../control/verify/slices.ts';
 import { createVerifications } from '../../control/verify/verifications.ts';
 
@@ -103,52 +103,50 @@ test('Verifications of two worlds do not wait for each other, and a failed one d
   await expect(failing(WORLD, staying)).rejects.toThrow('no store');
 });
 
-describe('Slices', () => {
-  /** Works for some turns of the event loop. */
-  const work = (turns: string[], name: string) => async (breathe: () => Promise<void> | undefined) => {
-    for (let n = 0; n < 3; n++) {
-      turns.push(name);
+/** Works for some turns of the event loop. */
+const work = (turns: string[], name: string) => async (breathe: () => Promise<void> | undefined) => {
+  for (let n = 0; n < 3; n++) {
+    turns.push(name);
+    await breathe();
+  }
+  return name;
+};
+
+test('Slices of a computation let other work run in between', async () => {
+  const turns: string[] = [];
+  const inSlices = createSlices({ sliceMs: 0 });
+  const other = setInterval(() => turns.push('other'), 0);
+  await inSlices(staying, async (breathe) => {
+    for (const until = Date.now() + 200; Date.now() < until; ) {
+      turns.push('slice');
+      for (const end = Date.now() + 2; Date.now() < end; );
       await breathe();
     }
-    return name;
-  };
-
-  test('Slices of a computation let other work run in between', async () => {
-    const turns: string[] = [];
-    const inSlices = createSlices({ sliceMs: 0 });
-    const other = setInterval(() => turns.push('other'), 0);
-    await inSlices(staying, async (breathe) => {
-      for (const until = Date.now() + 200; Date.now() < until; ) {
-        turns.push('slice');
-        for (const end = Date.now() + 2; Date.now() < end; );
-        await breathe();
-      }
-    });
-    clearInterval(other);
-    const [slices, others] = ['slice', 'other'].map((name) => turns.filter((one) => one === name).length);
-    expect(others).toBeGreaterThan((slices ?? 0) / 2);
   });
+  clearInterval(other);
+  const [slices, others] = ['slice', 'other'].map((name) => turns.filter((one) => one === name).length);
+  expect(others).toBeGreaterThan((slices ?? 0) / 2);
+});
 
-  test('Slices of two computations alternate', async () => {
-    const turns: string[] = [];
-    const inSlices = createSlices({ sliceMs: 0, rest: async () => undefined });
-    await Promise.all([inSlices(staying, work(turns, 'a')), inSlices(staying, work(turns, 'b'))]);
-    expect(turns).toEqual(['a', 'b', 'a', 'b', 'a', 'b']);
-  });
+test('Slices of two computations alternate', async () => {
+  const turns: string[] = [];
+  const inSlices = createSlices({ sliceMs: 0, rest: async () => undefined });
+  await Promise.all([inSlices(staying, work(turns, 'a')), inSlices(staying, work(turns, 'b'))]);
+  expect(turns).toEqual(['a', 'b', 'a', 'b', 'a', 'b']);
+});
 
-  test('Slices end when their clients have left, and the next computation begins', async () => {
-    const turns: string[] = [];
-    const inSlices = createSlices({ sliceMs: 0, rest: async () => undefined });
-    const gone = new AbortController();
-    const left = inSlices(gone.signal, async (breathe) => {
-      for (;;) {
-        turns.push('a');
-        if (turns.length === 2) gone.abort();
-        await breathe();
-      }
-    });
-    await expect(left).rejects.toThrow();
-    expect(await inSlices(staying, work(turns, 'b'))).toBe('b');
-    expect(turns).toEqual(['a', 'a', 'b', 'b', 'b']);
+test('Slices end when their clients have left, and the next computation begins', async () => {
+  const turns: string[] = [];
+  const inSlices = createSlices({ sliceMs: 0, rest: async () => undefined });
+  const gone = new AbortController();
+  const left = inSlices(gone.signal, async (breathe) => {
+    for (;;) {
+      turns.push('a');
+      if (turns.length === 2) gone.abort();
+      await breathe();
+    }
   });
+  await expect(left).rejects.toThrow();
+  expect(await inSlices(staying, work(turns, 'b'))).toBe('b');
+  expect(turns).toEqual(['a', 'a', 'b', 'b', 'b']);
 });

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { domains, topicOf } from '../../shared/catalog/applications.ts';
 import { allEvents } from '../../shared/catalog/events.ts';
 import { objects } from '../../shared/catalog/objects.ts';
@@ -53,80 +53,76 @@ async function isValid(described: unknown): Promise<boolean> {
 const messagesOf = (operation: string): string[] =>
   (document.operations[operation]?.messages ?? []).map(({ $ref }) => $ref.split('/').at(-1) ?? '');
 
-describe('AsyncAPI document of the estate', () => {
-  const serversIn = (events: EventServers) => {
-    const { servers, channels } = JSON.parse(JSON.stringify(estateAsyncApi('1', events))) as {
-      servers: Readonly<Record<string, { variables: Readonly<Record<string, { default?: string; enum?: string[] }>> }>>;
-      channels: Readonly<Record<string, { servers: readonly { $ref: string }[] }>>;
-    };
-    const named = new Set(Object.values(channels).flatMap((channel) => channel.servers.map(({ $ref }) => $ref)));
-    return { servers, named: [...named].toSorted() };
+const serversIn = (events: EventServers) => {
+  const { servers, channels } = JSON.parse(JSON.stringify(estateAsyncApi('1', events))) as {
+    servers: Readonly<Record<string, { variables: Readonly<Record<string, { default?: string; enum?: string[] }>> }>>;
+    channels: Readonly<Record<string, { servers: readonly { $ref: string }[] }>>;
   };
+  const named = new Set(Object.values(channels).flatMap((channel) => channel.servers.map(({ $ref }) => $ref)));
+  return { servers, named: [...named].toSorted() };
+};
 
-  test('The AsyncAPI document names the brokers of the estate, and only these', () => {
-    const brokerOf = (events: EventServers) => serversIn(events).servers['kafka']?.variables['broker'];
-    expect(brokerOf({ kafka: ['kafka-1:9092', 'kafka-2:9092'] })).toMatchObject({
-      default: 'kafka-1:9092',
-      enum: ['kafka-1:9092', 'kafka-2:9092'],
-    });
-    expect(brokerOf({ kafka: [] })?.default).toBeUndefined();
-    const { servers, named } = serversIn('memory');
-    expect([Object.keys(servers), named]).toEqual([['gateway'], ['#/servers/gateway']]);
+test('The AsyncAPI document names the brokers of the estate, and only these', () => {
+  const brokerOf = (events: EventServers) => serversIn(events).servers['kafka']?.variables['broker'];
+  expect(brokerOf({ kafka: ['kafka-1:9092', 'kafka-2:9092'] })).toMatchObject({
+    default: 'kafka-1:9092',
+    enum: ['kafka-1:9092', 'kafka-2:9092'],
   });
+  expect(brokerOf({ kafka: [] })?.default).toBeUndefined();
+  const { servers, named } = serversIn('memory');
+  expect([Object.keys(servers), named]).toEqual([['gateway'], ['#/servers/gateway']]);
+});
 
-  test('The AsyncAPI document is AsyncAPI 3.0 and carries the version of the package', () => {
-    expect(document.asyncapi).toBe('3.0.0');
-    expect(document.info.version).toBe('1.2.3');
-  });
+test('The AsyncAPI document is AsyncAPI 3.0 and carries the version of the package', () => {
+  expect(document.asyncapi).toBe('3.0.0');
+  expect(document.info.version).toBe('1.2.3');
+});
 
-  test('The AsyncAPI document is valid, bindings included', async () => {
-    expect(await isValid(document)).toBe(true);
-  });
+test('The AsyncAPI document is valid, bindings included', async () => {
+  expect(await isValid(document)).toBe(true);
+});
 
-  test('The AsyncAPI document is not valid with an unknown action', async () => {
-    const copy = structuredClone(document);
-    Object.assign(copy.operations['oms-sends-order-events'] ?? {}, { action: 'shout' });
-    expect(await isValid(copy)).toBe(false);
-  });
+test('The AsyncAPI document is not valid with an unknown action', async () => {
+  const copy = structuredClone(document);
+  Object.assign(copy.operations['oms-sends-order-events'] ?? {}, { action: 'shout' });
+  expect(await isValid(copy)).toBe(false);
+});
 
-  test('The AsyncAPI document has the eight topics, each with the events of its objects and no others', () => {
-    for (const domain of domains) {
-      const { address, messages } = document.channels[domain] ?? {};
-      const events = allEvents.filter(({ object }) => ownerOf(object)?.domain === domain);
-      expect([address, Object.keys(messages ?? {})]).toEqual([topicOf(domain), events.map(({ name }) => name)]);
-    }
-    expect(Object.keys(document.channels)).toEqual([...domains, 'carrier-webhook']);
-  });
+test('The AsyncAPI document has the eight topics, each with the events of its objects and no others', () => {
+  for (const domain of domains) {
+    const { address, messages } = document.channels[domain] ?? {};
+    const events = allEvents.filter(({ object }) => ownerOf(object)?.domain === domain);
+    expect([address, Object.keys(messages ?? {})]).toEqual([topicOf(domain), events.map(({ name }) => name)]);
+  }
+  expect(Object.keys(document.channels)).toEqual([...domains, 'carrier-webhook']);
+});
 
-  test.each(named)('The AsyncAPI document names the sender and the receivers of %s', (name, { object, subscribers = [] }) => {
-    const { owner, domain } = ownerOf(object) ?? {};
-    expect(messagesOf(`${owner}-sends-${domain}-events`)).toContain(name);
-    const receiving = Object.entries(document.operations).filter(
-      ([id, { action }]) => action === 'receive' && messagesOf(id).includes(name),
-    );
-    expect(receiving.map(([id]) => id).toSorted()).toEqual(
-      subscribers.map(({ application }) => `${application}-receives-${domain}-events`).toSorted(),
-    );
-  });
-
-  test.each(named)(
-    'The AsyncAPI document has an example of %s that fits its own schema and the object of the catalog',
-    (name, { object }) => {
-      const schema = payloadSchema(document, name);
-      const [example, ...more] = document.components.messages[name]?.examples ?? [];
-      expect(more).toEqual([]);
-      expect(schema.safeParse(example?.payload)).toMatchObject({ success: true });
-      expect(schema.safeParse({ ...example?.payload, type: 'com.unified-commerce.else' }).success).toBe(false);
-      expect(schema.safeParse({ ...example?.payload, data: {} }).success).toBe(false);
-      const data = example?.payload.data as { object: unknown };
-      expect(ownerOf(object)?.schema.strict().safeParse(data.object)).toMatchObject({ success: true });
-    },
+test.each(named)('The AsyncAPI document names the sender and the receivers of %s', (name, { object, subscribers = [] }) => {
+  const { owner, domain } = ownerOf(object) ?? {};
+  expect(messagesOf(`${owner}-sends-${domain}-events`)).toContain(name);
+  const receiving = Object.entries(document.operations).filter(([id, { action }]) => action === 'receive' && messagesOf(id).includes(name));
+  expect(receiving.map(([id]) => id).toSorted()).toEqual(
+    subscribers.map(({ application }) => `${application}-receives-${domain}-events`).toSorted(),
   );
+});
 
-  test('The AsyncAPI document has an example of a webhook that fits its own schema', () => {
-    const example = document.components.messages['carrier-webhook']?.examples?.[0];
-    expect(payloadSchema(document, 'carrier-webhook').safeParse(example?.payload)).toMatchObject({ success: true });
-    expect(messagesOf('carrier-platform-sends-webhooks')).toEqual(['carrier-webhook']);
-    expect(messagesOf('fms-receives-webhooks')).toEqual(['carrier-webhook']);
-  });
+test.each(named)(
+  'The AsyncAPI document has an example of %s that fits its own schema and the object of the catalog',
+  (name, { object }) => {
+    const schema = payloadSchema(document, name);
+    const [example, ...more] = document.components.messages[name]?.examples ?? [];
+    expect(more).toEqual([]);
+    expect(schema.safeParse(example?.payload)).toMatchObject({ success: true });
+    expect(schema.safeParse({ ...example?.payload, type: 'com.unified-commerce.else' }).success).toBe(false);
+    expect(schema.safeParse({ ...example?.payload, data: {} }).success).toBe(false);
+    const data = example?.payload.data as { object: unknown };
+    expect(ownerOf(object)?.schema.strict().safeParse(data.object)).toMatchObject({ success: true });
+  },
+);
+
+test('The AsyncAPI document has an example of a webhook that fits its own schema', () => {
+  const example = document.components.messages['carrier-webhook']?.examples?.[0];
+  expect(payloadSchema(document, 'carrier-webhook').safeParse(example?.payload)).toMatchObject({ success: true });
+  expect(messagesOf('carrier-platform-sends-webhooks')).toEqual(['carrier-webhook']);
+  expect(messagesOf('fms-receives-webhooks')).toEqual(['carrier-webhook']);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { examplesOf } from '../../command-line/help.ts';
 import { operationCommands } from '../../command-line/operations/commands.ts';
 import { operationsByWords } from '../../command-line/operations/operation-commands.ts';
@@ -39,44 +39,40 @@ test('The command line describes each group of commands', () => {
   expect(groups.filter((group) => group.description() === '').map((group) => group.name())).toEqual([]);
 });
 
-describe('First argument of fault set', () => {
-  const needs = 'estate fault presets lists them. A custom fault needs --kind.';
-  test.each([
-    ['outge', `There is no preset outge; did you mean --kind outage? ${needs}`],
-    ['xyz --times 2', `There is no preset xyz. ${needs}`],
-    ['oms-dwn --application oms', `There is no preset oms-dwn; did you mean oms-down? ${needs}`],
-  ])('The first argument of fault set is refused where it is neither a preset nor the name of a whole rule: %s', async (line, sentence) => {
-    await expect(refusalOf(line)).rejects.toMatchObject({ message: sentence, exitCode: 2 });
-  });
-
-  test.each([
-    ['card-payments-slow --ms 500', '--ms 500', '--api authorize-payment-api --kind latency --ms 3000'],
-    ['payment-hub-down --times 2 --ms 500', '--ms 500', '--application payment-hub --kind outage'],
-    ['oms-down --event order-created', '--event order-created', '--application oms --kind outage'],
-    ['capture-answer-lost --times 2', '--times 2', '--api capture-payment-api --kind lost-response --as timeout --times 1'],
-  ])('The first argument of fault set is refused as a preset that another option contradicts: %s', async (line, option, own) => {
-    const [name] = line.split(' ');
-    const flag = option.split(' ')[0];
-    await expect(refusalOf(line)).rejects.toMatchObject({
-      message: `${option} contradicts the preset ${name}, which is ${own}; leave ${flag} out, or give the fault another name.`,
-      exitCode: 2,
-    });
-  });
-
-  const refusalOf = (line: string) => createProgram().parseAsync(['fault', 'set', ...line.split(' ')], { from: 'user' });
+const needs = 'estate fault presets lists them. A custom fault needs --kind.';
+test.each([
+  ['outge', `There is no preset outge; did you mean --kind outage? ${needs}`],
+  ['xyz --times 2', `There is no preset xyz. ${needs}`],
+  ['oms-dwn --application oms', `There is no preset oms-dwn; did you mean oms-down? ${needs}`],
+])('The first argument of fault set is refused where it is neither a preset nor the name of a whole rule: %s', async (line, sentence) => {
+  await expect(refusalOf(line)).rejects.toMatchObject({ message: sentence, exitCode: 2 });
 });
 
-describe('Nearest word', () => {
-  const words = ['order-created', 'order-confirmed', 'oms', 'split-tender'];
-
-  test.each([
-    ['order-confrmed', 'order-confirmed'],
-    ['om', 'oms'],
-    ['osm', 'oms'],
-    ['splittender', 'split-tender'],
-    ['confirmed', 'order-confirmed'],
-    ['xylophone', undefined],
-  ])('The nearest word of %s is %s', (given, expected) => {
-    expect(nearestWord(given, words)).toBe(expected);
+test.each([
+  ['card-payments-slow --ms 500', '--ms 500', '--api authorize-payment-api --kind latency --ms 3000'],
+  ['payment-hub-down --times 2 --ms 500', '--ms 500', '--application payment-hub --kind outage'],
+  ['oms-down --event order-created', '--event order-created', '--application oms --kind outage'],
+  ['capture-answer-lost --times 2', '--times 2', '--api capture-payment-api --kind lost-response --as timeout --times 1'],
+])('The first argument of fault set is refused as a preset that another option contradicts: %s', async (line, option, own) => {
+  const [name] = line.split(' ');
+  const flag = option.split(' ')[0];
+  await expect(refusalOf(line)).rejects.toMatchObject({
+    message: `${option} contradicts the preset ${name}, which is ${own}; leave ${flag} out, or give the fault another name.`,
+    exitCode: 2,
   });
+});
+
+const refusalOf = (line: string) => createProgram().parseAsync(['fault', 'set', ...line.split(' ')], { from: 'user' });
+
+const words = ['order-created', 'order-confirmed', 'oms', 'split-tender'];
+
+test.each([
+  ['order-confrmed', 'order-confirmed'],
+  ['om', 'oms'],
+  ['osm', 'oms'],
+  ['splittender', 'split-tender'],
+  ['confirmed', 'order-confirmed'],
+  ['xylophone', undefined],
+])('The nearest word of %s is %s', (given, expected) => {
+  expect(nearestWord(given, words)).toBe(expected);
 });

@@ -1,7 +1,7 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { apis } from '../../shared/catalog/apis.ts';
 import { applicationNames } from '../../shared/catalog/applications.ts';
-import type { ApiDefinition } from '../../shared/catalog/define.ts';
+import { type ApiDefinition, namesRehearsal } from '../../shared/catalog/define.ts';
 import { events } from '../../shared/catalog/events.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import { consumedBy } from '../../shared/catalog/subscriptions.ts';
@@ -15,32 +15,19 @@ const internals = Object.values(internalCalls) as readonly ApiDefinition[];
 const apiReference = textOf('docs/reference/apis.md');
 const document = estateOpenApi('0.0.0') as { paths: Record<string, Record<string, { operationId: string }>> };
 
-const callingTests = trackedFiles
-  .filter((file) => /^tests\/(services|flows|gateway)\/.*\.ts$/.test(file))
-  .map((file) => withConstants(textOf(file)))
-  .join('\n');
-const allTests = trackedFiles
-  .filter((file) => /^(tests\/(services|flows|gateway)|rehearsal\/scenarios)\/.*\.ts$/.test(file))
-  .map(textOf)
-  .join('\n');
+const textsOf = (folders: RegExp): string =>
+  trackedFiles
+    .filter((file) => folders.test(file) && file.endsWith('.ts'))
+    .map(textOf)
+    .join('\n');
+const callingTests = textsOf(/^tests\/(services|flows|gateway|support\/steps)\//);
+const expectingTests = textsOf(/^(tests\/(services|flows|gateway)|rehearsal\/scenarios)\//);
 
 const nameOf = ({ id }: ApiDefinition): string => id.replace(/-api$/, '');
 const cased = (id: string): string => id.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** A test may give a path a name: `const ORDERS = '/orders'`. */
-function withConstants(text: string): string {
-  return [...text.matchAll(/^const ([A-Z_]+) = '([^']+)';/gm)].reduce(
-    (replaced, [, name = '', value = '']) =>
-      replaced.replaceAll(`\${${name}}`, value).replaceAll(new RegExp(`\\b${name}\\b`, 'g'), `'${value}'`),
-    text,
-  );
-}
-
-/** `'POST', '/orders/…/cancel'`, with a wildcard for each parameter in braces. */
-function callOf({ method, path }: ApiDefinition): RegExp {
-  const pattern = path.replaceAll(/\{\w+\}/g, '(?:\\$\\{[^}]+\\}|[\\w.-]+)');
-  return new RegExp(`['"\`]?${method}['"\`]?[, ]\\s*['"\`]?${pattern}['"\`?]`);
-}
+/** Whether a test calls an API by its id, or a document by its address. */
+const isCalled = (api: ApiDefinition): boolean => callingTests.includes(namesRehearsal(api) ? '/labels/' : `'${api.id}'`);
 
 /** Whether the catalog's definition is imported, under any local name, and passed to `handle`. */
 function binds(handler: string, name: string): boolean {
@@ -53,9 +40,7 @@ function missingSteps(api: ApiDefinition): string[] {
   return [
     !files.has(handler) && `step 2: write the handler in ${handler}`,
     files.has(handler) && !binds(handler, nameOf(api)) && `step 2: bind a function with handle(${cased(nameOf(api))}) in ${handler}`,
-    !callOf(api).test(callingTests) &&
-      !callingTests.includes(`describe('${api.name}'`) &&
-      `step 4: call ${api.method} ${api.path} in a test under tests/services`,
+    !isCalled(api) && `step 4: call ${api.id} in a test under tests/services`,
     document.paths[api.path]?.[api.method.toLowerCase()]?.operationId !== api.id && `step 5: describe ${api.id} in the OpenAPI document`,
     !apiReference.includes(`\`${api.method} ${api.path}\``) && 'step 5: run npm run docs, so that the reference lists it',
   ].filter((step) => step !== false);
@@ -81,23 +66,21 @@ test.each(internals.map((api) => [api.name, api] as const))(
 );
 
 test.each(events.map(({ name }) => name))('The event %s is expected by a test', (name) => {
-  expect(allTests.includes(`'${name}'`) ? name : `no test under tests/services or tests/flows expects ${name}`).toBe(name);
+  expect(expectingTests.includes(`'${name}'`) ? name : `no test under tests/services or tests/flows expects ${name}`).toBe(name);
 });
 
-describe('Handlers', () => {
-  const expected = (application: (typeof applicationNames)[number]): string[] => [
-    ...publicApis.filter((api) => api.application === application).map((api) => `apis/${nameOf(api)}.ts`),
-    ...internals.filter((api) => api.application === application).map((api) => `internal/${api.id}.ts`),
-    ...consumedBy(application).map(({ name }) => `events/on-${name.replace(/^ext\./, '')}.ts`),
-  ];
+const expected = (application: (typeof applicationNames)[number]): string[] => [
+  ...publicApis.filter((api) => api.application === application).map((api) => `apis/${nameOf(api)}.ts`),
+  ...internals.filter((api) => api.application === application).map((api) => `internal/${api.id}.ts`),
+  ...consumedBy(application).map(({ name }) => `events/on-${name.replace(/^ext\./, '')}.ts`),
+];
 
-  test.each(applicationNames)('The handlers of %s are one file per API, internal call and consumed event', (application) => {
-    const prefix = `services/${application}/`;
-    const found = trackedFiles.filter((file) => file.startsWith(prefix)).map((file) => file.slice(prefix.length));
-    expect(found.filter((file) => /^(apis|internal|events)\//.test(file)).toSorted()).toEqual(expected(application).toSorted());
-  });
+test.each(applicationNames)('The handlers of %s are one file per API, internal call and consumed event', (application) => {
+  const prefix = `services/${application}/`;
+  const found = trackedFiles.filter((file) => file.startsWith(prefix)).map((file) => file.slice(prefix.length));
+  expect(found.filter((file) => /^(apis|internal|events)\//.test(file)).toSorted()).toEqual(expected(application).toSorted());
+});
 
-  test.each(applicationNames)('The application %s has a service.ts and a README.md', (application) => {
-    expect(['service.ts', 'README.md'].filter((file) => !files.has(`services/${application}/${file}`))).toEqual([]);
-  });
+test.each(applicationNames)('The application %s has a service.ts and a README.md', (application) => {
+  expect(['service.ts', 'README.md'].filter((file) => !files.has(`services/${application}/${file}`))).toEqual([]);
 });

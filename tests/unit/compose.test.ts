@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { readConfiguration, startableServices } from '../../estate/configuration.ts';
 import { variablesByName } from '../../estate/variables.ts';
 import { applicationNames } from '../../shared/catalog/applications.ts';
@@ -123,31 +123,29 @@ test('The compose file has a second file that sets three replicas of existing se
   }
 });
 
-describe('Image', () => {
-  const dockerfile = textOf('Dockerfile');
+const dockerfile = textOf('Dockerfile');
 
-  test('The image carries the version of the package', () => {
-    const { version } = JSON.parse(textOf('package.json')) as { version: string };
-    expect(dockerfile).toContain(`org.opencontainers.image.version="${version}"`);
-  });
+test('The image carries the version of the package', () => {
+  const { version } = JSON.parse(textOf('package.json')) as { version: string };
+  expect(dockerfile).toContain(`org.opencontainers.image.version="${version}"`);
+});
 
-  test('The image runs as a numeric user, and node itself, without a shell between', () => {
-    const [last = ''] = dockerfile.split(/^FROM /m).slice(-1);
-    expect(last).toMatch(/^USER 1000:1000$/m);
-    expect(last).toMatch(/^CMD \["node", "--max-semi-space-size=16", "estate\/main\.ts"\]$/m);
-    expect(last).not.toMatch(/^(RUN|ENTRYPOINT)/m);
-  });
+test('The image runs as a numeric user, and node itself, without a shell between', () => {
+  const [last = ''] = dockerfile.split(/^FROM /m).slice(-1);
+  expect(last).toMatch(/^USER 1000:1000$/m);
+  expect(last).toMatch(/^CMD \["node", "--max-semi-space-size=16", "estate\/main\.ts"\]$/m);
+  expect(last).not.toMatch(/^(RUN|ENTRYPOINT)/m);
+});
 
-  test('The image builds without BuildKit', () => {
-    expect(dockerfile).not.toMatch(/^# *syntax=|--mount=|<<|--chmod|--link/m);
-  });
+test('The image builds without BuildKit', () => {
+  expect(dockerfile).not.toMatch(/^# *syntax=|--mount=|<<|--chmod|--link/m);
+});
 
-  test('The image contains all files that the estate reads, and no test', () => {
-    const taken = [...textOf('.dockerignore').matchAll(/^!(.+)$/gm)].map(([, path = '']) => path);
-    const production = trackedFiles.filter((file) =>
-      /^(services|estate|gateway|shared|fixtures|rehearsal|design|console|image)\//.test(file),
-    );
-    expect(production.filter((file) => !taken.includes(file.split('/')[0] ?? ''))).toEqual([]);
-    expect(taken.filter((path) => /test|bench|docs/.test(path))).toEqual([]);
-  });
+test('The image contains all files that the estate reads, and no test', () => {
+  const taken = [...textOf('.dockerignore').matchAll(/^!(.+)$/gm)].map(([, path = '']) => path);
+  const production = trackedFiles.filter((file) =>
+    /^(services|estate|gateway|shared|fixtures|rehearsal|design|console|image)\//.test(file),
+  );
+  expect(production.filter((file) => !taken.includes(file.split('/')[0] ?? ''))).toEqual([]);
+  expect(taken.filter((path) => /test|bench|docs/.test(path))).toEqual([]);
 });

@@ -1,41 +1,37 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { corsOriginsOf, readConfiguration } from '../../estate/configuration.ts';
 
 const withValue = (variable: string, value: string) => () => readConfiguration({ [variable]: value });
 const pairs = (lines: readonly string[]) => lines.map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string]);
 
-describe('Values of variables', () => {
-  const valid = [
-    ...['REDIS_URL=redis://h', 'REDIS_URL=rediss://user:p%25w@h:6380/15', 'REDIS_URL=redis://[::1]:6379/'],
-    ...['REDIS_URL=cluster:redis://h:7000', 'REDIS_URL=redis://h:7000, redis://i:7000', 'KAFKA_BROKERS=h:9092, i:65535'],
-    ...['OTEL_EXPORTER_OTLP_HEADERS=api-key=abc%20d, x-scope=a=b', 'MAX_REHEARSALS=500', 'NODE_ENV=production', 'NODE_ENV=staging'],
-    ...['CORS_ORIGINS=http://localhost:5173, https://shop.example.com/', 'CORS_ORIGINS=loopback,https://shop.example.com'],
-    'CORS_ORIGINS=none',
-  ];
-  test.each(pairs(valid))('The configuration accepts %s=%s', (variable, value) => {
-    expect(withValue(variable, value)).not.toThrow();
-  });
-
-  test('The configuration decodes the headers of a receiver of traces', () => {
-    const { OTEL_EXPORTER_OTLP_HEADERS: headers } = readConfiguration({ OTEL_EXPORTER_OTLP_HEADERS: 'api-key=abc%20d, x-scope=a=b' });
-    expect(headers).toEqual({ 'api-key': 'abc d', 'x-scope': 'a=b' });
-  });
+const valid = [
+  ...['REDIS_URL=redis://h', 'REDIS_URL=rediss://user:p%25w@h:6380/15', 'REDIS_URL=redis://[::1]:6379/'],
+  ...['REDIS_URL=cluster:redis://h:7000', 'REDIS_URL=redis://h:7000, redis://i:7000', 'KAFKA_BROKERS=h:9092, i:65535'],
+  ...['OTEL_EXPORTER_OTLP_HEADERS=api-key=abc%20d, x-scope=a=b', 'MAX_REHEARSALS=500', 'NODE_ENV=production', 'NODE_ENV=staging'],
+  ...['CORS_ORIGINS=http://localhost:5173, https://shop.example.com/', 'CORS_ORIGINS=loopback,https://shop.example.com'],
+  'CORS_ORIGINS=none',
+];
+test.each(pairs(valid))('The configuration accepts %s=%s', (variable, value) => {
+  expect(withValue(variable, value)).not.toThrow();
 });
 
-describe('Invalid values of variables', () => {
-  const invalid = [
-    ...['REDIS_URL=redis://h/abc', 'REDIS_URL=redis://h/-1', 'REDIS_URL=redis://h/0/1', 'REDIS_URL=redis://h?db=1'],
-    ...['REDIS_URL=redis://user:100%@h', 'REDIS_URL=cluster:redis://h/1', 'REDIS_URL=redis://h/1,redis://i/1', 'REDIS_URL=redis://h:99999'],
-    ...['KAFKA_BROKERS=h:99999', 'KAFKA_BROKERS=h:0', 'OTEL_EXPORTER_OTLP_HEADERS=junk', 'OTEL_EXPORTER_OTLP_HEADERS=api key=a'],
-    ...['OTEL_EXPORTER_OTLP_HEADERS=key=%zz', 'OTEL_EXPORTER_OTLP_HEADERS=key=a%0Ab', 'MAX_REHEARSALS=0x50', 'MAX_REHEARSALS=1e3'],
-    ...['MAX_REHEARSALS=99999999999999999999', 'RATE_LIMIT_PER_KEY=0', 'NODE_ENV=prod', 'NODE_ENV=Production', 'TRANSPORT=grpc'],
-    ...['CONSOLE=maybe', 'CORS_ORIGINS=*', 'CORS_ORIGINS=shop.example.com', 'CORS_ORIGINS=https://shop.example.com/cart'],
-    ...['CORS_ORIGINS=https://user@shop.example.com', 'CORS_ORIGINS=file:///index.html', 'CORS_ORIGINS=none,loopback'],
-    'CORS_ORIGINS=http://localhost:3000,',
-  ];
-  test.each(pairs(invalid))('The configuration refuses %s=%s with the valid form', (variable, value) => {
-    expect(withValue(variable, value)).toThrow(new RegExp(`^${variable}(=.*)? cannot be used: it takes `));
-  });
+test('The configuration decodes the headers of a receiver of traces', () => {
+  const { OTEL_EXPORTER_OTLP_HEADERS: headers } = readConfiguration({ OTEL_EXPORTER_OTLP_HEADERS: 'api-key=abc%20d, x-scope=a=b' });
+  expect(headers).toEqual({ 'api-key': 'abc d', 'x-scope': 'a=b' });
+});
+
+const invalid = [
+  ...['REDIS_URL=redis://h/abc', 'REDIS_URL=redis://h/-1', 'REDIS_URL=redis://h/0/1', 'REDIS_URL=redis://h?db=1'],
+  ...['REDIS_URL=redis://user:100%@h', 'REDIS_URL=cluster:redis://h/1', 'REDIS_URL=redis://h/1,redis://i/1', 'REDIS_URL=redis://h:99999'],
+  ...['KAFKA_BROKERS=h:99999', 'KAFKA_BROKERS=h:0', 'OTEL_EXPORTER_OTLP_HEADERS=junk', 'OTEL_EXPORTER_OTLP_HEADERS=api key=a'],
+  ...['OTEL_EXPORTER_OTLP_HEADERS=key=%zz', 'OTEL_EXPORTER_OTLP_HEADERS=key=a%0Ab', 'MAX_REHEARSALS=0x50', 'MAX_REHEARSALS=1e3'],
+  ...['MAX_REHEARSALS=99999999999999999999', 'RATE_LIMIT_PER_KEY=0', 'NODE_ENV=prod', 'NODE_ENV=Production', 'TRANSPORT=grpc'],
+  ...['CONSOLE=maybe', 'CORS_ORIGINS=*', 'CORS_ORIGINS=shop.example.com', 'CORS_ORIGINS=https://shop.example.com/cart'],
+  ...['CORS_ORIGINS=https://user@shop.example.com', 'CORS_ORIGINS=file:///index.html', 'CORS_ORIGINS=none,loopback'],
+  'CORS_ORIGINS=http://localhost:3000,',
+];
+test.each(pairs(invalid))('The configuration refuses %s=%s with the valid form', (variable, value) => {
+  expect(withValue(variable, value)).toThrow(new RegExp(`^${variable}(=.*)? cannot be used: it takes `));
 });
 
 test.each([
@@ -48,20 +44,18 @@ test.each([
   expect(corsOriginsOf(readConfiguration(environment))).toEqual(origins);
 });
 
-describe('Unknown variables', () => {
-  const misspelt = [
-    ...['LOG_LEVL=LOG_LEVEL', 'log_level=LOG_LEVEL', 'ALLOWED_HOST=ALLOWED_HOSTS', 'FIXTURE_DIR=FIXTURES_DIR'],
-    ...['MAX_REHERSALS=MAX_REHEARSALS', 'ESTATE_TOKENS=ESTATE_TOKEN', 'CREDENTIALS_PEPPER=CREDENTIAL_PEPPER'],
-    ...['STRICT_RESPONSE=STRICT_RESPONSES', 'ALLOW_DEMO_CREDENTIAL=ALLOW_DEMO_CREDENTIALS', 'PAYMENTS_HUB_URL=PAYMENT_HUB_URL'],
-    'OTEL_EXPORTER_OTLP_ENDPIONT=OTEL_EXPORTER_OTLP_ENDPOINT',
-  ];
-  test.each(pairs(misspelt))('The configuration refuses %s, and proposes %s', (given, meant) => {
-    expect(withValue(given, 'x')).toThrow(`${given} is not a variable of the estate; did you mean ${meant}? Correct or remove it.`);
-  });
+const misspelt = [
+  ...['LOG_LEVL=LOG_LEVEL', 'log_level=LOG_LEVEL', 'ALLOWED_HOST=ALLOWED_HOSTS', 'FIXTURE_DIR=FIXTURES_DIR'],
+  ...['MAX_REHERSALS=MAX_REHEARSALS', 'ESTATE_TOKENS=ESTATE_TOKEN', 'CREDENTIALS_PEPPER=CREDENTIAL_PEPPER'],
+  ...['STRICT_RESPONSE=STRICT_RESPONSES', 'ALLOW_DEMO_CREDENTIAL=ALLOW_DEMO_CREDENTIALS', 'PAYMENTS_HUB_URL=PAYMENT_HUB_URL'],
+  'OTEL_EXPORTER_OTLP_ENDPIONT=OTEL_EXPORTER_OTLP_ENDPOINT',
+];
+test.each(pairs(misspelt))('The configuration refuses %s, and proposes %s', (given, meant) => {
+  expect(withValue(given, 'x')).toThrow(`${given} is not a variable of the estate; did you mean ${meant}? Correct or remove it.`);
+});
 
-  test('The configuration accepts a misspelt variable together with the correct one, because it belongs to another program', () => {
-    expect(() => readConfiguration({ LOG_LEVEL: 'warn', LOG_LEVELS: 'all' })).not.toThrow();
-  });
+test('The configuration accepts a misspelt variable together with the correct one, because it belongs to another program', () => {
+  expect(() => readConfiguration({ LOG_LEVEL: 'warn', LOG_LEVELS: 'all' })).not.toThrow();
 });
 
 test('Variables of CI systems, shells and other programs do not stop the start', () => {

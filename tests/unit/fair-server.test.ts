@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { RequestListener, Server, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { createFairServer, type FairServerOptions } from '../../shared/process/fair-server.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -51,138 +51,134 @@ async function aClient(port: number) {
   return { socket, seen, read };
 }
 
-describe('Clients that send many requests', () => {
-  const BIG = Buffer.alloc(300_000, 'x');
+const BIG = Buffer.alloc(300_000, 'x');
 
-  test('A client that sends many requests and reads nothing makes the server hold one answer, while other clients are served', async () => {
-    let begun = 0;
-    const server = await aServer((request, response) => {
-      if (request.url === '/big') begun += 1;
-      response.end(request.url === '/big' ? BIG : 'here');
-    });
-    const greedy = await aClient(server.port);
-    greedy.socket.write(get('/big').repeat(1_600));
-    await eventually('its connection is full', async () => server.queued() > 0);
-    for (let other = 0; other < 20; other++) {
-      const answer = await fetch(`http://127.0.0.1:${server.port}/small`);
-      expect(await answer.text()).toBe('here');
-    }
-    expect(server.queued()).toBeLessThan(2 * BIG.length);
-    // As many as fit into the system's own buffers, instead of 1,600.
-    expect(begun).toBeLessThan(200);
+test('A client that sends many requests and reads nothing makes the server hold one answer, while other clients are served', async () => {
+  let begun = 0;
+  const server = await aServer((request, response) => {
+    if (request.url === '/big') begun += 1;
+    response.end(request.url === '/big' ? BIG : 'here');
   });
-
-  test('A client that sends many requests gets all answers in order as soon as it reads', async () => {
-    let atOnce = 0;
-    let most = 0;
-    const server = await aServer((request, response) => {
-      atOnce += 1;
-      most = Math.max(most, atOnce);
-      setImmediate(() => {
-        atOnce -= 1;
-        response.end(`<${request.url}>`);
-      });
-    });
-    const client = await aClient(server.port);
-    client.socket.write(Array.from({ length: 1_500 }, (_, index) => get(`/${index}`)).join(''));
-    client.read();
-    await eventually('the last answer', async () => client.seen.text.endsWith('</1499>'));
-    expect(most).toBe(1);
-    const answered = [...client.seen.text.matchAll(/<\/(\d+)>/g)].map(([, index]) => Number(index));
-    expect(answered).toEqual(Array.from({ length: 1_500 }, (_, index) => index));
-  });
-
-  test('A client that sends many requests with bodies is also answered in order', async () => {
-    const server = await aServer(async (request, response) => {
-      let body = '';
-      for await (const chunk of request) body += chunk;
-      response.end(`<${body.length}>`);
-    });
-    const client = await aClient(server.port);
-    client.read();
-    const lengths = [10, 200_000, 0, 70_000, 5];
-    for (const length of lengths) {
-      client.socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n${'b'.repeat(length)}`);
-    }
-    await eventually('the last answer', async () => client.seen.text.includes('<5>'));
-    expect([...client.seen.text.matchAll(/<(\d+)>/g)].map(([, length]) => Number(length))).toEqual(lengths);
-  });
-
-  test('A client that sends many requests gets no answers after the one that closes the connection', async () => {
-    let begun = 0;
-    const server = await aServer((_request, response) => {
-      begun += 1;
-      if (begun === 3) response.setHeader('Connection', 'close');
-      response.end('here');
-    });
-    const client = await aClient(server.port);
-    client.read();
-    client.socket.write(get('/').repeat(100));
-    await eventually('the end', async () => client.seen.ended);
-    expect(begun).toBe(3);
-    expect(client.seen.text.match(/HTTP\/1\.1 200/g)).toHaveLength(3);
-  });
-
-  test('A client that sends many requests is disconnected when too many requests wait on all connections together', async () => {
-    const held: ServerResponse[] = [];
-    const server = await aServer((_request, response) => void held.push(response), { mostWaiting: 50 });
-    const first = await aClient(server.port);
-    first.socket.write(get('/').repeat(41));
-    await eventually('it was begun', async () => held.length === 1);
-    const second = await aClient(server.port);
-    second.read();
-    second.socket.write(get('/').repeat(41));
-    await eventually('it was cut off', async () => second.seen.ended);
-    expect(first.seen.ended).toBe(false);
-    // Those that had waited there wait no more.
-    const third = await aClient(server.port);
-    third.read();
-    third.socket.write(get('/').repeat(5));
-    await eventually('it was begun', async () => held.length === 3);
-    expect(third.seen.ended).toBe(false);
-  });
+  const greedy = await aClient(server.port);
+  greedy.socket.write(get('/big').repeat(1_600));
+  await eventually('its connection is full', async () => server.queued() > 0);
+  for (let other = 0; other < 20; other++) {
+    const answer = await fetch(`http://127.0.0.1:${server.port}/small`);
+    expect(await answer.text()).toBe('here');
+  }
+  expect(server.queued()).toBeLessThan(2 * BIG.length);
+  // As many as fit into the system's own buffers, instead of 1,600.
+  expect(begun).toBeLessThan(200);
 });
 
-describe('Client with an unread answer', () => {
-  const PATIENCE = { unread: { afterMs: 1_000, checkMs: 20 } };
-
-  test('A client with an unread answer is disconnected after a time limit', async () => {
-    const server = await aServer((_request, response) => void response.end(Buffer.alloc(20_000_000)), PATIENCE);
-    const client = await aClient(server.port);
-    client.socket.write(get('/'));
-    await eventually('it was begun', async () => server.queued() > 0);
-    await eventually('it was cut off', async () => server.sockets.size === 0);
-  });
-
-  test('A client with an unread answer gets all of it when it reads slowly', async () => {
-    const server = await aServer((_request, response) => void response.end(Buffer.alloc(20_000_000, 'x')), PATIENCE);
-    const client = await aClient(server.port);
-    client.socket.write(get('/', 'Connection: close\r\n'));
-    let bytes = 0;
-    client.socket.on('data', (chunk) => {
-      bytes += chunk.length;
-      client.socket.pause();
-      setTimeout(() => client.socket.resume(), 2);
+test('A client that sends many requests gets all answers in order as soon as it reads', async () => {
+  let atOnce = 0;
+  let most = 0;
+  const server = await aServer((request, response) => {
+    atOnce += 1;
+    most = Math.max(most, atOnce);
+    setImmediate(() => {
+      atOnce -= 1;
+      response.end(`<${request.url}>`);
     });
-    await eventually('all was read', async () => bytes > 20_000_000);
   });
+  const client = await aClient(server.port);
+  client.socket.write(Array.from({ length: 1_500 }, (_, index) => get(`/${index}`)).join(''));
+  client.read();
+  await eventually('the last answer', async () => client.seen.text.endsWith('</1499>'));
+  expect(most).toBe(1);
+  const answered = [...client.seen.text.matchAll(/<\/(\d+)>/g)].map(([, index]) => Number(index));
+  expect(answered).toEqual(Array.from({ length: 1_500 }, (_, index) => index));
+});
 
-  test('A client with an unread answer and waits for a slow handler is not disconnected', async () => {
-    let answer = (): void => {};
-    const server = await aServer((_request, response) => {
-      response.write(Buffer.alloc(10_000_000, 'x'));
-      answer = () => void response.end('the end');
-    }, PATIENCE);
-    const client = await aClient(server.port);
-    client.socket.write(get('/'));
-    await eventually('it was begun', async () => server.queued() > 0);
-    client.read();
-    await eventually('all was read', async () => server.queued() === 0);
-    // Longer than it has for taking something.
-    await new Promise((resolve) => setTimeout(resolve, 1.5 * PATIENCE.unread.afterMs));
-    answer();
-    await eventually('the end', async () => client.seen.text.includes('the end'));
+test('A client that sends many requests with bodies is also answered in order', async () => {
+  const server = await aServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    response.end(`<${body.length}>`);
   });
+  const client = await aClient(server.port);
+  client.read();
+  const lengths = [10, 200_000, 0, 70_000, 5];
+  for (const length of lengths) {
+    client.socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n${'b'.repeat(length)}`);
+  }
+  await eventually('the last answer', async () => client.seen.text.includes('<5>'));
+  expect([...client.seen.text.matchAll(/<(\d+)>/g)].map(([, length]) => Number(length))).toEqual(lengths);
+});
+
+test('A client that sends many requests gets no answers after the one that closes the connection', async () => {
+  let begun = 0;
+  const server = await aServer((_request, response) => {
+    begun += 1;
+    if (begun === 3) response.setHeader('Connection', 'close');
+    response.end('here');
+  });
+  const client = await aClient(server.port);
+  client.read();
+  client.socket.write(get('/').repeat(100));
+  await eventually('the end', async () => client.seen.ended);
+  expect(begun).toBe(3);
+  expect(client.seen.text.match(/HTTP\/1\.1 200/g)).toHaveLength(3);
+});
+
+test('A client that sends many requests is disconnected when too many requests wait on all connections together', async () => {
+  const held: ServerResponse[] = [];
+  const server = await aServer((_request, response) => void held.push(response), { mostWaiting: 50 });
+  const first = await aClient(server.port);
+  first.socket.write(get('/').repeat(41));
+  await eventually('it was begun', async () => held.length === 1);
+  const second = await aClient(server.port);
+  second.read();
+  second.socket.write(get('/').repeat(41));
+  await eventually('it was cut off', async () => second.seen.ended);
+  expect(first.seen.ended).toBe(false);
+  // Those that had waited there wait no more.
+  const third = await aClient(server.port);
+  third.read();
+  third.socket.write(get('/').repeat(5));
+  await eventually('it was begun', async () => held.length === 3);
+  expect(third.seen.ended).toBe(false);
+});
+
+const PATIENCE = { unread: { afterMs: 1_000, checkMs: 20 } };
+
+test('A client with an unread answer is disconnected after a time limit', async () => {
+  const server = await aServer((_request, response) => void response.end(Buffer.alloc(20_000_000)), PATIENCE);
+  const client = await aClient(server.port);
+  client.socket.write(get('/'));
+  await eventually('it was begun', async () => server.queued() > 0);
+  await eventually('it was cut off', async () => server.sockets.size === 0);
+});
+
+test('A client with an unread answer gets all of it when it reads slowly', async () => {
+  const server = await aServer((_request, response) => void response.end(Buffer.alloc(20_000_000, 'x')), PATIENCE);
+  const client = await aClient(server.port);
+  client.socket.write(get('/', 'Connection: close\r\n'));
+  let bytes = 0;
+  client.socket.on('data', (chunk) => {
+    bytes += chunk.length;
+    client.socket.pause();
+    setTimeout(() => client.socket.resume(), 2);
+  });
+  await eventually('all was read', async () => bytes > 20_000_000);
+});
+
+test('A client with an unread answer and waits for a slow handler is not disconnected', async () => {
+  let answer = (): void => {};
+  const server = await aServer((_request, response) => {
+    response.write(Buffer.alloc(10_000_000, 'x'));
+    answer = () => void response.end('the end');
+  }, PATIENCE);
+  const client = await aClient(server.port);
+  client.socket.write(get('/'));
+  await eventually('it was begun', async () => server.queued() > 0);
+  client.read();
+  await eventually('all was read', async () => server.queued() === 0);
+  // Longer than it has for taking something.
+  await new Promise((resolve) => setTimeout(resolve, 1.5 * PATIENCE.unread.afterMs));
+  answer();
+  await eventually('the end', async () => client.seen.text.includes('the end'));
 });
 
 test.each(['GET', 'HEAD', 'POST', 'DELETE'])(

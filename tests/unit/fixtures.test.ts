@@ -2,7 +2,7 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Fixtures } from '../../fixtures/files.ts';
 import { loadFixtures } from '../../fixtures/load.ts';
 import { customerLifeCycle } from '../../shared/catalog/customer/objects.ts';
@@ -33,109 +33,107 @@ async function loadWith(file: string, change: Change) {
   return loadCopy();
 }
 
-describe('The initial world', () => {
-  test('The fixtures have about 40 products, 5 locations, 12 customers, 5 promotions and 6 vouchers', () => {
-    const { products, locations, customers, promotions, vouchers } = fixtures;
-    expect([products, locations, customers, promotions, vouchers].map(({ length }) => length)).toEqual([40, 5, 12, 5, 6]);
-  });
+test('The fixtures have about 40 products, 5 locations, 12 customers, 5 promotions and 6 vouchers', () => {
+  const { products, locations, customers, promotions, vouchers } = fixtures;
+  expect([products, locations, customers, promotions, vouchers].map(({ length }) => length)).toEqual([40, 5, 12, 5, 6]);
+});
 
-  test('The priorities of the fixtures try warehouses before stores', () => {
-    const byPriority = fixtures.locations.toSorted((a, b) => a.priority - b.priority);
-    expect(byPriority.map(({ id }) => id)).toEqual(['dc-01', 'dc-02', 'store-01', 'store-02', 'store-03']);
-    expect(byPriority.map(({ type }) => type)).toEqual(['warehouse', 'warehouse', 'store', 'store', 'store']);
-  });
+test('The priorities of the fixtures try warehouses before stores', () => {
+  const byPriority = fixtures.locations.toSorted((a, b) => a.priority - b.priority);
+  expect(byPriority.map(({ id }) => id)).toEqual(['dc-01', 'dc-02', 'store-01', 'store-02', 'store-03']);
+  expect(byPriority.map(({ type }) => type)).toEqual(['warehouse', 'warehouse', 'store', 'store', 'store']);
+});
 
-  test('The fixtures have the SKUs that scripts rely on, and no safety stock of SKUs that scripts count', () => {
-    const products = Object.fromEntries(fixtures.products.map((product) => [product.sku, product]));
-    const stock = Object.fromEntries(fixtures.stock.map((row) => [row.sku, row]));
-    expect(products).toMatchObject({
-      'mug-blue': { state: 'active', price: eur(1299), taxRate: 23 },
-      'wine-red': { minAge: 18 },
-      'chair-suspended': { state: 'suspended' },
-      'radio-draft': { state: 'draft' },
-    });
-    expect(stock).toMatchObject({
-      'mug-blue': { onHand: { 'dc-01': 1000, 'dc-02': 1000, 'store-01': 50, 'store-02': 50, 'store-03': 50 } },
-      'lamp-last-one': { onHand: { 'dc-01': 1, 'dc-02': 0, 'store-01': 0, 'store-02': 0, 'store-03': 0 } },
-      'vase-sold-out': { onHand: { 'dc-01': 0, 'dc-02': 0, 'store-01': 0, 'store-02': 0, 'store-03': 0 } },
-      'desk-two-nodes': { onHand: { 'dc-01': 3, 'dc-02': 3, 'store-01': 0 } },
-    });
-    const counted = ['mug-blue', 'lamp-last-one', 'vase-sold-out', 'desk-two-nodes'];
-    expect(counted.filter((sku) => stock[sku]?.safetyStock !== undefined)).toEqual([]);
+test('The fixtures have the SKUs that scripts rely on, and no safety stock of SKUs that scripts count', () => {
+  const products = Object.fromEntries(fixtures.products.map((product) => [product.sku, product]));
+  const stock = Object.fromEntries(fixtures.stock.map((row) => [row.sku, row]));
+  expect(products).toMatchObject({
+    'mug-blue': { state: 'active', price: eur(1299), taxRate: 23 },
+    'wine-red': { minAge: 18 },
+    'chair-suspended': { state: 'suspended' },
+    'radio-draft': { state: 'draft' },
   });
+  expect(stock).toMatchObject({
+    'mug-blue': { onHand: { 'dc-01': 1000, 'dc-02': 1000, 'store-01': 50, 'store-02': 50, 'store-03': 50 } },
+    'lamp-last-one': { onHand: { 'dc-01': 1, 'dc-02': 0, 'store-01': 0, 'store-02': 0, 'store-03': 0 } },
+    'vase-sold-out': { onHand: { 'dc-01': 0, 'dc-02': 0, 'store-01': 0, 'store-02': 0, 'store-03': 0 } },
+    'desk-two-nodes': { onHand: { 'dc-01': 3, 'dc-02': 3, 'store-01': 0 } },
+  });
+  const counted = ['mug-blue', 'lamp-last-one', 'vase-sold-out', 'desk-two-nodes'];
+  expect(counted.filter((sku) => stock[sku]?.safetyStock !== undefined)).toEqual([]);
+});
 
-  test('The fixtures have customers in every state, including Ada with 500 points', () => {
-    expect(new Set(fixtures.customers.map(({ state }) => state))).toEqual(new Set(customerLifeCycle.states));
-    const customers = Object.fromEntries(fixtures.customers.map((customer) => [customer.id, customer]));
-    expect(customers).toMatchObject({
-      cus_ada: { state: 'active', email: 'ada@people.example', loyaltyAccountId: 'loy_ada' },
-      cus_ben: { state: 'registered' },
-      cus_mallory: { state: 'blocked' },
-    });
-    expect(customers['cus_ben']).not.toHaveProperty('loyaltyAccountId');
-    const ada = { id: 'loy_ada', customerId: 'cus_ada', pointsBalance: 500, tier: 'bronze' };
-    expect(fixtures.loyaltyAccounts).toContainEqual(expect.objectContaining(ada));
+test('The fixtures have customers in every state, including Ada with 500 points', () => {
+  expect(new Set(fixtures.customers.map(({ state }) => state))).toEqual(new Set(customerLifeCycle.states));
+  const customers = Object.fromEntries(fixtures.customers.map((customer) => [customer.id, customer]));
+  expect(customers).toMatchObject({
+    cus_ada: { state: 'active', email: 'ada@people.example', loyaltyAccountId: 'loy_ada' },
+    cus_ben: { state: 'registered' },
+    cus_mallory: { state: 'blocked' },
   });
+  expect(customers['cus_ben']).not.toHaveProperty('loyaltyAccountId');
+  const ada = { id: 'loy_ada', customerId: 'cus_ada', pointsBalance: 500, tier: 'bronze' };
+  expect(fixtures.loyaltyAccounts).toContainEqual(expect.objectContaining(ada));
+});
 
-  test('The promotions of the fixtures leave two blue mugs of a bronze member at their full price', () => {
-    for (const promotion of fixtures.promotions) {
-      if ('skus' in promotion) expect(promotion.skus).not.toContain('mug-blue');
-      if (promotion.kind === 'basket-threshold') expect(promotion.threshold.amount).toBeGreaterThan(2 * 1299);
-      if (promotion.kind === 'tier-percent') expect(promotion.tiers).not.toContain('bronze');
-    }
-  });
+test('The promotions of the fixtures leave two blue mugs of a bronze member at their full price', () => {
+  for (const promotion of fixtures.promotions) {
+    if ('skus' in promotion) expect(promotion.skus).not.toContain('mug-blue');
+    if (promotion.kind === 'basket-threshold') expect(promotion.threshold.amount).toBeGreaterThan(2 * 1299);
+    if (promotion.kind === 'tier-percent') expect(promotion.tiers).not.toContain('bronze');
+  }
+});
 
-  test('The fixtures have a running promotion of every kind', () => {
-    const instant = new Date(now).toISOString();
-    const running = fixtures.promotions.filter(({ activeFrom, activeTo }) => activeFrom <= instant && instant < activeTo);
-    expect(running.map(({ kind }) => kind)).toEqual(['percent-off', 'buy-x-pay-y', 'amount-off', 'tier-percent', 'basket-threshold']);
-  });
+test('The fixtures have a running promotion of every kind', () => {
+  const instant = new Date(now).toISOString();
+  const running = fixtures.promotions.filter(({ activeFrom, activeTo }) => activeFrom <= instant && instant < activeTo);
+  expect(running.map(({ kind }) => kind)).toEqual(['percent-off', 'buy-x-pay-y', 'amount-off', 'tier-percent', 'basket-threshold']);
+});
 
-  test('The fixtures have the vouchers, magic tokens, gift cards and credentials that scripts rely on', () => {
-    const vouchers = Object.fromEntries(fixtures.vouchers.map((voucher) => [voucher.code, voucher]));
-    expect(vouchers).toMatchObject({
-      WELCOME10: { discount: { type: 'percent', percent: 10 }, enabled: true },
-      DISABLED: { enabled: false },
-      USEDUP: { usageLimit: 100, used: 100 },
-      MIN100: { minimum: eur(10_000) },
-      VIP: { tiers: [expect.any(String)] },
-    });
-    expect(Date.parse(vouchers['EXPIRED']?.activeTo ?? '')).toBeLessThan(now);
-    expect(Object.fromEntries(fixtures.paymentTokens.map(({ token, outcome }) => [token, outcome]))).toMatchObject({
-      tok_visa: 'approve',
-      tok_decline_insufficient_funds: 'decline',
-      tok_decline_do_not_honor: 'decline',
-      tok_timeout: 'timeout',
-      tok_async_approve: 'approve-later',
-    });
-    expect(fixtures.giftCards.map(({ token, balance }) => `${token} ${balance.amount}`)).toEqual(['gift_50 5000', 'gift_5 500']);
-    expect(fixtures.credentials.map(({ kind, secret, scopes }) => [kind, secret, ...scopes])).toEqual([
-      ['bearer', 'demo-integration-token', 'catalog'],
-      ['api-key', 'demo-carrier-key', 'catalog'],
-      ['bearer', 'demo-control-token', 'control'],
-      ['signature', expect.stringMatching(/^whsec_/), 'catalog'],
-    ]);
+test('The fixtures have the vouchers, magic tokens, gift cards and credentials that scripts rely on', () => {
+  const vouchers = Object.fromEntries(fixtures.vouchers.map((voucher) => [voucher.code, voucher]));
+  expect(vouchers).toMatchObject({
+    WELCOME10: { discount: { type: 'percent', percent: 10 }, enabled: true },
+    DISABLED: { enabled: false },
+    USEDUP: { usageLimit: 100, used: 100 },
+    MIN100: { minimum: eur(10_000) },
+    VIP: { tiers: [expect.any(String)] },
   });
+  expect(Date.parse(vouchers['EXPIRED']?.activeTo ?? '')).toBeLessThan(now);
+  expect(Object.fromEntries(fixtures.paymentTokens.map(({ token, outcome }) => [token, outcome]))).toMatchObject({
+    tok_visa: 'approve',
+    tok_decline_insufficient_funds: 'decline',
+    tok_decline_do_not_honor: 'decline',
+    tok_timeout: 'timeout',
+    tok_async_approve: 'approve-later',
+  });
+  expect(fixtures.giftCards.map(({ token, balance }) => `${token} ${balance.amount}`)).toEqual(['gift_50 5000', 'gift_5 500']);
+  expect(fixtures.credentials.map(({ kind, secret, scopes }) => [kind, secret, ...scopes])).toEqual([
+    ['bearer', 'demo-integration-token', 'catalog'],
+    ['api-key', 'demo-carrier-key', 'catalog'],
+    ['bearer', 'demo-control-token', 'control'],
+    ['signature', expect.stringMatching(/^whsec_/), 'catalog'],
+  ]);
+});
 
-  test('The durations of the fixtures shift with the starting instant, and nothing else changes', async () => {
-    const set = await loadFixtures();
-    const later = set.at(now + durationMs('P1D'));
-    const [ada, adaLater] = [fixtures, later].map(({ customers }) => customers.find(({ id }) => id === 'cus_ada'));
-    expect([ada?.lastActivityAt, adaLater?.lastActivityAt]).toEqual(['2026-02-17T10:00:00.000Z', '2026-02-18T10:00:00.000Z']);
-    expect(set.at(now)).toEqual(fixtures);
-    expect(later.stock).toEqual(fixtures.stock);
-  });
+test('The durations of the fixtures shift with the starting instant, and nothing else changes', async () => {
+  const set = await loadFixtures();
+  const later = set.at(now + durationMs('P1D'));
+  const [ada, adaLater] = [fixtures, later].map(({ customers }) => customers.find(({ id }) => id === 'cus_ada'));
+  expect([ada?.lastActivityAt, adaLater?.lastActivityAt]).toEqual(['2026-02-17T10:00:00.000Z', '2026-02-18T10:00:00.000Z']);
+  expect(set.at(now)).toEqual(fixtures);
+  expect(later.stock).toEqual(fixtures.stock);
+});
 
-  test('The fixtures may have instants instead of durations, in any form of RFC 3339', async () => {
-    const set = await loadWith('customers.json', edit(0, { createdAt: '2025-01-01t02:30:00+05:30' }));
-    expect(set.at(now).customers[0]).toMatchObject({ id: 'cus_ada', createdAt: '2024-12-31T21:00:00.000Z' });
-  });
+test('The fixtures may have instants instead of durations, in any form of RFC 3339', async () => {
+  const set = await loadWith('customers.json', edit(0, { createdAt: '2025-01-01t02:30:00+05:30' }));
+  expect(set.at(now).customers[0]).toMatchObject({ id: 'cus_ada', createdAt: '2024-12-31T21:00:00.000Z' });
+});
 
-  test('Every object of the fixtures has version 1 and a past creation time', () => {
-    for (const { version, createdAt } of [...fixtures.products, ...fixtures.customers, ...fixtures.loyaltyAccounts]) {
-      expect([version, Date.parse(createdAt) < now]).toEqual([1, true]);
-    }
-  });
+test('Every object of the fixtures has version 1 and a past creation time', () => {
+  for (const { version, createdAt } of [...fixtures.products, ...fixtures.customers, ...fixtures.loyaltyAccounts]) {
+    expect([version, Date.parse(createdAt) < now]).toEqual([1, true]);
+  }
 });
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
@@ -210,41 +208,39 @@ const cases: readonly Case[] = [
   ...['tökén', 'a b', 'a\nb'].map((secret): Case => ['credentials.json /0/secret – it takes visible ASCII without', edit(0, { secret })]),
 ];
 
-describe('Invalid fixtures', () => {
-  test.each(cases.map(([mistake, change, changed]) => ({ mistake, change, changed })))(
-    'The fixtures refuse $mistake',
-    async ({ mistake, change, changed }) => {
-      const [file = '', ...rest] = mistake.split(' ');
-      await expect(loadWith(changed ?? file, change)).rejects.toThrow(`/${file} cannot be used: ${rest.join(' ')}`);
-    },
+test.each(cases.map(([mistake, change, changed]) => ({ mistake, change, changed })))(
+  'The fixtures refuse $mistake',
+  async ({ mistake, change, changed }) => {
+    const [file = '', ...rest] = mistake.split(' ');
+    await expect(loadWith(changed ?? file, change)).rejects.toThrow(`/${file} cannot be used: ${rest.join(' ')}`);
+  },
+);
+
+test('The fixtures accept a byte order mark', async () => {
+  await expect(loadWith('products.json', (text) => `\ufeff${text}`)).resolves.toBeDefined();
+});
+
+test('The fixtures report all mistakes of a file, each in one line', async () => {
+  const wrong = edit(0, { sku: 'mug blue', taxRate: 'high', media: null, price: { amount: '12', currency: 'euro' }, colour: 'red' });
+  const error = await loadWith('products.json', wrong).catch((thrown: Error) => thrown);
+  expect(String(error).replace('FixtureError: ', '').split('\n').toSorted()).toEqual(
+    [
+      '/0/colour – this member is unknown.',
+      '/0/media – this must be a list, not null.',
+      '/0/price/amount – this must be a whole number, not text.',
+      '/0/price/currency – this must be EUR, the currency of every price.',
+      '/0/sku – this must have only letters, digits, dots, hyphens and underscores, and not only dots.',
+      '/0/taxRate – this must be a number, not text.',
+    ].map((line) => `${join(directory, 'products.json')} cannot be used: ${line}`),
   );
+});
 
-  test('The fixtures accept a byte order mark', async () => {
-    await expect(loadWith('products.json', (text) => `\ufeff${text}`)).resolves.toBeDefined();
-  });
-
-  test('The fixtures report all mistakes of a file, each in one line', async () => {
-    const wrong = edit(0, { sku: 'mug blue', taxRate: 'high', media: null, price: { amount: '12', currency: 'euro' }, colour: 'red' });
-    const error = await loadWith('products.json', wrong).catch((thrown: Error) => thrown);
-    expect(String(error).replace('FixtureError: ', '').split('\n').toSorted()).toEqual(
-      [
-        '/0/colour – this member is unknown.',
-        '/0/media – this must be a list, not null.',
-        '/0/price/amount – this must be a whole number, not text.',
-        '/0/price/currency – this must be EUR, the currency of every price.',
-        '/0/sku – this must have only letters, digits, dots, hyphens and underscores, and not only dots.',
-        '/0/taxRate – this must be a number, not text.',
-      ].map((line) => `${join(directory, 'products.json')} cannot be used: ${line}`),
-    );
-  });
-
-  test('The fixtures report a missing file, and a folder in its place', async () => {
-    const stock = join(directory, 'stock.json');
-    await cp(source, directory, { recursive: true });
-    await rm(stock);
-    await expect(loadCopy()).rejects.toThrow(`${stock} cannot be used: / – it is missing`);
-    await mkdir(stock);
-    await expect(loadCopy()).rejects.toThrow(`${stock} cannot be used: / – it is a folder`);
-    await rm(stock, { recursive: true });
-  });
+test('The fixtures report a missing file, and a folder in its place', async () => {
+  const stock = join(directory, 'stock.json');
+  await cp(source, directory, { recursive: true });
+  await rm(stock);
+  await expect(loadCopy()).rejects.toThrow(`${stock} cannot be used: / – it is missing`);
+  await mkdir(stock);
+  await expect(loadCopy()).rejects.toThrow(`${stock} cannot be used: / – it is a folder`);
+  await rm(stock, { recursive: true });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { apis } from '../../shared/catalog/apis.ts';
 import { applicationNames } from '../../shared/catalog/applications.ts';
@@ -123,75 +123,73 @@ test('The Kubernetes files scale only existing deployments', () => {
   expect(targets.filter((target) => !ours.includes(target))).toEqual([]);
 });
 
-describe('Network policies', () => {
-  const policies = ofKind('NetworkPolicy');
-  type Pod = (typeof pods)[number];
+const policies = ofKind('NetworkPolicy');
+type Pod = (typeof pods)[number];
 
-  const meets = (peers: readonly Peer[] | undefined, { labels }: Pod): boolean =>
-    peers === undefined ||
-    peers.some(
-      ({ podSelector, namespaceSelector }) => namespaceSelector === undefined && podSelector !== undefined && selects(podSelector, labels),
-    );
-
-  /** Decides like a cluster: once a policy selects a pod for a direction, only connections allowed by some policy pass. */
-  function passes({ direction, of, other, port }: { direction: 'Ingress' | 'Egress'; of: Pod; other: Pod; port: number }): boolean {
-    const selecting = policies.filter(
-      ({ spec }) => spec?.policyTypes?.includes(direction) && spec.podSelector !== undefined && selects(spec.podSelector, of.labels),
-    );
-    if (selecting.length === 0) return true;
-    const rules = selecting.flatMap(({ spec }) => (direction === 'Ingress' ? spec?.ingress : spec?.egress) ?? []);
-    return rules.some(
-      ({ from, to, ports }) =>
-        meets(direction === 'Ingress' ? from : to, other) && (ports === undefined || ports.some((allowed) => allowed.port === port)),
-    );
-  }
-
-  const connections = pods.flatMap((from) =>
-    pods.flatMap((to) =>
-      to.ports.flatMap((port) =>
-        from !== to &&
-        passes({ direction: 'Egress', of: from, other: to, port }) &&
-        passes({ direction: 'Ingress', of: to, other: from, port })
-          ? [`${from.name} → ${to.name}:${port}`]
-          : [],
-      ),
-    ),
+const meets = (peers: readonly Peer[] | undefined, { labels }: Pod): boolean =>
+  peers === undefined ||
+  peers.some(
+    ({ podSelector, namespaceSelector }) => namespaceSelector === undefined && podSelector !== undefined && selects(podSelector, labels),
   );
 
-  test('The network policies allow exactly the calls of the catalog, calls of the gateway, webhooks, and the store and the bus', () => {
-    const participants = [...applicationNames, 'gateway'];
-    const byId = new Map([...Object.values(apis), ...Object.values(internalCalls)].map((api) => [api.id as string, api]));
-    const expected = [
-      ...participants.flatMap((from) => [`${from} → redis:6379`, `${from} → kafka:9092`]),
-      ...applicationNames.map((to) => `gateway → ${to}:8080`),
-      ...applicationNames.flatMap((from) =>
-        calls[from].map((id) => `${from} → ${id === 'carrier-webhook' ? 'gateway' : byId.get(id)?.application}:8080`),
-      ),
-    ];
-    expect(connections.toSorted()).toEqual([...new Set(expected)].toSorted());
-  });
+/** Decides like a cluster: once a policy selects a pod for a direction, only connections allowed by some policy pass. */
+function passes({ direction, of, other, port }: { direction: 'Ingress' | 'Egress'; of: Pod; other: Pod; port: number }): boolean {
+  const selecting = policies.filter(
+    ({ spec }) => spec?.policyTypes?.includes(direction) && spec.podSelector !== undefined && selects(spec.podSelector, of.labels),
+  );
+  if (selecting.length === 0) return true;
+  const rules = selecting.flatMap(({ spec }) => (direction === 'Ingress' ? spec?.ingress : spec?.egress) ?? []);
+  return rules.some(
+    ({ from, to, ports }) =>
+      meets(direction === 'Ingress' ? from : to, other) && (ports === undefined || ports.some((allowed) => allowed.port === port)),
+  );
+}
 
-  test('The network policies let every step of every flow pass', () => {
-    const steps = flows.flatMap(({ steps }) => steps).filter(({ from, call }) => from !== 'client' && call !== 'carrier-webhook');
-    expect(steps.length).toBeGreaterThan(15);
-    expect(steps.filter(({ from, to }) => !connections.includes(`${from} → ${to}:8080`))).toEqual([]);
-  });
+const connections = pods.flatMap((from) =>
+  pods.flatMap((to) =>
+    to.ports.flatMap((port) =>
+      from !== to &&
+      passes({ direction: 'Egress', of: from, other: to, port }) &&
+      passes({ direction: 'Ingress', of: to, other: from, port })
+        ? [`${from.name} → ${to.name}:${port}`]
+        : [],
+    ),
+  ),
+);
 
-  test('The network policies admit external clients only at the gateway and at the touchpoint mock', () => {
-    const stranger: Pod = { name: 'stranger', labels: {}, ports: [] };
-    const open = pods.flatMap((pod) =>
-      pod.ports.filter((port) => passes({ direction: 'Ingress', of: pod, other: stranger, port })).map((port) => `${pod.name}:${port}`),
-    );
-    expect(open.toSorted()).toEqual(['gateway:8080', 'touchpoint-mock:15115', 'touchpoint-mock:15116']);
-  });
+test('The network policies allow exactly the calls of the catalog, calls of the gateway, webhooks, and the store and the bus', () => {
+  const participants = [...applicationNames, 'gateway'];
+  const byId = new Map([...Object.values(apis), ...Object.values(internalCalls)].map((api) => [api.id as string, api]));
+  const expected = [
+    ...participants.flatMap((from) => [`${from} → redis:6379`, `${from} → kafka:9092`]),
+    ...applicationNames.map((to) => `gateway → ${to}:8080`),
+    ...applicationNames.flatMap((from) =>
+      calls[from].map((id) => `${from} → ${id === 'carrier-webhook' ? 'gateway' : byId.get(id)?.application}:8080`),
+    ),
+  ];
+  expect(connections.toSorted()).toEqual([...new Set(expected)].toSorted());
+});
 
-  test('The network policies allow every pod DNS look-ups, and nothing else outside the namespace', () => {
-    const outside = policies.flatMap(({ metadata, spec }) =>
-      (spec?.egress ?? [])
-        .filter(({ to }) => to === undefined || to.some(({ namespaceSelector }) => namespaceSelector))
-        .map((rule) => ({ name: metadata.name, rule })),
-    );
-    expect(outside).toMatchObject([{ name: 'dns', rule: { ports: [{ port: 53 }, { port: 53 }] } }]);
-    expect(policies.find(({ metadata }) => metadata.name === 'dns')?.spec?.podSelector).toEqual({});
-  });
+test('The network policies let every step of every flow pass', () => {
+  const steps = flows.flatMap(({ steps }) => steps).filter(({ from, call }) => from !== 'client' && call !== 'carrier-webhook');
+  expect(steps.length).toBeGreaterThan(15);
+  expect(steps.filter(({ from, to }) => !connections.includes(`${from} → ${to}:8080`))).toEqual([]);
+});
+
+test('The network policies admit external clients only at the gateway and at the touchpoint mock', () => {
+  const stranger: Pod = { name: 'stranger', labels: {}, ports: [] };
+  const open = pods.flatMap((pod) =>
+    pod.ports.filter((port) => passes({ direction: 'Ingress', of: pod, other: stranger, port })).map((port) => `${pod.name}:${port}`),
+  );
+  expect(open.toSorted()).toEqual(['gateway:8080', 'touchpoint-mock:15115', 'touchpoint-mock:15116']);
+});
+
+test('The network policies allow every pod DNS look-ups, and nothing else outside the namespace', () => {
+  const outside = policies.flatMap(({ metadata, spec }) =>
+    (spec?.egress ?? [])
+      .filter(({ to }) => to === undefined || to.some(({ namespaceSelector }) => namespaceSelector))
+      .map((rule) => ({ name: metadata.name, rule })),
+  );
+  expect(outside).toMatchObject([{ name: 'dns', rule: { ports: [{ port: 53 }, { port: 53 }] } }]);
+  expect(policies.find(({ metadata }) => metadata.name === 'dns')?.spec?.podSelector).toEqual({});
 });

@@ -1,5 +1,5 @@
 import { dirname, join, normalize } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { documents } from '../support/documents.ts';
 import { textOf, trackedFiles } from '../support/tracked-files.ts';
 
@@ -52,29 +52,25 @@ test('Relative links are reported when the file or the heading does not exist', 
   expect(complaint('README.md', 'ARCHITECTURE.md#the-estate')).toBeUndefined();
 });
 
-describe('Term of the glossary', () => {
-  const newcomers = documents.filter((file) => file === 'README.md' || /^docs\/(tutorials|explanation)\//.test(file)).map(textOf);
-  const withoutTargets = newcomers.map((text) => withoutCode(text).replaceAll(/\]\([^)]*\)/g, ']'));
-  const prose = withoutTargets.join('\n').toLowerCase();
-  const terms = [...textOf('docs/glossary.md').matchAll(/^### (.+)$/gm)].map(([, term = '']) => term);
+const newcomers = documents.filter((file) => file === 'README.md' || /^docs\/(tutorials|explanation)\//.test(file)).map(textOf);
+const withoutTargets = newcomers.map((text) => withoutCode(text).replaceAll(/\]\([^)]*\)/g, ']'));
+const prose = withoutTargets.join('\n').toLowerCase();
+const terms = [...textOf('docs/glossary.md').matchAll(/^### (.+)$/gm)].map(([, term = '']) => term);
 
-  test.each(terms.filter((term) => new RegExp(`\\b${term.toLowerCase()}`).test(prose)))(
-    'The glossary term %s is linked where it is used',
-    (term) => {
-      expect(newcomers.filter((text) => text.includes(`glossary.md#${anchorOf(term)})`)).length).toBeGreaterThan(0);
-    },
-  );
+test.each(terms.filter((term) => new RegExp(`\\b${term.toLowerCase()}`).test(prose)))(
+  'The glossary term %s is linked where it is used',
+  (term) => {
+    expect(newcomers.filter((text) => text.includes(`glossary.md#${anchorOf(term)})`)).length).toBeGreaterThan(0);
+  },
+);
+
+const index = textOf('docs/README.md');
+
+test('The pages for users are all listed in the index of the documentation', () => {
+  const listed = documents.filter((file) => file.startsWith('docs/') && file !== 'docs/README.md');
+  expect(listed.filter((file) => !index.includes(`](${file.replace('docs/', '')}`))).toEqual([]);
 });
 
-describe('Pages for users', () => {
-  const index = textOf('docs/README.md');
-
-  test('The pages for users are all listed in the index of the documentation', () => {
-    const listed = documents.filter((file) => file.startsWith('docs/') && file !== 'docs/README.md');
-    expect(listed.filter((file) => !index.includes(`](${file.replace('docs/', '')}`))).toEqual([]);
-  });
-
-  test('The pages for users have a README of at most 7 KB', () => {
-    expect(Buffer.byteLength(textOf('README.md'))).toBeLessThanOrEqual(7 * 1_024);
-  });
+test('The pages for users have a README of at most 7 KB', () => {
+  expect(Buffer.byteLength(textOf('README.md'))).toBeLessThanOrEqual(7 * 1_024);
 });

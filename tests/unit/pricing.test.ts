@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { addToLines } from '../../services/ecommerce-platform/basket/lines.ts';
 import { type LineToPrice, priceLines, shippingCost } from '../../services/ecommerce-platform/basket/pricing.ts';
@@ -103,48 +103,46 @@ test('The price of an empty basket is zero, without shipping before a method is 
   expect(Object.values(totals).map(({ amount }) => amount)).toEqual([0, 0, 0, 0, 0]);
 });
 
-describe('Lines of a basket', () => {
-  const asked = (sku: string, qty: number) => ({ sku, qty, pointer: '/lines/0' });
+const asked = (sku: string, qty: number) => ({ sku, qty, pointer: '/lines/0' });
 
-  test('The lines of a basket are one per SKU and lose no unit, for any additions in any order', () => {
-    const one = fc.record({ sku: fc.constantFrom('a', 'b', 'c', 'd'), qty: fc.integer({ min: 1, max: 300 }) });
-    const anyAsked = fc.array(one, { maxLength: 30 });
-    fc.assert(
-      fc.property(anyAsked, (wanted) => {
-        const additions = wanted.map(({ sku, qty }) => asked(sku, qty));
-        const lines = addToLines('bsk_1', [], additions);
-        expect(new Set(lines.map(({ sku }) => sku)).size).toBe(lines.length);
-        expect(new Set(lines.map(({ lineId }) => lineId)).size).toBe(lines.length);
-        for (const { sku, qty } of lines) {
-          expect(qty).toBe(wanted.filter((one) => one.sku === sku).reduce((sum, one) => sum + one.qty, 0));
-        }
-      }),
-    );
-  });
+test('The lines of a basket are one per SKU and lose no unit, for any additions in any order', () => {
+  const one = fc.record({ sku: fc.constantFrom('a', 'b', 'c', 'd'), qty: fc.integer({ min: 1, max: 300 }) });
+  const anyAsked = fc.array(one, { maxLength: 30 });
+  fc.assert(
+    fc.property(anyAsked, (wanted) => {
+      const additions = wanted.map(({ sku, qty }) => asked(sku, qty));
+      const lines = addToLines('bsk_1', [], additions);
+      expect(new Set(lines.map(({ sku }) => sku)).size).toBe(lines.length);
+      expect(new Set(lines.map(({ lineId }) => lineId)).size).toBe(lines.length);
+      for (const { sku, qty } of lines) {
+        expect(qty).toBe(wanted.filter((one) => one.sku === sku).reduce((sum, one) => sum + one.qty, 0));
+      }
+    }),
+  );
+});
 
-  test('The lines of a basket keep their ids when units are added, and leave the lines they came from as they were', () => {
-    const before = addToLines('bsk_1', [], [asked('a', 1), asked('b', 2)]);
-    const after = addToLines('bsk_1', before, [asked('b', 3), asked('c', 1)]);
-    expect(before.map(({ qty }) => qty)).toEqual([1, 2]);
-    expect(after).toEqual([
-      { lineId: 'bsk_1-1', sku: 'a', qty: 1 },
-      { lineId: 'bsk_1-2', sku: 'b', qty: 5 },
-      { lineId: 'bsk_1-3', sku: 'c', qty: 1 },
-    ]);
-  });
+test('The lines of a basket keep their ids when units are added, and leave the lines they came from as they were', () => {
+  const before = addToLines('bsk_1', [], [asked('a', 1), asked('b', 2)]);
+  const after = addToLines('bsk_1', before, [asked('b', 3), asked('c', 1)]);
+  expect(before.map(({ qty }) => qty)).toEqual([1, 2]);
+  expect(after).toEqual([
+    { lineId: 'bsk_1-1', sku: 'a', qty: 1 },
+    { lineId: 'bsk_1-2', sku: 'b', qty: 5 },
+    { lineId: 'bsk_1-3', sku: 'c', qty: 1 },
+  ]);
+});
 
-  test('The lines of a basket take at most 9,999 units each, and the refusal points at the line of the request', () => {
-    expect(addToLines('bsk_1', [], [asked('a', 9_998), asked('a', 1)])[0]?.qty).toBe(9_999);
-    expect(() => addToLines('bsk_1', [], [asked('a', 9_999), { sku: 'a', qty: 1, pointer: '/lines/1' }])).toThrow(
-      expect.objectContaining({ code: 'validation_failed', context: { errors: [expect.objectContaining({ pointer: '/lines/1' })] } }),
-    );
-  });
+test('The lines of a basket take at most 9,999 units each, and the refusal points at the line of the request', () => {
+  expect(addToLines('bsk_1', [], [asked('a', 9_998), asked('a', 1)])[0]?.qty).toBe(9_999);
+  expect(() => addToLines('bsk_1', [], [asked('a', 9_999), { sku: 'a', qty: 1, pointer: '/lines/1' }])).toThrow(
+    expect.objectContaining({ code: 'validation_failed', context: { errors: [expect.objectContaining({ pointer: '/lines/1' })] } }),
+  );
+});
 
-  test('The lines of a basket are at most 200', () => {
-    const additions = Array.from({ length: 200 }, (_, index) => asked(`sku-${index}`, 1));
-    const full = addToLines('bsk_1', [], additions);
-    expect(() => addToLines('bsk_1', full, [asked('one-more', 1)])).toThrow(expect.objectContaining({ code: 'validation_failed' }));
-  });
+test('The lines of a basket are at most 200', () => {
+  const additions = Array.from({ length: 200 }, (_, index) => asked(`sku-${index}`, 1));
+  const full = addToLines('bsk_1', [], additions);
+  expect(() => addToLines('bsk_1', full, [asked('one-more', 1)])).toThrow(expect.objectContaining({ code: 'validation_failed' }));
 });
 
 test('The availability of a product is out of stock at zero, low up to the threshold, in stock above, and unknown without stock information', () => {

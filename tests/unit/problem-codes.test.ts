@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { headersOfProblem } from '../../gateway/problems.ts';
 import { Problem, type ProblemCode, problems, retryableAtTimes } from '../../shared/catalog/problems.ts';
 import { answerProblem } from '../../shared/transport/answer.ts';
@@ -19,21 +19,19 @@ const HELPERS: Readonly<Record<string, RegExp>> = {
 const texts = production.filter((file) => file !== 'shared/catalog/problems.ts').map(textOf);
 const thrown = new Set(texts.flatMap((text) => [...text.matchAll(/new (?:Edge)?Problem\(\s*'([a-z_]+)'/g)].map(([, code = '']) => code)));
 
-describe('Retryable problem', () => {
-  const all = codes.map((code) => new Problem(code as ProblemCode, 'no'));
-  const ids = { requestId: 'r', correlationId: 'c' } as Parameters<typeof headersOfProblem>[1];
+const all = codes.map((code) => new Problem(code as ProblemCode, 'no'));
+const ids = { requestId: 'r', correlationId: 'c' } as Parameters<typeof headersOfProblem>[1];
 
-  test('A retryable problem has a Retry-After of one second by default, from an application and from the gateway', () => {
-    for (const problem of [...all, new Problem('invalid_state_transition', 'busy', { retryable: true })]) {
-      const seconds = problem.retryable ? 1 : undefined;
-      expect([problem.code, answerProblem(problem, '/').retryAfter]).toEqual([problem.code, seconds]);
-      expect(headersOfProblem(problem, ids)['Retry-After']).toBe(seconds === undefined ? undefined : '1');
-    }
-  });
+test('A retryable problem has a Retry-After of one second by default, from an application and from the gateway', () => {
+  for (const problem of [...all, new Problem('invalid_state_transition', 'busy', { retryable: true })]) {
+    const seconds = problem.retryable ? 1 : undefined;
+    expect([problem.code, answerProblem(problem, '/').retryAfter]).toEqual([problem.code, seconds]);
+    expect(headersOfProblem(problem, ids)['Retry-After']).toBe(seconds === undefined ? undefined : '1');
+  }
+});
 
-  test('A retryable problem keeps a time that its thrower sets', () => {
-    expect(new Problem('store_full', 'full', { retryAfter: 30 }).retryAfter).toBe(30);
-  });
+test('A retryable problem keeps a time that its thrower sets', () => {
+  expect(new Problem('store_full', 'full', { retryAfter: 30 }).retryAfter).toBe(30);
 });
 
 test('The table of problem codes contains every code of a refusal', () => {

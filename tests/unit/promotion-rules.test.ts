@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { costOf, type Line, pricedAtFull, spread, takeOff } from '../../services/promotion-engine/pricing.ts';
 import { applyPromotions, freeUnits, isRunning } from '../../services/promotion-engine/promotion-rules.ts';
@@ -141,39 +141,37 @@ test.each([
   expect(freeUnits(open, [costOf(open)], { buy: 3, pay: 2 })).toEqual([free]);
 });
 
-describe('Voucher', () => {
-  const terms: VoucherTerms = { ...V, discount: { type: 'percent', percent: 10 } };
-  const during = Date.parse('2026-01-15T00:00:00.000Z');
+const terms: VoucherTerms = { ...V, discount: { type: 'percent', percent: 10 } };
+const during = Date.parse('2026-01-15T00:00:00.000Z');
 
-  test('A voucher runs from its first instant and no longer at its last', () => {
-    const [from, to] = [Date.parse(WINDOW.activeFrom), Date.parse(WINDOW.activeTo)];
-    expect([from - 1, from, to - 1, to].map((now) => isRunning(WINDOW, now))).toEqual([false, true, true, false]);
-  });
+test('A voucher runs from its first instant and no longer at its last', () => {
+  const [from, to] = [Date.parse(WINDOW.activeFrom), Date.parse(WINDOW.activeTo)];
+  expect([from - 1, from, to - 1, to].map((now) => isRunning(WINDOW, now))).toEqual([false, true, true, false]);
+});
 
-  test('A voucher is refused for the first reason that applies', () => {
-    const over = Date.parse(WINDOW.activeTo);
-    expect(standingReason(undefined, { now: during, usesLeft: 0 })).toBe('not_found');
-    expect(standingReason({ ...terms, enabled: false }, { now: over, usesLeft: 0 })).toBe('voucher_disabled');
-    expect(standingReason(terms, { now: over, usesLeft: 0 })).toBe('voucher_expired');
-    expect(standingReason(terms, { now: Date.parse(WINDOW.activeFrom) - 1, usesLeft: 1 })).toBe('voucher_expired');
-    expect(standingReason(terms, { now: during, usesLeft: 0 })).toBe('quantity_exceeded');
-    expect(standingReason(terms, { now: during, usesLeft: 1 })).toBeUndefined();
-    expect(standingReason(terms, { now: during, usesLeft: undefined })).toBeUndefined();
-  });
+test('A voucher is refused for the first reason that applies', () => {
+  const over = Date.parse(WINDOW.activeTo);
+  expect(standingReason(undefined, { now: during, usesLeft: 0 })).toBe('not_found');
+  expect(standingReason({ ...terms, enabled: false }, { now: over, usesLeft: 0 })).toBe('voucher_disabled');
+  expect(standingReason(terms, { now: over, usesLeft: 0 })).toBe('voucher_expired');
+  expect(standingReason(terms, { now: Date.parse(WINDOW.activeFrom) - 1, usesLeft: 1 })).toBe('voucher_expired');
+  expect(standingReason(terms, { now: during, usesLeft: 0 })).toBe('quantity_exceeded');
+  expect(standingReason(terms, { now: during, usesLeft: 1 })).toBeUndefined();
+  expect(standingReason(terms, { now: during, usesLeft: undefined })).toBeUndefined();
+});
 
-  test('A voucher for some tiers excludes other tiers and customers without a tier', () => {
-    const gold: VoucherTerms = { ...terms, tiers: ['gold'] };
-    expect(([undefined, 'silver', 'gold'] as const).map((tier) => excludesTier(gold, tier))).toEqual([true, true, false]);
-    expect(excludesTier(terms, undefined)).toBe(false);
-  });
+test('A voucher for some tiers excludes other tiers and customers without a tier', () => {
+  const gold: VoucherTerms = { ...terms, tiers: ['gold'] };
+  expect(([undefined, 'silver', 'gold'] as const).map((tier) => excludesTier(gold, tier))).toEqual([true, true, false]);
+  expect(excludesTier(terms, undefined)).toBe(false);
+});
 
-  test('A voucher takes at most the remaining amount, nothing below its minimum, and no amount of another currency', () => {
-    const five: VoucherTerms = { ...terms, discount: { type: 'amount', amount: { amount: 500, currency: EUR } } };
-    expect(discountOf(five, { left: 300, goods: 300, currency: EUR })).toBe(300);
-    expect(discountOf(five, { left: 300, goods: 300, currency: 'USD' })).toBe(0);
-    const from10 = { ...terms, minimum: { amount: 1000, currency: EUR } };
-    expect(discountOf(from10, { left: 999, goods: 999, currency: EUR })).toBe(0);
-    expect(discountOf(from10, { left: 995, goods: 1000, currency: EUR })).toBe(100);
-    expect(discountOf(from10, { left: 2000, goods: 2000, currency: 'USD' })).toBe(0);
-  });
+test('A voucher takes at most the remaining amount, nothing below its minimum, and no amount of another currency', () => {
+  const five: VoucherTerms = { ...terms, discount: { type: 'amount', amount: { amount: 500, currency: EUR } } };
+  expect(discountOf(five, { left: 300, goods: 300, currency: EUR })).toBe(300);
+  expect(discountOf(five, { left: 300, goods: 300, currency: 'USD' })).toBe(0);
+  const from10 = { ...terms, minimum: { amount: 1000, currency: EUR } };
+  expect(discountOf(from10, { left: 999, goods: 999, currency: EUR })).toBe(0);
+  expect(discountOf(from10, { left: 995, goods: 1000, currency: EUR })).toBe(100);
+  expect(discountOf(from10, { left: 2000, goods: 2000, currency: 'USD' })).toBe(0);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { defineObject } from '../../shared/catalog/define-object.ts';
 import { defineLifeCycle } from '../../shared/catalog/life-cycle.ts';
@@ -140,58 +140,56 @@ test('A read of a unit of work shows the unit’s own changes by id and by uniqu
   expect(await open().findUnique(notes, 'name', 'ada')).toMatchObject({ id: 'a' });
 });
 
-describe('Page of a unit of work', () => {
-  /** Notes n1 to n5 of topic x, in this order; the unit moves n2 to another topic, and creates n6 of topic x and m1 of topic y. */
-  async function changedUnit() {
-    const { change, open } = await newWorld();
-    await change((work) => {
-      for (const id of ['n1', 'n2', 'n3', 'n4', 'n5']) work.put(notes, { id, topic: 'x' });
-    });
-    const work = open();
-    await work.get(notes, 'n2');
-    work.put(notes, { id: 'n2', topic: 'y' });
-    work.put(notes, { id: 'n6', topic: 'x' });
-    work.put(notes, { id: 'm1', topic: 'y' });
-    return work;
-  }
-
-  test('A page of a unit of work is sorted by creation: changed objects that no longer fit are left out, and created ones are on the last page', async () => {
-    const work = await changedUnit();
-    const first = await work.find(notes, 'topic', 'x', { limit: 3 });
-    expect(ids(first)).toEqual(['n1', 'n3']);
-    const second = await work.find(notes, 'topic', 'x', { limit: 3, cursor: first.nextCursor });
-    expect(ids(second)).toEqual(['n4', 'n5', 'n6']);
-    expect(second.nextCursor).toBeUndefined();
+/** Notes n1 to n5 of topic x, in this order; the unit moves n2 to another topic, and creates n6 of topic x and m1 of topic y. */
+async function changedUnit() {
+  const { change, open } = await newWorld();
+  await change((work) => {
+    for (const id of ['n1', 'n2', 'n3', 'n4', 'n5']) work.put(notes, { id, topic: 'x' });
   });
+  const work = open();
+  await work.get(notes, 'n2');
+  work.put(notes, { id: 'n2', topic: 'y' });
+  work.put(notes, { id: 'n6', topic: 'x' });
+  work.put(notes, { id: 'm1', topic: 'y' });
+  return work;
+}
 
-  test('A page of a unit of work newest first begins with the created objects and ends with the oldest', async () => {
-    const work = await changedUnit();
-    const first = await work.find(notes, 'topic', 'x', { limit: 2, newestFirst: true });
-    expect(ids(first)).toEqual(['n6', 'n5', 'n4']);
-    const second = await work.find(notes, 'topic', 'x', { limit: 2, newestFirst: true, cursor: first.nextCursor });
-    expect(ids(second)).toEqual(['n3']);
-    const third = await work.find(notes, 'topic', 'x', { limit: 2, newestFirst: true, cursor: second.nextCursor });
-    expect(ids(third)).toEqual(['n1']);
-    expect(third.nextCursor).toBeUndefined();
-  });
+test('A page of a unit of work is sorted by creation: changed objects that no longer fit are left out, and created ones are on the last page', async () => {
+  const work = await changedUnit();
+  const first = await work.find(notes, 'topic', 'x', { limit: 3 });
+  expect(ids(first)).toEqual(['n1', 'n3']);
+  const second = await work.find(notes, 'topic', 'x', { limit: 3, cursor: first.nextCursor });
+  expect(ids(second)).toEqual(['n4', 'n5', 'n6']);
+  expect(second.nextCursor).toBeUndefined();
+});
 
-  test('A page of a unit of work of all objects shows what the unit created and changed, in both directions', async () => {
-    const work = await changedUnit();
-    const oldestFirst = await work.all(notes);
-    expect(ids(oldestFirst)).toEqual(['n1', 'n2', 'n3', 'n4', 'n5', 'n6', 'm1']);
-    expect(oldestFirst.items[1]).toMatchObject({ topic: 'y' });
-    expect(ids(await work.all(notes, { newestFirst: true }))).toEqual(['m1', 'n6', 'n5', 'n4', 'n3', 'n2', 'n1']);
-  });
+test('A page of a unit of work newest first begins with the created objects and ends with the oldest', async () => {
+  const work = await changedUnit();
+  const first = await work.find(notes, 'topic', 'x', { limit: 2, newestFirst: true });
+  expect(ids(first)).toEqual(['n6', 'n5', 'n4']);
+  const second = await work.find(notes, 'topic', 'x', { limit: 2, newestFirst: true, cursor: first.nextCursor });
+  expect(ids(second)).toEqual(['n3']);
+  const third = await work.find(notes, 'topic', 'x', { limit: 2, newestFirst: true, cursor: second.nextCursor });
+  expect(ids(third)).toEqual(['n1']);
+  expect(third.nextCursor).toBeUndefined();
+});
 
-  test('A page of a unit of work cannot be asked for by a cursor that no page gave', async () => {
-    const { open } = await newWorld();
-    await expect(open().all(notes, { cursor: 'nonsense' })).rejects.toMatchObject({ code: 'validation_failed' });
-  });
+test('A page of a unit of work of all objects shows what the unit created and changed, in both directions', async () => {
+  const work = await changedUnit();
+  const oldestFirst = await work.all(notes);
+  expect(ids(oldestFirst)).toEqual(['n1', 'n2', 'n3', 'n4', 'n5', 'n6', 'm1']);
+  expect(oldestFirst.items[1]).toMatchObject({ topic: 'y' });
+  expect(ids(await work.all(notes, { newestFirst: true }))).toEqual(['m1', 'n6', 'n5', 'n4', 'n3', 'n2', 'n1']);
+});
 
-  test('A page of a unit of work differs from a count, which leaves the unit’s changes out', async () => {
-    const work = await changedUnit();
-    expect(await work.count(notes, 'topic', ['x', 'y'])).toEqual([5, 0]);
-  });
+test('A page of a unit of work cannot be asked for by a cursor that no page gave', async () => {
+  const { open } = await newWorld();
+  await expect(open().all(notes, { cursor: 'nonsense' })).rejects.toMatchObject({ code: 'validation_failed' });
+});
+
+test('A page of a unit of work differs from a count, which leaves the unit’s changes out', async () => {
+  const work = await changedUnit();
+  expect(await work.count(notes, 'topic', ['x', 'y'])).toEqual([5, 0]);
 });
 
 test('A write of a unit of work with put counts versions and emits no event', async () => {
@@ -295,70 +293,68 @@ test('A counter of a unit of work moves by integers only', async () => {
   expect(() => open().move(stock, 'lamp', { onHand: 0.5 })).toThrow('not by 0.5');
 });
 
-describe('Precondition', () => {
-  const required = (version: number) => ({ name: 'c', ifMatch: `"${version}"`, isMet: false });
+const required = (version: number) => ({ name: 'c', ifMatch: `"${version}"`, isMet: false });
 
-  async function withCrate() {
-    const estate = await newWorld();
-    await estate.change((work) => void work.create(crates, 'open', { id: 'c' }));
-    const packed = () =>
-      estate.change(async (other) => {
-        const found = await other.get(crates, 'c');
-        if (found) other.transition(crates, found, 'pack');
-      });
-    return { ...estate, packed };
-  }
-
-  test('A precondition refuses the read of another version', async () => {
-    const { open } = await withCrate();
-    await expect(open({ precondition: required(2) }).get(crates, 'c')).rejects.toMatchObject({
-      code: 'version_mismatch',
-      context: { id: 'c', currentVersion: 1 },
+async function withCrate() {
+  const estate = await newWorld();
+  await estate.change((work) => void work.create(crates, 'open', { id: 'c' }));
+  const packed = () =>
+    estate.change(async (other) => {
+      const found = await other.get(crates, 'c');
+      if (found) other.transition(crates, found, 'pack');
     });
-  });
+  return { ...estate, packed };
+}
 
-  test('A precondition applies to objects whose version clients have, and not to records under the same id', async () => {
-    const { change, open } = await withCrate();
-    await change((work) => void work.put(notes, { id: 'c', topic: 't', name: 'ada' }));
-    const work = open({ precondition: required(7) });
-    expect(await work.get(notes, 'c')).toMatchObject({ topic: 't' });
-    expect(await work.findUnique(notes, 'name', 'ada')).toMatchObject({ topic: 't' });
+test('A precondition refuses the read of another version', async () => {
+  const { open } = await withCrate();
+  await expect(open({ precondition: required(2) }).get(crates, 'c')).rejects.toMatchObject({
+    code: 'version_mismatch',
+    context: { id: 'c', currentVersion: 1 },
   });
+});
 
-  test('A precondition refuses the commit when the object, only read by the unit, was changed by another request', async () => {
-    const { packed, open } = await withCrate();
-    const work = open({ precondition: required(1) });
-    await work.get(crates, 'c');
-    work.put(notes, { id: 'n', topic: 't' });
-    await packed();
-    await expect(work.finish()).rejects.toMatchObject({ name: 'Conflict', why: 'version' });
-  });
+test('A precondition applies to objects whose version clients have, and not to records under the same id', async () => {
+  const { change, open } = await withCrate();
+  await change((work) => void work.put(notes, { id: 'c', topic: 't', name: 'ada' }));
+  const work = open({ precondition: required(7) });
+  expect(await work.get(notes, 'c')).toMatchObject({ topic: 't' });
+  expect(await work.findUnique(notes, 'name', 'ada')).toMatchObject({ topic: 't' });
+});
 
-  test('A precondition that a checkpoint found fulfilled is fulfilled for the rest of the request, in its later runs too', async () => {
-    const { claim, claimed, open } = await withCrate();
-    const fence = await claim('k');
-    const precondition = required(1);
-    const work = open({ precondition, fence });
-    const found = await work.get(crates, 'c');
-    expect(precondition.isMet).toBe(false);
-    if (found) work.transition(crates, found, 'pack');
-    await work.checkpoint();
-    expect(precondition.isMet).toBe(true);
-    expect(await work.get(crates, 'c')).toMatchObject({ version: 2 });
-    expect(await open({ precondition, fence }).get(crates, 'c')).toMatchObject({ version: 2 });
-    await work.finish();
-    expect(await claimed('k')).toMatchObject({ is: 'ours' });
-  });
+test('A precondition refuses the commit when the object, only read by the unit, was changed by another request', async () => {
+  const { packed, open } = await withCrate();
+  const work = open({ precondition: required(1) });
+  await work.get(crates, 'c');
+  work.put(notes, { id: 'n', topic: 't' });
+  await packed();
+  await expect(work.finish()).rejects.toMatchObject({ name: 'Conflict', why: 'version' });
+});
 
-  test('A precondition that the handler sets itself with expect refuses the commit after a change', async () => {
-    const { packed, open } = await withCrate();
-    const work = open();
-    const found = await work.get(crates, 'c');
-    if (found) work.expect(crates, found);
-    work.put(notes, { id: 'n', topic: 't' });
-    await packed();
-    await expect(work.finish()).rejects.toMatchObject({ name: 'Conflict', why: 'version' });
-  });
+test('A precondition that a checkpoint found fulfilled is fulfilled for the rest of the request, in its later runs too', async () => {
+  const { claim, claimed, open } = await withCrate();
+  const fence = await claim('k');
+  const precondition = required(1);
+  const work = open({ precondition, fence });
+  const found = await work.get(crates, 'c');
+  expect(precondition.isMet).toBe(false);
+  if (found) work.transition(crates, found, 'pack');
+  await work.checkpoint();
+  expect(precondition.isMet).toBe(true);
+  expect(await work.get(crates, 'c')).toMatchObject({ version: 2 });
+  expect(await open({ precondition, fence }).get(crates, 'c')).toMatchObject({ version: 2 });
+  await work.finish();
+  expect(await claimed('k')).toMatchObject({ is: 'ours' });
+});
+
+test('A precondition that the handler sets itself with expect refuses the commit after a change', async () => {
+  const { packed, open } = await withCrate();
+  const work = open();
+  const found = await work.get(crates, 'c');
+  if (found) work.expect(crates, found);
+  work.put(notes, { id: 'n', topic: 't' });
+  await packed();
+  await expect(work.finish()).rejects.toMatchObject({ name: 'Conflict', why: 'version' });
 });
 
 test('Due work of a unit of work replaces work of the same kind and key, within the unit and in the store', async () => {

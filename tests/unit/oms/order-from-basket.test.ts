@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type Basket, type ConvertedBasket, orderFromBasket, unfitForOrder } from '../../../services/oms/order/from-basket.ts';
 import { itemsOf, linesHeldBy, linesServedFrom, reservationsOf } from '../../../services/oms/order/lines.ts';
@@ -101,36 +101,34 @@ test('A basket becomes an order only with a line', () => {
   for (const state of ['open', 'locked'] as const) expect(unfitForOrder(basketOf([], { state }))).toMatchObject({ code: 'basket_empty' });
 });
 
-describe('Lines of an order', () => {
-  const goods = [
-    { qty: 2, unitPrice: 1000, taxRate: 23 },
-    { qty: 3, unitPrice: 500, taxRate: 23 },
+const goods = [
+  { qty: 2, unitPrice: 1000, taxRate: 23 },
+  { qty: 3, unitPrice: 500, taxRate: 23 },
+];
+const lines = orderOf(basketOf(goods)).lines;
+
+test('The lines of an order need one item per SKU, with the units of all its lines', () => {
+  const [first] = lines;
+  if (!first) throw new Error('there is a first line');
+  expect(itemsOf([...lines, { ...first, lineId: 'line-2', qty: 4 }])).toEqual([
+    { sku: 'sku-0', qty: 6 },
+    { sku: 'sku-1', qty: 3 },
+  ]);
+});
+
+test('The lines of an order are served from the location that reserved their SKU', () => {
+  const allocations = [
+    { locationId: 'dc-02', sku: 'sku-1', qty: 3, fulfilledQty: 0, cancelledQty: 0 },
+    { locationId: 'dc-01', sku: 'sku-0', qty: 2, fulfilledQty: 0, cancelledQty: 0 },
   ];
-  const lines = orderOf(basketOf(goods)).lines;
+  expect(linesServedFrom(lines, allocations).map(({ sku, nodeId }) => [sku, nodeId])).toEqual([
+    ['sku-0', 'dc-01'],
+    ['sku-1', 'dc-02'],
+  ]);
+});
 
-  test('The lines of an order need one item per SKU, with the units of all its lines', () => {
-    const [first] = lines;
-    if (!first) throw new Error('there is a first line');
-    expect(itemsOf([...lines, { ...first, lineId: 'line-2', qty: 4 }])).toEqual([
-      { sku: 'sku-0', qty: 6 },
-      { sku: 'sku-1', qty: 3 },
-    ]);
-  });
-
-  test('The lines of an order are served from the location that reserved their SKU', () => {
-    const allocations = [
-      { locationId: 'dc-02', sku: 'sku-1', qty: 3, fulfilledQty: 0, cancelledQty: 0 },
-      { locationId: 'dc-01', sku: 'sku-0', qty: 2, fulfilledQty: 0, cancelledQty: 0 },
-    ];
-    expect(linesServedFrom(lines, allocations).map(({ sku, nodeId }) => [sku, nodeId])).toEqual([
-      ['sku-0', 'dc-01'],
-      ['sku-1', 'dc-02'],
-    ]);
-  });
-
-  test('The lines of an order share one reservation, can change to another and can lose it', () => {
-    expect(reservationsOf(lines)).toEqual(['res_1']);
-    expect(reservationsOf(linesHeldBy(lines, 'res_2'))).toEqual(['res_2']);
-    expect(reservationsOf(linesHeldBy(lines, undefined))).toEqual([]);
-  });
+test('The lines of an order share one reservation, can change to another and can lose it', () => {
+  expect(reservationsOf(lines)).toEqual(['res_1']);
+  expect(reservationsOf(linesHeldBy(lines, 'res_2'))).toEqual(['res_2']);
+  expect(reservationsOf(linesHeldBy(lines, undefined))).toEqual([]);
 });
