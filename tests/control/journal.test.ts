@@ -1,21 +1,14 @@
 import { expect, test } from '@jest/globals';
 import type { ControlCall } from '../../shared/catalog/control/define-operation.ts';
 import type { readJournal } from '../../shared/catalog/control/operations/journal.ts';
-import { ADDRESS, ADMIN, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { ADDRESS, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { brokenTies } from '../support/journal-ties.ts';
 
 const readAda = (rehearsal: TestRehearsal, correlationId: string) =>
   rehearsal.call('get-customer-api', { params: { id: 'cus_ada' }, headers: { 'x-correlation-id': correlationId } });
 
 const journal = (rehearsal: TestRehearsal, query: ControlCall<typeof readJournal>['query'] = {}) =>
-  rehearsal.client.control('read-journal', { query });
-
-async function checkout(rehearsal: TestRehearsal, correlationId: string) {
-  const headers = { 'x-correlation-id': correlationId };
-  const basket = await rehearsal.api('create-basket-api', { body: { customerId: 'cus_ada', currency: 'EUR', channel: 'web' }, headers });
-  await rehearsal.api('add-line-to-basket-api', { params: { id: basket.id }, body: { sku: 'mug-blue', qty: 1 }, headers });
-  return rehearsal.api('checkout-basket-api', { params: { id: basket.id }, body: { shippingAddress: ADDRESS }, headers });
-}
+  rehearsal.control('read-journal', { query });
 
 test('The journal lists hops with their place and the start of each in wall time', async () => {
   await using rehearsal = await newRehearsal();
@@ -23,10 +16,7 @@ test('The journal lists hops with their place and the start of each in wall time
   await readAda(rehearsal, 'one');
   await readAda(rehearsal, 'two');
   const { items, next, complete } = await journal(rehearsal);
-  expect(items.map(({ sequence, correlationId }) => [sequence, correlationId])).toEqual([
-    [1, 'one'],
-    [2, 'two'],
-  ]);
+  expect(items.map(({ sequence, correlationId }) => `${sequence} ${correlationId}`)).toEqual(['1 one', '2 two']);
   expect([next, complete]).toEqual([2, true]);
   const starts = items.map(({ startedAt }) => Date.parse(startedAt));
   expect(starts).toEqual(starts.toSorted());
@@ -39,16 +29,12 @@ test.each<Record<string, string>>([{ 'x-correlation-id': 'by-hand' }, {}])(
   'The journal has the hops of an operation that acts as the outside world under the correlation id of its answer (sent: %j)',
   async (sent) => {
     await using rehearsal = await newRehearsal();
-    const answer = await fetch(`${estate.gateway}/_control/customers/cus_ada/block`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${ADMIN}`, 'x-rehearsal': rehearsal.name, 'content-type': 'application/json', ...sent },
-    });
-    expect(answer.status).toBe(200);
-    const correlationId = answer.headers.get('x-correlation-id') ?? '';
-    expect(correlationId).toMatch(sent['x-correlation-id'] ?? /^req_/);
+    const { status, headers } = await rehearsal.call('move-customer-by-hand', { params: { id: 'cus_ada', verb: 'block' }, headers: sent });
+    const correlationId = String(headers['x-correlation-id']);
+    expect([status, correlationId]).toEqual([200, expect.stringMatching(sent['x-correlation-id'] ?? /^req_/)]);
     expect((await journal(rehearsal, { correlationId })).items.length).toBeGreaterThan(0);
-    await rehearsal.client.control('settle');
-    const { items } = await rehearsal.client.control('list-events', { query: { correlationId, ext: 'true' } });
+    await rehearsal.control('settle');
+    const { items } = await rehearsal.control('list-events', { query: { correlationId, ext: 'true' } });
     expect(items.length).toBeGreaterThan(0);
   },
 );
@@ -70,7 +56,7 @@ test('The journal leaves bodies out on request, and has them in the record of on
   await readAda(rehearsal, 'one');
   const [head] = (await journal(rehearsal, { bodies: 'false' })).items;
   expect(head).not.toHaveProperty('response');
-  const hop = await rehearsal.client.control('read-hop', { params: { requestId: head?.requestId ?? '' } });
+  const hop = await rehearsal.control('read-hop', { params: { requestId: head?.requestId ?? '' } });
   expect(hop).toEqual({ ...head, response: expect.objectContaining({ id: 'cus_ada' }) });
   expect((await journal(rehearsal)).items).toEqual([hop]);
 });
@@ -79,7 +65,7 @@ test.each([
   ['outage', { kind: 'outage' }, 503],
   ['status', { kind: 'status', status: 418 }, 418],
   ['drop', { kind: 'drop' }, 0],
-] as const)('has the body of a request that a fault of the kind %s stops, without its secrets', async (_, fault, status) => {
+] as const)('The journal has the body of a request that a fault of the kind %s stops, without its secrets', async (_, fault, status) => {
   await using rehearsal = await newRehearsal();
   await rehearsal.fault('stops', { match: { api: 'authorize-payment-api' }, fault });
   const body = { orderId: 'ord_none', tender: { type: 'card', token: 'tok_live' } };
@@ -102,23 +88,20 @@ test('The journal has no body of an invalid request, which a fault answers', asy
 
 test('The journal refuses an unknown request id with 404', async () => {
   await using rehearsal = await newRehearsal();
-  const reply = await rehearsal.call('GET', '/_control/journal/req_none', undefined, {
-    as: 'admin',
-    headers: { 'x-rehearsal': rehearsal.name },
-  });
-  expect([reply.status, (reply.body as { code: string }).code]).toEqual([404, 'not_found']);
+  const { status, body } = await rehearsal.call('read-hop', { params: { requestId: 'req_none' } });
+  expect([status, body.code]).toEqual([404, 'not_found']);
 });
 
 test('The parent of a hop is the hop that published the event, also of an event that comes twice, late or after others', async () => {
-  await using scene = await newRehearsal({ warehouse: 'manual' });
-  await scene.fault('twice', { match: { event: 'order-confirmed' }, fault: { kind: 'duplicate', copies: 2 } });
-  await scene.fault('late', { match: { event: 'ext.order-changed' }, fault: { kind: 'late', by: 'PT1H' } });
-  await scene.fault('kept', { match: { event: 'payment-captured' }, fault: { kind: 'withhold' } });
-  await scene.dispatchedOrder();
-  await scene.advance('PT2H');
-  await scene.noFaults();
-  await scene.settle();
-  const { items } = await journal(scene, { limit: 5_000 });
+  await using rehearsal = await newRehearsal({ warehouse: 'manual' });
+  await rehearsal.fault('twice', { match: { event: 'order-confirmed' }, fault: { kind: 'duplicate', copies: 2 } });
+  await rehearsal.fault('late', { match: { event: 'ext.order-changed' }, fault: { kind: 'late', by: 'PT1H' } });
+  await rehearsal.fault('kept', { match: { event: 'payment-captured' }, fault: { kind: 'withhold' } });
+  await rehearsal.dispatchedOrder();
+  await rehearsal.advance('PT2H');
+  await rehearsal.noFaults();
+  await rehearsal.settle();
+  const { items } = await journal(rehearsal, { limit: 5_000 });
   expect(brokenTies(items)).toEqual([]);
   const consumed = items.filter(({ method }) => method === 'CONSUME');
   expect(consumed.filter(({ api, application }) => api === 'event:order-confirmed' && application === 'crm')).toHaveLength(3);
@@ -131,15 +114,9 @@ test('The parent of a hop is the hop that published the event, also of an event 
 test('The parent of a hop is absent for a call from outside, whatever ids and contexts it sends', async () => {
   await using rehearsal = await newRehearsal();
   const context = Buffer.from(JSON.stringify({ requestId: 'req_evil', parentId: 'req_parent' })).toString('base64url');
-  await rehearsal.call('get-customer-api', {
-    params: { id: 'cus_ada' },
-    headers: {
-      'x-request-id': 'req_mine',
-      'x-parent-id': 'req_mine',
-      'x-estate-context': context,
-      traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
-    },
-  });
+  const ids = { 'x-request-id': 'req_mine', 'x-parent-id': 'req_mine', 'x-estate-context': context };
+  const headers = { ...ids, traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' };
+  await rehearsal.call('get-customer-api', { params: { id: 'cus_ada' }, headers });
   const { items } = await journal(rehearsal);
   expect(items.map(({ parentId }) => parentId)).toEqual([undefined]);
   expect(items[0]?.requestId).not.toBe('req_mine');
@@ -156,15 +133,16 @@ test('The parent of a hop is absent for both hops of a request whose connection 
   ]);
   expect(brokenTies(items)).toEqual([]);
   expect(items[1]?.requestId).toBe(reply.headers['x-request-id']);
-  const { items: traces } = await rehearsal.client.control('list-traces');
-  expect(traces).toMatchObject([
-    { correlationId: 'mine', requests: 1, status: 502, failed: 2, faults: ['cut'], path: '/customers/cus_ada' },
-  ]);
+  const { items: traces } = await rehearsal.control('list-traces');
+  const trace = { correlationId: 'mine', requests: 1, status: 502, failed: 2, faults: ['cut'], path: '/customers/cus_ada' };
+  expect(traces).toMatchObject([trace]);
 });
 
 test('The parent of a hop is the hop that scheduled the work that fell due, and the calls of that work name the hop of its run', async () => {
   await using rehearsal = await newRehearsal();
-  await checkout(rehearsal, 'mine');
+  const basket = await rehearsal.basket();
+  const body = { shippingAddress: ADDRESS };
+  await rehearsal.api('checkout-basket-api', { params: { id: basket.id }, body, headers: { 'x-correlation-id': 'mine' } });
   await rehearsal.advance('P2D');
   const { items } = await journal(rehearsal, { limit: 5_000 });
   const due = items.filter(({ method }) => method === 'DUE');
@@ -174,11 +152,11 @@ test('The parent of a hop is the hop that scheduled the work that fell due, and 
 });
 
 test('The hop of work that changes nothing gives the reason for a repeated request, with its Idempotency-Key and without', async () => {
-  await using scene = await newRehearsal({ warehouse: 'manual' });
-  const { pickingOrder } = await scene.pickedOrder({}, 'started');
-  const newest = async () => (await scene.journal()).findLast(({ api }) => api === 'update-picking-status-api')?.unchanged;
+  await using rehearsal = await newRehearsal({ warehouse: 'manual' });
+  const { pickingOrder } = await rehearsal.pickedOrder({}, 'started');
+  const newest = async () => (await rehearsal.journal()).findLast(({ api }) => api === 'update-picking-status-api')?.unchanged;
   const report = (headers: Record<string, string> = {}) =>
-    scene.call('update-picking-status-api', { params: { id: pickingOrder.id }, body: { status: 'picked' }, headers });
+    rehearsal.call('update-picking-status-api', { params: { id: pickingOrder.id }, body: { status: 'picked' }, headers });
   await report({ 'idempotency-key': 'picked' });
   expect(await newest()).toBeUndefined();
   await report({ 'idempotency-key': 'picked' });
@@ -188,10 +166,10 @@ test('The hop of work that changes nothing gives the reason for a repeated reque
 });
 
 test('The hop of work that changes nothing gives the reason for each event of an order from its basket to its delivery', async () => {
-  await using scene = await newRehearsal({ warehouse: 'manual' });
-  await scene.dispatchedOrder();
-  await scene.advance('P2D');
-  const consumed = (await scene.journal()).filter(({ method }) => method === 'CONSUME');
+  await using rehearsal = await newRehearsal({ warehouse: 'manual' });
+  await rehearsal.dispatchedOrder();
+  await rehearsal.advance('P2D');
+  const consumed = (await rehearsal.journal()).filter(({ method }) => method === 'CONSUME');
   const reasons = consumed.flatMap(({ application, api, unchanged }) => (unchanged === undefined ? [] : [[application, api, unchanged]]));
   expect(reasons.length).toBeGreaterThan(5);
   expect(reasons.filter(([, , reason]) => reason === 'Nothing had to be changed.')).toEqual([]);
@@ -202,8 +180,6 @@ test('The hop of work that changes nothing has no reason where the hop only read
   await using rehearsal = await newRehearsal();
   await readAda(rehearsal, 'read');
   await rehearsal.call('create-basket-api', { body: { currency: 'none' } });
-  expect((await journal(rehearsal)).items.map(({ status, unchanged }) => [status, unchanged])).toEqual([
-    [200, undefined],
-    [422, undefined],
-  ]);
+  const { items } = await journal(rehearsal);
+  expect(items.map(({ status, unchanged }) => `${status} ${unchanged}`)).toEqual(['200 undefined', '422 undefined']);
 });

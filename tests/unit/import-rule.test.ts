@@ -80,31 +80,31 @@ const zones: readonly { readonly zone: string; readonly may: readonly string[] }
 const zoneOf = (path: string) => zones.find(({ zone }) => path.startsWith(zone));
 const shown = ({ file, target }: Import): string => `${file} imports ${target}`;
 
-test('is checked against all imports', () => {
+test('The import rule is checked against all imports', () => {
   expect(imports.length).toBeGreaterThan(100);
   expect(own.length).toBeGreaterThan(100);
 });
 
-test('every import of a project file resolves', () => {
+test('Every import of a project file resolves', () => {
   const files = new Set(trackedFiles);
   expect(own.filter(({ target }) => !files.has(target)).map(shown)).toEqual([]);
 });
 
-test('no files import each other in a circle, types included', () => {
+test('No files import each other in a circle, types included', () => {
   expect(circles(own)).toEqual([]);
 });
 
 test.each([
   ['shared', floors.flat()],
   ['services/oms', omsFloors.flat().filter((name) => !name.endsWith('.ts'))],
-])('every folder of %s has a floor', (root, names) => {
+])('Every folder of %s has a floor', (root, names) => {
   const folders = trackedFiles.flatMap((file) =>
     file.startsWith(`${root}/`) ? (file.slice(root.length + 1).match(/^[^/]+(?=\/)/)?.[0] ?? []) : [],
   );
   expect([...new Set(folders)].sort()).toEqual(names.sort());
 });
 
-test('a service imports itself, shared and fixtures, and never another service', () => {
+test('A service imports itself, shared and fixtures, and never another service', () => {
   const breaking = own.filter(({ file, target }) => {
     const service = serviceOf(file);
     if (service === undefined) return false;
@@ -113,7 +113,7 @@ test('a service imports itself, shared and fixtures, and never another service',
   expect(breaking.map(shown)).toEqual([]);
 });
 
-test('a service imports from shared only the modules for handlers, and no adapter', () => {
+test('A service imports from shared only the modules for handlers, and no adapter', () => {
   const breaking = own.filter(({ file, target }) => {
     const service = serviceOf(file);
     // The touchpoint mock does not belong to the applications of the estate.
@@ -123,7 +123,7 @@ test('a service imports from shared only the modules for handlers, and no adapte
   expect(breaking.map(shown)).toEqual([]);
 });
 
-test('adapters of store and bus are chosen in estate/infrastructure.ts, and otherwise only by tests and benchmarks', () => {
+test('Adapters of store and bus are chosen in estate/infrastructure.ts, and otherwise only by tests and benchmarks', () => {
   const isAdapter = (path: string): boolean => ADAPTERS.some((folder) => path.startsWith(folder));
   const breaking = own.filter(
     ({ file, target }) => isAdapter(target) && !isAdapter(file) && !/^(tests|bench)\//.test(file) && file !== 'estate/infrastructure.ts',
@@ -138,7 +138,7 @@ test.each(zones)('$zone imports only itself and $may of the project', ({ zone, m
   expect(breaking.map(shown)).toEqual([]);
 });
 
-test('the catalog and the domain import no package that reads, writes or listens', () => {
+test('The catalog and the domain import no package that reads, writes or listens', () => {
   const pure = ['zod', 'ulid', 'tinyduration', 'node:buffer', 'node:crypto'];
   const breaking = imports.filter(
     ({ file, target, isPackage }) => /^shared\/(catalog|domain)\//.test(file) && isPackage && !pure.includes(target),
@@ -146,7 +146,7 @@ test('the catalog and the domain import no package that reads, writes or listens
   expect(breaking.map(shown)).toEqual([]);
 });
 
-test('a page of the console imports only types of what does not travel to the browser', () => {
+test('A page of the console imports only types of what does not travel to the browser', () => {
   const pages = trackedFiles.filter((file) => file.startsWith('console/page/') && file.endsWith('.ts'));
   const breaking = pages.flatMap((file) =>
     [...textOf(file).matchAll(/^import (?!type )[^;]*?from '(\.\.\/[^']+|node:[^']+)';/gms)].map(
@@ -157,7 +157,7 @@ test('a page of the console imports only types of what does not travel to the br
   expect(breaking).toEqual([]);
 });
 
-test('tests are imported by tests alone', () => {
+test('Only tests import tests', () => {
   expect(own.filter(({ file, target }) => target.startsWith('tests/') && !file.startsWith('tests/')).map(shown)).toEqual([]);
 });
 

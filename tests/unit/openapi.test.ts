@@ -77,26 +77,11 @@ test('The OpenAPI document promises a success for a natural repeat only of the o
     return texts.some((text) => text.includes('earlier') || text.includes('Already done'));
   });
   expect(promising.map(({ id }) => id).toSorted()).toEqual([
-    'allocate-inventory-api',
-    'cancel-order-api',
-    'carrier-webhook',
-    'checkout-basket-api',
-    'confirm-order-api',
-    'confirm-reservation-api',
-    'create-order-api',
-    'create-picking-order-api',
-    'dispatch-fulfillment-order-api',
-    'earn-points-api',
-    'generate-label-api',
-    'issue-loyalty-points-api',
-    'redeem-loyalty-points-api',
-    'redeem-points-api',
-    'release-reservation-api',
-    'reserve-inventory-api',
-    'route-order-api',
-    'update-picking-status-api',
-    'void-payment-api',
-    'void-transaction-api',
+    ...['allocate-inventory-api', 'cancel-order-api', 'carrier-webhook', 'checkout-basket-api', 'confirm-order-api'],
+    ...['confirm-reservation-api', 'create-order-api', 'create-picking-order-api', 'dispatch-fulfillment-order-api'],
+    ...['earn-points-api', 'generate-label-api', 'issue-loyalty-points-api', 'redeem-loyalty-points-api'],
+    ...['redeem-points-api', 'release-reservation-api', 'reserve-inventory-api', 'route-order-api'],
+    ...['update-picking-status-api', 'void-payment-api', 'void-transaction-api'],
   ]);
   for (const api of publicApis.filter((one) => !promising.includes(one))) {
     const successes = Object.keys(operationOf(api).responses).filter((status) => status < '300');
@@ -134,17 +119,9 @@ test.each(Object.values(controlOperations).map((control) => [control.id, control
 
 test('The OpenAPI document names a version that does not match where a GET answers the object of its path', () => {
   const conditional = publicApis.filter((api) => codesOf(operationOf(api)).includes('version_mismatch'));
-  expect(
-    conditional
-      .filter(({ method }) => method === 'GET')
-      .map(({ path }) => path)
-      .toSorted(),
-  ).toEqual([
-    '/customers/{id}',
-    '/fulfillment/orders/{id}',
-    '/members/{id}/balance',
-    '/orders/{id}',
-    '/products/{id}',
+  const paths = conditional.filter(({ method }) => method === 'GET').map(({ path }) => path);
+  expect(paths.toSorted()).toEqual([
+    ...['/customers/{id}', '/fulfillment/orders/{id}', '/members/{id}/balance', '/orders/{id}', '/products/{id}'],
     '/shipments/{id}/tracking',
   ]);
   for (const api of conditional) expect(JSON.stringify(operationOf(api).parameters)).toContain('#/components/parameters/IfMatch');
