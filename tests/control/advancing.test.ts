@@ -42,18 +42,16 @@ async function anApplication(work: (key: string) => Promise<'done' | 'failed'>) 
     begun,
     adapter,
     /** A world with an item that falls due each minute. */
-    aWorld: (name: string, keys: readonly string[]) =>
-      adapter.worlds.open(
-        name,
-        {
-          now: START,
-          applications: {},
-          due: keys.map((key, place) => ({
-            ...{ application: 'wms' as const, kind: 'pack', key, at: START + (place + 1) * MINUTE, payload: '{}', correlationId: 'c' },
-          })),
-        },
-        { bearer: 'b', apiKey: 'k', webhookSecret: 'w' },
-      ),
+    aWorld: (name: string, keys: readonly string[]) => {
+      const item = { application: 'wms' as const, kind: 'pack', payload: '{}', correlationId: 'c' };
+      const due = keys.map((key, place) => ({ ...item, key, at: START + (place + 1) * MINUTE }));
+      return adapter.worlds.open(name, { now: START, applications: {}, due }, { bearer: 'b', apiKey: 'k', webhookSecret: 'w' });
+    },
+    /** Advances by minutes. */
+    async advance(world: World, minutes: number, withinMs: number, signal?: AbortSignal) {
+      const { ran, ...rest } = await driver.advance(world, START + minutes * MINUTE, withinMs, signal);
+      return { ...rest, ran: ran.map(({ key }) => key) };
+    },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await driver.stop();
@@ -69,12 +67,14 @@ test('An advance has one deadline for all of its work and then reports the work 
   const release = Promise.withResolvers<'done'>();
   await using app = await anApplication((key) => (key === 'three' ? release.promise : Promise.resolve('done')));
   const world = await app.aWorld('slow', KEYS);
-  const { now, ran, settled, waitingFor } = await app.driver.advance(world, START + 10 * MINUTE, 3_000);
-  expect({ now, ran: ran.map(({ key }) => key), settled }).toEqual({ now: START + 3 * MINUTE, ran: ['one', 'two'], settled: false });
-  expect(waitingFor).toEqual(['running wms|pack|three']);
+  expect(await app.advance(world, 10, 3_000)).toEqual({
+    now: START + 3 * MINUTE,
+    ran: ['one', 'two'],
+    settled: false,
+    waitingFor: ['running wms|pack|three'],
+  });
   release.resolve('done');
-  const rest = await app.driver.advance(world, START + 10 * MINUTE, 10_000);
-  expect({ ...rest, ran: rest.ran.map(({ key }) => key) }).toMatchObject({ now: START + 10 * MINUTE, ran: ['four'], settled: true });
+  expect(await app.advance(world, 10, 10_000)).toMatchObject({ now: START + 10 * MINUTE, ran: ['four'], settled: true });
   expect(app.begun).toEqual(KEYS);
 });
 
@@ -82,16 +82,15 @@ test('An advance runs the work of its last instant, and none that is a milliseco
   await using app = await anApplication(async () => 'done');
   const world = await app.aWorld('exact', KEYS);
   await app.adapter.worlds.setClock(world, { now: START, flowing: false });
-  const ranUntil = async (to: number) => (await app.driver.advance(world, to, 10_000)).ran.map(({ key }) => key);
-  expect(await ranUntil(START + 2 * MINUTE - 1)).toEqual(['one']);
-  expect(await ranUntil(START + 2 * MINUTE)).toEqual(['two']);
+  expect((await app.advance(world, 2 - 1 / MINUTE, 10_000)).ran).toEqual(['one']);
+  expect((await app.advance(world, 2, 10_000)).ran).toEqual(['two']);
 });
 
 test('An advance whose deadline is between two items names the next item', async () => {
   await using app = await anApplication(async () => 'done');
   const world = await app.aWorld('none', KEYS);
-  const { now, ran, settled, waitingFor } = await app.driver.advance(world, START + 10 * MINUTE, 0);
-  expect({ ran, settled, waitingFor }).toEqual({ ran: [], settled: false, waitingFor: ['due wms|pack|one'] });
+  const { now, ...rest } = await app.advance(world, 10, 0);
+  expect(rest).toMatchObject({ ran: [], settled: false, waitingFor: ['due wms|pack|one'] });
   expect(now).toBeLessThan(START + MINUTE);
 });
 
@@ -100,14 +99,12 @@ test('An advance without a client starts no more work, reports the work done, an
   await using app = await anApplication((key) => (key === 'two' ? release.promise : Promise.resolve('done')));
   const world = await app.aWorld('left', KEYS);
   const gone = new AbortController();
-  const advancing = app.driver.advance(world, START + 10 * MINUTE, 60_000, gone.signal);
+  const advancing = app.advance(world, 10, 60_000, gone.signal);
   await eventually('the second item runs', async () => app.begun.length === 2);
   gone.abort();
-  const { ran, settled } = await advancing;
-  expect([ran.map(({ key }) => key), settled]).toEqual([['one'], false]);
+  expect(await advancing).toMatchObject({ ran: ['one'], settled: false });
   release.resolve('done');
-  const rest = await app.driver.advance(world, START + 10 * MINUTE, 10_000);
-  expect([rest.ran.map(({ key }) => key), rest.settled]).toEqual([['three', 'four'], true]);
+  expect(await app.advance(world, 10, 10_000)).toMatchObject({ ran: ['three', 'four'], settled: true });
   expect(app.begun).toEqual(KEYS);
 });
 
@@ -116,33 +113,18 @@ test('An advance of one rehearsal is not delayed by others that hang, fail or ha
     if (key.startsWith('hangs')) return new Promise<never>(() => {});
     return key.startsWith('fails') ? 'failed' : 'done';
   });
-  const hanging = await app.aWorld(
-    'hanging',
-    Array.from({ length: 200 }, (_, place) => `hangs-${place}`),
-  );
-  const failing = await app.aWorld(
-    'failing',
-    Array.from({ length: 200 }, (_, place) => `fails-${place}`),
-  );
+  const many = (what: string) => Array.from({ length: 200 }, (_, place) => `${what}-${place}`);
+  const hanging = await app.aWorld('hanging', many('hangs'));
+  const failing = await app.aWorld('failing', many('fails'));
   const unreadable = await app.aWorld('unreadable', []);
   const store = app.adapter.store('wms');
   await store.commit(unreadable, aPlan({ events: [{ id: 'evt_1', topic: 't', key: 'k', json: 'no JSON', subscribers: ['oms'] }] }));
   const sound = await app.aWorld('sound', KEYS);
-  const broken = [hanging, failing, unreadable].map((world) => app.driver.advance(world, START + 60 * MINUTE, 1_000));
-  const { ran, settled } = await app.driver.advance(sound, START + 10 * MINUTE, 10_000);
-  expect([ran.length, settled]).toEqual([4, true]);
+  const broken = [hanging, failing, unreadable].map((world) => app.advance(world, 60, 1_000));
+  expect(await app.advance(sound, 10, 10_000)).toMatchObject({ ran: KEYS, settled: true });
   expect((await app.driver.settle(sound, 5_000)).settled).toBe(true);
-  const outcomes = await Promise.all(broken);
-  expect(outcomes.map((outcome) => outcome.settled)).toEqual([false, expect.any(Boolean), false]);
+  expect((await Promise.all(broken)).map(({ settled }) => settled)).toEqual([false, expect.any(Boolean), false]);
 });
-
-const advance = (rehearsal: string, body: unknown, signal?: AbortSignal) =>
-  request(`${estate.gateway}/_control/clock/advance`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${ADMIN}`, 'x-rehearsal': rehearsal, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-    ...(signal && { signal }),
-  });
 
 test.each([
   [{ by: 'P3654D' }, '/by', 'too_far'],
@@ -153,8 +135,8 @@ test.each([
   [{ by: '-PT1S' }, '/by', 'in_the_past'],
 ])('Advance Clock refuses %j with 422 and leaves the clock unchanged', async (body, pointer, code) => {
   await using rehearsal = await newRehearsal();
-  const { statusCode, body: answer } = await advance(rehearsal.name, body);
-  expect([statusCode, await answer.json()]).toMatchObject([422, { code: 'validation_failed', errors: [{ pointer, code }] }]);
+  const reply = await rehearsal.call('advance-clock', { body });
+  expect(reply).toMatchObject({ status: 422, body: { code: 'validation_failed', errors: [{ pointer, code }] } });
   expect((await rehearsal.now()) - Date.now()).toBeLessThan(MINUTE);
 });
 
@@ -168,11 +150,15 @@ test('Advance Clock ends when its client disconnects, and the clock can be moved
   await rehearsal.api('reserve-inventory-api', { body: { items: [{ sku: 'mug-blue', qty: 1 }] } });
   await rehearsal.fault('slow', { match: { application: 'inventory-service' }, fault: { kind: 'latency', ms: 60_000 } });
   const client = new AbortController();
-  const advancing = advance(rehearsal.name, { by: 'P1D', timeoutMs: 120_000 }, client.signal).catch(() => 'gone');
-  const setClock = () =>
-    rehearsal.call('PUT', '/_control/clock', { flowing: false }, { as: 'admin', headers: { 'x-rehearsal': rehearsal.name } });
+  const advancing = request(`${estate.gateway}/_control/clock/advance`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${ADMIN}`, 'x-rehearsal': rehearsal.name, 'content-type': 'application/json' },
+    body: JSON.stringify({ by: 'P1D', timeoutMs: 120_000 }),
+    signal: client.signal,
+  }).catch(() => 'gone');
+  const setClock = () => rehearsal.call('set-clock', { body: { flowing: false } });
   await eventually('the clock is kept', async () => (await setClock()).status === 409);
   client.abort();
   expect(await advancing).toBe('gone');
-  await eventually('the clock is let go', async () => (await setClock()).status === 200);
+  await eventually('the clock is released', async () => (await setClock()).status === 200);
 });

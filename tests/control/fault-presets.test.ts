@@ -64,6 +64,6 @@ test.each(faultPresets.map(({ id, rule }) => ({ id, rule })))('The preset $id st
 
 test('The presets of faults are listed with rules that put-fault takes', async () => {
   await using rehearsal = await newRehearsal({ warehouse: 'manual' });
-  const { items } = await rehearsal.client.control('list-fault-presets');
+  const { items } = await rehearsal.control('list-fault-presets');
   expect(items).toEqual(faultPresets.map((preset) => ({ ...preset, rule: FaultInput.parse(preset.rule) })));
 });

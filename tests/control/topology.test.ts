@@ -1,27 +1,25 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { Agent } from 'undici';
 import { createReadiness } from '../../control/topology/readiness.ts';
 import { createSeenHops } from '../../control/topology/seen-hops.ts';
 import { adaptersInUse, readConfiguration } from '../../estate/configuration.ts';
 import { applicationNames } from '../../shared/catalog/applications.ts';
+import { listen } from '../../shared/process/listen.ts';
 import { JOURNAL_LIMITS } from '../../shared/store/journal-limits.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import { aHop } from '../ports/a-hop.ts';
 import { estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 
-const topologyOf = async (rehearsal: TestRehearsal) => rehearsal.client.control('read-topology');
+const topologyOf = (rehearsal: TestRehearsal) => rehearsal.control('read-topology');
 
 test('The topology of an estate in one process has every application, ready, the touchpoint with its portal, and the adapters', async () => {
   await using rehearsal = await newRehearsal();
   const { applications, touchpoint, adapters } = await topologyOf(rehearsal);
   expect(applications.map(({ id }) => id)).toEqual(applicationNames);
   expect(applications.filter(({ state }) => state !== 'ready')).toEqual([]);
-  expect(applications[0]).toEqual({
-    ...{ id: 'pos', title: 'POS', owns: 'transactions at the till, and their receipts', state: 'ready' },
-    ...{ hops: 0, failed: 0, faults: [] },
-  });
+  const pos = { id: 'pos', title: 'POS', owns: 'transactions at the till, and their receipts', state: 'ready' };
+  expect(applications[0]).toEqual({ ...pos, hops: 0, failed: 0, faults: [] });
   expect(touchpoint).toEqual({ state: 'ready', portal: estate.portal });
   expect(adapters).toEqual({ store: 'memory', events: 'memory' });
 });
@@ -29,19 +27,16 @@ test('The topology of an estate in one process has every application, ready, the
 test('The topology of an estate in one process lists the calls that the catalog allows', async () => {
   await using rehearsal = await newRehearsal();
   const { may } = await topologyOf(rehearsal);
-  expect(may).toContainEqual({ from: 'client', to: 'oms', call: 'confirm-order-api' });
-  expect(may).toContainEqual({ from: 'oms', to: 'sim', call: 'confirm-reservation-api' });
-  expect(may).toContainEqual({ from: 'carrier-platform', to: 'fms', call: 'carrier-webhook' });
-  expect(may).not.toContainEqual({ from: 'client', to: 'fms', call: 'carrier-webhook' });
+  const allowed = new Set(may.map(({ from, to, call }) => `${from} > ${to}: ${call}`));
+  expect(allowed).toContain('client > oms: confirm-order-api');
+  expect(allowed).toContain('oms > sim: confirm-reservation-api');
+  expect(allowed).toContain('carrier-platform > fms: carrier-webhook');
+  expect(allowed).not.toContain('client > fms: carrier-webhook');
 });
 
 const REDIS = { REDIS_URL: 'redis://127.0.0.1:1' };
-const ALONE = {
-  ...REDIS,
-  SERVICE: 'gateway',
-  ESTATE_TOKEN: 'a-token-of-the-estate-0123456789',
-  CREDENTIAL_PEPPER: 'a-pepper-0123456789-0123456789-0123456789',
-};
+const SECRETS = { ESTATE_TOKEN: 'a-token-of-the-estate-0123456789', CREDENTIAL_PEPPER: 'a-pepper-0123456789-0123456789-0123456789' };
+const ALONE = { ...REDIS, ...SECRETS, SERVICE: 'gateway' };
 
 test.each([
   ['in one process without addresses', {}, { store: 'memory', events: 'memory' }],
@@ -53,13 +48,13 @@ test.each([
 });
 
 test('The topology of a rehearsal counts the calls between clients and applications, and the hops that each application answered', async () => {
-  await using scene = await newRehearsal({ warehouse: 'manual' });
-  // The progression that this scene sets is reported to the WMS.
-  expect((await topologyOf(scene)).seen).toEqual([{ from: 'client', to: 'wms', calls: 1, failed: 0 }]);
-  await scene.confirmed({ customerId: 'cus_ben' });
-  await scene.settle();
-  const hops = await scene.journal();
-  const { applications, seen } = await topologyOf(scene);
+  await using rehearsal = await newRehearsal({ warehouse: 'manual' });
+  // The progression that this rehearsal sets is reported to the WMS.
+  expect((await topologyOf(rehearsal)).seen).toEqual([{ from: 'client', to: 'wms', calls: 1, failed: 0 }]);
+  await rehearsal.confirmed({ customerId: 'cus_ben' });
+  await rehearsal.settle();
+  const hops = await rehearsal.journal();
+  const { applications, seen } = await topologyOf(rehearsal);
   for (const { id, hops: answered } of applications) {
     expect([id, answered]).toEqual([id, hops.filter(({ application }) => application === id).length]);
   }
@@ -73,10 +68,10 @@ test('The topology of a rehearsal counts the calls between clients and applicati
 });
 
 test('The topology of a rehearsal counts a webhook as a call of the application that sent it', async () => {
-  await using scene = await newRehearsal({ warehouse: 'manual' });
-  await scene.dispatchedOrder();
-  await scene.advance('P2D');
-  const { seen } = await topologyOf(scene);
+  await using rehearsal = await newRehearsal({ warehouse: 'manual' });
+  await rehearsal.dispatchedOrder();
+  await rehearsal.advance('P2D');
+  const { seen } = await topologyOf(rehearsal);
   expect(seen.find(({ from, to }) => from === 'carrier-platform' && to === 'fms')?.calls).toBeGreaterThan(1);
 });
 
@@ -97,24 +92,18 @@ async function anApplication(answer: { status: number; body: unknown }) {
     asked += 1;
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer.body));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = await listen(server, 0, '127.0.0.1');
   const agent = new Agent();
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    agent,
-    asked: () => asked,
-    [Symbol.asyncDispose]: async () => {
-      await agent.close();
-      server.close();
-    },
+  const dispose = async () => {
+    await agent.close();
+    server.close();
   };
+  return { url, agent, asked: () => asked, [Symbol.asyncDispose]: dispose };
 }
 
 test('The readiness of applications is read once for simultaneous callers, and names what an application waits for', async () => {
-  await using waiting = await anApplication({
-    status: 503,
-    body: { status: 'not ready', waitingFor: ['redis: no connection', 'kafka'] },
-  });
+  const body = { status: 'not ready', waitingFor: ['redis: no connection', 'kafka'] };
+  await using waiting = await anApplication({ status: 503, body });
   const addressOf = (application: string): string => {
     if (application === 'oms') return waiting.url;
     throw new Error('It has not started.');
@@ -127,17 +116,11 @@ test('The readiness of applications is read once for simultaneous callers, and n
 });
 
 test.each([
-  [{ status: 200, body: { status: 'ready' } }, { state: 'ready' }],
-  [
-    { status: 503, body: { status: 'draining' } },
-    { state: 'away', waitingFor: 'the end of its process: it is stopping' },
-  ],
-  [
-    { status: 502, body: 'Bad Gateway' },
-    { state: 'away', waitingFor: expect.any(String) },
-  ],
-])('The readiness of an application that answers %j follows from the answer', async (answer, expected) => {
-  await using application = await anApplication(answer);
+  [200, { status: 'ready' }, { state: 'ready' }],
+  [503, { status: 'draining' }, { state: 'away', waitingFor: 'the end of its process: it is stopping' }],
+  [502, 'Bad Gateway', { state: 'away', waitingFor: expect.any(String) }],
+])('The readiness of an application that answers %d %j follows from the answer', async (status, body, expected) => {
+  await using application = await anApplication({ status, body });
   const readiness = createReadiness({ addressOf: () => application.url, agent: application.agent });
   expect((await readiness()).get('oms')).toEqual(expected);
 });
@@ -154,10 +137,8 @@ async function aJournal() {
   const record = (count: number, anonymous = false): void => {
     for (let n = 0; n < count; n++) {
       recorded += 1;
-      control.journal(
-        world,
-        aHop({ requestId: `r${recorded}`, head: `{"requestId":"r${recorded}"}`, ...(anonymous && { anonymous: true }) }),
-      );
+      const requestId = `r${recorded}`;
+      control.journal(world, aHop({ requestId, head: JSON.stringify({ requestId }), ...(anonymous && { anonymous: true }) }));
     }
   };
   const seenHops = createSeenHops({ ...worlds, journalOf });

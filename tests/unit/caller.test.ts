@@ -5,16 +5,8 @@ import type { Context } from '../../shared/control/context.ts';
 import { createCaller } from '../../shared/transport/caller.ts';
 import type { Transport } from '../../shared/transport/transport.ts';
 
-const context: Context = {
-  world: 'r~1',
-  now: 0,
-  principal: 'test',
-  requestId: 'req_1',
-  correlationId: 'story',
-  deadline: Date.now() + 60_000,
-  faults: 0,
-  chain: [],
-};
+const ids = { requestId: 'req_1', correlationId: 'story' };
+const context: Context = { world: 'r~1', now: 0, principal: 'test', ...ids, deadline: Date.now() + 60_000, faults: 0, chain: [] };
 
 /** A caller whose calls are refused, and what they would send. */
 function refusedCaller() {

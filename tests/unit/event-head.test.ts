@@ -37,11 +37,8 @@ test('The head of an event equals the head of the parsed event, whatever its tex
 test('The head of an event is found without reading the object', () => {
   const json = eventOf('cor_1', 'Ada');
   const begun = json.slice(0, json.indexOf('"causationid"'));
-  expect(eventHead(begun)).toEqual({
-    type: 'com.unified-commerce.ext.customer-changed',
-    subject: 'customer/cus_1',
-    correlationid: 'cor_1',
-  });
+  const type = 'com.unified-commerce.ext.customer-changed';
+  expect(eventHead(begun)).toEqual({ type, subject: 'customer/cus_1', correlationid: 'cor_1' });
 });
 
 test('The head of an event is read from any other text, if it has one', () => {

@@ -63,10 +63,8 @@ describe('Tests', () => {
 });
 
 describe('Dependencies', () => {
-  const { dependencies, optionalDependencies, devDependencies } = JSON.parse(textOf('package.json')) as Record<
-    string,
-    Record<string, string>
-  >;
+  const groups = JSON.parse(textOf('package.json')) as Record<string, Record<string, string>>;
+  const { dependencies, optionalDependencies, devDependencies } = groups;
   const declared = { ...dependencies, ...optionalDependencies, ...devDependencies };
 
   test('Dependencies are exactly those with a reason in ARCHITECTURE.md', () => {

@@ -7,15 +7,9 @@ import { createSpreadLookup } from '../../shared/process/spread-lookup.ts';
 
 const REPLICAS = ['127.0.0.1', '127.0.0.2', '127.0.0.3'] as const;
 /** A resolver that sorts as the system's does: always alike. */
-const resolveSorted = (
-  _hostname: string,
-  _options: unknown,
-  callback: (error: null, addresses: { address: string; family: number }[]) => void,
-): void =>
-  callback(
-    null,
-    REPLICAS.map((address) => ({ address, family: 4 })),
-  );
+type Resolved = (error: null, addresses: { address: string; family: number }[]) => void;
+const SORTED = REPLICAS.map((address) => ({ address, family: 4 }));
+const resolveSorted = (_hostname: string, _options: unknown, resolved: Resolved): void => resolved(null, SORTED);
 
 const firstOf = (lookup: LookupFunction, all: boolean): Promise<unknown> =>
   new Promise((resolve) => {

@@ -279,15 +279,6 @@ test('A counter of a unit of work shows the moves of the unit, field by field an
   expect(await counters('lamp')).toEqual({ onHand: 4, held: 3 });
 });
 
-test('A counter of a unit of work does not fall below its guard', async () => {
-  const { change, counters, open } = await newWorld();
-  await change((work) => work.move(stock, 'lamp', { onHand: 1 }));
-  const work = open();
-  work.move(stock, 'lamp', { held: 2 });
-  await expect(work.finish()).rejects.toMatchObject({ name: 'Conflict', why: 'guard' });
-  expect(await counters('lamp')).toEqual({ onHand: 1 });
-});
-
 test('A counter of a unit of work moves by integers only', async () => {
   const { open } = await newWorld();
   expect(() => open().move(stock, 'lamp', { onHand: 0.5 })).toThrow('not by 0.5');
@@ -365,15 +356,10 @@ test('Due work of a unit of work replaces work of the same kind and key, within 
     work.schedule(remind, 'a', NOW + 3, { text: 'second' });
   });
   expect(plannedDue()).toEqual(['b', 'a']);
-  expect(await due()).toEqual([
-    { kind: 'remind', key: 'b', at: NOW + 2, payload: { text: 'other' } },
-    { kind: 'remind', key: 'a', at: NOW + 3, payload: { text: 'second' } },
-  ]);
+  const planned = async () => (await due()).map(({ key, at, payload }) => `${key} ${at - NOW} ${JSON.stringify(payload)}`);
+  expect(await planned()).toEqual(['b 2 {"text":"other"}', 'a 3 {"text":"second"}']);
   await change((work) => work.schedule(remind, 'a', NOW + 1, { text: 'third' }));
-  expect(await due()).toEqual([
-    { kind: 'remind', key: 'a', at: NOW + 1, payload: { text: 'third' } },
-    { kind: 'remind', key: 'b', at: NOW + 2, payload: { text: 'other' } },
-  ]);
+  expect(await planned()).toEqual(['a 1 {"text":"third"}', 'b 2 {"text":"other"}']);
 });
 
 test('Due work of a unit of work is cancelled, and scheduled again after a cancellation', async () => {
