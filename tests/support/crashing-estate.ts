@@ -66,24 +66,12 @@ export async function crashingEstate({ leases = 'end', from }: { readonly leases
   const now = async (): Promise<number> => (await worlds.current(world))?.now ?? seed.now;
 
   async function ask(application: Application, method: string, path: string, body: unknown, key: string) {
-    const context = {
-      world,
-      now: await now(),
-      principal: 'tester',
-      requestId: newId('req', seed.now),
-      correlationId: 'crash',
-      deadline: Date.now() + DEADLINE_MS[leases],
-      faults: 0,
-      chain: [],
-    };
+    const ids = { principal: 'tester', requestId: newId('req', seed.now), correlationId: 'crash' };
+    const context = { world, now: await now(), ...ids, deadline: Date.now() + DEADLINE_MS[leases], faults: 0, chain: [] };
+    const headers = { [CONTEXT_HEADER]: encodeContext(context), [TOKEN_HEADER]: token, 'idempotency-key': key };
     const response = await request(`${addressOf(application)}${path}`, {
       method: method as 'POST',
-      headers: {
-        [CONTEXT_HEADER]: encodeContext(context),
-        [TOKEN_HEADER]: token,
-        'idempotency-key': key,
-        'content-type': 'application/json',
-      },
+      headers: { ...headers, 'content-type': 'application/json' },
       ...(method !== 'GET' && { body: JSON.stringify(body ?? {}) }),
       dispatcher: agent,
       signal: AbortSignal.timeout(DEADLINE_MS[leases] + ANSWER_MARGIN_MS),

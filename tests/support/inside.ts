@@ -4,8 +4,7 @@ import { createClockDriver } from '../../control/clock/driver.ts';
 import { createOutsideCall } from '../../control/outside-call.ts';
 import { verifyWorld } from '../../control/verify/verify.ts';
 import { objectsOf } from '../../estate/business-objects.ts';
-import { registeredApplications } from '../../estate/registry.ts';
-import type { Fixtures } from '../../fixtures/files.ts';
+import { type RegisteredApplication, registeredApplications } from '../../estate/registry.ts';
 import { type FixtureSet, loadFixtures } from '../../fixtures/load.ts';
 import { apis } from '../../shared/catalog/apis.ts';
 import type { Application } from '../../shared/catalog/applications.ts';
@@ -18,25 +17,15 @@ import { createMemoryBus } from '../../shared/events/memory-bus.ts';
 import { createRelay } from '../../shared/events/relay.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import { type RunningApplication, startApplication } from '../../shared/runtime/application.ts';
-import { type AnyCollection, dumpOf, type Seed, type Stored } from '../../shared/store/collections.ts';
+import { type AnyCollection, dumpOf, type Stored } from '../../shared/store/collections.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import type { ControlStore, Store } from '../../shared/store/ports/estate-store.ts';
 import { type Caller, type CallOptions, createCaller } from '../../shared/transport/caller.ts';
 import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../../shared/transport/estate-headers.ts';
 import { createHttpTransport } from '../../shared/transport/http-transport.ts';
-import type { AnyService } from '../../shared/work/handler.ts';
 import { newJournalNotes } from '../../shared/work/job.ts';
 import { openUnit } from '../../shared/work/unit/open-unit.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-
-interface ApplicationModule {
-  readonly service: AnyService;
-  readonly seed: (fixtures: Fixtures, now: number) => Seed;
-  readonly seedDue?: (
-    fixtures: Fixtures,
-    now: number,
-  ) => readonly { readonly kind: string; readonly key: string; readonly at: number; readonly payload: unknown }[];
-}
 
 interface Reply {
   readonly status: number;
@@ -63,7 +52,7 @@ export const INSIDE_WEBHOOK_SECRET = 'whsec_aW5zaWRlIHRoZSBlc3RhdGU=';
  * Some applications without the others in this process, with real HTTP between them, to test calls without a route at the gateway.
  * A test calls them as another application, and may write the objects of absent applications.
  */
-export async function startInside(...modules: readonly ApplicationModule[]) {
+export async function startInside(...modules: readonly RegisteredApplication[]) {
   const memory = createMemoryStore();
   const here = new Set(modules.map(({ service }) => service.application));
   // An absent application consumes nothing, so deliveries to it would stay pending.
@@ -93,10 +82,8 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
   const running: RunningApplication[] = [];
   let gatewayUrl = 'http://127.0.0.1:1';
   for (const { service } of modules) {
-    const started = await startApplication({
-      ...{ service, adapter, bus, transport, token, agent, log, gatewayUrl: () => gatewayUrl },
-      ...{ host: '127.0.0.1', port: 0, strictResponses: true },
-    });
+    const at = { host: '127.0.0.1', port: 0, gatewayUrl: () => gatewayUrl };
+    const started = await startApplication({ service, adapter, bus, transport, token, agent, log, ...at, strictResponses: true });
     addresses.set(started.application, started.url);
     running.push(started);
   }
@@ -120,11 +107,9 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
     const view = await adapter.worlds.current(world);
     if (!view) throw new Error('The world is gone.');
     const requestId = newId('req', view.now);
-    return {
-      ...{ world, now: view.now, principal: 'test', requestId, correlationId: requestId },
-      ...{ deadline: Date.now() + 15_000, faults: view.faults, chain: [] },
-      ...(view.progression && { progression: view.progression }),
-    };
+    const ids = { principal: 'test', requestId, correlationId: requestId };
+    const { faults, progression } = view;
+    return { world, now: view.now, ...ids, deadline: Date.now() + 15_000, faults, chain: [], progression };
   }
 
   return {
@@ -155,11 +140,8 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
       (application: Application): Caller =>
       async (api, input, options?: CallOptions) => {
         const context = await contextNow();
-        return createCaller({ application, transport }, { context, key: context.requestId, notes: newJournalNotes(context) })(
-          api,
-          input,
-          options,
-        );
+        const notes = newJournalNotes(context);
+        return createCaller({ application, transport }, { context, key: context.requestId, notes })(api, input, options);
       },
     /** Plays the outside world, as the control plane does: an internal call that no application makes. */
     async play<A extends ApiDefinition<string, Application, string>>(api: A, input: CallOf<A>): Promise<OutputOf<A>> {
@@ -182,16 +164,8 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
       const context = await contextNow();
       const store = adapter.store(application);
       const { requestId } = context;
-      const unit = openUnit({
-        store,
-        context,
-        key: requestId,
-        since: context.now,
-        causation: requestId,
-        hopId: requestId,
-        beforeReplyLeaseMs: SETTLE_MS,
-        commits: { dueBeforeReply: [], hasUnsentEvents: false },
-      });
+      const from = { key: requestId, since: context.now, causation: requestId, hopId: requestId, beforeReplyLeaseMs: SETTLE_MS };
+      const unit = openUnit({ store, context, ...from, commits: { dueBeforeReply: [], hasUnsentEvents: false } });
       const result = await change(unit);
       await unit.finish();
       const relay = createRelay({ store, bus, log });
@@ -250,10 +224,7 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
     setProgression: (input: Partial<Progression>) => adapter.worlds.setProgression(world, input),
     /** Parked work. */
     parked: async () => (await adapter.worlds.ledger(world)).parked,
-    /**
-     * Violated invariants, as `<invariant>: <what>`. Invariants across applications count only if all of them
-     * run here.
-     */
+    /** Violated invariants, as `<invariant>: <what>`. Invariants across applications count only if all of them run here. */
     async violations(): Promise<string[]> {
       await driver.settle(world, SETTLE_MS);
       const objects = objectsOf(registeredApplications.map(({ service }) => service));

@@ -36,10 +36,10 @@ const RELAY_LEASE_MS = 200;
 
 interface Instance {
   dead: boolean;
-  running: RunningApplication | undefined;
+  running?: RunningApplication;
   /** Its consumer of events. Deliveries that it has not acknowledged before a crash go to its successor. */
-  deliver: Deliver | undefined;
-  unsubscribe: (() => void) | undefined;
+  deliver?: Deliver;
+  unsubscribe?: () => void;
   /** How to let go the keys of requests that it leased, by token. */
   readonly claimed: Map<string, () => Promise<void>>;
   /** How to let go the due work that it leased. */
@@ -147,15 +147,7 @@ export async function startMortalApplications(leases: Leases) {
   async function start(application: Application): Promise<Instance> {
     const registered = registeredApplications.find(({ service }) => service.application === application);
     if (!registered) throw new Error(`${application} is not registered.`);
-    const instance: Instance = {
-      dead: false,
-      running: undefined,
-      deliver: undefined,
-      unsubscribe: undefined,
-      claimed: new Map(),
-      taken: [],
-      death: Promise.withResolvers(),
-    };
+    const instance: Instance = { dead: false, claimed: new Map(), taken: [], death: Promise.withResolvers() };
     instance.running = await startApplication({
       service: registered.service,
       adapter: { ...adapter, store: (name) => mortal(adapter.store(name), instance) },

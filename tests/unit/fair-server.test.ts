@@ -36,24 +36,24 @@ async function aClient(port: number) {
   closing.push(() => socket.destroy());
   await once(socket, 'connect');
   const seen = { text: '', ended: false };
-  socket.on('error', () => {});
-  socket.on('close', () => {
-    seen.ended = true;
-  });
+  const end = () => Object.assign(seen, { ended: true });
+  socket.on('error', () => {}).on('close', end);
   const read = (): void => {
-    socket.on('end', () => {
-      seen.ended = true;
-    });
-    socket.on('data', (chunk) => {
-      seen.text += chunk.toString('latin1');
-    });
+    socket.on('end', end).on('data', (chunk) => Object.assign(seen, { text: seen.text + chunk.toString('latin1') }));
   };
   return { socket, seen, read };
 }
 
+/** A server that does not answer, whose connection the client must end. */
+async function neverAnswering() {
+  const outcome = { over: false };
+  const server = await aServer((_request, response) => void response.once('close', () => Object.assign(outcome, { over: true })));
+  return { server, outcome, client: await aClient(server.port) };
+}
+
 const BIG = Buffer.alloc(300_000, 'x');
 
-test('A client that sends many requests and reads nothing makes the server hold one answer, while other clients are served', async () => {
+test('A client that sends many requests and reads nothing makes the server keep one answer, while other clients are served', async () => {
   let begun = 0;
   const server = await aServer((request, response) => {
     if (request.url === '/big') begun += 1;
@@ -209,29 +209,17 @@ test('A client that half-closes its connection after several gets all answers', 
 });
 
 test('A client that half-closes its connection within a body counts as gone', async () => {
-  let over = false;
-  const server = await aServer((_request, response) => {
-    response.once('close', () => {
-      over = true;
-    });
-  });
-  const client = await aClient(server.port);
+  const { outcome, client } = await neverAnswering();
   client.read();
   client.socket.end('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nhalf');
-  await eventually('it is over', async () => over);
+  await eventually('it is over', async () => outcome.over);
   expect(client.seen.text).not.toContain('200');
 });
 
 test.each(['GET', 'POST'])('A client that half-closes its connection because it is gone has its %s aborted', async (method) => {
-  let over = false;
-  const server = await aServer((_request, response) => {
-    response.once('close', () => {
-      over = true;
-    });
-  });
-  const client = await aClient(server.port);
+  const { server, outcome, client } = await neverAnswering();
   client.socket.write(`${method} / HTTP/1.1\r\nHost: x\r\n\r\n`);
   await eventually('it arrived', async () => server.sockets.size === 1);
   client.socket.destroy();
-  await eventually('it is over', async () => over);
+  await eventually('it is over', async () => outcome.over);
 });

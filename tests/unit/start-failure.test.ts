@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { credentialsOf } from '../../testcontainers/fixture-credentials.ts';
 import { lastWords } from '../../testcontainers/last-words.ts';
 import { EstateStartError, type Evidence, failureOf } from '../../testcontainers/start-failure.ts';
@@ -77,40 +77,21 @@ test('The last words of a container are none when no container ran', async () =>
   expect(await lastWords().all()).toBeUndefined();
 });
 
-describe('Credentials of a folder of fixtures', () => {
-  let folder = '';
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'fixtures-'));
-  });
-  afterEach(() => rm(folder, { recursive: true }));
-
-  const mistake = async (text?: string): Promise<string> => {
-    if (text !== undefined) await writeFile(join(folder, 'credentials.json'), text);
-    try {
-      credentialsOf(folder);
-    } catch (error) {
-      if (error instanceof EstateStartError) return error.message;
-      throw error;
-    }
-    return 'none';
-  };
-  const file = () => join(folder, 'credentials.json');
-
-  test('The credentials of fixtures name a folder that does not exist', () => {
+test('The credentials of fixtures name a missing folder, a missing or broken file, and a missing credential', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'fixtures-'));
+  const file = join(folder, 'credentials.json');
+  const refused = () => expect(() => credentialsOf(folder));
+  try {
+    expect(() => credentialsOf(join(folder, 'nowhere'))).toThrow(EstateStartError);
     expect(() => credentialsOf(join(folder, 'nowhere'))).toThrow(`The folder ${join(folder, 'nowhere')} does not exist;`);
-  });
-
-  test('The credentials of fixtures name a missing and a broken file', async () => {
-    expect(await mistake()).toBe(`${file()} cannot be used: / – it is missing; copy it from the fixtures of the project.`);
-    expect(await mistake('{"name":')).toMatch(`${file()} cannot be used: / – it is not JSON`);
-    expect(await mistake('[{"name":"a","kind":"bearer","secret":"s"}]')).toBe(
-      `${file()} cannot be used: /0/scopes – this member is required.`,
-    );
-  });
-
-  test('The credentials of fixtures name the kind and scope of a missing credential', async () => {
-    expect(await mistake('[{"name":"a","kind":"bearer","secret":"s","scopes":["catalog"]}]')).toBe(
-      `${file()} has no credential of kind api-key with the scope catalog; add one.`,
-    );
-  });
+    refused().toThrow(`${file} cannot be used: / – it is missing; copy it from the fixtures of the project.`);
+    await writeFile(file, '{"name":');
+    refused().toThrow(`${file} cannot be used: / – it is not JSON`);
+    await writeFile(file, '[{"name":"a","kind":"bearer","secret":"s"}]');
+    refused().toThrow(`${file} cannot be used: /0/scopes – this member is required.`);
+    await writeFile(file, '[{"name":"a","kind":"bearer","secret":"s","scopes":["catalog"]}]');
+    refused().toThrow(`${file} has no credential of kind api-key with the scope catalog; add one.`);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });
