@@ -4,10 +4,8 @@ import { createDueSchedule, type DueRecord } from '../../shared/store/memory/due
 
 type Item = DueRecord['item'];
 
-const item = (key: string, at: number, seq: number): Item => ({
-  ...{ application: 'oms', kind: 'timer', key, at, seq },
-  ...{ attempts: 0, correlationId: 'c', payload: '1' },
-});
+const DUE = { application: 'oms', kind: 'timer', attempts: 0, correlationId: 'c', payload: '1' } as const;
+const item = (key: string, at: number, seq: number): Item => ({ ...DUE, key, at, seq });
 
 type Runs = ReadonlyMap<string, { readonly key: string; readonly until: number }>;
 

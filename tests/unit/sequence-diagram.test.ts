@@ -8,11 +8,11 @@ const DAY = Date.UTC(2026, 2, 1, 10);
 let sequence = 0;
 
 /** A hop that begins after a number of milliseconds. */
-const hop = (requestId: string, application: string, api: string, after: number, more: Partial<Hop> = {}): Hop => ({
-  ...{ requestId, application, api, correlationId: 'my-order', sequence: ++sequence, method: 'POST', path: '/', status: 200 },
-  ...{ startedAt: new Date(DAY + after).toISOString(), at: new Date(DAY + after).toISOString(), durationMs: 5, calls: [], faults: [] },
-  ...more,
-});
+const hop = (requestId: string, application: string, api: string, after: number, more: Partial<Hop> = {}): Hop => {
+  const at = new Date(DAY + after).toISOString();
+  const request = { requestId, correlationId: 'my-order', sequence: ++sequence, method: 'POST', path: '/', status: 200 };
+  return { ...request, application, api, startedAt: at, at, durationMs: 5, calls: [], faults: [], ...more };
+};
 
 const shown = (hops: readonly Hop[]) =>
   sequenceOf(hops).arrows.map(({ kind, from, to, hop: { api } }) => `${kind} ${from} > ${to}: ${api}`);
@@ -70,7 +70,7 @@ test('The sequence of a journal notes that the clock was moved between two hops'
   expect(await svg([hop('a', 'oms', 'confirm-order-api', 1), later])).toContain('2 hours later: 2026-03-01 12:00:00');
 });
 
-describe('Diagram', () => {
+describe('Diagrams', () => {
   const struck = hop('a', 'payment-hub', 'capture-payment-api', 1, { status: 504, faults: ['lost'] });
   const delivered = hop('b', 'pos', 'event:payment-captured', 2, { parentId: 'a' });
 
