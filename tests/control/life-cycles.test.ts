@@ -40,6 +40,5 @@ test.each(played)('A list of life cycles names $id at each verb of a $object tha
   expect(path).toMatch(/\/\{(verb|scan)\}$/);
 });
 
-test('A list of life cycles names no operation at a verb that only the estate plays', async () => {
-  expect(of(await movesOf('shipment'), 'label').map(({ control }) => control)).toEqual([undefined]);
-});
+test('A list of life cycles names no operation at a verb that only the estate plays', async () =>
+  expect(of(await movesOf('shipment'), 'label').map(({ control }) => control)).toEqual([undefined]));

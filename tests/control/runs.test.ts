@@ -129,6 +129,5 @@ test('Start Run refuses a missing scenario and another member, with pointers', a
   expect([status, body.errors.map(({ pointer }: { pointer: string }) => pointer)]).toEqual([422, ['/scenario', '/name']]);
 });
 
-test('Start Run refuses a client without the credential of the control plane', async () => {
-  expect((await call('POST', '/_control/runs', { scenario: 'digital-order' })).status).toBe(403);
-});
+test('Start Run refuses a client without the credential of the control plane', async () =>
+  expect((await call('POST', '/_control/runs', { scenario: 'digital-order' })).status).toBe(403));

@@ -308,9 +308,8 @@ test.each(cursors)('A stream with the cursor %j is refused', async (cursor) => {
   expect(await refused('', { 'last-event-id': cursor })).toMatchObject({ status: 400, pointers: ['Last-Event-ID'] });
 });
 
-test('A stream with an unknown parameter is refused', async () => {
-  expect(await refused('?topic=hops')).toMatchObject({ status: 422, pointers: ['?topic'] });
-});
+test('A stream with an unknown parameter is refused', async () =>
+  expect(await refused('?topic=hops')).toMatchObject({ status: 422, pointers: ['?topic'] }));
 
 test('A stream without the credential of the control plane is refused', async () => {
   expect((await anybody.call('GET', '/_control/stream')).status).toBe(403);

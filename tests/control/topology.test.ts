@@ -43,9 +43,9 @@ test.each([
   ['in one process with Redis', REDIS, { store: 'redis', events: 'memory' }],
   ['in one process with Kafka', { KAFKA_BROKERS: '127.0.0.1:1' }, { store: 'memory', events: 'kafka' }],
   ['whose gateway has its own process', ALONE, { store: 'redis', events: 'kafka' }],
-])('The adapters of an estate %s follow from its configuration', (_where, environment, expected) => {
-  expect(adaptersInUse(readConfiguration(environment))).toEqual(expected);
-});
+])('The adapters of an estate %s follow from its configuration', (_where, environment, expected) =>
+  expect(adaptersInUse(readConfiguration(environment))).toEqual(expected),
+);
 
 test('The topology of a rehearsal counts the calls between clients and applications, and the hops that each application answered', async () => {
   await using rehearsal = await newRehearsal({ warehouse: 'manual' });

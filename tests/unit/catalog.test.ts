@@ -146,9 +146,8 @@ test('The catalog has its events, with their meaning and emitters', () => {
   expect(described.toSorted()).toEqual(rowsOf(documentedEvents).toSorted());
 });
 
-test('The catalog has its objects, with their states in its order', () => {
-  expect(Object.fromEntries(objects.map((object) => [object.type, object.lifeCycle?.states.join(', ') ?? '']))).toEqual(documentedStates);
-});
+test('The catalog has its objects, with their states in its order', () =>
+  expect(Object.fromEntries(objects.map((object) => [object.type, object.lifeCycle?.states.join(', ') ?? '']))).toEqual(documentedStates));
 
 test.each(applicationNames)('The routes of %s do not collide', (application) => {
   const routes = allCalls
@@ -173,9 +172,7 @@ test('The routes of internal calls, and only these routes, begin with /internal/
   for (const api of allCalls) expect([api.id, api.path.startsWith('/internal/')]).toEqual([api.id, api.audience === 'internal']);
 });
 
-test('The ids of public and internal calls are unique', () => {
-  expect(new Set(allCalls.map(({ id }) => id)).size).toBe(allCalls.length);
-});
+test('The ids of public and internal calls are unique', () => expect(new Set(allCalls.map(({ id }) => id)).size).toBe(allCalls.length));
 
 const rows = objects.flatMap((object) => (object.lifeCycle?.rows ?? []).map((row) => ({ object, row })));
 
@@ -324,9 +321,9 @@ function unbounded(schema: unknown, at: string): string[] {
   return [...here, ...Object.entries(schema).flatMap(([key, value]) => unbounded(value, `${at}/${key}`))];
 }
 
-test.each(Object.values(internalCalls))('$id has as callers exactly the applications that may call it', ({ id, callers }) => {
-  expect(applicationNames.filter((application) => mayCall(application, id)).toSorted()).toEqual(callers.toSorted());
-});
+test.each(Object.values(internalCalls))('$id has as callers exactly the applications that may call it', ({ id, callers }) =>
+  expect(applicationNames.filter((application) => mayCall(application, id)).toSorted()).toEqual(callers.toSorted()),
+);
 
 test('No application calls itself', () => {
   for (const api of allCalls) expect([api.id, mayCall(api.application, api.id)]).toEqual([api.id, false]);
@@ -400,9 +397,8 @@ test('Reserved stock is consumed or written off by allocation, and released as a
   expect([isValid({ kind: 'release' }), isValid({ kind: 'release', allocations })]).toEqual([true, false]);
 });
 
-test('The path of a label names its rehearsal, and no other path does', () => {
-  expect(publicApis.filter(namesRehearsal).map(({ id }) => id)).toEqual(['label-document']);
-});
+test('The path of a label names its rehearsal, and no other path does', () =>
+  expect(publicApis.filter(namesRehearsal).map(({ id }) => id)).toEqual(['label-document']));
 
 test('Time moves parcels, returns and the warehouse by default, and the estate takes every other step', () => {
   const byTime = { carrier: 'time', returns: 'time', warehouse: 'time' };

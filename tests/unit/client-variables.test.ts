@@ -33,9 +33,9 @@ test('The variables of a client are the variables that options of commands read'
   expect(new Set(ofClients)).toEqual(new Set(CLIENT_VARIABLES));
 });
 
-test.each(['shell', 'dotenv', 'json'])('The variables of a client are the variables that estate env --format %s prints', async (format) => {
-  expect((await printed('env', '--format', format)).match(NAME)).toEqual([...CLIENT_VARIABLES]);
-});
+test.each(['shell', 'dotenv', 'json'])('The variables of a client are the variables that estate env --format %s prints', async (format) =>
+  expect((await printed('env', '--format', format)).match(NAME)).toEqual([...CLIENT_VARIABLES]),
+);
 
 test.each([
   ['own', { bearer: 'b', apiKey: 'k', webhookSecret: 's', webhookUrl: '/w' }, undefined],

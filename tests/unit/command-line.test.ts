@@ -19,9 +19,9 @@ test('The command line has a command for every operation of the control plane, a
   expect([...new Set<string>([...reached, ...Object.keys(streamWords)])].toSorted()).toEqual(known);
 });
 
-test.each([...operationsByWords().keys(), ...Object.values(streamWords)])('The command line offers %s', (words) => {
-  expect(leaves.map(([path]) => path)).toContain(words);
-});
+test.each([...operationsByWords().keys(), ...Object.values(streamWords)])('The command line offers %s', (words) =>
+  expect(leaves.map(([path]) => path)).toContain(words),
+);
 
 test.each(leaves)('The command line has for %s an example, a description and the option --json', (path, command) => {
   expect(examplesOf(command).length).toBeGreaterThan(0);
@@ -30,9 +30,9 @@ test.each(leaves)('The command line has for %s an example, a description and the
   expect(command.description()).toMatch(/^[A-Z].*\.$|: source/);
 });
 
-test.each(leaves)('The command line describes each option of %s', (_path, command) => {
-  expect(command.options.filter(({ description }) => description.replace(/\(.*\)$/s, '').trim() === '')).toEqual([]);
-});
+test.each(leaves)('The command line describes each option of %s', (_path, command) =>
+  expect(command.options.filter(({ description }) => description.replace(/\(.*\)$/s, '').trim() === '')).toEqual([]),
+);
 
 test('The command line describes each group of commands', () => {
   const groups = commands.filter(({ parent, commands: below }) => parent?.parent === null && below.length > 0);
@@ -44,9 +44,9 @@ test.each([
   ['outge', `There is no preset outge; did you mean --kind outage? ${needs}`],
   ['xyz --times 2', `There is no preset xyz. ${needs}`],
   ['oms-dwn --application oms', `There is no preset oms-dwn; did you mean oms-down? ${needs}`],
-])('The first argument of fault set is refused where it is neither a preset nor the name of a whole rule: %s', async (line, sentence) => {
-  await expect(refusalOf(line)).rejects.toMatchObject({ message: sentence, exitCode: 2 });
-});
+])('The first argument of fault set is refused where it is neither a preset nor the name of a whole rule: %s', (line, sentence) =>
+  expect(refusalOf(line)).rejects.toMatchObject({ message: sentence, exitCode: 2 }),
+);
 
 test.each([
   ['card-payments-slow --ms 500', '--ms 500', '--api authorize-payment-api --kind latency --ms 3000'],
@@ -73,6 +73,4 @@ test.each([
   ['splittender', 'split-tender'],
   ['confirmed', 'order-confirmed'],
   ['xylophone', undefined],
-])('The nearest word of %s is %s', (given, expected) => {
-  expect(nearestWord(given, words)).toBe(expected);
-});
+])('The nearest word of %s is %s', (given, expected) => expect(nearestWord(given, words)).toBe(expected));

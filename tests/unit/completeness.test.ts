@@ -46,9 +46,9 @@ function missingSteps(api: ApiDefinition): string[] {
   ].filter((step) => step !== false);
 }
 
-test.each(publicApis.map((api) => [api.name, api] as const))('The public API %s lacks no step', (_name, api) => {
-  expect(missingSteps(api)).toEqual([]);
-});
+test.each(publicApis.map((api) => [api.name, api] as const))('The public API %s lacks no step', (_name, api) =>
+  expect(missingSteps(api)).toEqual([]),
+);
 
 test('Every declared public API is listed in the catalog (step 1)', () => {
   const declared = trackedFiles
@@ -65,9 +65,9 @@ test.each(internals.map((api) => [api.name, api] as const))(
   },
 );
 
-test.each(events.map(({ name }) => name))('The event %s is expected by a test', (name) => {
-  expect(expectingTests.includes(`'${name}'`) ? name : `no test under tests/services or tests/flows expects ${name}`).toBe(name);
-});
+test.each(events.map(({ name }) => name))('The event %s is expected by a test', (name) =>
+  expect(expectingTests.includes(`'${name}'`) ? name : `no test under tests/services or tests/flows expects ${name}`).toBe(name),
+);
 
 const expected = (application: (typeof applicationNames)[number]): string[] => [
   ...publicApis.filter((api) => api.application === application).map((api) => `apis/${nameOf(api)}.ts`),
@@ -81,6 +81,6 @@ test.each(applicationNames)('The handlers of %s are one file per API, internal c
   expect(found.filter((file) => /^(apis|internal|events)\//.test(file)).toSorted()).toEqual(expected(application).toSorted());
 });
 
-test.each(applicationNames)('The application %s has a service.ts and a README.md', (application) => {
-  expect(['service.ts', 'README.md'].filter((file) => !files.has(`services/${application}/${file}`))).toEqual([]);
-});
+test.each(applicationNames)('The application %s has a service.ts and a README.md', (application) =>
+  expect(['service.ts', 'README.md'].filter((file) => !files.has(`services/${application}/${file}`))).toEqual([]),
+);

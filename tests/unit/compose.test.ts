@@ -120,9 +120,7 @@ test('The image runs as a numeric user, and node itself, without a shell between
   expect(last).not.toMatch(/^(RUN|ENTRYPOINT)/m);
 });
 
-test('The image builds without BuildKit', () => {
-  expect(dockerfile).not.toMatch(/^# *syntax=|--mount=|<<|--chmod|--link/m);
-});
+test('The image builds without BuildKit', () => expect(dockerfile).not.toMatch(/^# *syntax=|--mount=|<<|--chmod|--link/m));
 
 test('The image contains all files that the estate reads, and no test', () => {
   const taken = [...textOf('.dockerignore').matchAll(/^!(.+)$/gm)].map(([, path = '']) => path);

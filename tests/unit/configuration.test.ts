@@ -11,9 +11,7 @@ const valid = [
   ...['CORS_ORIGINS=http://localhost:5173, https://shop.example.com/', 'CORS_ORIGINS=loopback,https://shop.example.com'],
   'CORS_ORIGINS=none',
 ];
-test.each(pairs(valid))('The configuration accepts %s=%s', (variable, value) => {
-  expect(withValue(variable, value)).not.toThrow();
-});
+test.each(pairs(valid))('The configuration accepts %s=%s', (variable, value) => expect(withValue(variable, value)).not.toThrow());
 
 test('The configuration decodes the headers of a receiver of traces', () => {
   const { OTEL_EXPORTER_OTLP_HEADERS: headers } = readConfiguration({ OTEL_EXPORTER_OTLP_HEADERS: 'api-key=abc%20d, x-scope=a=b' });
@@ -30,9 +28,9 @@ const invalid = [
   ...['CORS_ORIGINS=https://user@shop.example.com', 'CORS_ORIGINS=file:///index.html', 'CORS_ORIGINS=none,loopback'],
   'CORS_ORIGINS=http://localhost:3000,',
 ];
-test.each(pairs(invalid))('The configuration refuses %s=%s with the valid form', (variable, value) => {
-  expect(withValue(variable, value)).toThrow(new RegExp(`^${variable}(=.*)? cannot be used: it takes `));
-});
+test.each(pairs(invalid))('The configuration refuses %s=%s with the valid form', (variable, value) =>
+  expect(withValue(variable, value)).toThrow(new RegExp(`^${variable}(=.*)? cannot be used: it takes `)),
+);
 
 test.each([
   [{}, ['loopback']],
@@ -40,9 +38,9 @@ test.each([
   [{ CORS_ORIGINS: 'none' }, []],
   [{ NODE_ENV: 'production', CORS_ORIGINS: 'loopback' }, ['loopback']],
   [{ CORS_ORIGINS: 'HTTP://Shop.test:80/, https://shop.test:8443' }, ['http://shop.test', 'https://shop.test:8443']],
-])('With %j, the gateway allows the origins %j', (environment, origins) => {
-  expect(corsOriginsOf(readConfiguration(environment))).toEqual(origins);
-});
+])('With %j, the gateway allows the origins %j', (environment, origins) =>
+  expect(corsOriginsOf(readConfiguration(environment))).toEqual(origins),
+);
 
 const misspelt = [
   ...['LOG_LEVL=LOG_LEVEL', 'log_level=LOG_LEVEL', 'ALLOWED_HOST=ALLOWED_HOSTS', 'FIXTURE_DIR=FIXTURES_DIR'],
@@ -50,13 +48,12 @@ const misspelt = [
   ...['STRICT_RESPONSE=STRICT_RESPONSES', 'ALLOW_DEMO_CREDENTIAL=ALLOW_DEMO_CREDENTIALS', 'PAYMENTS_HUB_URL=PAYMENT_HUB_URL'],
   'OTEL_EXPORTER_OTLP_ENDPIONT=OTEL_EXPORTER_OTLP_ENDPOINT',
 ];
-test.each(pairs(misspelt))('The configuration refuses %s, and proposes %s', (given, meant) => {
-  expect(withValue(given, 'x')).toThrow(`${given} is not a variable of the estate; did you mean ${meant}? Correct or remove it.`);
-});
+test.each(pairs(misspelt))('The configuration refuses %s, and proposes %s', (given, meant) =>
+  expect(withValue(given, 'x')).toThrow(`${given} is not a variable of the estate; did you mean ${meant}? Correct or remove it.`),
+);
 
-test('The configuration accepts a misspelt variable together with the correct one, because it belongs to another program', () => {
-  expect(() => readConfiguration({ LOG_LEVEL: 'warn', LOG_LEVELS: 'all' })).not.toThrow();
-});
+test('The configuration accepts a misspelt variable together with the correct one, because it belongs to another program', () =>
+  expect(() => readConfiguration({ LOG_LEVEL: 'warn', LOG_LEVELS: 'all' })).not.toThrow());
 
 test('Variables of CI systems, shells and other programs do not stop the start', () => {
   const others = `CI HOSTNAME HOST_IP HOSTS PORTS NODE_VERSION NODE_OPTIONS NODE_PATH NODE_EXTRA_CA_CERTS LOGLEVEL LOG_FORMAT LOG_FILE LOGNAME SERVICE_NAME
@@ -76,9 +73,9 @@ test.each([
   ['redis://user@h:6379/3', 'redis://user:p%40%25%2F%3A%22w@h:6379/3'],
   ['redis://h:1, redis://i:2', 'redis://:p%40%25%2F%3A%22w@h:1, redis://:p%40%25%2F%3A%22w@i:2'],
   ['cluster:rediss://h:1', 'cluster:rediss://:p%40%25%2F%3A%22w@h:1'],
-])('REDIS_PASSWORD is encoded into the address %s', (REDIS_URL, expected) => {
-  expect(readConfiguration({ REDIS_URL, REDIS_PASSWORD: 'p@%/:"w' }).REDIS_URL).toBe(expected);
-});
+])('REDIS_PASSWORD is encoded into the address %s', (REDIS_URL, expected) =>
+  expect(readConfiguration({ REDIS_URL, REDIS_PASSWORD: 'p@%/:"w' }).REDIS_URL).toBe(expected),
+);
 
 test('REDIS_PASSWORD is refused together with another password, and without an address', () => {
   expect(() => readConfiguration({ REDIS_URL: 'redis://:a@h', REDIS_PASSWORD: 'b' })).toThrow('remove one of them');

@@ -13,17 +13,15 @@ test.each([
   ['several attempts', new AggregateError([coded('EHOSTUNREACH'), coded('ECONNREFUSED')]), 'the network has no way to it'],
   ['a time limit of the HTTP client', coded('UND_ERR_HEADERS_TIMEOUT', 'Headers Timeout Error'), 'it does not answer in time'],
   ['an answer of another protocol', coded('HPE_INVALID_CONSTANT', 'Parse Error'), 'it does not answer HTTP'],
-])('A connection error is described by %s', (_by, error, words) => {
-  expect(connectionTrouble(error)?.words).toBe(words);
-});
+])('A connection error is described by %s', (_by, error, words) => expect(connectionTrouble(error)?.words).toBe(words));
 
 test.each([
   ['Connection timeout', 'it does not answer in time'],
   ['Connection is closed.', 'the connection was closed'],
   ['socket hang up', 'the connection was closed'],
-])('A connection error is described by the text "%s" of a library without codes', (text, words) => {
-  expect(troubleInWords(new Error(text))).toBe(words);
-});
+])('A connection error is described by the text "%s" of a library without codes', (text, words) =>
+  expect(troubleInWords(new Error(text))).toBe(words),
+);
 
 test.each([new TypeError('x is not a function'), new Error('LOADING Redis is loading the dataset in memory'), 'nothing', undefined])(
   'Another error is not described as a connection error: %s',

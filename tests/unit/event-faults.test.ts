@@ -37,6 +37,5 @@ test('A fault of kind reorder withholds the last of three events in one batch, a
   expect(await diverted(entries)).toEqual({ sent: ['a-2', 'a-1'], withheld: ['a-3'] });
 });
 
-test('A fault of kind reorder swaps events of the same object only', async () => {
-  expect(await diverted([changed('a', 1), changed('b', 1), changed('a', 2)])).toEqual({ sent: ['a-2', 'a-1'], withheld: ['b-1'] });
-});
+test('A fault of kind reorder swaps events of the same object only', async () =>
+  expect(await diverted([changed('a', 1), changed('b', 1), changed('a', 2)])).toEqual({ sent: ['a-2', 'a-1'], withheld: ['b-1'] }));

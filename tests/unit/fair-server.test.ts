@@ -144,7 +144,7 @@ test('A client with an unread answer gets all of it when it reads slowly', async
   await eventually('all was read', async () => bytes > 20_000_000);
 });
 
-test('A client with an unread answer and waits for a slow handler is not disconnected', async () => {
+test('A client with an unread answer that waits for a slow handler is not disconnected', async () => {
   let answer = (): void => {};
   const server = await aServer((_request, response) => {
     response.write(Buffer.alloc(10_000_000, 'x'));
@@ -179,7 +179,7 @@ test.each(['GET', 'HEAD', 'POST', 'DELETE'])(
   },
 );
 
-test('A client that half-closes its connection after several gets all answers', async () => {
+test('A client that half-closes its connection after several requests gets all answers', async () => {
   const server = await aServer((request, response) => void setImmediate(() => response.end(`<${request.url}>`)));
   const client = await aClient(server.port);
   client.read();
@@ -196,7 +196,7 @@ test('A client that half-closes its connection within a body counts as gone', as
   expect(client.seen.text).not.toContain('200');
 });
 
-test.each(['GET', 'POST'])('A client that half-closes its connection because it is gone has its %s aborted', async (method) => {
+test.each(['GET', 'POST'])('A client that is gone has its %s aborted', async (method) => {
   const { server, outcome, client } = await neverAnswering();
   client.socket.write(`${method} / HTTP/1.1\r\nHost: x\r\n\r\n`);
   await eventually('it arrived', async () => server.sockets.size === 1);

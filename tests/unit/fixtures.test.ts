@@ -216,9 +216,7 @@ test.each(cases.map(([mistake, change, changed]) => ({ mistake, change, changed 
   },
 );
 
-test('The fixtures accept a byte order mark', async () => {
-  await expect(loadWith('products.json', (text) => `\ufeff${text}`)).resolves.toBeDefined();
-});
+test('The fixtures accept a byte order mark', () => expect(loadWith('products.json', (text) => `\ufeff${text}`)).resolves.toBeDefined());
 
 test('The fixtures report all mistakes of a file, each in one line', async () => {
   const wrong = edit(0, { sku: 'mug blue', taxRate: 'high', media: null, price: { amount: '12', currency: 'euro' }, colour: 'red' });

@@ -53,17 +53,14 @@ describe.each(Object.entries(documents))('OpenAPI document of the %s', (name, do
     expect(places((schema) => schema.enum !== undefined).length).toBeGreaterThan(5);
   });
 
-  test(`The OpenAPI document of the ${name} has no $ref together with other members`, () => {
-    expect(places((part) => part.$ref !== undefined && Object.keys(part).length > 1)).toEqual([]);
-  });
+  test(`The OpenAPI document of the ${name} has no $ref together with other members`, () =>
+    expect(places((part) => part.$ref !== undefined && Object.keys(part).length > 1)).toEqual([]));
 
-  test(`The OpenAPI document of the ${name} has no constant or enumeration of booleans`, () => {
-    expect(places(({ const: only, enum: values = [] }) => [only, ...values].some((value) => typeof value === 'boolean'))).toEqual([]);
-  });
+  test(`The OpenAPI document of the ${name} has no constant or enumeration of booleans`, () =>
+    expect(places(({ const: only, enum: values = [] }) => [only, ...values].some((value) => typeof value === 'boolean'))).toEqual([]));
 
-  test(`The OpenAPI document of the ${name} has no list of types, except with null`, () => {
-    expect(places(({ type }) => Array.isArray(type) && !(type.length === 2 && type.includes('null')))).toEqual([]);
-  });
+  test(`The OpenAPI document of the ${name} has no list of types, except with null`, () =>
+    expect(places(({ type }) => Array.isArray(type) && !(type.length === 2 && type.includes('null')))).toEqual([]));
 
   test(`The OpenAPI document of the ${name} has enumerations of strings, which may include null, or of numbers, and without bounds`, () => {
     const kinds = (values: readonly unknown[]) => new Set(values.map((value) => (value === null ? 'null' : typeof value)));
@@ -80,9 +77,8 @@ describe.each(Object.entries(documents))('OpenAPI document of the %s', (name, do
     expect(collisions).toEqual([]);
   });
 
-  test(`The OpenAPI document of the ${name} has no header with a default, which generated clients would send`, () => {
-    expect(places((part) => 'in' in part && part.in === 'header' && JSON.stringify(part).includes('"default":'))).toEqual([]);
-  });
+  test(`The OpenAPI document of the ${name} has no header with a default, which generated clients would send`, () =>
+    expect(places((part) => 'in' in part && part.in === 'header' && JSON.stringify(part).includes('"default":'))).toEqual([]));
 
   test(`The OpenAPI document of the ${name} has no two names of schemas and operations that differ only in case and hyphens`, () => {
     const operations = Object.values(document.paths).flatMap((item) => Object.values(item).map(({ operationId }) => operationId));

@@ -52,9 +52,8 @@ test('Code contains no TODO', () => {
 describe('Tests', () => {
   const tests = trackedFiles.filter((file) => file.endsWith('.test.ts') && file !== 'tests/unit/habits.test.ts');
 
-  test('Tests all run: none is focused', () => {
-    expect(linesWith(tests, /\b(test|it|describe)(\.(concurrent|each))?\.only\b|\bf(it|describe)\(/)).toEqual([]);
-  });
+  test('Tests all run: none is focused', () =>
+    expect(linesWith(tests, /\b(test|it|describe)(\.(concurrent|each))?\.only\b|\bf(it|describe)\(/)).toEqual([]));
 
   test('Tests that may be skipped report it with the reason', () => {
     const skipping = tests.filter((file) => /\b(test|it|describe)\.(skip|todo)\b|\bx(it|describe)\(/.test(textOf(file)));
@@ -75,9 +74,8 @@ describe('Dependencies', () => {
     expect(explained.toSorted()).toEqual(Object.keys(declared).toSorted());
   });
 
-  test('Dependencies are pinned to one version', () => {
-    expect(Object.entries(declared).filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
-  });
+  test('Dependencies are pinned to one version', () =>
+    expect(Object.entries(declared).filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]));
 });
 
 test('The documentation names every variable that configures a process', () => {

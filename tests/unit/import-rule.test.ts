@@ -90,9 +90,7 @@ test('Every import of a project file resolves', () => {
   expect(own.filter(({ target }) => !files.has(target)).map(shown)).toEqual([]);
 });
 
-test('No files import each other in a circle, types included', () => {
-  expect(circles(own)).toEqual([]);
-});
+test('No files import each other in a circle, types included', () => expect(circles(own)).toEqual([]));
 
 test.each([
   ['shared', floors.flat()],
@@ -157,9 +155,8 @@ test('A page of the console imports only types of what does not travel to the br
   expect(breaking).toEqual([]);
 });
 
-test('Only tests import tests', () => {
-  expect(own.filter(({ file, target }) => target.startsWith('tests/') && !file.startsWith('tests/')).map(shown)).toEqual([]);
-});
+test('Only tests import tests', () =>
+  expect(own.filter(({ file, target }) => target.startsWith('tests/') && !file.startsWith('tests/')).map(shown)).toEqual([]));
 
 /** Whether the first matching zone of a path is this one. */
 const inside = (target: string, zone: string): boolean => zoneOf(target)?.zone === zone;

@@ -35,13 +35,12 @@ test.each<[title: string, schema: z.ZodType, value: unknown, code: string, detai
     'This has none of the valid forms: this must be text, not true; or this must be a whole number, not true.',
   ],
   ['what the schema words itself', z.string().min(1, 'Give it a name.'), '', 'too_small', 'Give it a name.'],
-])('A validation error names %s', (_title, schema, value, code, detail) => {
-  expect(found(z.object({ it: schema }), { it: value })).toEqual([['it', code, detail]]);
-});
+])('A validation error names %s', (_title, schema, value, code, detail) =>
+  expect(found(z.object({ it: schema }), { it: value })).toEqual([['it', code, detail]]),
+);
 
-test('A validation error names an unknown kind', () => {
-  expect(found(Kinds, { kind: 'early' })).toEqual([['kind', 'invalid_union', 'This must be one of delayed, twice.']]);
-});
+test('A validation error names an unknown kind', () =>
+  expect(found(Kinds, { kind: 'early' })).toEqual([['kind', 'invalid_union', 'This must be one of delayed, twice.']]));
 
 test('A validation error names each unknown member', () => {
   expect(found(z.strictObject({}), { a: 1, b: 2 })).toEqual([

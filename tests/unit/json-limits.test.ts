@@ -49,7 +49,7 @@ const requests = [
   ...(Object.values(controlOperations) as readonly ControlOperation[]).map(({ id, request }) => [id, request] as const),
 ];
 
-test.each(requests)('Every external request %s bounds its lists within the limit of all bodies', (_id, request) => {
+test.each(requests)('The external request %s bounds its lists within the limit of all bodies', (_id, request) => {
   const schema = z.toJSONSchema(request, { io: 'input', unrepresentable: 'any' });
   const lists = listsIn(schema, '');
   expect(lists.filter(({ most }) => most > JSON_MEMBERS)).toEqual([]);

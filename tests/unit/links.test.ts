@@ -71,6 +71,5 @@ test('The pages for users are all listed in the index of the documentation', () 
   expect(listed.filter((file) => !index.includes(`](${file.replace('docs/', '')}`))).toEqual([]);
 });
 
-test('The pages for users have a README of at most 7 KB', () => {
-  expect(Buffer.byteLength(textOf('README.md'))).toBeLessThanOrEqual(7 * 1_024);
-});
+test('The pages for users have a README of at most 7 KB', () =>
+  expect(Buffer.byteLength(textOf('README.md'))).toBeLessThanOrEqual(7 * 1_024));

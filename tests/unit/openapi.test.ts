@@ -142,9 +142,8 @@ test('The OpenAPI document closes requests and leaves responses open', () => {
   expect(document.components.schemas['Basket']).not.toHaveProperty('additionalProperties');
 });
 
-test('The OpenAPI document omits members that only services send', () => {
-  expect(JSON.stringify(operationOf(apis['create-order-api']).requestBody)).not.toContain('#/components/schemas/Basket');
-});
+test('The OpenAPI document omits members that only services send', () =>
+  expect(JSON.stringify(operationOf(apis['create-order-api']).requestBody)).not.toContain('#/components/schemas/Basket'));
 
 test.each([
   ['the shipping prices and the limit for free shipping', '4.90 EUR, EXPRESS 9.90 EUR; both are free from 50.00 EUR'],
@@ -156,9 +155,7 @@ test.each([
   ['a ttlSeconds that changes nothing', 'whose reservation expires with the checkout'],
   ['a contact that changes nothing', 'names a registered customer, contact has no effect'],
   ['the limit of renewed authorisations', 'up to 30 days after the order was created'],
-])('The OpenAPI document states %s', (_what, sentence) => {
-  expect(JSON.stringify(document)).toContain(sentence);
-});
+])('The OpenAPI document states %s', (_what, sentence) => expect(JSON.stringify(document)).toContain(sentence));
 
 test('The OpenAPI document marks optional bodies', () => {
   expect(operationOf(apis['capture-payment-api']).requestBody?.required).toBe(false);

@@ -30,9 +30,8 @@ test('A retryable problem has a Retry-After of one second by default, from an ap
   }
 });
 
-test('A retryable problem keeps a time that its thrower sets', () => {
-  expect(new Problem('store_full', 'full', { retryAfter: 30 }).retryAfter).toBe(30);
-});
+test('A retryable problem keeps a time that its thrower sets', () =>
+  expect(new Problem('store_full', 'full', { retryAfter: 30 }).retryAfter).toBe(30));
 
 test('The table of problem codes contains every code of a refusal', () => {
   expect(thrown.size).toBeGreaterThan(20);
@@ -46,9 +45,9 @@ test.each(codes)('The table of problem codes has only codes that a refusal uses:
   expect(used ? code : `nothing refuses with ${code}: take it out of the table`).toBe(code);
 });
 
-test.each(codes)('The table of problem codes has a section for %s in the reference, with the code as its anchor', (code) => {
-  expect(textOf('docs/reference/problems.md')).toContain(`\n### ${code}\n`);
-});
+test.each(codes)('The table of problem codes has a section for %s in the reference, with the code as its anchor', (code) =>
+  expect(textOf('docs/reference/problems.md')).toContain(`\n### ${code}\n`),
+);
 
 test('The table of problem codes has every code that the documentation names after a status, with that status', () => {
   const named = prose.flatMap((file) =>

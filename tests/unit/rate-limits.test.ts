@@ -51,9 +51,7 @@ test.each([
   ['IPv4', '203.0.113.9', '203.0.113.9'],
   ['IPv4 within IPv6', '::ffff:203.0.113.9', '203.0.113.9'],
   ['none', '', ''],
-])('The rate limit counts separately an address of the form %s', (_kind, address, network) => {
-  expect(networkOf(address)).toBe(network);
-});
+])('The rate limit counts separately an address of the form %s', (_kind, address, network) => expect(networkOf(address)).toBe(network));
 
 test.each([
   ['2001:db8:0:1200::1', '2001:db8:0:12ff:1:2:3:4'],
@@ -61,15 +59,15 @@ test.each([
   ['2001::12:0:0:0:1', '2001::12:0:0:0:2'],
   ['::1', '::2'],
   ['fe80::1%eth0', 'fe80::2%eth0'],
-])('The rate limit counts the addresses of an IPv6 network together: %s and %s', (one, other) => {
-  expect(networkOf(one)).toBe(networkOf(other));
-});
+])('The rate limit counts the addresses of an IPv6 network together: %s and %s', (one, other) =>
+  expect(networkOf(one)).toBe(networkOf(other)),
+);
 
 test.each([
   ['2001:db8:0:1200::1', '2001:db8:0:1300::1'],
   ['2001:db8::1', '2001:db9::1'],
   ['2001:db8::1', '2001:db8:0:100::1'],
   ['::1', '::100:0:0:0:1'],
-])('The rate limit counts the addresses of two IPv6 networks separately: %s and %s', (one, other) => {
-  expect(networkOf(one)).not.toBe(networkOf(other));
-});
+])('The rate limit counts the addresses of two IPv6 networks separately: %s and %s', (one, other) =>
+  expect(networkOf(one)).not.toBe(networkOf(other)),
+);

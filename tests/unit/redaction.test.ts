@@ -55,9 +55,8 @@ test('A secret is redacted in an encoded part of a path, after any prefix', () =
   }
 });
 
-test('A card number is redacted among other numbers', () => {
-  expect(redactText('4111 1111 1111 1111 12/27 123')).toBe('[redacted] 12/27 123');
-});
+test('A card number is redacted among other numbers', () =>
+  expect(redactText('4111 1111 1111 1111 12/27 123')).toBe('[redacted] 12/27 123'));
 
 test('Redaction keeps telephone numbers with a plus sign, and tracking numbers', () => {
   // Their digits are valid numbers of an old Visa card, an American Express card and a Diners Club card.
@@ -71,9 +70,9 @@ test.each([
   ...['4111111111111112', '8000000000019', '4006381333931', '2026-11-22T13:17:58.123Z', '1795353478000', '20261122131758'],
   ...['01KASY5XZJ1Q2W3E4R5T6Y7U8I', '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01', '4111111111111111'.padStart(32, 'a')],
   ...['+353915550101', '00000000-0000-4000-8000-000000000000'],
-])('Redaction keeps %s, which only resembles a card number', (other) => {
-  expect([redactText(other), secretIn(other)]).toEqual([other, undefined]);
-});
+])('Redaction keeps %s, which only resembles a card number', (other) =>
+  expect([redactText(other), secretIn(other)]).toEqual([other, undefined]),
+);
 
 test.each([
   ['of a rehearsal', REHEARSAL_KEY],
@@ -245,6 +244,5 @@ test('Redaction keeps tokens that are registered, and tokens that name their dec
   expect(redactText('declined: tok_decline_lost_card')).toBe('declined: tok_decline_lost_card');
 });
 
-test('A token that an escape hides is redacted', () => {
-  expect(JSON.parse(redactJson('{"token":"tok_live","other":"\\u0074ok_amex"}'))).toEqual({ token: '[redacted]', other: '[redacted]' });
-});
+test('A token that an escape hides is redacted', () =>
+  expect(JSON.parse(redactJson('{"token":"tok_live","other":"\\u0074ok_amex"}'))).toEqual({ token: '[redacted]', other: '[redacted]' }));

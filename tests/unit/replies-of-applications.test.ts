@@ -6,9 +6,9 @@ const reply = (status: number, text: string) => ({ status, text, retryAfter: und
 test.each([
   ['JSON', '{"id":"pay_1"}', { id: 'pay_1' }],
   ['nothing', '', undefined],
-])('A reply of another application with %s is read', (_what, text, output) => {
-  expect(readReply('payment-hub', reply(200, text))).toEqual(output);
-});
+])('A reply of another application with %s is read', (_what, text, output) =>
+  expect(readReply('payment-hub', reply(200, text))).toEqual(output),
+);
 
 test('A successful reply of another application that is not JSON is an error of that application', () => {
   const read = () => readReply('payment-hub', reply(200, '<html>'));

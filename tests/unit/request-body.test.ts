@@ -32,6 +32,5 @@ test('The body of a request is read when it comes with the headers, or in parts'
   expect(await reading(['in ', 'several ', 'parts'])).toBe('in several parts');
 });
 
-test('The body of a client that has just left is not waited for', async () => {
-  expect(await reading(['whole'], (request) => void request.destroy())).toBe('ClientGone');
-});
+test('The body of a client that has just left is not waited for', async () =>
+  expect(await reading(['whole'], (request) => void request.destroy())).toBe('ClientGone'));

@@ -59,9 +59,8 @@ test('The sequence of a journal gives a webhook an arrow from the application th
   expect(shown([sent])).toEqual(['webhook client > fms: carrier-webhook']);
 });
 
-test('The sequence of a journal survives hops that name each other as their cause', () => {
-  expect(shown([hop('a', 'oms', 'x', 1, { parentId: 'b' }), hop('b', 'crm', 'y', 2, { parentId: 'a' })])).toHaveLength(2);
-});
+test('The sequence of a journal survives hops that name each other as their cause', () =>
+  expect(shown([hop('a', 'oms', 'x', 1, { parentId: 'b' }), hop('b', 'crm', 'y', 2, { parentId: 'a' })])).toHaveLength(2));
 
 test('The sequence of a journal notes that the clock was moved between two hops', async () => {
   const later = hop('b', 'carrier-platform', 'due:planned-scan', 3, { at: new Date(DAY + 2 * 3_600_000).toISOString() });

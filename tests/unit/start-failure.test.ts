@@ -10,30 +10,29 @@ import { EstateStartError, type Evidence, failureOf } from '../../testcontainers
 const IMAGE = 'unified-commerce-estate:local';
 const evidence: Evidence = { what: IMAGE, image: IMAGE, hasEngine: true, hasImage: true, timeoutMs: 60_000, message: 'Some words' };
 
-test('A container that fails to start without an engine names the remedy', () => {
-  expect(failureOf({ ...evidence, hasEngine: false })).toMatch(/^No container engine answers; start Docker, or set DOCKER_HOST /);
-});
+test('A container without an engine names the remedy', () =>
+  expect(failureOf({ ...evidence, hasEngine: false })).toMatch(/^No container engine answers; start Docker, or set DOCKER_HOST /));
 
 test.each([
   [IMAGE, `There is no image ${IMAGE} here, and no registry gave it: build it in a checkout of the estate with docker build -t ${IMAGE} .`],
   ['redis:8.9', 'There is no image redis:8.9 here, and no registry gave it: correct its name, or fetch it with docker pull redis:8.9.'],
-])('A container that fails to start without the image %s names the remedy', (image, sentence) => {
-  expect(failureOf({ ...evidence, image, hasImage: false })).toBe(sentence);
-});
+])('A container without the image %s names the remedy', (image, sentence) =>
+  expect(failureOf({ ...evidence, image, hasImage: false })).toBe(sentence),
+);
 
-test('A container that fails to start and stopped shows its last log lines', () => {
+test('A container that stopped shows its last log lines', () => {
   expect(failureOf({ ...evidence, run: { ms: 1_900, lines: ['PORT=abc cannot be used'] } })).toBe(
     `${IMAGE} stopped after 2 s; correct what its last log lines name:\n  PORT=abc cannot be used`,
   );
 });
 
-test('A container that fails to start in time shows its last log lines, and how to allow more time', () => {
+test('A container that does not start in time shows its last log lines, and how to allow more time', () => {
   expect(failureOf({ ...evidence, run: { ms: 60_300, lines: ['waits for Redis', 'waits for Kafka'] } })).toBe(
     `${IMAGE} was not ready within 60 s; correct what its last log lines name, or allow more time with withStartupTimeout:\n  waits for Redis\n  waits for Kafka`,
   );
 });
 
-test('A container that fails to start and logged nothing names a command to run it by hand', () => {
+test('A container that logged nothing names a command to run it by hand', () => {
   expect(failureOf({ ...evidence, run: { ms: 300, lines: [] } })).toBe(
     `${IMAGE} stopped after 0 s and logged nothing; docker run --rm ${IMAGE} shows whether the image runs on this machine.`,
   );
@@ -60,9 +59,9 @@ test.each([
     '(HTTP code 404) missing container - network shop not found ',
     `The container engine refuses ${IMAGE}; correct what it names: network shop not found`,
   ],
-])('A container that the engine refuses is reported in one sentence: %s', (said, sentence) => {
-  expect(failureOf({ ...evidence, message: said })).toEqual(typeof sentence === 'string' ? sentence : expect.stringMatching(sentence));
-});
+])('A container that the engine refuses is reported in one sentence: %s', (said, sentence) =>
+  expect(failureOf({ ...evidence, message: said })).toEqual(typeof sentence === 'string' ? sentence : expect.stringMatching(sentence)),
+);
 
 test('The last words of a container are the last 25 lines of its log, once it has ended', async () => {
   const words = lastWords();
@@ -73,9 +72,7 @@ test('The last words of a container are the last 25 lines of its log, once it ha
   expect([run?.lines.length, run?.lines[0], run?.lines.at(-1)]).toEqual([25, 'line 5', 'line 29']);
 });
 
-test('The last words of a container are none when no container ran', async () => {
-  expect(await lastWords().all()).toBeUndefined();
-});
+test('The last words of a container are none when no container ran', async () => expect(await lastWords().all()).toBeUndefined());
 
 test('The credentials of fixtures name a missing folder, a missing or broken file, and a missing credential', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'fixtures-'));

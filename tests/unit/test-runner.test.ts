@@ -12,15 +12,12 @@ test('The runner of tests runs a test in the realm of Node, where its literals h
   expect(runInThisContext('globalThis')).toBe(globalThis);
 });
 
-test("The runner of tests has Node load Jest's framework, once per process", () => {
-  expect(require('@jest/expect').jestExpect).toBe(expect);
-});
+test("The runner of tests has Node load Jest's framework, once per process", () => expect(require('@jest/expect').jestExpect).toBe(expect));
 
 test('The runner of tests loads the tested code once per process, and helpers once per test file', () => {
   expect(require('../../shared/domain/ids.ts').newId).toBe(newId);
   expect(require('../support/eventually.ts').eventually).not.toBe(eventually);
 });
 
-test('The runner of tests shows errors by path, line and column', () => {
-  expect(new Error('here').stack?.split('\n')[1]).toMatch(/ \(\/.*\/tests\/unit\/test-runner\.test\.ts:25:10\)$/);
-});
+test('The runner of tests shows errors by path, line and column', () =>
+  expect(new Error('here').stack?.split('\n')[1]).toMatch(/ \(\/.*\/tests\/unit\/test-runner\.test\.ts:23:10\)$/));

@@ -37,15 +37,11 @@ test.each([
   ['no signature', { signatures: undefined }],
   ['an empty signature', { signatures: 'v1,' }],
   ['another version', { signatures: 'v0,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=' }],
-])('A webhook signature does not fit %s', (_what, changes) => {
-  expect(check(changes)).toMatch(/does not fit/);
-});
+])('A webhook signature does not fit %s', (_what, changes) => expect(check(changes)).toMatch(/does not fit/));
 
 test.each([
   ['no id', { id: undefined }, /webhook-id/],
   ['an id that is none', { id: 'a b' }, /webhook-id/],
   ['no timestamp', { timestamp: undefined }, /webhook-timestamp/],
   ['a timestamp that is none', { timestamp: 'now' }, /webhook-timestamp/],
-])('A webhook signature is refused with %s', (_what, changes, sentence) => {
-  expect(check(changes)).toMatch(sentence);
-});
+])('A webhook signature is refused with %s', (_what, changes, sentence) => expect(check(changes)).toMatch(sentence));

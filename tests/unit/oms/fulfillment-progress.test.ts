@@ -52,9 +52,9 @@ test('The units of a wholly short fulfillment order are all short', () => {
 test.each<[string, FulfillmentOrder]>([
   ['lost', fulfilment(8, 'failed-delivery', { failureReason: 'lost', shortQty: 1 })],
   ['sent back', fulfilment(8, 'returned-to-sender', { shortQty: 1 })],
-])('The units of a fulfillment order that were %s are cancelled and owed for, without those that were short', (_how, found) => {
-  expect(unitsOf(having([found]))).toEqual({ fulfilled: 0, cancelled: 2, short: [1], owed: [666] });
-});
+])('The units of a fulfillment order that were %s are cancelled and owed for, without those that were short', (_how, found) =>
+  expect(unitsOf(having([found]))).toEqual({ fulfilled: 0, cancelled: 2, short: [1], owed: [666] }),
+);
 
 test('The units of a fulfillment order that were not accepted yet are still on their way', () => {
   const found = [fulfilment(8, 'failed-delivery', { failureReason: 'delivery-attempts' })];

@@ -30,9 +30,7 @@ test.each<[string, readonly PaymentAmounts[]]>([
   ['refunded', [payment('fully-refunded', 3000, 3000, 3000)]],
   ['refunded', [payment('fully-refunded', 1000, 1000, 1000), payment('fully-refunded', 2000, 2000, 2000)]],
   ['refunded', [payment('fully-refunded', 1000, 1000, 1000), payment('voided', 2000)]],
-])('The payment status of an order of 30.00 is %s for %j', (status, payments) => {
-  expect(paymentStatusOf(3000, payments)).toBe(status);
-});
+])('The payment status of an order of 30.00 is %s for %j', (status, payments) => expect(paymentStatusOf(3000, payments)).toBe(status));
 
 test.each<[string, readonly PaymentAmounts[]]>([
   ['paid', [payment('captured', 2000, 2000)]],
@@ -42,13 +40,11 @@ test.each<[string, readonly PaymentAmounts[]]>([
   ['unpaid', [payment('voided', 3000)]],
   ['authorised', [payment('authorised', 3000)]],
   ['partially-refunded', [payment('partially-refunded', 3000, 3000, 1000)]],
-])('The payment status of an order of 30.00 with 20.00 still due is %s for %j', (status, payments) => {
-  expect(paymentStatusOf(3000, payments, 2000)).toBe(status);
-});
+])('The payment status of an order of 30.00 with 20.00 still due is %s for %j', (status, payments) =>
+  expect(paymentStatusOf(3000, payments, 2000)).toBe(status),
+);
 
-test('The payment status of an order that costs nothing is paid', () => {
-  expect(paymentStatusOf(0, [])).toBe('paid');
-});
+test('The payment status of an order that costs nothing is paid', () => expect(paymentStatusOf(0, [])).toBe('paid'));
 
 const amounts = fc.record({ authorised: fc.nat(5000), captured: fc.nat(5000), refunded: fc.nat(5000) });
 const anyPayment = fc

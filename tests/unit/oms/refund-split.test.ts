@@ -71,9 +71,8 @@ test('The excess of captured money over the required amount is 0 if less was cap
   expect(excessOf([payment({ id: 'card', captured: 2000 })], 1789)).toBe(211);
 });
 
-test('The excess of captured money over the required amount shrinks by refunds of the OMS, and not by refunds of a client', () => {
-  expect(excessOf([payment({ id: 'card', captured: 3000, back: { [REFERENCE]: 500, goodwill: 700 } })], 2000)).toBe(500);
-});
+test('The excess of captured money over the required amount shrinks by refunds of the OMS, and not by refunds of a client', () =>
+  expect(excessOf([payment({ id: 'card', captured: 3000, back: { [REFERENCE]: 500, goodwill: 700 } })], 2000)).toBe(500));
 
 test('The units of a line together have the value of the line, in however many lots they are cancelled', () => {
   fc.assert(
