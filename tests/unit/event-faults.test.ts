@@ -18,11 +18,7 @@ async function diverted(entries: readonly ReturnType<typeof changed>[]) {
   const world = await adapter.worlds.open('r', { now: 1_000, applications: {}, due: [] }, CREDENTIALS);
   const rule = { match: { event: 'ext.basket-changed' }, fault: { kind: 'reorder' } };
   await adapter.worlds.setFault(world, 'swap', JSON.stringify(rule));
-  const divert = createEventFaults({
-    store: adapter.store('ecommerce-platform'),
-    control: adapter.control,
-    directory: adapter.worlds,
-  });
+  const divert = createEventFaults({ store: adapter.store('ecommerce-platform'), control: adapter.control, directory: adapter.worlds });
   const { send, withhold } = await divert(world, { entries, faults: 1 });
   return { sent: send.map(({ id }) => id), withheld: withhold.map(({ id }) => id) };
 }
