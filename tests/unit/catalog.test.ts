@@ -296,7 +296,7 @@ test('Reserve Inventory takes a basket, items or both; only a service may reserv
 });
 
 test('Only services may send the basket or transaction of an order, the payable of a payment, and the reference of a refund', () => {
-  const added = ({ request, serviceRequest }: { request: z.ZodObject; serviceRequest: z.ZodObject }) =>
+  const added = ({ request, serviceRequest }: Record<'request' | 'serviceRequest', { readonly shape: object }>) =>
     Object.keys(serviceRequest.shape).filter((member) => !(member in request.shape));
   expect(added(apis['create-order-api'])).toEqual(['basket', 'transaction']);
   expect(added(apis['authorize-payment-api'])).toEqual(['payable', 'returnId']);
