@@ -1,21 +1,16 @@
 import { expect, test } from '@jest/globals';
-import { request } from 'undici';
-import { ADMIN, estate, newRehearsal } from '../support/estate.ts';
+import { newRehearsal } from '../support/estate.ts';
 
 test('A fault with a wrong name and a wrong body is refused for its name, which comes first in the request', async () => {
   await using rehearsal = await newRehearsal();
-  const put = async (name: string, body: object) => {
-    const answer = await request(`${estate.gateway}/_control/faults/${name}`, {
-      method: 'PUT',
-      headers: { authorization: `Bearer ${ADMIN}`, 'x-rehearsal': rehearsal.name, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    const { code, errors } = (await answer.body.json()) as { code: string; errors: readonly { pointer: string }[] };
-    return [answer.statusCode, code, errors.map(({ pointer }) => pointer)];
+  const pointersOf = async (name: string, body: object) => {
+    const reply = await rehearsal.call('put-fault', { params: { name }, body });
+    expect(reply).toMatchObject({ status: 422, body: { code: 'validation_failed' } });
+    return reply.body.errors.map(({ pointer }: { pointer: string }) => pointer);
   };
-  expect(await put('no%20name', { fault: { kind: 'nonsense' } })).toEqual([422, 'validation_failed', ['{name}']]);
-  expect(await put('n'.repeat(65), { fault: { kind: 'nonsense' } })).toEqual([422, 'validation_failed', ['{name}']]);
-  expect(await put('a-name', {})).toEqual([422, 'validation_failed', ['/match', '/fault']]);
+  expect(await pointersOf('no name', { fault: { kind: 'nonsense' } })).toEqual(['{name}']);
+  expect(await pointersOf('n'.repeat(65), { fault: { kind: 'nonsense' } })).toEqual(['{name}']);
+  expect(await pointersOf('a-name', {})).toEqual(['/match', '/fault']);
   expect(await rehearsal.faults()).toEqual([]);
 });
 

@@ -1,27 +1,27 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { type FaultPresetId, faultPresets } from '../../shared/catalog/control/fault-presets.ts';
 import { FaultInput } from '../../shared/catalog/control/faults.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { eventually } from '../support/eventually.ts';
 
-interface Scene {
+interface Story {
   /** What happens before the preset is set. */
-  readonly before?: (scene: TestRehearsal) => Promise<string>;
-  readonly call: (scene: TestRehearsal, subject: string) => Promise<unknown>;
+  readonly before?: (rehearsal: TestRehearsal) => Promise<string>;
+  readonly call: (rehearsal: TestRehearsal, subject: string) => Promise<unknown>;
 }
 
 const authorise = (rehearsal: TestRehearsal, orderId: string) =>
   rehearsal.call('authorize-payment-api', { body: { orderId, tender: { type: 'card', token: 'tok_visa' } } });
-const unpaid: Scene['before'] = async ({ draft }) => (await draft()).id;
-const labelled: Scene = { call: async ({ dispatchedOrder }) => (await dispatchedOrder()).shipmentId };
-const sold: Scene = { call: ({ confirmed }) => confirmed() };
+const unpaid: Story['before'] = async ({ draft }) => (await draft()).id;
+const labelled: Story = { call: async ({ dispatchedOrder }) => (await dispatchedOrder()).shipmentId };
+const sold: Story = { call: ({ confirmed }) => confirmed() };
 
 /** A call that each preset concerns. */
-const SCENES: { readonly [Id in FaultPresetId]: Scene } = {
+const STORIES: { readonly [Id in FaultPresetId]: Story } = {
   'payment-hub-down': { before: unpaid, call: authorise },
   'card-payments-slow': { before: unpaid, call: authorise },
   'capture-answer-lost': {
-    before: async (scene) => (await scene.authorisation((await scene.draft()).id)).id,
+    before: async ({ draft, authorisation }) => (await authorisation((await draft()).id)).id,
     call: (rehearsal, id) => rehearsal.call('capture-payment-api', { params: { id }, body: {} }),
   },
   'oms-down': {
@@ -52,27 +52,18 @@ const SCENES: { readonly [Id in FaultPresetId]: Scene } = {
   'carrier-webhooks-stale': labelled,
 };
 
-describe('A preset of faults', () => {
-  test.each(faultPresets.map(({ id, rule }) => ({ id, rule })))('strikes a call that it concerns: $id', async ({ id, rule }) => {
-    await using scene = await newRehearsal({ warehouse: 'manual' });
-    const { before, call } = SCENES[id];
-    const subject = (await before?.(scene)) ?? '';
-    expect(await scene.fault(id, rule)).toMatchObject({ name: id, hits: 0 });
-    await call(scene, subject);
-    await eventually(`a strike of ${id}`, async () => (await scene.faults()).some(({ hits }) => hits > 0));
-    await scene.noFaults();
-  });
+test.each(faultPresets.map(({ id, rule }) => ({ id, rule })))('The preset $id strikes a call that it matches', async ({ id, rule }) => {
+  await using rehearsal = await newRehearsal({ warehouse: 'manual' });
+  const { before, call } = STORIES[id];
+  const subject = (await before?.(rehearsal)) ?? '';
+  expect(await rehearsal.fault(id, rule)).toMatchObject({ name: id, hits: 0 });
+  await call(rehearsal, subject);
+  await eventually(`a strike of ${id}`, async () => (await rehearsal.faults()).some(({ hits }) => hits > 0));
+  await rehearsal.noFaults();
 });
 
-describe('The presets of faults', () => {
-  test('are listed with rules that put-fault takes as they are', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual' });
-    const { items } = await scene.client.control('list-fault-presets');
-    expect(items).toEqual(faultPresets.map((preset) => ({ ...preset, rule: FaultInput.parse(preset.rule) })));
-  });
-
-  test('have titles and ids of their own', () => {
-    expect(new Set(faultPresets.map(({ id }) => id)).size).toBe(faultPresets.length);
-    expect(new Set(faultPresets.map(({ title }) => title)).size).toBe(faultPresets.length);
-  });
+test('The presets of faults are listed with rules that put-fault takes', async () => {
+  await using rehearsal = await newRehearsal({ warehouse: 'manual' });
+  const { items } = await rehearsal.control('list-fault-presets');
+  expect(items).toEqual(faultPresets.map((preset) => ({ ...preset, rule: FaultInput.parse(preset.rule) })));
 });

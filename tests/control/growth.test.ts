@@ -51,15 +51,15 @@ function counting(adapter: StoreAdapter): { adapter: StoreAdapter; counted: (wor
 
 const isPromise = (answer: unknown): answer is Promise<unknown> => typeof (answer as { then?: unknown } | undefined)?.then === 'function';
 
-interface Told {
+interface Prepared {
   readonly client: EstateClient;
   readonly world: World;
   readonly story: Story;
 }
 
-describe(`In a rehearsal with ${MANY} objects of each kind and as many events and hops,`, () => {
+describe('Reads of a grown rehearsal', () => {
   let estate: RunningEstate;
-  let told: { readonly small: Told; readonly grown: Told };
+  let rehearsals: { readonly small: Prepared; readonly grown: Prepared };
   let counted: (world: World) => Counted;
 
   beforeAll(async () => {
@@ -68,7 +68,7 @@ describe(`In a rehearsal with ${MANY} objects of each kind and as many events an
     const configuration = readConfiguration({ GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0' });
     estate = await startEstate(configuration, createLogger('silent'), watched.adapter);
     await estate.ready;
-    const tell = async (rehearsal: string, grown: boolean): Promise<Told> => {
+    const prepare = async (rehearsal: string, grown: boolean): Promise<Prepared> => {
       const outside = { gateway: estate.gateway, bearer: '', apiKey: '', admin: 'demo-control-token' };
       await using admin = createEstateClient({ ...outside, rehearsal: 'default' });
       const { credentials, world } = await admin.control('create-rehearsal', { body: { name: rehearsal } });
@@ -79,16 +79,16 @@ describe(`In a rehearsal with ${MANY} objects of each kind and as many events an
       if (grown) await growWorld(watched.adapter, world as World, { objects: MANY, events: MANY, hops: MANY }, BEYOND_SMALL);
       return { client, world: world as World, story: await tellStory(client) };
     };
-    told = { small: await tell('small', false), grown: await tell('grown', true) };
+    rehearsals = { small: await prepare('small', false), grown: await prepare('grown', true) };
   });
 
   afterAll(async () => {
-    await Promise.all([told?.small.client.close(), told?.grown.client.close()]);
+    await Promise.all([rehearsals?.small.client.close(), rehearsals?.grown.client.close()]);
     await estate?.close();
   });
 
   /** The store calls of an operation and the work that it starts. The operation runs twice, since the first run may fill caches. */
-  async function costOf({ ask }: (typeof operations)[number], { client, world, story }: Told): Promise<Counted> {
+  async function costOf({ ask }: (typeof operations)[number], { client, world, story }: Prepared): Promise<Counted> {
     await ask(client, story);
     await client.control('settle');
     const before = { ...counted(world) };
@@ -98,10 +98,10 @@ describe(`In a rehearsal with ${MANY} objects of each kind and as many events an
   }
 
   test.each(operations.map((operation) => ({ ...operation })))(
-    '"$what" reads as much from the store as in a small one',
+    `"$what" reads as much from the store in a rehearsal with ${MANY} objects, events and hops as in a small one`,
     async (operation) => {
-      const small = await costOf(operation, told.small);
-      const grown = await costOf(operation, told.grown);
+      const small = await costOf(operation, rehearsals.small);
+      const grown = await costOf(operation, rehearsals.grown);
       expect(small.calls).toBeGreaterThan(0);
       expect(grown.calls).toBeLessThanOrEqual(small.calls * 1.2 + 5);
       expect(grown.rows).toBeLessThanOrEqual(small.rows * 1.2 + 5);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { readHops } from '../../control/operations/journal.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import { aHop } from '../ports/a-hop.ts';
@@ -24,27 +24,25 @@ async function journaling() {
   return { record, read, looks: () => looks };
 }
 
-describe('The journal is read', () => {
-  test('as complete when every call of the shown hops has its hop, on the page or not', async () => {
-    const { record, read, looks } = await journaling();
-    record('callee');
-    record('caller', ['callee']);
-    expect(await read(undefined)).toMatchObject({ items: [{ requestId: 'caller' }], complete: true, truncated: false });
-    expect(looks()).toBe(1);
-  });
+test('The journal is read as complete when every call of the shown hops has its hop, on the page or not', async () => {
+  const { record, read, looks } = await journaling();
+  record('callee');
+  record('caller', ['callee']);
+  expect(await read(undefined)).toMatchObject({ items: [{ requestId: 'caller' }], complete: true, truncated: false });
+  expect(looks()).toBe(1);
+});
 
-  test('again while a hop of the last second lacks the hop of one of its calls', async () => {
-    const { record, read, looks } = await journaling();
-    record('caller', ['callee']);
-    const read3 = read(0, () => looks() === 3 && record('callee'));
-    expect(await read3).toMatchObject({ complete: true });
-    expect(looks()).toBe(3);
-  });
+test('The journal is read again while a hop of the last second lacks the hop of one of its calls', async () => {
+  const { record, read, looks } = await journaling();
+  record('caller', ['callee']);
+  const read3 = read(0, () => looks() === 3 && record('callee'));
+  expect(await read3).toMatchObject({ complete: true });
+  expect(looks()).toBe(3);
+});
 
-  test('once, as incomplete, when that hop is older', async () => {
-    const { record, read, looks } = await journaling();
-    record('caller', ['forgotten']);
-    expect(await read(1_000)).toMatchObject({ items: [{ requestId: 'caller' }], complete: false });
-    expect(looks()).toBe(1);
-  });
+test('The journal is read once, as incomplete, when an older hop lacks the hop of one of its calls', async () => {
+  const { record, read, looks } = await journaling();
+  record('caller', ['forgotten']);
+  expect(await read(1_000)).toMatchObject({ items: [{ requestId: 'caller' }], complete: false });
+  expect(looks()).toBe(1);
 });

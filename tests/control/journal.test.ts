@@ -1,215 +1,185 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { ControlCall } from '../../shared/catalog/control/define-operation.ts';
 import type { readJournal } from '../../shared/catalog/control/operations/journal.ts';
-import { ADDRESS, ADMIN, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { ADDRESS, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { brokenTies } from '../support/journal-ties.ts';
 
 const readAda = (rehearsal: TestRehearsal, correlationId: string) =>
   rehearsal.call('get-customer-api', { params: { id: 'cus_ada' }, headers: { 'x-correlation-id': correlationId } });
 
 const journal = (rehearsal: TestRehearsal, query: ControlCall<typeof readJournal>['query'] = {}) =>
-  rehearsal.client.control('read-journal', { query });
+  rehearsal.control('read-journal', { query });
 
-async function checkout(rehearsal: TestRehearsal, correlationId: string) {
-  const headers = { 'x-correlation-id': correlationId };
-  const basket = await rehearsal.api('create-basket-api', { body: { customerId: 'cus_ada', currency: 'EUR', channel: 'web' }, headers });
-  await rehearsal.api('add-line-to-basket-api', { params: { id: basket.id }, body: { sku: 'mug-blue', qty: 1 }, headers });
-  return rehearsal.api('checkout-basket-api', { params: { id: basket.id }, body: { shippingAddress: ADDRESS }, headers });
-}
-
-describe('The journal', () => {
-  test('lists hops with their place and the start of each in wall time', async () => {
-    await using rehearsal = await newRehearsal();
-    const before = Date.now();
-    await readAda(rehearsal, 'one');
-    await readAda(rehearsal, 'two');
-    const { items, next, complete } = await journal(rehearsal);
-    expect(items.map(({ sequence, correlationId }) => [sequence, correlationId])).toEqual([
-      [1, 'one'],
-      [2, 'two'],
-    ]);
-    expect([next, complete]).toEqual([2, true]);
-    const starts = items.map(({ startedAt }) => Date.parse(startedAt));
-    expect(starts).toEqual(starts.toSorted());
-    expect(starts[0]).toBeGreaterThanOrEqual(before - 1);
-    expect(starts[1]).toBeLessThanOrEqual(Date.now());
-    expect(items[0]?.startedAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-  });
-
-  test.each<Record<string, string>>([{ 'x-correlation-id': 'by-hand' }, {}])(
-    'has what an operation did as the outside world under the id that its answer names (sent: %j)',
-    async (sent) => {
-      await using rehearsal = await newRehearsal();
-      const answer = await fetch(`${estate.gateway}/_control/customers/cus_ada/block`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${ADMIN}`, 'x-rehearsal': rehearsal.name, 'content-type': 'application/json', ...sent },
-      });
-      expect(answer.status).toBe(200);
-      const correlationId = answer.headers.get('x-correlation-id') ?? '';
-      expect(correlationId).toMatch(sent['x-correlation-id'] ?? /^req_/);
-      expect((await journal(rehearsal, { correlationId })).items.length).toBeGreaterThan(0);
-      await rehearsal.client.control('settle');
-      const { items } = await rehearsal.client.control('list-events', { query: { correlationId, ext: 'true' } });
-      expect(items.length).toBeGreaterThan(0);
-    },
-  );
-
-  test('lists the oldest hops after a sequence, so that a reader goes on where it stopped', async () => {
-    await using rehearsal = await newRehearsal();
-    for (const correlationId of ['a', 'b', 'a', 'b', 'a']) await readAda(rehearsal, correlationId);
-    const first = await journal(rehearsal, { after: 0, limit: 2 });
-    expect([first.items.map(({ sequence }) => sequence), first.next]).toEqual([[1, 2], 2]);
-    const second = await journal(rehearsal, { after: first.next, limit: 2, correlationId: 'a' });
-    expect([second.items.map(({ sequence }) => sequence), second.next]).toEqual([[3, 5], 5]);
-    const third = await journal(rehearsal, { after: second.next });
-    expect([third.items, third.next]).toEqual([[], 5]);
-    expect(await journal(rehearsal, { correlationId: 'nobody' })).toMatchObject({ items: [], next: 5 });
-  });
-
-  test('leaves bodies out when asked to, and has them in the record of one hop', async () => {
-    await using rehearsal = await newRehearsal();
-    await readAda(rehearsal, 'one');
-    const [head] = (await journal(rehearsal, { bodies: 'false' })).items;
-    expect(head).not.toHaveProperty('response');
-    const hop = await rehearsal.client.control('read-hop', { params: { requestId: head?.requestId ?? '' } });
-    expect(hop).toEqual({ ...head, response: expect.objectContaining({ id: 'cus_ada' }) });
-    expect((await journal(rehearsal)).items).toEqual([hop]);
-  });
-
-  test.each([
-    ['outage', { kind: 'outage' }, 503],
-    ['status', { kind: 'status', status: 418 }, 418],
-    ['drop', { kind: 'drop' }, 0],
-  ] as const)('has the body of a request that a fault of the kind %s stops, without its secrets', async (_, fault, status) => {
-    await using rehearsal = await newRehearsal();
-    await rehearsal.fault('stops', { match: { api: 'authorize-payment-api' }, fault });
-    const body = { orderId: 'ord_none', tender: { type: 'card', token: 'tok_live' } };
-    await rehearsal.call('authorize-payment-api', { body }).catch(() => undefined);
-    const [hop] = (await journal(rehearsal)).items;
-    expect(hop).toMatchObject({ status, faults: ['stops'], request: { ...body, tender: { type: 'card', token: '[redacted]' } } });
-  });
-
-  test('has no body of a request that is no JSON, which a fault answers all the same', async () => {
-    await using rehearsal = await newRehearsal();
-    await rehearsal.fault('stops', { match: { api: 'authorize-payment-api' }, fault: { kind: 'outage' } });
-    const reply = await fetch(`${estate.gateway}/payments/authorizations`, {
-      method: 'POST',
-      headers: { authorization: 'Bearer demo-integration-token', 'x-rehearsal': rehearsal.name, 'content-type': 'application/json' },
-      body: '{nope',
-    });
-    expect(reply.status).toBe(503);
-    expect((await journal(rehearsal)).items[0]).not.toHaveProperty('request');
-  });
-
-  test('refuses an unknown request id with 404', async () => {
-    await using rehearsal = await newRehearsal();
-    const reply = await rehearsal.call('GET', '/_control/journal/req_none', undefined, {
-      as: 'admin',
-      headers: { 'x-rehearsal': rehearsal.name },
-    });
-    expect([reply.status, (reply.body as { code: string }).code]).toEqual([404, 'not_found']);
-  });
+test('The journal lists hops with their place and the start of each in wall time', async () => {
+  await using rehearsal = await newRehearsal();
+  const before = Date.now();
+  await readAda(rehearsal, 'one');
+  await readAda(rehearsal, 'two');
+  const { items, next, complete } = await journal(rehearsal);
+  expect(items.map(({ sequence, correlationId }) => `${sequence} ${correlationId}`)).toEqual(['1 one', '2 two']);
+  expect([next, complete]).toEqual([2, true]);
+  const starts = items.map(({ startedAt }) => Date.parse(startedAt));
+  expect(starts).toEqual(starts.toSorted());
+  expect(starts[0]).toBeGreaterThanOrEqual(before - 1);
+  expect(starts[1]).toBeLessThanOrEqual(Date.now());
+  expect(items[0]?.startedAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 });
 
-describe('The parent of a hop', () => {
-  test('is the hop that published the event, also of an event that comes twice, late or after others', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual' });
-    await scene.fault('twice', { match: { event: 'order-confirmed' }, fault: { kind: 'duplicate', copies: 2 } });
-    await scene.fault('late', { match: { event: 'ext.order-changed' }, fault: { kind: 'late', by: 'PT1H' } });
-    await scene.fault('kept', { match: { event: 'payment-captured' }, fault: { kind: 'withhold' } });
-    await scene.dispatchedOrder();
-    await scene.advance('PT2H');
-    await scene.noFaults();
-    await scene.settle();
-    const { items } = await journal(scene, { limit: 5_000 });
-    expect(brokenTies(items)).toEqual([]);
-    const consumed = items.filter(({ method }) => method === 'CONSUME');
-    expect(consumed.filter(({ api, application }) => api === 'event:order-confirmed' && application === 'crm')).toHaveLength(3);
-    expect(consumed.filter(({ parentId }) => parentId === undefined)).toEqual([]);
-    const released = items.filter(({ api }) => api === 'due:publish-held-event');
-    expect(released.length).toBeGreaterThan(1);
-    expect(released.filter(({ parentId }) => parentId === undefined)).toEqual([]);
-  });
-
-  test('is absent for a call from outside, whatever ids and contexts it sends', async () => {
+test.each<Record<string, string>>([{ 'x-correlation-id': 'by-hand' }, {}])(
+  'The journal has the hops of an operation that acts as the outside world under the correlation id of its answer (sent: %j)',
+  async (sent) => {
     await using rehearsal = await newRehearsal();
-    const context = Buffer.from(JSON.stringify({ requestId: 'req_evil', parentId: 'req_parent' })).toString('base64url');
-    await rehearsal.call('get-customer-api', {
-      params: { id: 'cus_ada' },
-      headers: {
-        'x-request-id': 'req_mine',
-        'x-parent-id': 'req_mine',
-        'x-estate-context': context,
-        traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
-      },
-    });
-    const { items } = await journal(rehearsal);
-    expect(items.map(({ parentId }) => parentId)).toEqual([undefined]);
-    expect(items[0]?.requestId).not.toBe('req_mine');
-  });
+    const { status, headers } = await rehearsal.call('move-customer-by-hand', { params: { id: 'cus_ada', verb: 'block' }, headers: sent });
+    const correlationId = String(headers['x-correlation-id']);
+    expect([status, correlationId]).toEqual([200, expect.stringMatching(sent['x-correlation-id'] ?? /^req_/)]);
+    expect((await journal(rehearsal, { correlationId })).items.length).toBeGreaterThan(0);
+    await rehearsal.control('settle');
+    const { items } = await rehearsal.control('list-events', { query: { correlationId, ext: 'true' } });
+    expect(items.length).toBeGreaterThan(0);
+  },
+);
 
-  test('is absent for both hops of a request whose connection a fault cut, and each has an id of its own', async () => {
-    await using rehearsal = await newRehearsal();
-    await rehearsal.fault('cut', { match: { api: 'get-customer-api' }, fault: { kind: 'drop' } });
-    const reply = await readAda(rehearsal, 'mine');
-    const { items } = await journal(rehearsal);
-    expect(items.map(({ application, status, parentId }) => [application, status, parentId])).toEqual([
-      [expect.any(String), 0, undefined],
-      ['gateway', 502, undefined],
-    ]);
-    expect(brokenTies(items)).toEqual([]);
-    expect(items[1]?.requestId).toBe(reply.headers['x-request-id']);
-    const { items: traces } = await rehearsal.client.control('list-traces');
-    expect(traces).toMatchObject([
-      { correlationId: 'mine', requests: 1, status: 502, failed: 2, faults: ['cut'], path: '/customers/cus_ada' },
-    ]);
-  });
-
-  test('is the hop that scheduled the work that fell due, and the calls of that work name the hop of its run', async () => {
-    await using rehearsal = await newRehearsal();
-    await checkout(rehearsal, 'mine');
-    await rehearsal.advance('P2D');
-    const { items } = await journal(rehearsal, { limit: 5_000 });
-    const due = items.filter(({ method }) => method === 'DUE');
-    expect(due.map(({ api }) => api)).toContain('due:expire-reservation');
-    expect(brokenTies(items)).toEqual([]);
-    expect(due.filter(({ parentId, correlationId }) => correlationId === 'mine' && parentId === undefined)).toEqual([]);
-  });
+test('The journal lists the oldest hops after a sequence, so that a reader continues where it stopped', async () => {
+  await using rehearsal = await newRehearsal();
+  for (const correlationId of ['a', 'b', 'a', 'b', 'a']) await readAda(rehearsal, correlationId);
+  const first = await journal(rehearsal, { after: 0, limit: 2 });
+  expect([first.items.map(({ sequence }) => sequence), first.next]).toEqual([[1, 2], 2]);
+  const second = await journal(rehearsal, { after: first.next, limit: 2, correlationId: 'a' });
+  expect([second.items.map(({ sequence }) => sequence), second.next]).toEqual([[3, 5], 5]);
+  const third = await journal(rehearsal, { after: second.next });
+  expect([third.items, third.next]).toEqual([[], 5]);
+  expect(await journal(rehearsal, { correlationId: 'nobody' })).toMatchObject({ items: [], next: 5 });
 });
 
-describe('The hop of work that changes nothing', () => {
-  test('gives the reason for a repeated request, with its Idempotency-Key and without', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual' });
-    const { pickingOrder } = await scene.pickedOrder({}, 'started');
-    const newest = async () => (await scene.journal()).findLast(({ api }) => api === 'update-picking-status-api')?.unchanged;
-    const report = (headers: Record<string, string> = {}) =>
-      scene.call('update-picking-status-api', { params: { id: pickingOrder.id }, body: { status: 'picked' }, headers });
-    await report({ 'idempotency-key': 'picked' });
-    expect(await newest()).toBeUndefined();
-    await report({ 'idempotency-key': 'picked' });
-    expect(await newest()).toBe('An earlier request with this Idempotency-Key was carried out; the answer is the stored one.');
-    await report();
-    expect(await newest()).toBe('It is a repeat: an earlier request had this effect.');
-  });
+test('The journal leaves bodies out on request, and has them in the record of one hop', async () => {
+  await using rehearsal = await newRehearsal();
+  await readAda(rehearsal, 'one');
+  const [head] = (await journal(rehearsal, { bodies: 'false' })).items;
+  expect(head).not.toHaveProperty('response');
+  const hop = await rehearsal.control('read-hop', { params: { requestId: head?.requestId ?? '' } });
+  expect(hop).toEqual({ ...head, response: expect.objectContaining({ id: 'cus_ada' }) });
+  expect((await journal(rehearsal)).items).toEqual([hop]);
+});
 
-  test('gives the reason for each event of an order from its basket to its delivery', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual' });
-    await scene.dispatchedOrder();
-    await scene.advance('P2D');
-    const consumed = (await scene.journal()).filter(({ method }) => method === 'CONSUME');
-    const reasons = consumed.flatMap(({ application, api, unchanged }) => (unchanged === undefined ? [] : [[application, api, unchanged]]));
-    expect(reasons.length).toBeGreaterThan(5);
-    expect(reasons.filter(([, , reason]) => reason === 'Nothing had to be changed.')).toEqual([]);
-    expect(reasons).toContainEqual(['fms', 'event:order-confirmed', 'The order is not exchanged for a return.']);
-  });
+test.each([
+  ['outage', { kind: 'outage' }, 503],
+  ['status', { kind: 'status', status: 418 }, 418],
+  ['drop', { kind: 'drop' }, 0],
+] as const)('The journal has the body of a request that a fault of the kind %s stops, without its secrets', async (_, fault, status) => {
+  await using rehearsal = await newRehearsal();
+  await rehearsal.fault('stops', { match: { api: 'authorize-payment-api' }, fault });
+  const body = { orderId: 'ord_none', tender: { type: 'card', token: 'tok_live' } };
+  await rehearsal.call('authorize-payment-api', { body }).catch(() => undefined);
+  const [hop] = (await journal(rehearsal)).items;
+  expect(hop).toMatchObject({ status, faults: ['stops'], request: { ...body, tender: { type: 'card', token: '[redacted]' } } });
+});
 
-  test('has no reason where the hop only reads or is refused', async () => {
-    await using rehearsal = await newRehearsal();
-    await readAda(rehearsal, 'read');
-    await rehearsal.call('create-basket-api', { body: { currency: 'none' } });
-    expect((await journal(rehearsal)).items.map(({ status, unchanged }) => [status, unchanged])).toEqual([
-      [200, undefined],
-      [422, undefined],
-    ]);
+test('The journal has no body of an invalid request, which a fault answers', async () => {
+  await using rehearsal = await newRehearsal();
+  await rehearsal.fault('stops', { match: { api: 'authorize-payment-api' }, fault: { kind: 'outage' } });
+  const reply = await fetch(`${estate.gateway}/payments/authorizations`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer demo-integration-token', 'x-rehearsal': rehearsal.name, 'content-type': 'application/json' },
+    body: '{nope',
   });
+  expect(reply.status).toBe(503);
+  expect((await journal(rehearsal)).items[0]).not.toHaveProperty('request');
+});
+
+test('The journal refuses an unknown request id with 404', async () => {
+  await using rehearsal = await newRehearsal();
+  const { status, body } = await rehearsal.call('read-hop', { params: { requestId: 'req_none' } });
+  expect([status, body.code]).toEqual([404, 'not_found']);
+});
+
+test('The parent of a hop is the hop that published the event, also of an event that comes twice, late or after others', async () => {
+  await using rehearsal = await newRehearsal({ warehouse: 'manual' });
+  await rehearsal.fault('twice', { match: { event: 'order-confirmed' }, fault: { kind: 'duplicate', copies: 2 } });
+  await rehearsal.fault('late', { match: { event: 'ext.order-changed' }, fault: { kind: 'late', by: 'PT1H' } });
+  await rehearsal.fault('kept', { match: { event: 'payment-captured' }, fault: { kind: 'withhold' } });
+  await rehearsal.dispatchedOrder();
+  await rehearsal.advance('PT2H');
+  await rehearsal.noFaults();
+  await rehearsal.settle();
+  const { items } = await journal(rehearsal, { limit: 5_000 });
+  expect(brokenTies(items)).toEqual([]);
+  const consumed = items.filter(({ method }) => method === 'CONSUME');
+  expect(consumed.filter(({ api, application }) => api === 'event:order-confirmed' && application === 'crm')).toHaveLength(3);
+  expect(consumed.filter(({ parentId }) => parentId === undefined)).toEqual([]);
+  const released = items.filter(({ api }) => api === 'due:publish-held-event');
+  expect(released.length).toBeGreaterThan(1);
+  expect(released.filter(({ parentId }) => parentId === undefined)).toEqual([]);
+});
+
+test('The parent of a hop is absent for a call from outside, whatever ids and contexts it sends', async () => {
+  await using rehearsal = await newRehearsal();
+  const context = Buffer.from(JSON.stringify({ requestId: 'req_evil', parentId: 'req_parent' })).toString('base64url');
+  const ids = { 'x-request-id': 'req_mine', 'x-parent-id': 'req_mine', 'x-estate-context': context };
+  const headers = { ...ids, traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' };
+  await rehearsal.call('get-customer-api', { params: { id: 'cus_ada' }, headers });
+  const { items } = await journal(rehearsal);
+  expect(items.map(({ parentId }) => parentId)).toEqual([undefined]);
+  expect(items[0]?.requestId).not.toBe('req_mine');
+});
+
+test('The parent of a hop is absent for both hops of a request whose connection a fault cut, and their ids differ', async () => {
+  await using rehearsal = await newRehearsal();
+  await rehearsal.fault('cut', { match: { api: 'get-customer-api' }, fault: { kind: 'drop' } });
+  const reply = await readAda(rehearsal, 'mine');
+  const { items } = await journal(rehearsal);
+  expect(items.map(({ application, status, parentId }) => [application, status, parentId])).toEqual([
+    [expect.any(String), 0, undefined],
+    ['gateway', 502, undefined],
+  ]);
+  expect(brokenTies(items)).toEqual([]);
+  expect(items[1]?.requestId).toBe(reply.headers['x-request-id']);
+  const { items: traces } = await rehearsal.control('list-traces');
+  const trace = { correlationId: 'mine', requests: 1, status: 502, failed: 2, faults: ['cut'], path: '/customers/cus_ada' };
+  expect(traces).toMatchObject([trace]);
+});
+
+test('The parent of a hop is the hop that scheduled the work that fell due, and the calls of that work name the hop of its run', async () => {
+  await using rehearsal = await newRehearsal();
+  const basket = await rehearsal.basket();
+  const body = { shippingAddress: ADDRESS };
+  await rehearsal.api('checkout-basket-api', { params: { id: basket.id }, body, headers: { 'x-correlation-id': 'mine' } });
+  await rehearsal.advance('P2D');
+  const { items } = await journal(rehearsal, { limit: 5_000 });
+  const due = items.filter(({ method }) => method === 'DUE');
+  expect(due.map(({ api }) => api)).toContain('due:expire-reservation');
+  expect(brokenTies(items)).toEqual([]);
+  expect(due.filter(({ parentId, correlationId }) => correlationId === 'mine' && parentId === undefined)).toEqual([]);
+});
+
+test('The hop of work that changes nothing gives the reason for a repeated request, with its Idempotency-Key and without', async () => {
+  await using rehearsal = await newRehearsal({ warehouse: 'manual' });
+  const { pickingOrder } = await rehearsal.pickedOrder({}, 'started');
+  const newest = async () => (await rehearsal.journal()).findLast(({ api }) => api === 'update-picking-status-api')?.unchanged;
+  const report = (headers: Record<string, string> = {}) =>
+    rehearsal.call('update-picking-status-api', { params: { id: pickingOrder.id }, body: { status: 'picked' }, headers });
+  await report({ 'idempotency-key': 'picked' });
+  expect(await newest()).toBeUndefined();
+  await report({ 'idempotency-key': 'picked' });
+  expect(await newest()).toBe('An earlier request with this Idempotency-Key was carried out; the answer is the stored one.');
+  await report();
+  expect(await newest()).toBe('It is a repeat: an earlier request had this effect.');
+});
+
+test('The hop of work that changes nothing gives the reason for each event of an order from its basket to its delivery', async () => {
+  await using rehearsal = await newRehearsal({ warehouse: 'manual' });
+  await rehearsal.dispatchedOrder();
+  await rehearsal.advance('P2D');
+  const consumed = (await rehearsal.journal()).filter(({ method }) => method === 'CONSUME');
+  const reasons = consumed.flatMap(({ application, api, unchanged }) => (unchanged === undefined ? [] : [[application, api, unchanged]]));
+  expect(reasons.length).toBeGreaterThan(5);
+  expect(reasons.filter(([, , reason]) => reason === 'Nothing had to be changed.')).toEqual([]);
+  expect(reasons).toContainEqual(['fms', 'event:order-confirmed', 'The order is not exchanged for a return.']);
+});
+
+test('The hop of work that changes nothing has no reason where the hop only reads or is refused', async () => {
+  await using rehearsal = await newRehearsal();
+  await readAda(rehearsal, 'read');
+  await rehearsal.call('create-basket-api', { body: { currency: 'none' } });
+  const { items } = await journal(rehearsal);
+  expect(items.map(({ status, unchanged }) => `${status} ${unchanged}`)).toEqual(['200 undefined', '422 undefined']);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { listObjectsOf } from '../../control/objects/list.ts';
 import { listedType } from '../../control/objects/types.ts';
 import { objects } from '../../shared/catalog/objects.ts';
@@ -8,218 +8,200 @@ import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import { aPlan } from '../ports/a-plan.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 
-const aBasket = (rehearsal: TestRehearsal) => rehearsal.basket();
-
 async function anOrder(rehearsal: TestRehearsal) {
-  const basket = await aBasket(rehearsal);
+  const basket = await rehearsal.basket();
   const { orderId } = await rehearsal.checkedOut(basket.id, { placeOrder: true });
-  const tender = { type: 'card', token: 'tok_visa' } as const;
-  const payment = await rehearsal.api('authorize-payment-api', { body: { tender, orderId } });
+  const payment = await rehearsal.authorisation(orderId);
   const order = await rehearsal.confirmed(orderId);
   await rehearsal.settle();
   return { basket, order, payment };
 }
 
 const list = (rehearsal: TestRehearsal, type: string, query: Record<string, unknown> = {}) =>
-  rehearsal.client.control('list-objects', { params: { type }, query });
-const refusal = async (rehearsal: TestRehearsal, path: string) => {
-  const { status, body } = await rehearsal.call('GET', path, undefined, { as: 'admin' });
+  rehearsal.control('list-objects', { params: { type }, query });
+const refusal = async (reply: ReturnType<TestRehearsal['call']>) => {
+  const { status, body } = await reply;
   return { status, code: body.code, detail: String(body.detail), errors: body.errors };
 };
 /** The parts of a label that name members, held against the definition of the object. */
 const unknownMembers = ({ label = [], schema }: (typeof objects)[number]): string[] =>
   label.flatMap((text) => [...text.matchAll(/\{(\w+)/g)].flatMap(([, name = '']) => (name in schema.shape ? [] : [name])));
 
-describe('The list of types', () => {
-  test('counts the objects of each type, in all and by state', async () => {
-    await using rehearsal = await newRehearsal();
-    await anOrder(rehearsal);
-    await aBasket(rehearsal);
-    const { items } = await rehearsal.client.control('list-object-types');
-    expect(items.map(({ type, owner }) => [type, owner])).toEqual(objects.map(({ type, owner }) => [type, owner]));
-    const of = (type: string) => items.find((item) => item.type === type);
-    expect(of('basket')).toMatchObject({ count: 2, states: { open: 1, converted: 1 } });
-    expect(of('payment')).toMatchObject({ count: 1, states: { authorised: 1 } });
-    expect(of('shipment')).toMatchObject({ count: 0, states: {} });
-    expect(of('loyalty-account')?.states).toEqual({});
-    expect(of('inventory-item')?.count).toBe((await list(rehearsal, 'inventory-item', { limit: 200 })).items.length);
-    for (const { count, states } of items) {
-      const inStates = Object.values(states).reduce((sum, number) => sum + number, 0);
-      expect([count, 0]).toContain(inStates);
-    }
-  });
-});
-
-describe('A list of objects', () => {
-  test('shows number, state, version and times of an order, and the objects to which it refers', async () => {
-    await using rehearsal = await newRehearsal();
-    const { basket, order: placed } = await anOrder(rehearsal);
-    const stored = await rehearsal.object('order', placed.id);
-    const { items, next } = await list(rehearsal, 'order');
-    expect(next).toBeUndefined();
-    expect(items).toMatchObject([
-      { id: placed.id, state: stored.state, version: stored.version, createdAt: stored.createdAt, updatedAt: stored.updatedAt },
-    ]);
-    expect(items[0]?.label).toBe(placed.orderNumber);
-    expect(items[0]?.related).toEqual(
-      expect.arrayContaining([
-        { type: 'basket', id: basket.id },
-        { type: 'customer', id: 'cus_ada' },
-        { type: 'reservation', id: stored.lines[0].reservationId },
-      ]),
-    );
-  });
-
-  test('gives each type the label that people use', async () => {
-    await using rehearsal = await newRehearsal();
-    const { order: placed } = await anOrder(rehearsal);
-    const first = async (type: string, q?: string) => (await list(rehearsal, type, q === undefined ? {} : { q })).items[0];
-    expect((await first('payment'))?.label).toBe(`${(placed.totals.total.amount / 100).toFixed(2)} EUR card`);
-    expect((await first('payment'))?.related).toContainEqual({ type: 'order', id: placed.id });
-    expect(await first('product', 'mug-blue')).toMatchObject({ related: [{ type: 'inventory-item', id: 'mug-blue' }] });
-    expect((await first('product', 'mug-blue'))?.label).toMatch(/ \(mug-blue\)$/);
-    expect((await first('customer', 'ada'))?.label).toMatch(/^Ada /);
-    expect(await first('inventory-item', 'mug-blue')).toMatchObject({ id: 'mug-blue', label: 'mug-blue', related: [] });
-    expect((await first('reservation'))?.label).toBe('mug-blue');
-  });
-
-  test.each(objects.map((definition) => [definition.type, definition] as const))(
-    'of type %s takes its label from members that the type has',
-    (_type, definition) => {
-      expect(unknownMembers(definition)).toEqual([]);
-    },
-  );
-
-  test('is paged from the newest to the oldest, and the last page has no next', async () => {
-    await using rehearsal = await newRehearsal();
-    const baskets = [await aBasket(rehearsal), await aBasket(rehearsal), await aBasket(rehearsal)];
-    const newestFirst = baskets.map(({ id }) => id).toReversed();
-    const first = await list(rehearsal, 'basket', { limit: 2 });
-    expect(first.items.map(({ id }) => id)).toEqual(newestFirst.slice(0, 2));
-    const last = await list(rehearsal, 'basket', { limit: 2, before: first.next });
-    expect([last.items.map(({ id }) => id), last.next]).toEqual([newestFirst.slice(2), undefined]);
-    const all = await list(rehearsal, 'basket', { limit: 3 });
-    expect([all.items.length, all.next]).toEqual([3, undefined]);
-  });
-
-  test('can be filtered by state and by text in id or label, whatever its case', async () => {
-    await using rehearsal = await newRehearsal();
-    const { basket } = await anOrder(rehearsal);
-    const open = await aBasket(rehearsal);
-    const idsOf = async (query: Record<string, unknown>) => (await list(rehearsal, 'basket', query)).items.map(({ id }) => id);
-    expect(await idsOf({ state: 'open' })).toEqual([open.id]);
-    expect(await idsOf({ state: 'converted' })).toEqual([basket.id]);
-    expect(await idsOf({ state: 'abandoned' })).toEqual([]);
-    expect(await idsOf({ q: open.id.toUpperCase() })).toEqual([open.id]);
-    expect(await idsOf({ state: 'converted', q: open.id })).toEqual([]);
-    expect((await list(rehearsal, 'customer', { q: 'ADA BYRNE' })).items.map(({ id }) => id)).toEqual(['cus_ada']);
-  });
-
-  test('of an unknown type is refused with the known types, and in an unknown state with the known states', async () => {
-    await using rehearsal = await newRehearsal();
-    const type = await refusal(rehearsal, '/_control/objects/teapot');
-    expect(type).toMatchObject({ status: 422, code: 'validation_failed' });
-    expect(type.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual(['{type}']);
-    expect(type.detail).toContain('fulfillment-order');
-    expect(type.detail).toContain('inventory-item');
-    const state = await refusal(rehearsal, '/_control/objects/basket?state=lost');
-    expect(state).toMatchObject({ status: 422, code: 'validation_failed' });
-    expect(state.detail).toContain('open, locked, converted');
-    const stateless = await refusal(rehearsal, '/_control/objects/loyalty-account?state=open');
-    expect([stateless.status, stateless.detail]).toEqual([422, expect.stringContaining('leave the filter out')]);
-  });
-});
-
-describe('In a world with thousands of objects, a list', () => {
-  const TYPE = listedType({ order: { application: 'oms', collection: 'orders', definition: order } }, 'order');
-
-  async function grownWorld(count: number) {
-    const { store, worlds } = createMemoryStore();
-    const world = await worlds.open('grown', { now: 0, applications: {}, due: [] }, { bearer: '', apiKey: '', webhookSecret: '' });
-    const stateOf = (n: number): string => (n === 10 ? 'cancelled' : 'draft');
-    const ids = Array.from({ length: count }, (_, n) => `ord_${n}`);
-    const put = ids.map((id, n) => {
-      const json = JSON.stringify({ id, state: stateOf(n), orderNumber: `number-${n}` });
-      return { collection: 'orders', id, read: 0, version: 1, json };
-    });
-    const index = ids.map((id, n) => ({ collection: 'orders', name: STATE_INDEX, id, value: stateOf(n), was: null }));
-    await store('oms').commit(world, aPlan({ put, index }));
-    let rows = 0;
-    const all: typeof worlds.all = async (...asked) => {
-      const found = await worlds.all(...asked);
-      rows += found.length;
-      return found;
-    };
-    return { world, worlds: { ...worlds, all }, rowsRead: () => rows };
+test('The list of types counts the objects of each type, in all and by state', async () => {
+  await using rehearsal = await newRehearsal();
+  await anOrder(rehearsal);
+  await rehearsal.basket();
+  const { items } = await rehearsal.control('list-object-types');
+  expect(items.map(({ type, owner }) => [type, owner])).toEqual(objects.map(({ type, owner }) => [type, owner]));
+  const of = (type: string) => items.find((item) => item.type === type);
+  expect(of('basket')).toMatchObject({ count: 2, states: { open: 1, converted: 1 } });
+  expect(of('payment')).toMatchObject({ count: 1, states: { authorised: 1 } });
+  expect(of('shipment')).toMatchObject({ count: 0, states: {} });
+  expect(of('loyalty-account')?.states).toEqual({});
+  expect(of('inventory-item')?.count).toBe((await list(rehearsal, 'inventory-item', { limit: 200 })).items.length);
+  for (const { count, states } of items) {
+    const inStates = Object.values(states).reduce((sum, number) => sum + number, 0);
+    expect([count, 0]).toContain(inStates);
   }
-
-  test('with a text reads a limited number of objects, then answers what it has found, and goes on at next', async () => {
-    const { world, worlds, rowsRead } = await grownWorld(2_500);
-    const pages = [await listObjectsOf(worlds, world, TYPE, { q: 'number-7', limit: 1_000 })];
-    expect(rowsRead()).toBeLessThanOrEqual(1_005);
-    for (let before = pages[0]?.next; before !== undefined; before = pages.at(-1)?.next) {
-      pages.push(await listObjectsOf(worlds, world, TYPE, { q: 'number-7', limit: 1_000, before }));
-    }
-    expect(pages.length).toBe(3);
-    const found = pages.flatMap(({ items }) => items.map(({ id }) => id));
-    expect(found.length).toBe(111);
-    expect([found[0], found.at(-1)]).toEqual(['ord_799', 'ord_7']);
-  });
-
-  test('of a state reads the objects in that state only', async () => {
-    const { world, worlds, rowsRead } = await grownWorld(2_500);
-    const { items, next } = await listObjectsOf(worlds, world, TYPE, { state: 'cancelled', limit: 50 });
-    expect([items.map(({ id }) => id), next, rowsRead()]).toEqual([['ord_10'], undefined, 0]);
-  });
 });
 
-describe('A list of stock', () => {
-  const stock = (rehearsal: TestRehearsal, query: Record<string, unknown> = {}) => rehearsal.client.control('list-stock', { query });
+test('A list of objects shows number, state, version and times of an order, and its related objects', async () => {
+  await using rehearsal = await newRehearsal();
+  const { basket, order: placed } = await anOrder(rehearsal);
+  const stored = await rehearsal.object('order', placed.id);
+  const { items, next } = await list(rehearsal, 'order');
+  expect(next).toBeUndefined();
+  const { state, version, createdAt, updatedAt } = stored;
+  expect(items).toMatchObject([{ id: placed.id, label: placed.orderNumber, state, version, createdAt, updatedAt }]);
+  const reservation = { type: 'reservation', id: stored.lines[0].reservationId };
+  const related = [{ type: 'basket', id: basket.id }, { type: 'customer', id: 'cus_ada' }, reservation];
+  expect(items[0]?.related).toEqual(expect.arrayContaining(related));
+});
 
-  test('has every SKU at every location, page by page, and agrees with the inventory items', async () => {
-    await using rehearsal = await newRehearsal();
-    await anOrder(rehearsal);
-    const { items: all, next } = await stock(rehearsal, { limit: 500 });
-    expect(next).toBeUndefined();
-    const pages = [];
-    for (let after: string | undefined; ; ) {
-      const page = await stock(rehearsal, { limit: 7, ...(after !== undefined && { after }) });
-      pages.push(...page.items);
-      after = page.next;
-      if (after === undefined) break;
-    }
-    expect(pages).toEqual(all);
-    const bySku = Map.groupBy(all, ({ sku }) => sku);
-    const skus = (await list(rehearsal, 'inventory-item', { limit: 200 })).items.map(({ id }) => id);
-    expect([...bySku.keys()].toSorted()).toEqual(skus.toSorted());
-    for (const [sku, levels] of bySku) {
-      expect({ sku, locations: levels.map(({ sku: _sku, ...level }) => level) }).toEqual(await rehearsal.object('inventory-item', sku));
-    }
-    expect(bySku.get('mug-blue')?.reduce((sum, { reserved }) => sum + reserved, 0)).toBe(2);
+test('A list of objects gives each type the label that people use', async () => {
+  await using rehearsal = await newRehearsal();
+  const { order: placed } = await anOrder(rehearsal);
+  const first = async (type: string, q?: string) => (await list(rehearsal, type, q === undefined ? {} : { q })).items[0];
+  expect(await first('payment')).toMatchObject({ label: `${(placed.totals.total.amount / 100).toFixed(2)} EUR card` });
+  expect((await first('payment'))?.related).toContainEqual({ type: 'order', id: placed.id });
+  const mug = { label: expect.stringMatching(/ \(mug-blue\)$/), related: [{ type: 'inventory-item', id: 'mug-blue' }] };
+  expect(await first('product', 'mug-blue')).toMatchObject(mug);
+  expect(await first('customer', 'ada')).toMatchObject({ label: expect.stringMatching(/^Ada /) });
+  expect(await first('inventory-item', 'mug-blue')).toMatchObject({ id: 'mug-blue', label: 'mug-blue', related: [] });
+  expect(await first('reservation')).toMatchObject({ label: 'mug-blue' });
+});
+
+test.each(objects.map((definition) => [definition.type, definition] as const))(
+  'A list of objects of type %s takes its label from members that the type has',
+  (_type, definition) => {
+    expect(unknownMembers(definition)).toEqual([]);
+  },
+);
+
+test('A list of objects is paged from the newest to the oldest, and the last page has no next', async () => {
+  await using rehearsal = await newRehearsal();
+  const baskets = [await rehearsal.basket(), await rehearsal.basket(), await rehearsal.basket()];
+  const newestFirst = baskets.map(({ id }) => id).toReversed();
+  const first = await list(rehearsal, 'basket', { limit: 2 });
+  expect(first.items.map(({ id }) => id)).toEqual(newestFirst.slice(0, 2));
+  const last = await list(rehearsal, 'basket', { limit: 2, before: first.next });
+  expect([last.items.map(({ id }) => id), last.next]).toEqual([newestFirst.slice(2), undefined]);
+  const all = await list(rehearsal, 'basket', { limit: 3 });
+  expect([all.items.length, all.next]).toEqual([3, undefined]);
+});
+
+test('A list of objects can be filtered by state and by text in id or label, whatever its case', async () => {
+  await using rehearsal = await newRehearsal();
+  const { basket } = await anOrder(rehearsal);
+  const open = await rehearsal.basket();
+  const idsOf = async (query: Record<string, unknown>) => (await list(rehearsal, 'basket', query)).items.map(({ id }) => id);
+  expect(await idsOf({ state: 'open' })).toEqual([open.id]);
+  expect(await idsOf({ state: 'converted' })).toEqual([basket.id]);
+  expect(await idsOf({ state: 'abandoned' })).toEqual([]);
+  expect(await idsOf({ q: open.id.toUpperCase() })).toEqual([open.id]);
+  expect(await idsOf({ state: 'converted', q: open.id })).toEqual([]);
+  expect((await list(rehearsal, 'customer', { q: 'ADA BYRNE' })).items.map(({ id }) => id)).toEqual(['cus_ada']);
+});
+
+test('A list of objects of an unknown type is refused with the known types, and in an unknown state with the known states', async () => {
+  await using rehearsal = await newRehearsal();
+  const type = await refusal(rehearsal.call('list-objects', { params: { type: 'teapot' } }));
+  expect(type).toMatchObject({ status: 422, code: 'validation_failed', errors: [{ pointer: '{type}' }] });
+  expect(type.detail).toMatch(/fulfillment-order.*inventory-item/);
+  const state = await refusal(rehearsal.call('list-objects', { params: { type: 'basket' }, query: { state: 'lost' } }));
+  expect(state).toMatchObject({ status: 422, code: 'validation_failed', detail: expect.stringContaining('open, locked, converted') });
+  const stateless = await refusal(rehearsal.call('list-objects', { params: { type: 'loyalty-account' }, query: { state: 'open' } }));
+  expect(stateless).toMatchObject({ status: 422, detail: expect.stringContaining('leave the filter out') });
+});
+
+const TYPE = listedType({ order: { application: 'oms', collection: 'orders', definition: order } }, 'order');
+
+async function grownWorld(count: number) {
+  const { store, worlds } = createMemoryStore();
+  const world = await worlds.open('grown', { now: 0, applications: {}, due: [] }, { bearer: '', apiKey: '', webhookSecret: '' });
+  const stateOf = (n: number): string => (n === 10 ? 'cancelled' : 'draft');
+  const ids = Array.from({ length: count }, (_, n) => `ord_${n}`);
+  const put = ids.map((id, n) => {
+    const json = JSON.stringify({ id, state: stateOf(n), orderNumber: `number-${n}` });
+    return { collection: 'orders', id, read: 0, version: 1, json };
   });
+  const index = ids.map((id, n) => ({ collection: 'orders', name: STATE_INDEX, id, value: stateOf(n), was: null }));
+  await store('oms').commit(world, aPlan({ put, index }));
+  let rows = 0;
+  const all: typeof worlds.all = async (...asked) => {
+    const found = await worlds.all(...asked);
+    rows += found.length;
+    return found;
+  };
+  return { world, worlds: { ...worlds, all }, rowsRead: () => rows };
+}
 
-  test('can be filtered by SKU and by location', async () => {
-    await using rehearsal = await newRehearsal();
-    const mugs = (await stock(rehearsal, { sku: 'mug-blue' })).items;
-    expect(mugs.length).toBeGreaterThan(1);
-    const [first] = mugs;
-    const location = first?.locationId ?? '';
-    expect((await stock(rehearsal, { sku: 'mug-blue', location })).items).toEqual([first]);
-    expect((await stock(rehearsal, { location, limit: 500 })).items.every(({ locationId }) => locationId === location)).toBe(true);
-    const page = await stock(rehearsal, { sku: 'mug-blue', limit: 1 });
-    expect((await stock(rehearsal, { sku: 'mug-blue', after: page.next })).items).toEqual(mugs.slice(1));
-  });
+test('A list of thousands of objects with a text reads a limited number of them, returns what it has found, and continues at next', async () => {
+  const { world, worlds, rowsRead } = await grownWorld(2_500);
+  const pages = [await listObjectsOf(worlds, world, TYPE, { q: 'number-7', limit: 1_000 })];
+  expect(rowsRead()).toBeLessThanOrEqual(1_005);
+  for (let before = pages[0]?.next; before !== undefined; before = pages.at(-1)?.next) {
+    pages.push(await listObjectsOf(worlds, world, TYPE, { q: 'number-7', limit: 1_000, before }));
+  }
+  expect(pages.length).toBe(3);
+  const found = pages.flatMap(({ items }) => items.map(({ id }) => id));
+  expect(found.length).toBe(111);
+  expect([found[0], found.at(-1)]).toEqual(['ord_799', 'ord_7']);
+});
 
-  test.each([
-    ['an unknown SKU', '?sku=mug-none', 'without sku'],
-    ['an unknown location', '?location=moon', 'dc-01'],
-    ['a place that is not in the list', '?after=mug-blue%7Cmoon', 'member next'],
-    ['a place of an unknown SKU', '?after=mug-none%7Cdc-01', 'member next'],
-    ['a place of another SKU', '?sku=mug-blue&after=mug-red%7Cdc-01', 'member next'],
-  ])('that names %s is refused with the remedy', async (_what, query, remedy) => {
-    await using rehearsal = await newRehearsal();
-    const { status, code, detail } = await refusal(rehearsal, `/_control/stock${query}`);
-    expect([status, code]).toEqual([422, 'validation_failed']);
-    expect(detail).toContain(remedy);
+test('A list of thousands of objects of a state reads the objects in that state only', async () => {
+  const { world, worlds, rowsRead } = await grownWorld(2_500);
+  const { items, next } = await listObjectsOf(worlds, world, TYPE, { state: 'cancelled', limit: 50 });
+  expect([items.map(({ id }) => id), next, rowsRead()]).toEqual([['ord_10'], undefined, 0]);
+});
+
+const stock = (rehearsal: TestRehearsal, query: Record<string, unknown> = {}) => rehearsal.control('list-stock', { query });
+
+test('A list of stock has every SKU at every location, page by page, and agrees with the inventory items', async () => {
+  await using rehearsal = await newRehearsal();
+  await anOrder(rehearsal);
+  const { items: all, next } = await stock(rehearsal, { limit: 500 });
+  expect(next).toBeUndefined();
+  const pages = [];
+  for (let after: string | undefined; ; ) {
+    const page = await stock(rehearsal, { limit: 7, ...(after !== undefined && { after }) });
+    pages.push(...page.items);
+    after = page.next;
+    if (after === undefined) break;
+  }
+  expect(pages).toEqual(all);
+  const bySku = Map.groupBy(all, ({ sku }) => sku);
+  const skus = (await list(rehearsal, 'inventory-item', { limit: 200 })).items.map(({ id }) => id);
+  expect([...bySku.keys()].toSorted()).toEqual(skus.toSorted());
+  for (const [sku, levels] of bySku) {
+    expect({ sku, locations: levels.map(({ sku: _sku, ...level }) => level) }).toEqual(await rehearsal.object('inventory-item', sku));
+  }
+  expect(bySku.get('mug-blue')?.reduce((sum, { reserved }) => sum + reserved, 0)).toBe(2);
+});
+
+test('A list of stock can be filtered by SKU and by location', async () => {
+  await using rehearsal = await newRehearsal();
+  const mugs = (await stock(rehearsal, { sku: 'mug-blue' })).items;
+  expect(mugs.length).toBeGreaterThan(1);
+  const [first] = mugs;
+  const location = first?.locationId ?? '';
+  expect((await stock(rehearsal, { sku: 'mug-blue', location })).items).toEqual([first]);
+  expect((await stock(rehearsal, { location, limit: 500 })).items.every(({ locationId }) => locationId === location)).toBe(true);
+  const page = await stock(rehearsal, { sku: 'mug-blue', limit: 1 });
+  expect((await stock(rehearsal, { sku: 'mug-blue', after: page.next })).items).toEqual(mugs.slice(1));
+});
+
+test.each([
+  ['an unknown SKU', { sku: 'mug-none' }, 'without sku'],
+  ['an unknown location', { location: 'moon' }, 'dc-01'],
+  ['a place that is not in the list', { after: 'mug-blue|moon' }, 'member next'],
+  ['a place of an unknown SKU', { after: 'mug-none|dc-01' }, 'member next'],
+  ['a place of another SKU', { sku: 'mug-blue', after: 'mug-red|dc-01' }, 'member next'],
+])('A list of stock that names %s is refused with the remedy', async (_what, query, remedy) => {
+  await using rehearsal = await newRehearsal();
+  expect(await refusal(rehearsal.call('list-stock', { query }))).toMatchObject({
+    status: 422,
+    code: 'validation_failed',
+    detail: expect.stringContaining(remedy),
   });
 });

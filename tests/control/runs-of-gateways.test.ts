@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createRuns, type Runs } from '../../control/runs/runs.ts';
 import type { RunReport, RunState, ScenarioRunner } from '../../control/runs/scenario-runner.ts';
 import { createLogger } from '../../shared/process/logger.ts';
@@ -10,7 +10,7 @@ const CREDENTIALS = { bearer: 'b', apiKey: 'k', webhookSecret: 'w' };
 const log = createLogger('silent');
 const scenario = { name: 'any', title: 'Any', flows: [], pains: [] };
 
-/** A scenario that goes on until the test ends it. */
+/** A scenario that runs until the test ends it. */
 interface Playing {
   readonly rehearsal: string;
   readonly report: RunReport;
@@ -18,20 +18,16 @@ interface Playing {
   readonly end: (failure?: string) => void;
 }
 
-/** Gateways on one store. Each run has a rehearsal of its own. */
-function gateways(count: number) {
+/** Two gateways on one store. Each run has its own rehearsal. */
+function gateways() {
   const { worlds } = createMemoryStore();
   const playing: Playing[] = [];
   const runner: ScenarioRunner = {
     list: async () => [scenario],
     run: async (_name, report, signal) => {
       const rehearsal = `r${playing.length}`;
-      await worlds.create(rehearsal, {
-        from: () => ({ now: 0, applications: {}, due: [] }),
-        credentials: CREDENTIALS,
-        idleMs: null,
-        most: 99,
-      });
+      const from = () => ({ now: 0, applications: {}, due: [] });
+      await worlds.create(rehearsal, { from, credentials: CREDENTIALS, idleMs: null, most: 99 });
       report.begin(rehearsal);
       const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
       signal.addEventListener('abort', () => reject(signal.reason));
@@ -41,164 +37,123 @@ function gateways(count: number) {
     breakOff: async () => undefined,
   };
   const open = (store: RunStore & typeof worlds = worlds): Runs => createRuns({ store, scenarios: runner, log });
-  return {
-    worlds,
-    playing,
-    open,
-    all: Array.from({ length: count }, () => open()) as [Runs, Runs],
-    rehearsals: async () => (await worlds.list()).map(({ rehearsal }) => rehearsal),
-  };
+  const rehearsals = async () => (await worlds.list()).map(({ rehearsal }) => rehearsal);
+  return { worlds, playing, open, one: open(), other: open(), rehearsals };
 }
 
 const inState = (runs: Runs, id: string, state: RunState['state']) =>
   eventually(`${id} is ${state}`, async () => [await runs.read(id)].find((run) => run.state === state));
 
-describe('Two gateways of one estate', () => {
-  test('tell of the runs of each other', async () => {
-    const {
-      all: [one, other],
-      playing,
-    } = gateways(2);
-    const { id } = await one.start('any');
-    await inState(other, id, 'running');
-    playing[0]?.report.note('something');
-    const { steps } = await eventually('the step is told', async () => [await other.read(id)].find(({ steps: all }) => all.length > 0));
-    expect(steps).toMatchObject([{ number: 1, kind: 'note', title: 'something' }]);
-    playing[0]?.end();
-    await inState(other, id, 'passed');
-    await one.stop();
-  });
-
-  test('stop the runs of each other, and delete their rehearsals', async () => {
-    const {
-      all: [one, other],
-      playing,
-      rehearsals,
-    } = gateways(2);
-    const { id } = await one.start('any');
-    await eventually('its rehearsal is known', async () => (await other.read(id)).rehearsal);
-    await other.remove(id);
-    expect((await one.read(id)).state).toBe('stopped');
-    expect(await rehearsals()).toEqual([]);
-    await eventually('it ends', async () => playing[0]?.signal.aborted);
-    await one.stop();
-  });
-
-  test('together run two at a time, in the order in which they were asked for', async () => {
-    const {
-      all: [one, other],
-      playing,
-    } = gateways(2);
-    const ids = [];
-    for (const runs of [one, other, one, other]) ids.push((await runs.start('any')).id);
-    const states = async () => (await one.list()).items.toReversed().map(({ state }) => state);
-    await eventually('two run', async () => playing.length === 2);
-    expect(await states()).toEqual(['running', 'running', 'waiting', 'waiting']);
-    playing[1]?.end('It broke.');
-    await eventually('the next one runs', async () => playing.length === 3);
-    expect(await states()).toEqual(['running', 'failed', 'running', 'waiting']);
-    expect((await other.read(ids[1] ?? '')).failure).toBe('It broke.');
-    await Promise.all([one.stop(), other.stop()]);
-  });
+test('Two gateways of one estate report the runs of each other', async () => {
+  const { one, other, playing } = gateways();
+  const { id } = await one.start('any');
+  await inState(other, id, 'running');
+  playing[0]?.report.note('something');
+  const { steps } = await eventually('the step is reported', async () => [await other.read(id)].find(({ steps: all }) => all.length > 0));
+  expect(steps).toMatchObject([{ number: 1, kind: 'note', title: 'something' }]);
+  playing[0]?.end();
+  await inState(other, id, 'passed');
+  await one.stop();
 });
 
-describe('A run', () => {
-  test('fails with a reason when its gateway stops, and its gateway waits for no step', async () => {
-    const {
-      all: [one, other],
-    } = gateways(2);
-    const { id } = await one.start('any');
-    await inState(other, id, 'running');
-    await one.stop();
-    expect(await other.read(id)).toMatchObject({ state: 'failed', failure: 'The gateway that ran it stopped.' });
-  });
+test('Two gateways of one estate stop the runs of each other, and delete their rehearsals', async () => {
+  const { one, other, playing, rehearsals } = gateways();
+  const { id } = await one.start('any');
+  await eventually('its rehearsal is known', async () => (await other.read(id)).rehearsal);
+  await other.remove(id);
+  expect((await one.read(id)).state).toBe('stopped');
+  expect(await rehearsals()).toEqual([]);
+  await eventually('it ends', async () => playing[0]?.signal.aborted);
+  await one.stop();
+});
 
-  test('fails with a reason when its gateway dies, and no longer takes a place', async () => {
-    const {
-      worlds,
-      open,
-      all: [other],
-      playing,
-    } = gateways(1);
-    const dying = open({ ...worlds, addRun: (run) => worlds.addRun(run, 1), renewRun: async () => true, updateRun: async () => true });
-    const dead = [(await dying.start('any')).id, (await dying.start('any')).id];
-    const { id } = await other.start('any');
-    await inState(other, id, 'running');
-    const ofDead = await eventually('both have failed', async () => {
-      const found = (await other.list()).items.filter((run) => dead.includes(run.id));
-      return found.every(({ state }) => state === 'failed') && found;
-    });
-    expect(ofDead.map(({ failure }) => failure)).toEqual(Array(2).fill('The gateway that ran it stopped.'));
-    for (const { end } of playing) end();
-    await Promise.all([dying.stop(), other.stop()]);
-  });
+test('Two gateways of one estate together run two at a time, in the sequence of their requests', async () => {
+  const { one, other, playing } = gateways();
+  const ids = [];
+  for (const runs of [one, other, one, other]) ids.push((await runs.start('any')).id);
+  const states = async () => (await one.list()).items.toReversed().map(({ state }) => state);
+  await eventually('two run', async () => playing.length === 2);
+  expect(await states()).toEqual(['running', 'running', 'waiting', 'waiting']);
+  playing[1]?.end('It broke.');
+  await eventually('the next one runs', async () => playing.length === 3);
+  expect(await states()).toEqual(['running', 'failed', 'running', 'waiting']);
+  expect((await other.read(ids[1] ?? '')).failure).toBe('It broke.');
+  await Promise.all([one.stop(), other.stop()]);
+});
 
-  test('keeps its result and its rehearsal when it ends while it is being stopped, if ended runs are to be kept', async () => {
-    const {
-      worlds,
-      open,
-      all: [one],
-      playing,
-      rehearsals,
-    } = gateways(1);
-    const { id } = await one.start('any');
-    await inState(one, id, 'running');
-    const { rehearsal } = await eventually('it plays', async () => playing[0]);
-    const late = open({
-      ...worlds,
-      run: async (read) => {
-        const before = await worlds.run(read);
-        playing[0]?.end();
-        await inState(one, id, 'passed');
-        return before;
-      },
-    });
-    await late.remove(id, { keepsEnded: true });
-    expect((await one.read(id)).state).toBe('passed');
-    expect(await rehearsals()).toEqual([rehearsal]);
-    await one.stop();
-  });
+test('A run fails with a reason when its gateway stops, which waits for no step', async () => {
+  const { one, other } = gateways();
+  const { id } = await one.start('any');
+  await inState(other, id, 'running');
+  await one.stop();
+  expect(await other.read(id)).toMatchObject({ state: 'failed', failure: 'The gateway that ran it stopped.' });
+});
 
-  test('that is dropped after twenty newer ones takes its rehearsal along', async () => {
-    const {
-      all: [runs],
-      playing,
-      rehearsals,
-    } = gateways(1);
-    const ids: string[] = [];
-    for (let n = 0; n < 21; n++) {
-      const { id } = await runs.start('any');
-      ids.push(id);
-      await eventually('it runs', async () => playing[n]);
-      playing[n]?.end();
-      await inState(runs, id, 'passed');
-    }
-    expect((await runs.list()).items.map(({ id }) => id)).toEqual(ids.slice(1).toReversed());
-    expect(await rehearsals()).toEqual(playing.slice(1).map(({ rehearsal }) => rehearsal));
-    await runs.stop();
+test('A run fails with a reason when its gateway dies, and no longer takes a place', async () => {
+  const { worlds, open, other, playing } = gateways();
+  const dying = open({ ...worlds, addRun: (run) => worlds.addRun(run, 1), renewRun: async () => true, updateRun: async () => true });
+  const dead = [(await dying.start('any')).id, (await dying.start('any')).id];
+  const { id } = await other.start('any');
+  await inState(other, id, 'running');
+  const ofDead = await eventually('both have failed', async () => {
+    const found = (await other.list()).items.filter((run) => dead.includes(run.id));
+    return found.every(({ state }) => state === 'failed') && found;
   });
+  expect(ofDead.map(({ failure }) => failure)).toEqual(Array(2).fill('The gateway that ran it stopped.'));
+  for (const { end } of playing) end();
+  await Promise.all([dying.stop(), other.stop()]);
+});
 
-  test('is refused while twenty others wait or run, with the time after which to ask again', async () => {
-    const {
-      all: [runs],
-    } = gateways(1);
-    for (let n = 0; n < 20; n++) await runs.start('any');
-    await expect(runs.start('any')).rejects.toMatchObject({ code: 'rate_limited', context: { retryAfter: 10 } });
-    expect((await runs.list()).items).toHaveLength(20);
-    await runs.stop();
+test('A run keeps its result and its rehearsal when it ends while it is being stopped, if ended runs are to be kept', async () => {
+  const { worlds, open, one, playing, rehearsals } = gateways();
+  const { id } = await one.start('any');
+  await inState(one, id, 'running');
+  const { rehearsal } = await eventually('it plays', async () => playing[0]);
+  const late = open({
+    ...worlds,
+    run: async (read) => {
+      const before = await worlds.run(read);
+      playing[0]?.end();
+      await inState(one, id, 'passed');
+      return before;
+    },
   });
+  await late.remove(id, { keepsEnded: true });
+  expect((await one.read(id)).state).toBe('passed');
+  expect(await rehearsals()).toEqual([rehearsal]);
+  await one.stop();
+});
 
-  test('records at most 500 steps, each with a text of at most 500 characters', async () => {
-    const {
-      all: [runs],
-      playing,
-    } = gateways(1);
+test('A run is dropped with its rehearsal after twenty newer runs', async () => {
+  const { one: runs, playing, rehearsals } = gateways();
+  const ids: string[] = [];
+  for (let n = 0; n < 21; n++) {
     const { id } = await runs.start('any');
-    await inState(runs, id, 'running');
-    for (let n = 0; n < 600; n++) playing[0]?.report.note('x'.repeat(10_000));
-    playing[0]?.end();
-    const { steps } = await inState(runs, id, 'passed');
-    expect([steps.length, Math.max(...steps.map(({ title }) => title.length))]).toEqual([500, 501]);
-    await runs.stop();
-  });
+    ids.push(id);
+    await eventually('it runs', async () => playing[n]);
+    playing[n]?.end();
+    await inState(runs, id, 'passed');
+  }
+  expect((await runs.list()).items.map(({ id }) => id)).toEqual(ids.slice(1).toReversed());
+  expect(await rehearsals()).toEqual(playing.slice(1).map(({ rehearsal }) => rehearsal));
+  await runs.stop();
+});
+
+test('A run is refused while twenty others wait or run, with a Retry-After', async () => {
+  const { one: runs } = gateways();
+  for (let n = 0; n < 20; n++) await runs.start('any');
+  await expect(runs.start('any')).rejects.toMatchObject({ code: 'rate_limited', context: { retryAfter: 10 } });
+  expect((await runs.list()).items).toHaveLength(20);
+  await runs.stop();
+});
+
+test('A run records at most 500 steps, each with a text of at most 500 characters', async () => {
+  const { one: runs, playing } = gateways();
+  const { id } = await runs.start('any');
+  await inState(runs, id, 'running');
+  for (let n = 0; n < 600; n++) playing[0]?.report.note('x'.repeat(10_000));
+  playing[0]?.end();
+  const { steps } = await inState(runs, id, 'passed');
+  expect([steps.length, Math.max(...steps.map(({ title }) => title.length))]).toEqual([500, 501]);
+  await runs.stop();
 });

@@ -1,7 +1,7 @@
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { scenarios } from '../../rehearsal/scenarios.ts';
 import { clientOf } from '../redis/replicas/running-replicas.ts';
-import { ADMIN, estate } from '../support/estate.ts';
+import { estate } from '../support/estate.ts';
 import { eventually } from '../support/eventually.ts';
 
 const WITHIN_MS = 60_000;
@@ -31,117 +31,103 @@ async function started(scenario: string) {
   };
 }
 
-describe('The scenarios', () => {
-  test('are listed with their flows and with what goes wrong in them', async () => {
-    const { items } = await control('list-scenarios');
-    expect(items.map(({ name }) => name)).toEqual(scenarios.map(({ name }) => name));
-    expect(items.find(({ name }) => name === 'last-unit')).toMatchObject({ pains: ['many buyers request the last unit at the same time'] });
-  });
+test('The scenarios are listed with their flows and with their faults', async () => {
+  const { items } = await control('list-scenarios');
+  expect(items.map(({ name }) => name)).toEqual(scenarios.map(({ name }) => name));
+  expect(items.find(({ name }) => name === 'last-unit')).toMatchObject({ pains: ['many buyers request the last unit at the same time'] });
 });
 
-describe('A run of a scenario', () => {
-  test('is answered at once, passes, and leaves its rehearsal with the trace of each step', async () => {
-    await using run = await started('digital-order');
-    expect(run).toMatchObject({ scenario: 'digital-order', state: 'waiting', steps: [], invariants: [] });
-    const { state, failure, rehearsal = '', steps, invariants, startedAt, endedAt = '' } = await ended(run.id);
-    expect([state, failure]).toEqual(['passed', undefined]);
-    expect(Date.parse(endedAt)).toBeGreaterThanOrEqual(Date.parse(startedAt));
-    expect(steps.map(({ number }) => number)).toEqual(steps.map((_, place) => place + 1));
-    expect(invariants.length).toBeGreaterThan(5);
-    expect(invariants.filter(({ holds }) => !holds)).toEqual([]);
-    const calls = steps.filter(({ kind }) => kind === 'step');
-    expect(calls.length).toBeGreaterThan(3);
-    const inside = clientOf(estate.gateway, rehearsal);
-    for (const { correlationId = '', application, status, api } of calls) {
-      const { items } = await inside.control('read-journal', { query: { correlationId } });
-      expect(items.find(({ parentId }) => parentId === undefined)).toMatchObject({ application, api, status });
-    }
-    await inside.close();
-  });
+test('A run of a scenario is accepted immediately, passes, and leaves its rehearsal with the trace of each step', async () => {
+  await using run = await started('digital-order');
+  expect(run).toMatchObject({ scenario: 'digital-order', state: 'waiting', steps: [], invariants: [] });
+  const { state, failure, rehearsal = '', steps, invariants, startedAt, endedAt = '' } = await ended(run.id);
+  expect([state, failure]).toEqual(['passed', undefined]);
+  expect(Date.parse(endedAt)).toBeGreaterThanOrEqual(Date.parse(startedAt));
+  expect(steps.map(({ number }) => number)).toEqual(steps.map((_, place) => place + 1));
+  expect(invariants.length).toBeGreaterThan(5);
+  expect(invariants.filter(({ holds }) => !holds)).toEqual([]);
+  const calls = steps.filter(({ kind }) => kind === 'step');
+  expect(calls.length).toBeGreaterThan(3);
+  const inside = clientOf(estate.gateway, rehearsal);
+  for (const { correlationId = '', application, status, api } of calls) {
+    const { items } = await inside.control('read-journal', { query: { correlationId } });
+    expect(items.find(({ parentId }) => parentId === undefined)).toMatchObject({ application, api, status });
+  }
+  await inside.close();
+});
 
-  test('records faults, the clock and expectations as notes', async () => {
-    await using run = await started('loyalty-down');
-    const { state, steps } = await ended(run.id);
-    expect(state).toBe('passed');
-    const notes = steps.filter(({ kind }) => kind === 'note');
-    expect(notes.some(({ title }) => title.startsWith('fault '))).toBe(true);
-    expect(notes.every(({ correlationId, call: called }) => correlationId === undefined && called === undefined)).toBe(true);
-  });
+test('A run of a scenario records faults, the clock and expectations as notes', async () => {
+  await using run = await started('loyalty-down');
+  const { state, steps } = await ended(run.id);
+  expect(state).toBe('passed');
+  const notes = steps.filter(({ kind }) => kind === 'note');
+  expect(notes.some(({ title }) => title.startsWith('fault '))).toBe(true);
+  expect(notes.filter(({ correlationId, call: called }) => correlationId !== undefined || called !== undefined)).toEqual([]);
+});
 
-  test('is listed without its steps, newest first', async () => {
-    await using first = await started('digital-order');
-    await using second = await started('digital-order');
+test('A run of a scenario is listed without its steps, newest first', async () => {
+  await using first = await started('digital-order');
+  await using second = await started('digital-order');
+  const { items } = await control('list-runs');
+  const ours = items.filter(({ id }) => id === first.id || id === second.id);
+  expect(ours.map(({ id }) => id)).toEqual([second.id, first.id]);
+  expect(ours.some((item) => 'steps' in item)).toBe(false);
+});
+
+test('A run of a scenario waits while two others run', async () => {
+  await using first = await started('digital-order');
+  await using second = await started('digital-order');
+  await using third = await started('digital-order');
+  const atOnce: number[] = [];
+  const allEnd = async () => {
     const { items } = await control('list-runs');
-    const ours = items.filter(({ id }) => id === first.id || id === second.id);
-    expect(ours.map(({ id }) => id)).toEqual([second.id, first.id]);
-    expect(ours.some((item) => 'steps' in item)).toBe(false);
-  });
-
-  test('waits while two others run', async () => {
-    await using first = await started('digital-order');
-    await using second = await started('digital-order');
-    await using third = await started('digital-order');
-    const atOnce: number[] = [];
-    await eventually(
-      'all end',
-      async () => {
-        const { items } = await control('list-runs');
-        atOnce.push(items.filter(({ state }) => state === 'running').length);
-        return items.filter(({ id }) => [first.id, second.id, third.id].includes(id)).every(isOver);
-      },
-      WITHIN_MS,
-    );
-    expect(Math.max(...atOnce)).toBe(2);
-    expect((await read(third.id)).state).toBe('passed');
-  });
-
-  test('is stopped by its deletion, stays in the list as stopped, and its rehearsal is gone', async () => {
-    await using run = await started('delivered-order');
-    const { rehearsal = '' } = await eventually(
-      'a step is made',
-      async () => [await read(run.id)].find(({ steps }) => steps.length > 0),
-      WITHIN_MS,
-    );
-    await control('delete-run', { params: { id: run.id }, query: { ended: 'keep' } });
-    const stopped = await read(run.id);
-    expect(stopped).toMatchObject({ state: 'stopped', rehearsal });
-    await eventually('the rehearsal is gone', async () => !(await rehearsals()).includes(rehearsal));
-    expect((await read(run.id)).steps).toEqual(stopped.steps);
-  });
-
-  test('that has ended is removed with its rehearsal by its deletion, unless ended runs are to be kept', async () => {
-    await using run = await started('digital-order');
-    const { rehearsal = '' } = await ended(run.id);
-    await control('delete-run', { params: { id: run.id }, query: { ended: 'keep' } });
-    expect((await read(run.id)).state).toBe('passed');
-    expect(await rehearsals()).toContain(rehearsal);
-    await control('delete-run', { params: { id: run.id } });
-    expect(await rehearsals()).not.toContain(rehearsal);
-    const { status, body } = await call('GET', `/_control/runs/${run.id}`, undefined, { as: 'admin' });
-    expect([status, body.code, body.detail]).toEqual([404, 'not_found', `There is no run "${run.id}".`]);
-  });
+    atOnce.push(items.filter(({ state }) => state === 'running').length);
+    return items.filter(({ id }) => [first.id, second.id, third.id].includes(id)).every(isOver);
+  };
+  await eventually('all end', allEnd, WITHIN_MS);
+  expect(Math.max(...atOnce)).toBe(2);
+  expect((await read(third.id)).state).toBe('passed');
 });
 
-describe('A run that is asked for', () => {
-  test.each([
-    ['digital-ordr', 'Did you mean "digital-order"? There are '],
-    ['last', 'Did you mean "last-unit"? There are '],
-    ['no scenario at all', '. There are digital-order, '],
-    ['', '. There are digital-order, '],
-  ])('as %j, which is no scenario, is refused with the names of all', async (scenario, hint) => {
-    const { status, body } = await call('POST', '/_control/runs', { scenario }, { as: 'admin' });
-    expect([status, body.code]).toEqual([404, 'not_found']);
-    expect(body.detail).toContain(hint);
-    expect(body.detail).toContain(scenarios.map(({ name }) => name).join(', '));
-  });
-
-  test('without a scenario, or with another member, is refused with a pointer to it', async () => {
-    const { status, body } = await call('POST', '/_control/runs', { name: 'digital-order' }, { as: 'admin' });
-    expect([status, body.errors.map(({ pointer }: { pointer: string }) => pointer)]).toEqual([422, ['/scenario', '/name']]);
-  });
-
-  test('without the credential of the control plane is refused', async () => {
-    const { status } = await call('POST', '/_control/runs', { scenario: 'digital-order' });
-    expect([status, ADMIN]).toEqual([403, 'demo-control-token']);
-  });
+test('A run of a scenario is stopped by its deletion, stays in the list as stopped, and its rehearsal is gone', async () => {
+  await using run = await started('delivered-order');
+  const begun = async () => [await read(run.id)].find(({ steps }) => steps.length > 0);
+  const { rehearsal = '' } = await eventually('a step is made', begun, WITHIN_MS);
+  await control('delete-run', { params: { id: run.id }, query: { ended: 'keep' } });
+  const stopped = await read(run.id);
+  expect(stopped).toMatchObject({ state: 'stopped', rehearsal });
+  await eventually('the rehearsal is gone', async () => !(await rehearsals()).includes(rehearsal));
+  expect((await read(run.id)).steps).toEqual(stopped.steps);
 });
+
+test('A run of a scenario that has ended is removed with its rehearsal by its deletion, unless ended runs are to be kept', async () => {
+  await using run = await started('digital-order');
+  const { rehearsal = '' } = await ended(run.id);
+  await control('delete-run', { params: { id: run.id }, query: { ended: 'keep' } });
+  expect((await read(run.id)).state).toBe('passed');
+  expect(await rehearsals()).toContain(rehearsal);
+  await control('delete-run', { params: { id: run.id } });
+  expect(await rehearsals()).not.toContain(rehearsal);
+  const { status, body } = await call('GET', `/_control/runs/${run.id}`, undefined, { as: 'admin' });
+  expect([status, body.code, body.detail]).toEqual([404, 'not_found', `There is no run "${run.id}".`]);
+});
+
+test.each([
+  ['digital-ordr', 'Did you mean "digital-order"? There are '],
+  ['last', 'Did you mean "last-unit"? There are '],
+  ['no scenario at all', '. There are digital-order, '],
+  ['', '. There are digital-order, '],
+])('Start Run refuses the unknown scenario %j with the names of all', async (scenario, hint) => {
+  const { status, body } = await call('POST', '/_control/runs', { scenario }, { as: 'admin' });
+  expect([status, body.code]).toEqual([404, 'not_found']);
+  expect(body.detail).toContain(hint);
+  expect(body.detail).toContain(scenarios.map(({ name }) => name).join(', '));
+});
+
+test('Start Run refuses a missing scenario and another member, with pointers', async () => {
+  const { status, body } = await call('POST', '/_control/runs', { name: 'digital-order' }, { as: 'admin' });
+  expect([status, body.errors.map(({ pointer }: { pointer: string }) => pointer)]).toEqual([422, ['/scenario', '/name']]);
+});
+
+test('Start Run refuses a client without the credential of the control plane', async () =>
+  expect((await call('POST', '/_control/runs', { scenario: 'digital-order' })).status).toBe(403));

@@ -14,11 +14,8 @@ test('A rehearsal has not settled while work is due that fell due after its cloc
   const url = await listen(server, 0, '127.0.0.1');
   const adapter = createMemoryStore();
   const agent = new Agent();
-  const world = await adapter.worlds.open(
-    'flowing',
-    { now: Date.now(), applications: {}, due: [] },
-    { bearer: 'b', apiKey: 'k', webhookSecret: 'w' },
-  );
+  const credentials = { bearer: 'b', apiKey: 'k', webhookSecret: 'w' };
+  const world = await adapter.worlds.open('flowing', { now: Date.now(), applications: {}, due: [] }, credentials);
   let planned = false;
   const worlds: typeof adapter.worlds = {
     ...adapter.worlds,
@@ -27,18 +24,14 @@ test('A rehearsal has not settled while work is due that fell due after its cloc
         planned = true;
         await new Promise((resolve) => setTimeout(resolve, 20));
         const now = (await adapter.worlds.current(world))?.now ?? 0;
-        await adapter
-          .store('wms')
-          .commit(world, aPlan({ now, due: [{ kind: 'pack', key: 'pck_1', at: now, payload: '{}', correlationId: 'c' }] }));
+        const due = [{ kind: 'pack', key: 'pck_1', at: now, payload: '{}', correlationId: 'c' }];
+        await adapter.store('wms').commit(world, aPlan({ now, due }));
       }
       return adapter.worlds.ledger(...asked);
     },
   };
-  const driver = createClockDriver({
-    worlds,
-    transport: createHttpTransport({ addressOf: () => url, token: 't', agent }),
-    log: createLogger('silent'),
-  });
+  const transport = createHttpTransport({ addressOf: () => url, token: 't', agent });
+  const driver = createClockDriver({ worlds, transport, log: createLogger('silent') });
   try {
     const outcome = await driver.settle(world, 300);
     expect(outcome.settled).toBe(false);

@@ -17,7 +17,7 @@ const MOST = 32;
 /** Longer than the pause between two reads of an open stream. */
 const QUIET_MS = 1_000;
 
-/** An estate of its own, which counts the reads that only streams make here. */
+/** A separate estate, which counts the reads that only streams make here. */
 async function anEstate() {
   const adapter = createMemoryStore();
   let reads = 0;
@@ -51,7 +51,7 @@ async function opened(client: EstateClient) {
 const openedSoon = (client: EstateClient) =>
   eventually('there is room', () => opened(client).catch((error: unknown) => error instanceof ControlError && undefined));
 
-describe('The streams of a gateway', () => {
+describe('Streams of a gateway', () => {
   let estate: RunningEstate;
   let reads: () => number;
   let client: PlainClient;
@@ -65,7 +65,7 @@ describe('The streams of a gateway', () => {
     await client.close();
   });
 
-  test('are 32 at most: one more is refused until another has ended', async () => {
+  test('A gateway has at most 32 streams, and refuses one more until another has ended', async () => {
     const open = await Promise.all(Array.from({ length: MOST }, () => opened(client)));
     const { status, body, headers } = await client.call('GET', '/_control/stream', undefined, { as: 'admin' });
     expect([status, body.code, headers['retry-after']]).toEqual([503, 'too_many_streams', '10']);
@@ -76,7 +76,7 @@ describe('The streams of a gateway', () => {
     await Promise.all([...open, another].map(({ ended }) => ended));
   });
 
-  test('read nothing when nobody looks', async () => {
+  test('The streams of a gateway read nothing without a client', async () => {
     const { leave, ended } = await openedSoon(client);
     const before = reads();
     await eventually('it reads', async () => reads() > before + 3);
@@ -89,7 +89,7 @@ describe('The streams of a gateway', () => {
     });
   });
 
-  test('end when the gateway stops', async () => {
+  test('The streams of a gateway end when the gateway stops', async () => {
     const stopping = await anEstate();
     await using visitor = clientOf(stopping.estate.gateway);
     const { ended } = await opened(visitor);
@@ -123,27 +123,25 @@ async function endlessly(): Promise<{ url: string; pulled: () => number; isClose
   };
 }
 
-describe('A client of a stream that reads slowly', () => {
-  test('is sent no more than its connection takes, and goes on where it was', async () => {
-    const { url, pulled, isClosed, close } = await endlessly();
-    const response = await new Promise<IncomingMessage>((resolve) => get(url, resolve));
-    let [seen, since] = [0, performance.now()];
-    await eventually('nothing more is read for it', async () => {
-      if (pulled() !== seen) [seen, since] = [pulled(), performance.now()];
-      return performance.now() - since > QUIET_MS;
-    });
-    // The buffers of both ends of a connection on this machine.
-    expect(seen).toBeLessThan(200);
-    const ids: string[] = [];
-    let text = '';
-    for await (const chunk of response) {
-      text += chunk;
-      ids.push(...[...text.matchAll(/id: (h\d+)\.e0\n/g)].map(([, id = '']) => id));
-      text = text.slice(text.lastIndexOf('\n') + 1);
-      if (ids.length > seen + 20) break;
-    }
-    expect(ids.slice(0, seen + 20)).toEqual(Array.from({ length: seen + 20 }, (_, n) => `h${n + 1}`));
-    await eventually('the reading ends with the client', async () => isClosed());
-    await close();
+test('A stream sends a slow client no more than its connection takes, and continues where it was', async () => {
+  const { url, pulled, isClosed, close } = await endlessly();
+  const response = await new Promise<IncomingMessage>((resolve) => get(url, resolve));
+  let [seen, since] = [0, performance.now()];
+  await eventually('nothing more is read for it', async () => {
+    if (pulled() !== seen) [seen, since] = [pulled(), performance.now()];
+    return performance.now() - since > QUIET_MS;
   });
+  // The buffers of both ends of a connection on this machine.
+  expect(seen).toBeLessThan(200);
+  const ids: string[] = [];
+  let text = '';
+  for await (const chunk of response) {
+    text += chunk;
+    ids.push(...[...text.matchAll(/id: (h\d+)\.e0\n/g)].map(([, id = '']) => id));
+    text = text.slice(text.lastIndexOf('\n') + 1);
+    if (ids.length > seen + 20) break;
+  }
+  expect(ids.slice(0, seen + 20)).toEqual(Array.from({ length: seen + 20 }, (_, n) => `h${n + 1}`));
+  await eventually('the reading ends with the client', async () => isClosed());
+  await close();
 });

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { createEstateClient, type EstateClient } from '../../rehearsal/estate-client.ts';
 import { clientOf } from '../redis/replicas/running-replicas.ts';
-import { ADMIN, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
-import { eventually } from '../support/eventually.ts';
+import { ADMIN, estate, eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 
 const anybody = clientOf(estate.gateway);
 afterAll(anybody.close);
@@ -14,13 +13,13 @@ type Frame = Awaited<ReturnType<Frames['next']>>['value'] & object;
 const BASKET = { channel: 'web' as const, lines: [{ sku: 'mug-blue', qty: 1 }] };
 const newBasket = (rehearsal: TestRehearsal) => rehearsal.api('create-basket-api', { body: BASKET });
 
-/** An open stream of a rehearsal, with what it has told so far. */
-function listening(rehearsal: TestRehearsal, input: Parameters<EstateClient['stream']>[1] = {}) {
+type Input = Parameters<EstateClient['stream']>[1];
+
+/** An open stream of a rehearsal, with its frames so far. */
+function listening(rehearsal: TestRehearsal, input: Input = {}) {
   const stop = new AbortController();
   const frames: Frame[] = [];
-  const client = createEstateClient({
-    ...{ gateway: estate.gateway, bearer: '', apiKey: '', admin: ADMIN, rehearsal: rehearsal.name },
-  });
+  const client = createEstateClient({ gateway: estate.gateway, bearer: '', apiKey: '', admin: ADMIN, rehearsal: rehearsal.name });
   const ended = (async () => {
     for await (const frame of client.stream('read-stream', { ...input, signal: stop.signal })) frames.push(frame);
   })().catch((error: unknown) => {
@@ -34,6 +33,7 @@ function listening(rehearsal: TestRehearsal, input: Parameters<EstateClient['str
     of,
     hops: () => of('hops').flatMap(({ data }) => data),
     events: () => of('events').flatMap(({ data }) => data),
+    gaps: () => of('gap').map(({ data }) => data.reason),
     begun: () => eventually('the stream begins', async () => frames.length > 0),
     [Symbol.asyncDispose]: async () => {
       stop.abort();
@@ -43,297 +43,275 @@ function listening(rehearsal: TestRehearsal, input: Parameters<EstateClient['str
   };
 }
 
-const sequencesIn = async (rehearsal: TestRehearsal, after = 0) =>
-  (await rehearsal.client.control('read-journal', { query: { after, limit: 5_000 } })).items.map(({ sequence }) => Number(sequence));
-
-async function refused(query: string, headers: Record<string, string> = {}, name = 'default') {
-  const {
-    status,
-    body,
-    headers: answered,
-  } = await anybody.call('GET', `/_control/stream${query}`, undefined, {
-    as: 'admin',
-    headers: { 'x-rehearsal': name, ...headers },
-  });
-  return {
-    status,
-    code: body.code,
-    detail: String(body.detail),
-    pointers: body.errors?.map(({ pointer }: { pointer: string }) => pointer),
-    answered,
+/** A new rehearsal and its stream. */
+async function watching(topics?: string) {
+  const rehearsal = await newRehearsal();
+  const stream = listening(rehearsal, topics === undefined ? {} : { query: { topics } });
+  await stream.begun();
+  const dispose = async () => {
+    await stream[Symbol.asyncDispose]();
+    await rehearsal[Symbol.asyncDispose]();
   };
+  return { ...stream, rehearsal, [Symbol.asyncDispose]: dispose };
 }
 
-describe('A stream', () => {
-  test('begins with the clock, the faults and the runs as they are, and tells of nothing that happened before', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id: before } = await newBasket(rehearsal);
-    await rehearsal.settle();
-    await using stream = listening(rehearsal);
-    await eventually('it begins', async () => stream.frames.length >= 3);
-    expect(stream.frames.slice(0, 3).map(({ event }) => event)).toEqual(['clock', 'faults', 'runs']);
-    expect(stream.of('clock')[0]?.data).toEqual({ now: expect.any(String), flowing: true });
-    expect(stream.of('faults')[0]?.data).toEqual({ revision: 0, hits: 0 });
-    const { id } = await newBasket(rehearsal);
-    const subjects = () => stream.events().map(({ event }) => event['subject']);
-    await eventually('the basket is told', async () => subjects().includes(`basket/${id}`));
-    expect(subjects()).not.toContain(`basket/${before}`);
-    await eventually('its hop is told', async () => stream.hops().some(({ api }) => api === 'create-basket-api'));
-    expect(stream.hops().some((hop) => 'request' in hop || 'response' in hop)).toBe(false);
-  });
+const sequencesIn = async (rehearsal: TestRehearsal, after = 0) =>
+  (await rehearsal.control('read-journal', { query: { after, limit: 5_000 } })).items.map(({ sequence }) => Number(sequence));
 
-  test('tells of a request that changes nothing', async () => {
-    await using rehearsal = await newRehearsal();
-    await using stream = listening(rehearsal, { query: { topics: 'faults,hops' } });
-    await stream.begun();
-    await newBasket(rehearsal);
-    await eventually('the stream begins', async () => stream.hops().length > 0);
-    await rehearsal.call('get-order-api', { params: { id: 'nothing' } });
-    await eventually('the read is told', async () => stream.hops().some(({ status }) => status === 404));
-  });
+async function refused(query: string, more: Record<string, string> = {}, name = 'default') {
+  const headers = { 'x-rehearsal': name, ...more };
+  const { status, body } = await anybody.call('GET', `/_control/stream${query}`, undefined, { as: 'admin', headers });
+  const pointers = body.errors?.map(({ pointer }: { pointer: string }) => pointer);
+  return { status, code: body.code, detail: String(body.detail), pointers };
+}
 
-  test('tells when the clock is set or stands, and not as it flows', async () => {
-    await using rehearsal = await newRehearsal();
-    await using stream = listening(rehearsal, { query: { topics: 'clock' } });
-    await stream.begun();
-    const { now } = await rehearsal.advance('P1D');
-    await eventually('the new time is told', async () => stream.of('clock').some(({ data }) => data.now >= now));
-    await rehearsal.client.control('set-clock', { body: { flowing: false } });
-    await eventually('it is told to stand', async () => stream.of('clock').at(-1)?.data.flowing === false);
-    const told = stream.frames.length;
-    await newBasket(rehearsal);
-    await using other = listening(rehearsal, { query: { topics: 'faults,events' } });
-    await other.begun();
-    await newBasket(rehearsal);
-    await eventually('later events are told', async () => other.events().length > 0);
-    expect(stream.frames).toHaveLength(told);
-  });
-
-  test('tells when faults are set, strike and are removed', async () => {
-    await using rehearsal = await newRehearsal();
-    await using stream = listening(rehearsal, { query: { topics: 'faults' } });
-    await stream.begun();
-    await rehearsal.down({ api: 'create-basket-api' });
-    await eventually('the fault is told', async () => (stream.of('faults').at(-1)?.data.revision ?? 0) > 0);
-    await rehearsal.call('create-basket-api', { body: BASKET });
-    await eventually('its hit is told', async () => stream.of('faults').at(-1)?.data.hits === 1);
-    await rehearsal.noFaults();
-    await eventually('its removal is told', async () => stream.of('faults').at(-1)?.data.hits === 0);
-  });
-
-  test('tells of runs while they run and when they end, whichever rehearsal they are in', async () => {
-    await using rehearsal = await newRehearsal();
-    await using stream = listening(rehearsal, { query: { topics: 'runs' } });
-    await stream.begun();
-    const ids: string[] = [];
-    const statesIn = ({ data }: { data: readonly { id: string; state: string }[] }) =>
-      data.filter(({ id }) => ids.includes(id)).map(({ state }) => state);
-    const unfinished = async () => {
-      const { items } = await anybody.control('list-runs');
-      return items.filter(({ id, state }) => ids.includes(id) && (state === 'waiting' || state === 'running'));
-    };
-    // A stream leaves out states that pass between two looks, so there is another run until one is seen. The estate limits those that wait.
-    await eventually('a run is told while it runs', async () => {
-      if ((await unfinished()).length < 5) ids.push((await anybody.control('start-run', { body: { scenario: 'digital-order' } })).id);
-      return stream.of('runs').some((frame) => statesIn(frame).includes('running'));
-    });
-    const last = () => stream.of('runs').slice(-1).flatMap(statesIn);
-    await eventually('all have passed', async () => last().length > 0 && last().every((state) => state === 'passed'));
-    const { items } = await anybody.control('list-runs');
-    for (const id of ids.filter((one) => items.some((run) => run.id === one))) await anybody.control('delete-run', { params: { id } });
-    await eventually('none is listed any longer', async () => last().length === 0);
-  });
-
-  test('answers before anything happens', async () => {
-    await using rehearsal = await newRehearsal();
-    const headers = { authorization: `Bearer ${ADMIN}`, 'x-rehearsal': rehearsal.name };
-    const leaving = new AbortController();
-    // Less than the 15 s after which any stream sends a comment.
-    const signal = AbortSignal.any([leaving.signal, AbortSignal.timeout(12_000)]);
-    const answer = await fetch(`${estate.gateway}/_control/stream?topics=hops`, { headers, signal });
-    expect(answer.status).toBe(200);
-    leaving.abort();
-  });
-
-  test('resumes after the last frame that was read, without a gap or a repeat', async () => {
-    await using rehearsal = await newRehearsal();
-    const told: number[] = [];
-    const orders: number[] = [];
-    let after: string | undefined;
-    for (let round = 0; round < 4; round++) {
-      await using stream = listening(rehearsal, { ...(after !== undefined && { after }), query: { topics: 'faults,hops,events' } });
-      if (round === 0) {
-        await stream.begun();
-        await newBasket(rehearsal);
-        await eventually('the first hop is told', async () => stream.hops().length > 0);
-      }
-      await Promise.all([newBasket(rehearsal), newBasket(rehearsal)]);
-      const seen = stream.frames.length;
-      await eventually('more is told', async () => stream.frames.length > seen);
-      // The connection breaks off anywhere.
-      const read: readonly Frame[] = stream.frames.slice();
-      after = read.at(-1)?.id;
-      for (const frame of read) {
-        if (frame.event === 'hops') told.push(...frame.data.map((hop: { sequence: number }) => hop.sequence));
-        if (frame.event === 'events') orders.push(...frame.data.map((event: { order: number }) => event.order));
-      }
-    }
-    await rehearsal.settle();
-    await using stream = listening(rehearsal, { ...(after !== undefined && { after }), query: { topics: 'faults,hops,events' } });
-    await newBasket(rehearsal);
-    await rehearsal.settle();
-    const last = (await sequencesIn(rehearsal)).at(-1);
-    await eventually('all is told', async () => stream.hops().at(-1)?.sequence === last);
-    const { items } = await rehearsal.client.control('list-events', { query: { ext: 'true', limit: 1_000 } });
-    await eventually('all events are told', async () => stream.events().at(-1)?.order === items.at(-1)?.order);
-    const all = [...told, ...stream.hops().map((hop) => hop.sequence)];
-    expect(all).toEqual(await sequencesIn(rehearsal, (all[0] ?? 1) - 1));
-    const allOrders = [...orders, ...stream.events().map(({ order }) => order)];
-    expect(allOrders).toEqual(items.map(({ order }) => order).filter((order) => order >= (allOrders[0] ?? 1)));
-  });
-
-  test('resumes from a cursor in the address, and from the beginning of a world', async () => {
-    await using rehearsal = await newRehearsal();
-    await newBasket(rehearsal);
-    await rehearsal.settle();
-    await using stream = listening(rehearsal, { query: { topics: 'hops,events', from: 'h0.e0' } });
-    await eventually('the past is told', async () => stream.hops().length > 0 && stream.events().length > 0);
-    expect(stream.hops().map(({ sequence }) => sequence)).toEqual(await sequencesIn(rehearsal));
-    expect(stream.of('gap')).toEqual([]);
-  });
-
-  test('has at most 200 records in a frame', async () => {
-    await using rehearsal = await newRehearsal();
-    for (let n = 0; n < 25; n++)
-      await Promise.all(Array.from({ length: 20 }, () => rehearsal.call('get-order-api', { params: { id: 'nothing' } })));
-    await using stream = listening(rehearsal, { query: { topics: 'hops', from: 'h0.e0' } });
-    await eventually('all is told', async () => stream.hops().length === 500);
-    expect(stream.of('hops').map(({ data }) => data.length)).toEqual([200, 200, 100]);
-  });
-
-  test('tells of a gap when the rehearsal is reset, and goes on in the new world', async () => {
-    await using rehearsal = await newRehearsal();
-    await using stream = listening(rehearsal);
-    await stream.begun();
-    await rehearsal.client.control('reset-rehearsal');
-    await eventually('the gap is told', async () => stream.of('gap').length > 0);
-    expect(stream.of('gap').map(({ data }) => data)).toEqual([{ reason: 'reset' }]);
-    await newBasket(rehearsal);
-    await eventually('the new world is told', async () => stream.hops().length > 0 && stream.events().length > 0);
-    expect(stream.of('clock').length).toBeGreaterThan(1);
-  });
-
-  test.each([
-    ['of a world that has been replaced', async (id: string) => id],
-    ['beyond the newest records', async () => 'h999999.e1'],
-    ['beyond the newest events', async () => 'h0.e999999'],
-  ])('that resumes from a cursor %s tells of a gap, and then of what is new', async (_which, cursor) => {
-    await using rehearsal = await newRehearsal();
-    let id = '';
-    {
-      await using before = listening(rehearsal);
-      await before.begun();
-      id = before.frames[0]?.id ?? '';
-    }
-    await rehearsal.client.control('reset-rehearsal');
-    // So many that the old cursor could be one of the new world.
-    await newBasket(rehearsal);
-    await rehearsal.settle();
-    await using stream = listening(rehearsal, { after: await cursor(id) });
-    await eventually('the gap is told', async () => stream.of('gap').length > 0);
-    expect(stream.of('gap').map(({ data }) => data)).toEqual([{ reason: 'reset' }]);
-    expect(stream.hops()).toEqual([]);
-    await newBasket(rehearsal);
-    await eventually('the new is told', async () => stream.hops().length > 0);
-  });
-
-  test('tells of a gap when records after its cursor have been discarded', async () => {
-    await using rehearsal = await newRehearsal();
-    const large = { ...BASKET, note: 'x'.repeat(16_000) };
-    for (let n = 0; n < 35; n++) await Promise.all(Array.from({ length: 20 }, () => rehearsal.call('create-basket-api', { body: large })));
-    await using stream = listening(rehearsal, { query: { topics: 'hops' }, after: 'h1.e0' });
-    await eventually('the gap is told', async () => stream.of('gap').length > 0);
-    expect(stream.of('gap').map(({ data }) => data)).toEqual([{ reason: 'discarded' }]);
-    expect(stream.hops()).toEqual([]);
-    await using current = listening(rehearsal, { query: { topics: 'hops' }, after: 'h600.e0' });
-    await eventually('the kept ones are told', async () => current.hops().length === 100);
-    expect(current.of('gap')).toEqual([]);
-  });
-
-  test('tells that the rehearsal was deleted, and ends', async () => {
-    const rehearsal = await newRehearsal();
-    await using stream = listening(rehearsal);
-    await stream.begun();
-    await rehearsal.client.control('delete-rehearsal', { params: { name: rehearsal.name } });
-    await stream.ended;
-    expect(stream.frames.at(-1)).toMatchObject({ event: 'gap', data: { reason: 'deleted' } });
-  });
-
-  test('keeps its rehearsal from ending as idle', async () => {
-    const [watched, unwatched] = await Promise.all(
-      ['watched', 'unwatched'].map((kind) =>
-        anybody.control('create-rehearsal', { body: { name: `${kind}-${randomBytes(4).toString('hex')}`, idleExpiry: 'PT2S' } }),
-      ),
-    );
-    const client = clientOf(estate.gateway, watched?.name);
-    const stream = client.stream('read-stream');
-    await stream.next();
-    const names = async () => (await anybody.control('list-rehearsals')).items.map(({ name }) => name);
-    await eventually('the other one has ended', async () => !(await names()).includes(unwatched?.name ?? ''));
-    expect(await names()).toContain(watched?.name);
-    await stream.return();
-    await client.close();
-    await eventually('it ends when nobody watches', async () => !(await names()).includes(watched?.name ?? ''));
-  });
-
-  test('is not recorded in the journal', async () => {
-    await using rehearsal = await newRehearsal();
-    {
-      await using stream = listening(rehearsal);
-      await stream.begun();
-    }
-    expect(await sequencesIn(rehearsal)).toEqual([]);
-  });
-
-  test('answers HEAD without a body', async () => {
-    const { status, headers } = await anybody.call('HEAD', '/_control/stream', undefined, { as: 'admin' });
-    expect([status, headers['content-type']]).toEqual([200, 'text/event-stream; charset=utf-8']);
-  });
+test('A stream begins with the clock, the faults and the runs, and reports nothing that happened before', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id: before } = await newBasket(rehearsal);
+  await rehearsal.settle();
+  await using stream = listening(rehearsal);
+  await eventually('it begins', async () => stream.frames.length >= 3);
+  expect(stream.frames.slice(0, 3).map(({ event }) => event)).toEqual(['clock', 'faults', 'runs']);
+  expect(stream.of('clock')[0]?.data).toEqual({ now: expect.any(String), flowing: true });
+  expect(stream.of('faults')[0]?.data).toEqual({ revision: 0, hits: 0 });
+  const { id } = await newBasket(rehearsal);
+  const subjects = () => stream.events().map(({ event }) => event['subject']);
+  await eventually('the basket', async () => subjects().includes(`basket/${id}`));
+  expect(subjects()).not.toContain(`basket/${before}`);
+  await eventually('its hop', async () => stream.hops().some(({ api }) => api === 'create-basket-api'));
+  expect(stream.hops().some((hop) => 'request' in hop || 'response' in hop)).toBe(false);
 });
 
-describe('A stream is refused', () => {
-  test('of a rehearsal that does not exist, which it does not create', async () => {
-    expect(await refused('', {}, 'never-created')).toMatchObject({ status: 404, code: 'unknown_rehearsal' });
-    expect((await anybody.control('list-rehearsals')).items.map(({ name }) => name)).not.toContain('never-created');
+test('A stream reports a request that changes nothing', async () => {
+  await using stream = await watching('faults,hops');
+  await stream.rehearsal.call('get-order-api', { params: { id: 'nothing' } });
+  await eventually('the read', async () => stream.hops().some(({ status }) => status === 404));
+});
+
+test('A stream reports when the clock is set or stands, and not as it flows', async () => {
+  await using stream = await watching('clock');
+  const { rehearsal } = stream;
+  const { now } = await rehearsal.advance('P1D');
+  await eventually('the new time', async () => stream.of('clock').some(({ data }) => data.now >= now));
+  await rehearsal.control('set-clock', { body: { flowing: false } });
+  await eventually('the clock stands', async () => stream.of('clock').at(-1)?.data.flowing === false);
+  const before = stream.frames.length;
+  await newBasket(rehearsal);
+  await using other = listening(rehearsal, { query: { topics: 'faults,events' } });
+  await other.begun();
+  await newBasket(rehearsal);
+  await eventually('later events', async () => other.events().length > 0);
+  expect(stream.frames).toHaveLength(before);
+});
+
+test('A stream reports when faults are set, strike and are removed', async () => {
+  await using stream = await watching('faults');
+  const { rehearsal } = stream;
+  await rehearsal.down({ api: 'create-basket-api' });
+  await eventually('the fault', async () => (stream.of('faults').at(-1)?.data.revision ?? 0) > 0);
+  await rehearsal.call('create-basket-api', { body: BASKET });
+  await eventually('its hit', async () => stream.of('faults').at(-1)?.data.hits === 1);
+  await rehearsal.noFaults();
+  await eventually('its removal', async () => stream.of('faults').at(-1)?.data.hits === 0);
+});
+
+test('A stream reports runs while they run and when they end, whatever rehearsal they are in', async () => {
+  await using stream = await watching('runs');
+  const ids: string[] = [];
+  const statesIn = ({ data }: { data: readonly { id: string; state: string }[] }) =>
+    data.filter(({ id }) => ids.includes(id)).map(({ state }) => state);
+  const unfinished = async () => {
+    const { items } = await anybody.control('list-runs');
+    return items.filter(({ id, state }) => ids.includes(id) && (state === 'waiting' || state === 'running'));
+  };
+  // A stream leaves out states that pass between two looks, so there is another run until one is seen. The estate limits those that wait.
+  await eventually('a running run', async () => {
+    if ((await unfinished()).length < 5) ids.push((await anybody.control('start-run', { body: { scenario: 'digital-order' } })).id);
+    return stream.of('runs').some((frame) => statesIn(frame).includes('running'));
   });
+  const last = () => stream.of('runs').slice(-1).flatMap(statesIn);
+  await eventually('all have passed', async () => last().length > 0 && last().every((state) => state === 'passed'));
+  const { items } = await anybody.control('list-runs');
+  for (const id of ids.filter((one) => items.some((run) => run.id === one))) await anybody.control('delete-run', { params: { id } });
+  await eventually('none is listed any longer', async () => last().length === 0);
+});
 
-  test.each(['hop', '', 'hops,', 'hops,events,orders', '<script>alert(1)</script>', 'x'.repeat(5_000)])(
-    'of the topics %j',
-    async (topics) => {
-      const answer = await refused(`?topics=${encodeURIComponent(topics)}`);
-      expect(answer).toMatchObject({ status: 422, code: 'validation_failed', pointers: ['?topics'] });
-      expect(answer.detail).toContain('there are hops, events, clock, faults, runs');
-      expect(answer.detail.length).toBeLessThan(300);
-    },
-  );
+test('A stream begins its answer before anything happens', async () => {
+  await using rehearsal = await newRehearsal();
+  const headers = { authorization: `Bearer ${ADMIN}`, 'x-rehearsal': rehearsal.name };
+  const leaving = new AbortController();
+  // Less than the 15 s after which any stream sends a comment.
+  const signal = AbortSignal.any([leaving.signal, AbortSignal.timeout(12_000)]);
+  const answer = await fetch(`${estate.gateway}/_control/stream?topics=hops`, { headers, signal });
+  expect(answer.status).toBe(200);
+  leaving.abort();
+});
 
-  test.each(['118', 'h1', 'h1.e', 'e1.h1', 'h-1.e1', 'h1.e1.w', 'h1.e1.wnoworld', 'h9999999999999999.e1', ''])(
-    'with the cursor %j',
-    async (cursor) => {
-      expect(await refused(`?from=${encodeURIComponent(cursor)}`)).toMatchObject({
-        ...{ status: 422, code: 'validation_failed', pointers: ['?from'] },
-        detail: `"${cursor}" is not a cursor. Send the id of a frame, such as h118.e42, or nothing to begin now.`,
-      });
-      expect(await refused('', { 'last-event-id': cursor })).toMatchObject({ status: 400, pointers: ['Last-Event-ID'] });
-    },
-  );
+test('A stream resumes after the last frame that was read, without a gap or a repeat', async () => {
+  await using rehearsal = await newRehearsal();
+  const sequences: number[] = [];
+  const orders: number[] = [];
+  let after: string | undefined;
+  for (let round = 0; round < 4; round++) {
+    await using stream = listening(rehearsal, { ...(after !== undefined && { after }), query: { topics: 'faults,hops,events' } });
+    if (round === 0) {
+      await stream.begun();
+      await newBasket(rehearsal);
+      await eventually('the first hop', async () => stream.hops().length > 0);
+    }
+    await Promise.all([newBasket(rehearsal), newBasket(rehearsal)]);
+    const seen = stream.frames.length;
+    await eventually('more frames', async () => stream.frames.length > seen);
+    // The connection breaks off anywhere.
+    const read: readonly Frame[] = stream.frames.slice();
+    after = read.at(-1)?.id;
+    for (const frame of read) {
+      if (frame.event === 'hops') sequences.push(...frame.data.map((hop: { sequence: number }) => hop.sequence));
+      if (frame.event === 'events') orders.push(...frame.data.map((event: { order: number }) => event.order));
+    }
+  }
+  await rehearsal.settle();
+  await using stream = listening(rehearsal, { ...(after !== undefined && { after }), query: { topics: 'faults,hops,events' } });
+  await newBasket(rehearsal);
+  await rehearsal.settle();
+  const last = (await sequencesIn(rehearsal)).at(-1);
+  await eventually('all hops', async () => stream.hops().at(-1)?.sequence === last);
+  const { items } = await rehearsal.control('list-events', { query: { ext: 'true', limit: 1_000 } });
+  await eventually('all events', async () => stream.events().at(-1)?.order === items.at(-1)?.order);
+  const all = [...sequences, ...stream.hops().map((hop) => hop.sequence)];
+  expect(all).toEqual(await sequencesIn(rehearsal, (all[0] ?? 1) - 1));
+  const allOrders = [...orders, ...stream.events().map(({ order }) => order)];
+  expect(allOrders).toEqual(items.map(({ order }) => order).filter((order) => order >= (allOrders[0] ?? 1)));
+});
 
-  test('with an unknown parameter', async () => {
-    expect(await refused('?topic=hops')).toMatchObject({ status: 422, pointers: ['?topic'] });
+test('A stream resumes from a cursor in the address, and from the beginning of a world', async () => {
+  await using rehearsal = await newRehearsal();
+  await newBasket(rehearsal);
+  await rehearsal.settle();
+  await using stream = listening(rehearsal, { query: { topics: 'hops,events', from: 'h0.e0' } });
+  await eventually('the past', async () => stream.hops().length > 0 && stream.events().length > 0);
+  expect(stream.hops().map(({ sequence }) => sequence)).toEqual(await sequencesIn(rehearsal));
+  expect(stream.gaps()).toEqual([]);
+});
+
+test('A stream has at most 200 records in a frame', async () => {
+  await using rehearsal = await newRehearsal();
+  const reads = () => Array.from({ length: 20 }, () => rehearsal.call('get-order-api', { params: { id: 'nothing' } }));
+  for (let n = 0; n < 25; n++) await Promise.all(reads());
+  await using stream = listening(rehearsal, { query: { topics: 'hops', from: 'h0.e0' } });
+  await eventually('all hops', async () => stream.hops().length === 500);
+  expect(stream.of('hops').map(({ data }) => data.length)).toEqual([200, 200, 100]);
+});
+
+test('A stream reports a gap when the rehearsal is reset, and continues in the new world', async () => {
+  await using stream = await watching();
+  const { rehearsal } = stream;
+  await rehearsal.control('reset-rehearsal');
+  await eventually('the gap', async () => stream.gaps().length > 0);
+  expect(stream.gaps()).toEqual(['reset']);
+  await newBasket(rehearsal);
+  await eventually('the new world', async () => stream.hops().length > 0 && stream.events().length > 0);
+  expect(stream.of('clock').length).toBeGreaterThan(1);
+});
+
+test.each([
+  ['of a world that has been replaced', async (id: string) => id],
+  ['beyond the newest records', async () => 'h999999.e1'],
+  ['beyond the newest events', async () => 'h0.e999999'],
+])('A stream that resumes from a cursor %s reports a gap, and then what is new', async (_which, cursor) => {
+  await using rehearsal = await newRehearsal();
+  let id = '';
+  {
+    await using before = listening(rehearsal);
+    await before.begun();
+    id = before.frames[0]?.id ?? '';
+  }
+  await rehearsal.control('reset-rehearsal');
+  // So many that the old cursor could be one of the new world.
+  await newBasket(rehearsal);
+  await rehearsal.settle();
+  await using stream = listening(rehearsal, { after: await cursor(id) });
+  await eventually('the gap', async () => stream.gaps().length > 0);
+  expect(stream.gaps()).toEqual(['reset']);
+  expect(stream.hops()).toEqual([]);
+  await newBasket(rehearsal);
+  await eventually('new hops', async () => stream.hops().length > 0);
+});
+
+test('A stream reports a gap when records after its cursor have been discarded', async () => {
+  await using rehearsal = await newRehearsal();
+  const large = { ...BASKET, note: 'x'.repeat(16_000) };
+  for (let n = 0; n < 35; n++) await Promise.all(Array.from({ length: 20 }, () => rehearsal.call('create-basket-api', { body: large })));
+  await using stream = listening(rehearsal, { query: { topics: 'hops' }, after: 'h1.e0' });
+  await eventually('the gap', async () => stream.gaps().length > 0);
+  expect(stream.gaps()).toEqual(['discarded']);
+  expect(stream.hops()).toEqual([]);
+  await using current = listening(rehearsal, { query: { topics: 'hops' }, after: 'h600.e0' });
+  await eventually('the kept hops', async () => current.hops().length === 100);
+  expect(current.gaps()).toEqual([]);
+});
+
+test('A stream reports that the rehearsal was deleted, and ends', async () => {
+  const rehearsal = await newRehearsal();
+  await using stream = listening(rehearsal);
+  await stream.begun();
+  await rehearsal.control('delete-rehearsal', { params: { name: rehearsal.name } });
+  await stream.ended;
+  expect(stream.frames.at(-1)).toMatchObject({ event: 'gap', data: { reason: 'deleted' } });
+});
+
+test('A stream keeps its rehearsal from ending as idle', async () => {
+  const created = ['watched', 'unwatched'].map((kind) => {
+    const body = { name: `${kind}-${randomBytes(4).toString('hex')}`, idleExpiry: 'PT2S' };
+    return anybody.control('create-rehearsal', { body });
   });
+  const [watched, unwatched] = await Promise.all(created);
+  const client = clientOf(estate.gateway, watched?.name);
+  const stream = client.stream('read-stream');
+  await stream.next();
+  const names = async () => (await anybody.control('list-rehearsals')).items.map(({ name }) => name);
+  await eventually('the other one has ended', async () => !(await names()).includes(unwatched?.name ?? ''));
+  expect(await names()).toContain(watched?.name);
+  await stream.return();
+  await client.close();
+  await eventually('it ends when nobody watches', async () => !(await names()).includes(watched?.name ?? ''));
+});
 
-  test('without the credential of the control plane', async () => {
-    expect((await anybody.call('GET', '/_control/stream')).status).toBe(403);
-    expect((await anybody.call('GET', '/_control/stream', undefined, { as: 'none' })).status).toBe(401);
-  });
+test('A stream is not recorded in the journal', async () => {
+  await using stream = await watching();
+  expect(await sequencesIn(stream.rehearsal)).toEqual([]);
+});
+
+test('A stream answers HEAD without a body', async () => {
+  const { status, headers } = await anybody.call('HEAD', '/_control/stream', undefined, { as: 'admin' });
+  expect([status, headers['content-type']]).toEqual([200, 'text/event-stream; charset=utf-8']);
+});
+
+test('A stream of an unknown rehearsal is refused, and does not create it', async () => {
+  expect(await refused('', {}, 'never-created')).toMatchObject({ status: 404, code: 'unknown_rehearsal' });
+  expect((await anybody.control('list-rehearsals')).items.map(({ name }) => name)).not.toContain('never-created');
+});
+
+const topics = ['hop', '', 'hops,', 'hops,events,orders', '<script>alert(1)</script>', 'x'.repeat(5_000)];
+test.each(topics)('A stream of the topics %j is refused', async (given) => {
+  const answer = await refused(`?topics=${encodeURIComponent(given)}`);
+  expect(answer).toMatchObject({ status: 422, code: 'validation_failed', pointers: ['?topics'] });
+  expect(answer.detail).toContain('there are hops, events, clock, faults, runs');
+  expect(answer.detail.length).toBeLessThan(300);
+});
+
+const cursors = ['118', 'h1', 'h1.e', 'e1.h1', 'h-1.e1', 'h1.e1.w', 'h1.e1.wnoworld', 'h9999999999999999.e1', ''];
+test.each(cursors)('A stream with the cursor %j is refused', async (cursor) => {
+  const detail = `"${cursor}" is not a cursor. Send the id of a frame, such as h118.e42, or nothing to begin now.`;
+  const answer = await refused(`?from=${encodeURIComponent(cursor)}`);
+  expect(answer).toEqual({ status: 422, code: 'validation_failed', pointers: ['?from'], detail });
+  expect(await refused('', { 'last-event-id': cursor })).toMatchObject({ status: 400, pointers: ['Last-Event-ID'] });
+});
+
+test('A stream with an unknown parameter is refused', async () =>
+  expect(await refused('?topic=hops')).toMatchObject({ status: 422, pointers: ['?topic'] }));
+
+test('A stream without the credential of the control plane is refused', async () => {
+  expect((await anybody.call('GET', '/_control/stream')).status).toBe(403);
+  expect((await anybody.call('GET', '/_control/stream', undefined, { as: 'none' })).status).toBe(401);
 });

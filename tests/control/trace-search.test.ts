@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { findTraces } from '../../control/traces/reader.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import { aHop } from '../ports/a-hop.ts';
@@ -23,21 +23,19 @@ async function searching(traces: number) {
   };
 }
 
-describe('A search for traces', () => {
-  test('looks at no more than 1,000 summaries at a time, and says where to go on', async () => {
-    const { find, looked } = await searching(2_500);
-    const first = await find();
-    expect([first, looked()]).toEqual([{ traces: [], next: 1_501 }, 1_000]);
-    const second = await find(first.next);
-    expect([second, looked()]).toEqual([{ traces: [], next: 501 }, 2_000]);
-    expect([await find(second.next), looked()]).toEqual([{ traces: [], next: undefined }, 2_500]);
-  });
+test('A search for traces reads at most 1,000 summaries at a time, and returns where to continue', async () => {
+  const { find, looked } = await searching(2_500);
+  const first = await find();
+  expect([first, looked()]).toEqual([{ traces: [], next: 1_501 }, 1_000]);
+  const second = await find(first.next);
+  expect([second, looked()]).toEqual([{ traces: [], next: 501 }, 2_000]);
+  expect([await find(second.next), looked()]).toEqual([{ traces: [], next: undefined }, 2_500]);
+});
 
-  test('finds a match beyond that limit when it goes on', async () => {
-    const { findText } = await searching(1_500);
-    const first = await findText('C3');
-    expect(first).toEqual({ traces: [], next: 501 });
-    const second = await findText('C3', first.next);
-    expect([second.traces.map(({ correlationId }) => correlationId), second.next]).toEqual([['c399'], 399]);
-  });
+test('A search for traces finds a match beyond that limit when it continues', async () => {
+  const { findText } = await searching(1_500);
+  const first = await findText('C3');
+  expect(first).toEqual({ traces: [], next: 501 });
+  const second = await findText('C3', first.next);
+  expect([second.traces.map(({ correlationId }) => correlationId), second.next]).toEqual([['c399'], 399]);
 });

@@ -1,160 +1,131 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { ControlCall } from '../../shared/catalog/control/define-operation.ts';
 import type { listTraces } from '../../shared/catalog/control/operations/traces.ts';
 import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 
 type Query = ControlCall<typeof listTraces>['query'];
 
-const list = (rehearsal: TestRehearsal, query: Query = {}) => rehearsal.client.control('list-traces', { query });
+const list = (rehearsal: TestRehearsal, query: Query = {}) => rehearsal.control('list-traces', { query });
 const idsOf = async (rehearsal: TestRehearsal, query: Query = {}) =>
   (await list(rehearsal, query)).items.map(({ correlationId }) => correlationId);
 
 const withId = (correlationId: string) => ({ headers: { 'x-correlation-id': correlationId } });
-const readProduct = (rehearsal: TestRehearsal, correlationId: string, sku = 'mug-blue') =>
-  rehearsal.call('GET', `/products/${sku}`, undefined, withId(correlationId));
+const readProduct = (rehearsal: TestRehearsal, correlationId: string, id = 'mug-blue') =>
+  rehearsal.call('get-product-api', { params: { id }, ...withId(correlationId) });
 const openBasket = (rehearsal: TestRehearsal, correlationId: string) =>
-  rehearsal.api('create-basket-api', { body: { customerId: 'cus_ada', currency: 'EUR', channel: 'web' }, ...withId(correlationId) });
+  rehearsal.api('create-basket-api', { body: { customerId: 'cus_ada', channel: 'web' }, ...withId(correlationId) });
 
-describe('Traces', () => {
-  test('are listed one per correlation id, newest first, with what happened in each', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id } = await openBasket(rehearsal, 'shopping');
-    await rehearsal.api('add-line-to-basket-api', { params: { id }, body: { sku: 'mug-blue', qty: 1 }, ...withId('shopping') });
-    await readProduct(rehearsal, 'looking', 'nothing');
-    await rehearsal.settle();
-    const { items, next } = await list(rehearsal);
-    expect(next).toBeUndefined();
-    expect(items.map(({ correlationId }) => correlationId)).toEqual(['looking', 'shopping']);
-    const { items: hops } = await rehearsal.client.control('read-journal', { query: { correlationId: 'shopping' } });
-    const { items: events } = await rehearsal.client.control('list-events', { query: { correlationId: 'shopping', ext: 'true' } });
-    expect(items[1]).toMatchObject({
-      ...{ method: 'POST', path: `/baskets/${id}/lines`, api: 'add-line-to-basket-api', application: 'ecommerce-platform' },
-      ...{ requests: 2, events: events.length, failed: 0, faults: [], objects: [{ type: 'basket', id }] },
-      calls: hops.filter(({ parentId, method }) => parentId !== undefined && method !== 'CONSUME').length,
-      deliveries: hops.filter(({ method }) => method === 'CONSUME').length,
-      startedAt: hops.map(({ startedAt }) => startedAt).toSorted()[0],
-    });
-    expect(items[0]).toMatchObject({ status: 404, requests: 1, failed: 1, events: 0, objects: [] });
+test('Traces are listed one per correlation id, newest first, with what happened in each', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id } = await openBasket(rehearsal, 'shopping');
+  await rehearsal.api('add-line-to-basket-api', { params: { id }, body: { sku: 'mug-blue', qty: 1 }, ...withId('shopping') });
+  await readProduct(rehearsal, 'looking', 'nothing');
+  await rehearsal.settle();
+  const { items, next } = await list(rehearsal);
+  expect(next).toBeUndefined();
+  expect(items.map(({ correlationId }) => correlationId)).toEqual(['looking', 'shopping']);
+  const { items: hops } = await rehearsal.control('read-journal', { query: { correlationId: 'shopping' } });
+  const { items: events } = await rehearsal.control('list-events', { query: { correlationId: 'shopping', ext: 'true' } });
+  const asked = { method: 'POST', path: `/baskets/${id}/lines`, api: 'add-line-to-basket-api', application: 'ecommerce-platform' };
+  const counts = { requests: 2, events: events.length, failed: 0, faults: [], objects: [{ type: 'basket', id }] };
+  expect(items[1]).toMatchObject({
+    ...asked,
+    ...counts,
+    calls: hops.filter(({ parentId, method }) => parentId !== undefined && method !== 'CONSUME').length,
+    deliveries: hops.filter(({ method }) => method === 'CONSUME').length,
+    startedAt: hops.map(({ startedAt }) => startedAt).toSorted()[0],
   });
+  expect(items[0]).toMatchObject({ status: 404, requests: 1, failed: 1, events: 0, objects: [] });
+});
 
-  test('are listed in pages, and the last page has no next', async () => {
-    await using rehearsal = await newRehearsal();
-    for (let n = 1; n <= 5; n++) await readProduct(rehearsal, `c${n}`, `mug-${n}`);
-    const first = await list(rehearsal, { limit: 2 });
-    const second = await list(rehearsal, { limit: 2, before: first.next });
-    const third = await list(rehearsal, { limit: 2, before: second.next });
-    expect([first, second, third].map(({ items }) => items.map(({ correlationId }) => correlationId))).toEqual([
-      ['c5', 'c4'],
-      ['c3', 'c2'],
-      ['c1'],
-    ]);
-    expect(third.next).toBeUndefined();
-    const filtered = await list(rehearsal, { limit: 2, q: 'MUG' });
-    expect([filtered.items.length, filtered.next]).toEqual([2, 4]);
-    expect(await idsOf(rehearsal, { limit: 3, q: 'mug', before: filtered.next })).toEqual(['c3', 'c2', 'c1']);
-    expect((await list(rehearsal, { limit: 5, q: 'mug' })).next).toBeUndefined();
-  });
+test('Traces are listed in pages, and the last page has no next', async () => {
+  await using rehearsal = await newRehearsal();
+  for (let n = 1; n <= 5; n++) await readProduct(rehearsal, `c${n}`, `mug-${n}`);
+  const first = await list(rehearsal, { limit: 2 });
+  const second = await list(rehearsal, { limit: 2, before: first.next });
+  const third = await list(rehearsal, { limit: 2, before: second.next });
+  const ids = [first, second, third].map(({ items }) => items.map(({ correlationId }) => correlationId).join());
+  expect(ids).toEqual(['c5,c4', 'c3,c2', 'c1']);
+  expect(third.next).toBeUndefined();
+  const filtered = await list(rehearsal, { limit: 2, q: 'MUG' });
+  expect([filtered.items.length, filtered.next]).toEqual([2, 4]);
+  expect(await idsOf(rehearsal, { limit: 3, q: 'mug', before: filtered.next })).toEqual(['c3', 'c2', 'c1']);
+  expect((await list(rehearsal, { limit: 5, q: 'mug' })).next).toBeUndefined();
+});
 
-  test('are found by text, application, API, status, fault, object and correlation id', async () => {
-    await using rehearsal = await newRehearsal();
-    await readProduct(rehearsal, 'fine');
-    await readProduct(rehearsal, 'missing', 'nothing');
-    const { id } = await openBasket(rehearsal, 'basket');
-    await rehearsal.fault('pim-down', { match: { api: 'get-product-api' }, fault: { kind: 'outage' } });
-    await readProduct(rehearsal, 'failing');
-    await rehearsal.settle();
-    const found = await Promise.all(
-      [
-        { q: 'FAIL' },
-        { q: '503' },
-        { q: '/baskets' },
-        { q: 'pim-d' },
-        { q: 'create-basket' },
-        { application: 'ecommerce-platform' },
-        { application: 'wms' },
-        { api: 'create-basket-api' },
-        { api: 'cancel-order-api' },
-        { status: 'ok' },
-        { status: 'refused' },
-        { status: 'failed' },
-        { fault: 'pim-down' },
-        { object: `basket/${id}` },
-        { object: `basket/${id}`, correlationId: 'fine' },
-        { object: `basket/${id}`, status: 'refused' },
-        { correlationId: 'missing' },
-        { correlationId: 'missing', status: 'ok' },
-      ].map((query) => idsOf(rehearsal, query as Query)),
-    );
-    expect(found).toEqual([
-      ['failing'],
-      ['failing'],
-      ['basket'],
-      ['failing'],
-      ['basket'],
-      ['failing', 'basket', 'missing', 'fine'],
-      [],
-      ['basket'],
-      [],
-      ['basket', 'fine'],
-      ['missing'],
-      ['failing'],
-      ['failing'],
-      ['basket'],
-      [],
-      [],
-      ['missing'],
-      [],
-    ]);
-  });
+test('Traces are found by text, application, API, status, fault, object and correlation id', async () => {
+  await using rehearsal = await newRehearsal();
+  await readProduct(rehearsal, 'fine');
+  await readProduct(rehearsal, 'missing', 'nothing');
+  const { id } = await openBasket(rehearsal, 'basket');
+  await rehearsal.fault('pim-down', { match: { api: 'get-product-api' }, fault: { kind: 'outage' } });
+  await readProduct(rehearsal, 'failing');
+  await rehearsal.settle();
+  const expected: readonly (readonly [Query, string[]])[] = [
+    [{ q: 'FAIL' }, ['failing']],
+    [{ q: '503' }, ['failing']],
+    [{ q: '/baskets' }, ['basket']],
+    [{ q: 'pim-d' }, ['failing']],
+    [{ q: 'create-basket' }, ['basket']],
+    [{ application: 'ecommerce-platform' }, ['failing', 'basket', 'missing', 'fine']],
+    [{ application: 'wms' }, []],
+    [{ api: 'create-basket-api' }, ['basket']],
+    [{ api: 'cancel-order-api' }, []],
+    [{ status: 'ok' }, ['basket', 'fine']],
+    [{ status: 'refused' }, ['missing']],
+    [{ status: 'failed' }, ['failing']],
+    [{ fault: 'pim-down' }, ['failing']],
+    [{ object: `basket/${id}` }, ['basket']],
+    [{ object: `basket/${id}`, correlationId: 'fine' }, []],
+    [{ object: `basket/${id}`, status: 'refused' }, []],
+    [{ correlationId: 'missing' }, ['missing']],
+    [{ correlationId: 'missing', status: 'ok' }, []],
+  ];
+  for (const [query, ids] of expected) expect([query, await idsOf(rehearsal, query)]).toEqual([query, ids]);
+});
 
-  test('of a client that uses one correlation id for many requests are one trace', async () => {
-    await using rehearsal = await newRehearsal();
-    for (let n = 0; n < 20; n++) await readProduct(rehearsal, 'always', n === 7 ? 'nothing' : 'mug-blue');
-    expect((await list(rehearsal)).items).toMatchObject([{ correlationId: 'always', requests: 20, failed: 1, status: 404 }]);
-    expect(await idsOf(rehearsal, { status: 'refused' })).toEqual(['always']);
-  });
+test('Traces of a client that uses one correlation id for many requests are one trace', async () => {
+  await using rehearsal = await newRehearsal();
+  for (let n = 0; n < 20; n++) await readProduct(rehearsal, 'always', n === 7 ? 'nothing' : 'mug-blue');
+  expect((await list(rehearsal)).items).toMatchObject([{ correlationId: 'always', requests: 20, failed: 1, status: 404 }]);
+  expect(await idsOf(rehearsal, { status: 'refused' })).toEqual(['always']);
+});
 
-  test('of a fulfilled order are about the request of the client, and not about the webhooks of the carrier', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id } = await openBasket(rehearsal, 'ordering');
-    await rehearsal.api('add-line-to-basket-api', { params: { id }, body: { sku: 'mug-blue', qty: 1 }, ...withId('ordering') });
-    const { orderId } = await rehearsal.api('checkout-basket-api', {
-      params: { id },
-      body: { placeOrder: true, shippingAddress: ADDRESS },
-      ...withId('ordering'),
-    });
-    await rehearsal.api('authorize-payment-api', { body: { orderId, tender: { type: 'card', token: 'tok_visa' } }, ...withId('ordering') });
-    await rehearsal.client.control('set-progression', { body: { warehouse: 'immediate' } });
-    await rehearsal.api('confirm-order-api', { params: { id: orderId }, ...withId('confirming') });
-    await rehearsal.settle();
-    const { items: hops } = await rehearsal.client.control('read-journal', { query: { correlationId: 'confirming' } });
-    expect(hops.map(({ api }) => api)).toContain('carrier-webhook');
-    expect((await list(rehearsal, { correlationId: 'confirming' })).items).toMatchObject([
-      { api: 'confirm-order-api', status: 200, requests: 1, application: 'oms' },
-    ]);
-  });
+test('Traces of a fulfilled order are about the request of the client, and not about the webhooks of the carrier', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id } = await openBasket(rehearsal, 'ordering');
+  await rehearsal.api('add-line-to-basket-api', { params: { id }, body: { sku: 'mug-blue', qty: 1 }, ...withId('ordering') });
+  const body = { placeOrder: true, shippingAddress: ADDRESS };
+  const { orderId } = await rehearsal.api('checkout-basket-api', { params: { id }, body, ...withId('ordering') });
+  await rehearsal.api('authorize-payment-api', { body: { orderId, tender: { type: 'card', token: 'tok_visa' } }, ...withId('ordering') });
+  await rehearsal.control('set-progression', { body: { warehouse: 'immediate' } });
+  await rehearsal.api('confirm-order-api', { params: { id: orderId }, ...withId('confirming') });
+  await rehearsal.settle();
+  const { items: hops } = await rehearsal.control('read-journal', { query: { correlationId: 'confirming' } });
+  expect(hops.map(({ api }) => api)).toContain('carrier-webhook');
+  const { items } = await list(rehearsal, { correlationId: 'confirming' });
+  expect(items).toMatchObject([{ api: 'confirm-order-api', status: 200, requests: 1, application: 'oms' }]);
+});
 
-  test('of callers without a credential count in the trace of the others', async () => {
-    await using rehearsal = await newRehearsal();
-    const anonymously = { as: 'none', headers: { 'x-correlation-id': 'shared', 'x-rehearsal': rehearsal.name } } as const;
-    await rehearsal.call('GET', '/products/mug-blue', undefined, anonymously);
-    await readProduct(rehearsal, 'shared');
-    expect((await list(rehearsal)).items).toMatchObject([{ correlationId: 'shared', requests: 2 }]);
-    expect(await idsOf(rehearsal, { correlationId: 'shared' })).toEqual(['shared']);
-  });
+test('Traces of callers without a credential count in the trace of the others', async () => {
+  await using rehearsal = await newRehearsal();
+  const headers = { 'x-correlation-id': 'shared', 'x-rehearsal': rehearsal.name };
+  await rehearsal.call('get-product-api', { params: { id: 'mug-blue' }, as: 'none', headers });
+  await readProduct(rehearsal, 'shared');
+  expect((await list(rehearsal)).items).toMatchObject([{ correlationId: 'shared', requests: 2 }]);
+  expect(await idsOf(rehearsal, { correlationId: 'shared' })).toEqual(['shared']);
+});
 
-  test.each([
-    ['limit', '0'],
-    ['before', '0'],
-    ['status', 'bad'],
-    ['application', 'nobody'],
-    ['q', ''],
-  ])('with %s=%s are refused', async (name, value) => {
-    await using rehearsal = await newRehearsal();
-    const headers = { 'x-rehearsal': rehearsal.name };
-    const reply = await rehearsal.call('GET', `/_control/traces?${name}=${value}`, undefined, { as: 'admin', headers });
-    expect(reply).toMatchObject({ status: 422, body: { code: 'validation_failed', errors: [{ pointer: expect.stringContaining(name) }] } });
-  });
+test.each([
+  ['limit', '0'],
+  ['before', '0'],
+  ['status', 'bad'],
+  ['application', 'nobody'],
+  ['q', ''],
+])('Traces with %s=%s are refused', async (name, value) => {
+  await using rehearsal = await newRehearsal();
+  const reply = await rehearsal.call('list-traces', { query: { [name]: value } });
+  expect(reply).toMatchObject({ status: 422, body: { code: 'validation_failed', errors: [{ pointer: expect.stringContaining(name) }] } });
 });
 
 test.each([
@@ -163,7 +134,7 @@ test.each([
   [{ object: 'order' }, '?object', 'unknown_object', /^"order" is not an object/],
 ])('A filter for traces that none can match, %j, is refused', async (query, pointer, code, detail) => {
   await using rehearsal = await newRehearsal();
-  const reply = await rehearsal.call('GET', `/_control/traces?${new URLSearchParams(query)}`, undefined, { as: 'admin' });
+  const reply = await rehearsal.call('list-traces', { query });
   expect(reply).toMatchObject({ status: 422, body: { errors: [{ pointer, code, detail: expect.stringMatching(detail) }] } });
 });
 

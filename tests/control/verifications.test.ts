@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createSlices } from '../../control/verify/slices.ts';
 import { createVerifications } from '../../control/verify/verifications.ts';
 
@@ -34,124 +34,119 @@ function byHand() {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('Verifications of a world', () => {
-  test('sixteen requests at the same time share one verification', async () => {
-    const { begun, ask } = byHand();
-    const answers = Array.from({ length: 16 }, () => ask());
-    await turn();
-    expect(begun).toHaveLength(1);
-    begun[0]?.end();
-    expect(new Set(await Promise.all(answers))).toEqual(new Set([0]));
-  });
-
-  test('requests that arrive while one runs share the next one, which reads the state after their request', async () => {
-    const { begun, ask, change } = byHand();
-    const first = ask();
-    await turn();
-    change();
-    const later = Array.from({ length: 15 }, () => ask());
-    await turn();
-    expect(begun).toHaveLength(1);
-    begun[0]?.end();
-    await turn();
-    expect(begun).toHaveLength(2);
-    begun[1]?.end();
-    expect(await first).toBe(0);
-    expect(new Set(await Promise.all(later))).toEqual(new Set([1]));
-  });
-
-  test('a verification goes on for the clients that stay, and ends when the last one leaves', async () => {
-    const { begun, ask } = byHand();
-    const [one, two] = [new AbortController(), new AbortController()];
-    const answers = [ask(WORLD, one.signal), ask(WORLD, two.signal)];
-    const outcomes = Promise.allSettled(answers);
-    await turn();
-    one.abort();
-    await turn();
-    two.abort();
-    expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    const next = ask();
-    await turn();
-    begun[1]?.end();
-    expect(await next).toBe(0);
-  });
-
-  test('a verification that all its clients have left before it began does not begin, and a later client gets one of its own', async () => {
-    const { begun, ask } = byHand();
-    const first = ask();
-    await turn();
-    const leaving = new AbortController();
-    const left = ask(WORLD, leaving.signal);
-    leaving.abort();
-    const stayed = ask();
-    begun[0]?.end();
-    await expect(left).rejects.toThrow();
-    await turn();
-    expect(begun).toHaveLength(2);
-    begun[1]?.end();
-    await Promise.all([first, stayed]);
-  });
-
-  test('worlds do not wait for each other, and a failed verification does not stop the next one', async () => {
-    const { begun, ask } = byHand();
-    const answers = [ask(WORLD), ask(OTHER)];
-    await turn();
-    expect(begun.map(({ world }) => world)).toEqual([WORLD, OTHER]);
-    for (const one of begun) one.end();
-    await Promise.all(answers);
-    const failing = createVerifications({ inSlices: createSlices(), verify: () => Promise.reject(new Error('no store')) });
-    await expect(failing(WORLD, staying)).rejects.toThrow('no store');
-    await expect(failing(WORLD, staying)).rejects.toThrow('no store');
-  });
+test('Verifications of a world are shared by sixteen requests at the same time', async () => {
+  const { begun, ask } = byHand();
+  const answers = Array.from({ length: 16 }, () => ask());
+  await turn();
+  expect(begun).toHaveLength(1);
+  begun[0]?.end();
+  expect(new Set(await Promise.all(answers))).toEqual(new Set([0]));
 });
 
-describe('Slices', () => {
-  /** Works for some turns of the event loop. */
-  const work = (turns: string[], name: string) => async (breathe: () => Promise<void> | undefined) => {
-    for (let n = 0; n < 3; n++) {
-      turns.push(name);
+test('Verifications of a world are shared by requests that arrive while another one runs, and read the state after these requests', async () => {
+  const { begun, ask, change } = byHand();
+  const first = ask();
+  await turn();
+  change();
+  const later = Array.from({ length: 15 }, () => ask());
+  await turn();
+  expect(begun).toHaveLength(1);
+  begun[0]?.end();
+  await turn();
+  expect(begun).toHaveLength(2);
+  begun[1]?.end();
+  expect(await first).toBe(0);
+  expect(new Set(await Promise.all(later))).toEqual(new Set([1]));
+});
+
+test('Verifications of a world continue for the clients that stay, and end when the last one leaves', async () => {
+  const { begun, ask } = byHand();
+  const [one, two] = [new AbortController(), new AbortController()];
+  const answers = [ask(WORLD, one.signal), ask(WORLD, two.signal)];
+  const outcomes = Promise.allSettled(answers);
+  await turn();
+  one.abort();
+  await turn();
+  two.abort();
+  expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  const next = ask();
+  await turn();
+  begun[1]?.end();
+  expect(await next).toBe(0);
+});
+
+test('Verifications of a world do not begin when all their clients have left, and a later client gets its own', async () => {
+  const { begun, ask } = byHand();
+  const first = ask();
+  await turn();
+  const leaving = new AbortController();
+  const left = ask(WORLD, leaving.signal);
+  leaving.abort();
+  const stayed = ask();
+  begun[0]?.end();
+  await expect(left).rejects.toThrow();
+  await turn();
+  expect(begun).toHaveLength(2);
+  begun[1]?.end();
+  await Promise.all([first, stayed]);
+});
+
+test('Verifications of two worlds do not wait for each other, and a failed one does not stop the next one', async () => {
+  const { begun, ask } = byHand();
+  const answers = [ask(WORLD), ask(OTHER)];
+  await turn();
+  expect(begun.map(({ world }) => world)).toEqual([WORLD, OTHER]);
+  for (const one of begun) one.end();
+  await Promise.all(answers);
+  const failing = createVerifications({ inSlices: createSlices(), verify: () => Promise.reject(new Error('no store')) });
+  await expect(failing(WORLD, staying)).rejects.toThrow('no store');
+  await expect(failing(WORLD, staying)).rejects.toThrow('no store');
+});
+
+/** Works for some turns of the event loop. */
+const work = (turns: string[], name: string) => async (breathe: () => Promise<void> | undefined) => {
+  for (let n = 0; n < 3; n++) {
+    turns.push(name);
+    await breathe();
+  }
+  return name;
+};
+
+test('Slices of a computation let other work run in between', async () => {
+  const turns: string[] = [];
+  const inSlices = createSlices({ sliceMs: 0 });
+  const other = setInterval(() => turns.push('other'), 0);
+  await inSlices(staying, async (breathe) => {
+    for (const until = Date.now() + 200; Date.now() < until; ) {
+      turns.push('slice');
+      for (const end = Date.now() + 2; Date.now() < end; );
       await breathe();
     }
-    return name;
-  };
-
-  test('others work between the slices of a computation', async () => {
-    const turns: string[] = [];
-    const inSlices = createSlices({ sliceMs: 0 });
-    const other = setInterval(() => turns.push('other'), 0);
-    const done = inSlices(staying, async (breathe) => {
-      for (const until = Date.now() + 200; Date.now() < until; ) {
-        turns.push('slice');
-        for (const end = Date.now() + 2; Date.now() < end; );
-        await breathe();
-      }
-    });
-    await done;
-    clearInterval(other);
-    const [slices, others] = ['slice', 'other'].map((name) => turns.filter((one) => one === name).length);
-    expect(others).toBeGreaterThan((slices ?? 0) / 2);
   });
+  clearInterval(other);
+  const [slices, others] = ['slice', 'other'].map((name) => turns.filter((one) => one === name).length);
+  expect(others).toBeGreaterThan((slices ?? 0) / 2);
+});
 
-  test('computations take turns, one slice each', async () => {
-    const turns: string[] = [];
-    const inSlices = createSlices({ sliceMs: 0, rest: async () => undefined });
-    await Promise.all([inSlices(staying, work(turns, 'a')), inSlices(staying, work(turns, 'b'))]);
-    expect(turns).toEqual(['a', 'b', 'a', 'b', 'a', 'b']);
-  });
+test('Slices of two computations alternate', async () => {
+  const turns: string[] = [];
+  const inSlices = createSlices({ sliceMs: 0, rest: async () => undefined });
+  await Promise.all([inSlices(staying, work(turns, 'a')), inSlices(staying, work(turns, 'b'))]);
+  expect(turns).toEqual(['a', 'b', 'a', 'b', 'a', 'b']);
+});
 
-  test('a computation ends at its next breath when its clients have left, and lets the next one in', async () => {
-    const turns: string[] = [];
-    const inSlices = createSlices({ sliceMs: 0, rest: async () => undefined });
-    const gone = new AbortController();
-    const left = inSlices(gone.signal, async (breathe) => {
-      for (;;) {
-        turns.push('a');
-        if (turns.length === 2) gone.abort();
-        await breathe();
-      }
-    });
-    await expect(left).rejects.toThrow();
-    expect(await inSlices(staying, work(turns, 'b'))).toBe('b');
-    expect(turns).toEqual(['a', 'a', 'b', 'b', 'b']);
+test('Slices end when their clients have left, and the next computation begins', async () => {
+  const turns: string[] = [];
+  const inSlices = createSlices({ sliceMs: 0, rest: async () => undefined });
+  const gone = new AbortController();
+  const left = inSlices(gone.signal, async (breathe) => {
+    for (;;) {
+      turns.push('a');
+      if (turns.length === 2) gone.abort();
+      await breathe();
+    }
   });
+  await expect(left).rejects.toThrow();
+  expect(await inSlices(staying, work(turns, 'b'))).toBe('b');
+  expect(turns).toEqual(['a', 'a', 'b', 'b', 'b']);
 });

@@ -60,7 +60,7 @@ const arrow = (object: string, from: string | null, to: string, event: string): 
 /** A signed webhook passes through the gateway, so its sender is unknown. */
 const isInside = (id: keyof typeof apis | keyof typeof internalCalls): boolean => ({ ...apis, ...internalCalls })[id].auth !== 'signature';
 
-/** Everything that the catalog says can happen. */
+/** Everything that can happen according to the catalog. */
 export function expectedTraces(): string[] {
   const arrows = objects.flatMap(({ type, lifeCycle }) =>
     (lifeCycle?.rows ?? [])

@@ -15,7 +15,7 @@ export type { Crash };
 
 /** Wall time after which a client stops insisting. */
 const PATIENCE_MS = 60_000;
-/** Wall time after which it asks again. */
+/** Wall time after which it retries. */
 const PAUSE_MS = 20;
 /** Wall time beyond the deadline that a client waits for an answer. */
 const ANSWER_MARGIN_MS = 300;
@@ -58,31 +58,19 @@ export async function crashingEstate({ leases = 'end', from }: { readonly leases
   const seed = from ?? (await seeded());
   const rehearsal = `crash-${++opened}`;
   const world = await worlds.open(rehearsal, seed, { bearer: '', apiKey: '', webhookSecret: 'whsec_Y3Jhc2g=' });
-  // A test counts the commits of its own steps.
+  // A test counts only the commits of its steps.
   await worlds.setProgression(world, { warehouse: 'manual' });
   const crashesBefore = applications.crashes();
   applications.arm(world, undefined);
   const now = async (): Promise<number> => (await worlds.current(world))?.now ?? seed.now;
 
   async function ask(application: Application, method: string, path: string, body: unknown, key: string) {
-    const context = {
-      world,
-      now: await now(),
-      principal: 'tester',
-      requestId: newId('req', seed.now),
-      correlationId: 'crash',
-      deadline: Date.now() + DEADLINE_MS[leases],
-      faults: 0,
-      chain: [],
-    };
+    const ids = { principal: 'tester', requestId: newId('req', seed.now), correlationId: 'crash' };
+    const context = { world, now: await now(), ...ids, deadline: Date.now() + DEADLINE_MS[leases], faults: 0, chain: [] };
+    const headers = { [CONTEXT_HEADER]: encodeContext(context), [TOKEN_HEADER]: token, 'idempotency-key': key };
     const response = await request(`${addressOf(application)}${path}`, {
       method: method as 'POST',
-      headers: {
-        [CONTEXT_HEADER]: encodeContext(context),
-        [TOKEN_HEADER]: token,
-        'idempotency-key': key,
-        'content-type': 'application/json',
-      },
+      headers: { ...headers, 'content-type': 'application/json' },
       ...(method !== 'GET' && { body: JSON.stringify(body ?? {}) }),
       dispatcher: agent,
       signal: AbortSignal.timeout(DEADLINE_MS[leases] + ANSWER_MARGIN_MS),
@@ -120,7 +108,7 @@ export async function crashingEstate({ leases = 'end', from }: { readonly leases
     crashes: (): number => applications.crashes() - crashesBefore,
     advance: (ms: number) => applications.rest(async () => driver.advance(world, (await now()) + ms, 20_000)),
     settle: () => applications.rest(() => driver.settle(world, 20_000)),
-    /** A snapshot of the settled world, with which other worlds can be opened. */
+    /** A snapshot of the settled world, to open other worlds with. */
     async snapshot(): Promise<Snapshot> {
       const { settled, waitingFor } = await applications.rest(() => driver.settle(world, 20_000));
       if (!settled) throw new Error(`not settled: ${waitingFor.join(', ')}`);
@@ -128,7 +116,7 @@ export async function crashingEstate({ leases = 'end', from }: { readonly leases
     },
     ledger: () => worlds.ledger(world),
     verify: () => verifyWorld(worlds, world, objectsOf(registeredApplications.map(({ service }) => service))),
-    /** The world ends; the applications go on for the next one. */
+    /** The world ends; the applications continue for the next one. */
     async close(): Promise<void> {
       applications.arm(world, undefined);
       await applications.rest(() => worlds.remove(rehearsal));

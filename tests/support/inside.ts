@@ -3,8 +3,7 @@ import { Agent, request } from 'undici';
 import { createClockDriver } from '../../control/clock/driver.ts';
 import { createOutsideCall } from '../../control/outside-call.ts';
 import { verifyWorld } from '../../control/verify/verify.ts';
-import { objectsOf, registeredApplications } from '../../estate/registry.ts';
-import type { Fixtures } from '../../fixtures/files.ts';
+import { objectsOf, type RegisteredApplication, registeredApplications } from '../../estate/registry.ts';
 import { type FixtureSet, loadFixtures } from '../../fixtures/load.ts';
 import { apis } from '../../shared/catalog/apis.ts';
 import type { Application } from '../../shared/catalog/applications.ts';
@@ -17,29 +16,19 @@ import { createMemoryBus } from '../../shared/events/memory-bus.ts';
 import { createRelay } from '../../shared/events/relay.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import { type RunningApplication, startApplication } from '../../shared/runtime/application.ts';
-import { type AnyCollection, dumpOf, type Seed, type Stored } from '../../shared/store/collections.ts';
+import { type AnyCollection, dumpOf, type Stored } from '../../shared/store/collections.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import type { ControlStore, Store } from '../../shared/store/ports/estate-store.ts';
 import { type Caller, type CallOptions, createCaller } from '../../shared/transport/caller.ts';
 import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../../shared/transport/estate-headers.ts';
 import { createHttpTransport } from '../../shared/transport/http-transport.ts';
-import type { AnyService } from '../../shared/work/handler.ts';
 import { newJournalNotes } from '../../shared/work/job.ts';
 import { openUnit } from '../../shared/work/unit/open-unit.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 
-interface ApplicationModule {
-  readonly service: AnyService;
-  readonly seed: (fixtures: Fixtures, now: number) => Seed;
-  readonly seedDue?: (
-    fixtures: Fixtures,
-    now: number,
-  ) => readonly { readonly kind: string; readonly key: string; readonly at: number; readonly payload: unknown }[];
-}
-
 interface Reply {
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: a reply is untyped JSON; its reader knows the request
+  // biome-ignore lint/suspicious/noExplicitAny: a reply is untyped JSON; its test has the request
   readonly body: any;
 }
 
@@ -55,14 +44,14 @@ const COMPARED: Readonly<Record<string, readonly Application[]>> = {
 
 let loading: Promise<FixtureSet> | undefined;
 
-/** Signs the webhooks of applications that run by themselves. */
+/** Signs the webhooks of applications that run without the others. */
 export const INSIDE_WEBHOOK_SECRET = 'whsec_aW5zaWRlIHRoZSBlc3RhdGU=';
 
 /**
  * Some applications without the others in this process, with real HTTP between them, to test calls without a route at the gateway.
  * A test calls them as another application, and may write the objects of absent applications.
  */
-export async function startInside(...modules: readonly ApplicationModule[]) {
+export async function startInside(...modules: readonly RegisteredApplication[]) {
   const memory = createMemoryStore();
   const here = new Set(modules.map(({ service }) => service.application));
   // An absent application consumes nothing, so deliveries to it would stay pending.
@@ -92,10 +81,8 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
   const running: RunningApplication[] = [];
   let gatewayUrl = 'http://127.0.0.1:1';
   for (const { service } of modules) {
-    const started = await startApplication({
-      ...{ service, adapter, bus, transport, token, agent, log, gatewayUrl: () => gatewayUrl },
-      ...{ host: '127.0.0.1', port: 0, strictResponses: true },
-    });
+    const at = { host: '127.0.0.1', port: 0, gatewayUrl: () => gatewayUrl };
+    const started = await startApplication({ service, adapter, bus, transport, token, agent, log, ...at, strictResponses: true });
     addresses.set(started.application, started.url);
     running.push(started);
   }
@@ -119,11 +106,9 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
     const view = await adapter.worlds.current(world);
     if (!view) throw new Error('The world is gone.');
     const requestId = newId('req', view.now);
-    return {
-      ...{ world, now: view.now, principal: 'test', requestId, correlationId: requestId },
-      ...{ deadline: Date.now() + 15_000, faults: view.faults, chain: [] },
-      ...(view.progression && { progression: view.progression }),
-    };
+    const ids = { principal: 'test', requestId, correlationId: requestId };
+    const { faults, progression } = view;
+    return { world, now: view.now, ...ids, deadline: Date.now() + 15_000, faults, chain: [], progression };
   }
 
   return {
@@ -149,16 +134,13 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
       });
       return { status: response.statusCode, body: await response.body.json() };
     },
-    /** Calls as an application of the estate; without `intent` every call is a request of its own. */
+    /** Calls as an application of the estate; without `intent` every call is a separate request. */
     as:
       (application: Application): Caller =>
       async (api, input, options?: CallOptions) => {
         const context = await contextNow();
-        return createCaller({ application, transport }, { context, key: context.requestId, notes: newJournalNotes(context) })(
-          api,
-          input,
-          options,
-        );
+        const notes = newJournalNotes(context);
+        return createCaller({ application, transport }, { context, key: context.requestId, notes })(api, input, options);
       },
     /** Plays the outside world, as the control plane does: an internal call that no application makes. */
     async play<A extends ApiDefinition<string, Application, string>>(api: A, input: CallOf<A>): Promise<OutputOf<A>> {
@@ -181,16 +163,8 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
       const context = await contextNow();
       const store = adapter.store(application);
       const { requestId } = context;
-      const unit = openUnit({
-        store,
-        context,
-        key: requestId,
-        since: context.now,
-        causation: requestId,
-        hopId: requestId,
-        beforeReplyLeaseMs: SETTLE_MS,
-        commits: { dueBeforeReply: [], hasUnsentEvents: false },
-      });
+      const from = { key: requestId, since: context.now, causation: requestId, hopId: requestId, beforeReplyLeaseMs: SETTLE_MS };
+      const unit = openUnit({ store, context, ...from, commits: { dueBeforeReply: [], hasUnsentEvents: false } });
       const result = await change(unit);
       await unit.finish();
       const relay = createRelay({ store, bus, log });
@@ -237,7 +211,7 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
     },
     counters: async (application: Application, counter: string, key: string) =>
       (await adapter.store(application).counters(world, counter, [key]))[0] ?? {},
-    /** Events in the order in which they were sent, after everything came to rest. */
+    /** Events sorted by sending, after everything came to rest. */
     async events(subject?: string) {
       await driver.settle(world, SETTLE_MS);
       const stored = await adapter.worlds.events(world, 0, 10_000);
@@ -249,10 +223,7 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
     setProgression: (input: Partial<Progression>) => adapter.worlds.setProgression(world, input),
     /** Parked work. */
     parked: async () => (await adapter.worlds.ledger(world)).parked,
-    /**
-     * Violated invariants, as `<invariant>: <what>`. Invariants across applications count only if all of them
-     * run here.
-     */
+    /** Violated invariants, as `<invariant>: <what>`. Invariants across applications count only if all of them run here. */
     async violations(): Promise<string[]> {
       await driver.settle(world, SETTLE_MS);
       const objects = objectsOf(registeredApplications.map(({ service }) => service));

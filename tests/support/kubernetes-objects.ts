@@ -135,7 +135,7 @@ export function selects(selector: Selector, labels: Readonly<Record<string, stri
   );
 }
 
-/** The environment of a container: first the maps, then the variables in order, each of which may refer to earlier ones. */
+/** The environment of a container: first the maps, then the variables in order, and each may refer to earlier ones. */
 export function environmentOf(container: Container, objects: readonly KubernetesObject[]): Readonly<Record<string, string>> {
   const dataOf = (kind: string, name: string): Readonly<Record<string, string>> => {
     const data = objects.find((object) => object.kind === kind && object.metadata.name === name)?.data;
@@ -159,6 +159,6 @@ export function environmentOf(container: Container, objects: readonly Kubernetes
 /** A quantity such as `40m` or `128Mi` as a number. */
 export function quantity(text: string): number {
   const [, number = '', unit = ''] = /^([\d.]+)(m|Ki|Mi|Gi)?$/.exec(text) ?? [];
-  if (number === '') throw new Error(`${text} is no quantity that is understood here`);
+  if (number === '') throw new Error(`${text} is not a quantity that this test reads`);
   return Number(number) * ({ m: 0.001, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30 }[unit] ?? 1);
 }

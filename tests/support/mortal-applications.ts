@@ -14,7 +14,7 @@ import type { Store } from '../../shared/store/ports/estate-store.ts';
 import type { Plan } from '../../shared/store/ports/plan.ts';
 import { createHttpTransport } from '../../shared/transport/http-transport.ts';
 
-/** When a process dies: at its n-th commit, before the store hears of it, or after, before anybody hears of that. */
+/** When a process dies: at its n-th commit, before the store receives it, or after, before anybody receives the answer. */
 export interface Crash {
   readonly application: Application;
   readonly commit: number;
@@ -36,10 +36,10 @@ const RELAY_LEASE_MS = 200;
 
 interface Instance {
   dead: boolean;
-  running: RunningApplication | undefined;
+  running?: RunningApplication;
   /** Its consumer of events. Deliveries that it has not acknowledged before a crash go to its successor. */
-  deliver: Deliver | undefined;
-  unsubscribe: (() => void) | undefined;
+  deliver?: Deliver;
+  unsubscribe?: () => void;
   /** How to let go the keys of requests that it leased, by token. */
   readonly claimed: Map<string, () => Promise<void>>;
   /** How to let go the due work that it leased. */
@@ -147,15 +147,7 @@ export async function startMortalApplications(leases: Leases) {
   async function start(application: Application): Promise<Instance> {
     const registered = registeredApplications.find(({ service }) => service.application === application);
     if (!registered) throw new Error(`${application} is not registered.`);
-    const instance: Instance = {
-      dead: false,
-      running: undefined,
-      deliver: undefined,
-      unsubscribe: undefined,
-      claimed: new Map(),
-      taken: [],
-      death: Promise.withResolvers(),
-    };
+    const instance: Instance = { dead: false, claimed: new Map(), taken: [], death: Promise.withResolvers() };
     instance.running = await startApplication({
       service: registered.service,
       adapter: { ...adapter, store: (name) => mortal(adapter.store(name), instance) },
@@ -222,7 +214,7 @@ export async function startMortalApplications(leases: Leases) {
     },
     commits: (application: Application): number => armed?.commits.get(application) ?? 0,
     crashes: (): number => crashes,
-    /** Lets a world come to rest: meanwhile nothing is waited for that a dead process held. */
+    /** Lets a world come to rest, without waiting for the leases of a dead process. */
     async rest<T>(settling: () => Promise<T>): Promise<T> {
       await Promise.all(restarts);
       restarts = [];

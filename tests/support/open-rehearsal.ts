@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from '@jest/globals';
 import { Agent } from 'undici';
-import type { ApiInput, ApiOutput, TypedApiId } from '../../rehearsal/call-types.ts';
+import type { ApiInput, ApiOutput, CalledId, TypedApiId } from '../../rehearsal/call-types.ts';
 import { type CallOptions, clientOnAgent, type Optionally } from '../../rehearsal/estate-client.ts';
-import { callOfApi, type Sections } from '../../rehearsal/named-call.ts';
+import { callOfApi, filledPath, type Sections } from '../../rehearsal/named-call.ts';
 import type { ApiId } from '../../shared/catalog/apis.ts';
 import type { Application } from '../../shared/catalog/applications.ts';
+import type { ControlOperation } from '../../shared/catalog/control/define-operation.ts';
 import type { FaultInput } from '../../shared/catalog/control/faults.ts';
+import { controlOperations } from '../../shared/catalog/control/operations.ts';
 import type { ProgressionInput } from '../../shared/catalog/control/progression.ts';
 import { noteTrace } from './catalog-coverage.ts';
 import { type PlainReply, plain } from './plain-client.ts';
@@ -16,6 +18,14 @@ export const ADMIN = 'demo-control-token';
 
 interface CallInput extends Sections {
   readonly as?: CallOptions['as'];
+}
+
+/** The call of a control operation, or undefined for another id. */
+function callOfOperation(id: string, { body, headers = {}, ...sections }: CallInput) {
+  const operation = (controlOperations as Readonly<Record<string, ControlOperation>>)[id];
+  if (!operation) return undefined;
+  const { method, path } = operation;
+  return { method, path: filledPath(path, sections), body, how: { headers, as: 'admin' as const } };
 }
 
 /** Behaviour that only randomised tests reach does not count as covered. */
@@ -37,13 +47,15 @@ export async function openRehearsal(gateway: string, progression?: ProgressionIn
     if (!outcome.settled) throw new Error(`not settled: ${outcome.waitingFor.join(', ')}`);
     return outcome;
   };
-  /** Calls an API by its id, or by any method and path. The body may be of a wrong shape. */
-  function call(id: ApiId, input?: CallInput): Promise<PlainReply>;
+  /** Calls an API or a control operation by its id, or any method and path. The body may be of a wrong shape. */
+  function call(id: ApiId | CalledId, input?: CallInput): Promise<PlainReply>;
   function call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<PlainReply>;
   async function call(to: string, rest: string | CallInput = {}, body?: unknown, options?: CallOptions): Promise<PlainReply> {
-    const { method, path, how } = typeof rest === 'string' ? { method: to, path: rest, how: options } : callOfApi(to, rest);
+    const named = typeof rest === 'string' ? undefined : (callOfOperation(to, rest) ?? callOfApi(to, rest));
+    const { method, path, how } = named ?? { method: to, path: rest as string, how: options };
     const sent = typeof rest === 'string' ? body : rest.body;
-    const reply = await client.call(method, path, sent, typeof rest === 'string' ? how : { ...how, ...(rest.as && { as: rest.as }) });
+    const as = typeof rest === 'string' ? undefined : rest.as;
+    const reply = await client.call(method, path, sent, as ? { ...how, as } : how);
     if (reply.body?.retryable === true && !(Number(reply.headers['retry-after']) > 0)) {
       throw new Error(`${method} ${path}: ${JSON.stringify(reply.body)} is retryable, but has no Retry-After.`);
     }

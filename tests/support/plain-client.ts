@@ -1,9 +1,9 @@
 import type { CallOptions, EstateClient } from '../../rehearsal/estate-client.ts';
 
-/** A reply of which a test reads what it expects; the answer of another API, or of none, fails the test. */
+/** A reply; a test reads what it expects, and fails with the answer of another API. */
 export interface PlainReply {
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: a test knows its request
+  // biome-ignore lint/suspicious/noExplicitAny: a test has its request
   readonly body: any;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }

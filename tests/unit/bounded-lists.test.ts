@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { z } from 'zod';
 import { registeredApplications } from '../../estate/registry.ts';
 import { KEPT_SCANS, LIMITS } from '../../shared/catalog/limits.ts';
@@ -6,7 +6,7 @@ import { SHOWN_ENTRIES } from '../../shared/catalog/loyalty/objects.ts';
 
 /**
  * Every list inside a stored object, with its bound. An object is stored, published and journalled as a whole, so a list without a
- * bound makes each change dearer than the one before. A list that has no bound becomes objects of its own.
+ * bound makes each change dearer than the one before. A list without a bound becomes separate objects.
  */
 const bounds: Readonly<Record<string, string>> = {
   'pos transactions: basket.lines[]': 'lines of the basket',
@@ -104,11 +104,9 @@ function* listsIn(schema: unknown, path = ''): Generator<string> {
   }
 }
 
-describe('Lists inside stored objects', () => {
-  test('each has a bound (a new one needs a limit in shared/catalog/limits.ts, keeps its newest entries, or becomes objects of its own)', () => {
-    const found = registeredApplications.flatMap(({ service: { application, collections } }) =>
-      collections.flatMap(({ name, schema }) => [...new Set(listsIn(schema))].map((path) => `${application} ${name}: ${path}`)),
-    );
-    expect(found.toSorted()).toEqual(Object.keys(bounds).toSorted());
-  });
+test('Every list inside a stored object has a bound (a new one needs a limit in shared/catalog/limits.ts, keeps its newest entries, or becomes separate objects)', () => {
+  const found = registeredApplications.flatMap(({ service: { application, collections } }) =>
+    collections.flatMap(({ name, schema }) => [...new Set(listsIn(schema))].map((path) => `${application} ${name}: ${path}`)),
+  );
+  expect(found.toSorted()).toEqual(Object.keys(bounds).toSorted());
 });

@@ -1,20 +1,12 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { reserveInventory } from '../../shared/catalog/inventory/apis.ts';
 import { evaluatePromotions } from '../../shared/catalog/promotion/apis.ts';
 import type { Context } from '../../shared/control/context.ts';
 import { createCaller } from '../../shared/transport/caller.ts';
 import type { Transport } from '../../shared/transport/transport.ts';
 
-const context: Context = {
-  world: 'r~1',
-  now: 0,
-  principal: 'test',
-  requestId: 'req_1',
-  correlationId: 'story',
-  deadline: Date.now() + 60_000,
-  faults: 0,
-  chain: [],
-};
+const ids = { requestId: 'req_1', correlationId: 'story' };
+const context: Context = { world: 'r~1', now: 0, principal: 'test', ...ids, deadline: Date.now() + 60_000, faults: 0, chain: [] };
 
 /** A caller whose calls are refused, and what they would send. */
 function refusedCaller() {
@@ -34,27 +26,25 @@ function refusedCaller() {
   return { call, keys, changes };
 }
 
-describe('A call between applications', () => {
-  test('has a key when it is a command, so that a repeat changes nothing more', async () => {
-    const { call, keys, changes } = refusedCaller();
-    await expect(call(reserveInventory, { body: { items: [{ sku: 'mug-blue', qty: 1 }] } })).rejects.toThrow('refused');
-    expect([keys, changes]).toEqual([[expect.stringMatching(/^call-/)], [true]]);
-  });
+test('A call between applications has a key when it is a command, so that a repeat changes nothing more', async () => {
+  const { call, keys, changes } = refusedCaller();
+  await expect(call(reserveInventory, { body: { items: [{ sku: 'mug-blue', qty: 1 }] } })).rejects.toThrow('refused');
+  expect([keys, changes]).toEqual([[expect.stringMatching(/^call-/)], [true]]);
+});
 
-  test('has the same key when it is repeated, and another one for each step and intent', async () => {
-    const { call, keys } = refusedCaller();
-    for (const options of [{}, {}, { step: '2' }, { intent: 'order' }, { intent: 'order', step: '2' }]) {
-      await expect(call(reserveInventory, { body: { items: [{ sku: 'mug-blue', qty: 1 }] } }, options)).rejects.toThrow('refused');
-    }
-    const [first, repeated] = keys;
-    expect(repeated).toBe(first);
-    expect(new Set(keys).size).toBe(4);
-  });
+test('A call between applications has the same key when it is repeated, and another one for each step and intent', async () => {
+  const { call, keys } = refusedCaller();
+  for (const options of [{}, {}, { step: '2' }, { intent: 'order' }, { intent: 'order', step: '2' }]) {
+    await expect(call(reserveInventory, { body: { items: [{ sku: 'mug-blue', qty: 1 }] } }, options)).rejects.toThrow('refused');
+  }
+  const [first, repeated] = keys;
+  expect(repeated).toBe(first);
+  expect(new Set(keys).size).toBe(4);
+});
 
-  test('has none when the command stores nothing, so that the other application keeps no answer', async () => {
-    const { call, keys, changes } = refusedCaller();
-    const lines = [{ sku: 'mug-blue', qty: 1, unitPrice: { amount: 100, currency: 'EUR' } }];
-    await expect(call(evaluatePromotions, { body: { lines } })).rejects.toThrow('refused');
-    expect([keys, changes]).toEqual([[undefined], [false]]);
-  });
+test('A call between applications has no key when the command stores nothing, so that the other application keeps no answer', async () => {
+  const { call, keys, changes } = refusedCaller();
+  const lines = [{ sku: 'mug-blue', qty: 1, unitPrice: { amount: 100, currency: 'EUR' } }];
+  await expect(call(evaluatePromotions, { body: { lines } })).rejects.toThrow('refused');
+  expect([keys, changes]).toEqual([[undefined], [false]]);
 });

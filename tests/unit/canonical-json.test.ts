@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { canonicalJson } from '../../shared/domain/canonical-json.ts';
 import { anyCharacter } from '../support/any-character.ts';
 
-test('Canonical JSON is that of RFC 8785 for any JSON value', () => {
+test('Canonical JSON follows RFC 8785 for any JSON value', () => {
   const odd = [
     { 10: 1, 9: 2, b: undefined, a: [undefined, null] },
     { '\u20ac': 1, '\r': 2, '\ud83d\ude00': 3, 1: 4 },
@@ -19,6 +19,5 @@ test('Canonical JSON is that of RFC 8785 for any JSON value', () => {
   fc.assert(fc.property(anyValue, (value) => canonicalJson(value) === canonicalize(value)));
 });
 
-test('Canonical JSON does not depend on the order of members', () => {
-  expect(canonicalJson({ b: { d: 1, c: 'x' }, a: [2, 1] })).toBe('{"a":[2,1],"b":{"c":"x","d":1}}');
-});
+test('Canonical JSON does not depend on the order of members', () =>
+  expect(canonicalJson({ b: { d: 1, c: 'x' }, a: [2, 1] })).toBe('{"a":[2,1],"b":{"c":"x","d":1}}'));

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { apis } from '../../shared/catalog/apis.ts';
 import { applicationNames, applications } from '../../shared/catalog/applications.ts';
@@ -94,16 +94,12 @@ const documentedStates = {
   'inventory-item': '',
 };
 
-const rowsOf = (table: string): string[][] =>
-  table
-    .trim()
-    .split('\n')
-    .map((line) =>
-      line
-        .split('|')
-        .slice(1, -1)
-        .map((cell) => cell.trim()),
-    );
+const cellsOf = (line: string): string[] =>
+  line
+    .split('|')
+    .slice(1, -1)
+    .map((cell) => cell.trim());
+const rowsOf = (table: string): string[][] => table.trim().split('\n').map(cellsOf);
 
 const publicApis: ApiDefinition[] = Object.values<unknown>(apis) as ApiDefinition[];
 /** Counts of the source document. */
@@ -111,141 +107,128 @@ const countedApis = publicApis.filter(({ addition }) => !addition);
 const allCalls: ApiDefinition[] = [...publicApis, ...(Object.values<unknown>(internalCalls) as ApiDefinition[])];
 const byName = new Map(publicApis.map((api) => [api.name, api]));
 
-describe('The public APIs are those of the source document', () => {
-  test('there are 43 of them, and no others but the additions', () => {
-    expect(countedApis.map(({ name }) => name).sort()).toEqual(
-      rowsOf(documentedApis)
-        .map(([cell]) => cell?.replace(/ (\(.*\)|†)$/, ''))
-        .sort(),
-    );
-    expect(countedApis).toHaveLength(43);
-  });
-
-  test('the additions are the endpoint of the webhook, the document of a label, and the ledger of which an account shows the newest entries', () => {
-    const added = publicApis.filter(({ addition }) => addition);
-    expect(added.map(({ method, path, auth, status, produces }) => [`${method} ${path}`, auth, status, produces])).toEqual([
-      ['POST /webhooks/carrier', 'signature', 204, 'application/json'],
-      ['GET /labels/{rehearsal}/{file}', 'none', 200, 'application/pdf'],
-      ['GET /members/{id}/ledger', 'bearer', 200, 'application/json'],
-    ]);
-    expect(countedApis.filter(({ auth, produces }) => auth === 'signature' || produces !== 'application/json')).toEqual([]);
-  });
-
-  test.each(rowsOf(documentedApis))('%s: %s', (cell, route, type, application, auth, _request, response, emitted) => {
-    const [, name = '', id] = /^(.*?) (?:\((.*)\)|†)$/.exec(cell ?? '') ?? [];
-    const api = byName.get(name);
-    if (!api) throw new Error(`${name} is not in the catalog.`);
-    expect(api.id).toBe(id ?? `${name.toLowerCase().replaceAll(' ', '-')}-api`);
-    expect(`${api.method} ${api.path}`).toBe(route);
-    expect(api.type).toBe(type?.split(' ')[0]);
-    expect(applications[api.application].title).toBe(application);
-    expect(api.auth).toBe(auth === 'unlisted' ? 'bearer' : auth);
-    expect(api.shapes).toBe(response === '†' ? 'our choice' : 'source');
-    if (emitted !== '†') expect(api.emits.join(', ')).toBe(emitted === 'none' ? '' : emitted);
-  });
-
-  test('the events are those of the source document, with their meaning and emitters', () => {
-    const described = events.map(({ name, classification, object, meaning }) => {
-      const emitters = publicApis.filter((api) => api.shapes === 'source' && api.emits.includes(name)).map((api) => api.name);
-      return [name, classification, object, meaning, emitters.join(', ')].join(' | ');
-    });
-    expect(described.sort()).toEqual(
-      rowsOf(documentedEvents)
-        .map((row) => row.join(' | '))
-        .sort(),
-    );
-  });
-
-  test('the objects have the states of the source document, in its order', () => {
-    expect(Object.fromEntries(objects.map((object) => [object.type, object.lifeCycle?.states.join(', ') ?? '']))).toEqual(documentedStates);
-  });
+test('The catalog has its 43 public APIs, and no others except the additions', () => {
+  const names = rowsOf(documentedApis).map(([cell]) => cell?.replace(/ (\(.*\)|†)$/, ''));
+  expect(countedApis.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
+  expect(countedApis).toHaveLength(43);
 });
 
-describe('Routes', () => {
-  test.each(applicationNames)('of %s do not collide', (application) => {
-    const routes = allCalls
-      .filter((api) => api.application === application)
-      .map((api) => `${api.method} ${api.path.replaceAll(/\{\w+\}/g, '{}')}`);
-    expect(new Set(routes).size).toBe(routes.length);
-    expect(routes.length).toBeGreaterThan(0);
-  });
-
-  test('of two public APIs overlap only where the source document says so, and the literal segment is matched first', () => {
-    const overlap = (one: string, other: string): boolean => {
-      const [a, b] = [one.split('/'), other.split('/')];
-      return (
-        a.length === b.length && a.every((segment, i) => segment === b[i] || segment.startsWith('{') || b[i]?.startsWith('{') === true)
-      );
-    };
-    const pairs = publicApis.flatMap((a, i) => publicApis.slice(i + 1).map((b) => [a, b] as const));
-    const colliding = pairs.filter(([a, b]) => a.method === b.method && overlap(a.path, b.path));
-    // GET /inventory/items/availability is the item "availability", not the availability of a SKU "items": the order of the list decides.
-    expect(colliding.map(([a, b]) => `${a.id} before ${b.id}`)).toEqual(['get-inventory-api before check-availability-api']);
-  });
-
-  test('of internal calls, and only those, begin with /internal/', () => {
-    for (const api of allCalls) expect([api.id, api.path.startsWith('/internal/')]).toEqual([api.id, api.audience === 'internal']);
-  });
-
-  test('ids are unique over public and internal calls', () => {
-    expect(new Set(allCalls.map(({ id }) => id)).size).toBe(allCalls.length);
-  });
+test('The catalog adds the endpoint of the webhook, the document of a label, and the ledger of an account', () => {
+  const added = publicApis.filter(({ addition }) => addition);
+  expect(added.map(({ method, path, auth, status, produces }) => [`${method} ${path}`, auth, status, produces])).toEqual([
+    ['POST /webhooks/carrier', 'signature', 204, 'application/json'],
+    ['GET /labels/{rehearsal}/{file}', 'none', 200, 'application/pdf'],
+    ['GET /members/{id}/ledger', 'bearer', 200, 'application/json'],
+  ]);
+  expect(countedApis.filter(({ auth, produces }) => auth === 'signature' || produces !== 'application/json')).toEqual([]);
 });
 
-describe('Life cycles and events agree', () => {
-  const rows = objects.flatMap((object) => (object.lifeCycle?.rows ?? []).map((row) => ({ object, row })));
+test.each(rowsOf(documentedApis))('The catalog declares %s as %s', (cell, route, type, application, auth, _request, response, emitted) => {
+  const [, name = '', id] = /^(.*?) (?:\((.*)\)|†)$/.exec(cell ?? '') ?? [];
+  const api = byName.get(name);
+  if (!api) throw new Error(`${name} is not in the catalog.`);
+  expect([api.id, `${api.method} ${api.path}`, api.type, applications[api.application].title, api.auth, api.shapes]).toEqual([
+    id ?? `${name.toLowerCase().replaceAll(' ', '-')}-api`,
+    route,
+    type?.split(' ')[0],
+    application,
+    auth === 'unlisted' ? 'bearer' : auth,
+    response === '†' ? 'our choice' : 'source',
+  ]);
+  if (emitted !== '†') expect(api.emits.join(', ')).toBe(emitted === 'none' ? '' : emitted);
+});
 
-  test('every event that an API or a row names is defined', () => {
-    const names = new Set(events.map(({ name }) => name));
-    for (const name of [...allCalls.flatMap((api) => api.emits), ...rows.flatMap(({ row }) => row.events)]) expect(names).toContain(name);
+test('The catalog has its events, with their meaning and emitters', () => {
+  const described = events.map(({ name, classification, object, meaning }) => {
+    const emitters = publicApis.filter((api) => api.shapes === 'source' && api.emits.includes(name)).map((api) => api.name);
+    return [name, classification, object, meaning, emitters.join(', ')];
   });
+  expect(described.toSorted()).toEqual(rowsOf(documentedEvents).toSorted());
+});
 
-  test.each(events.map(({ name, object }) => [name, object] as const))('%s is emitted by a row of the %s, and by an API', (name, type) => {
+test('The catalog has its objects, with their states in its order', () =>
+  expect(Object.fromEntries(objects.map((object) => [object.type, object.lifeCycle?.states.join(', ') ?? '']))).toEqual(documentedStates));
+
+test.each(applicationNames)('The routes of %s do not collide', (application) => {
+  const routes = allCalls
+    .filter((api) => api.application === application)
+    .map((api) => `${api.method} ${api.path.replaceAll(/\{\w+\}/g, '{}')}`);
+  expect(new Set(routes).size).toBe(routes.length);
+  expect(routes.length).toBeGreaterThan(0);
+});
+
+test('The routes of two public APIs overlap only where the source document does, and the literal segment is matched first', () => {
+  const overlap = (one: string, other: string): boolean => {
+    const [a, b] = [one.split('/'), other.split('/')];
+    return a.length === b.length && a.every((segment, i) => segment === b[i] || `${segment} ${b[i]}`.includes('{'));
+  };
+  const pairs = publicApis.flatMap((a, i) => publicApis.slice(i + 1).map((b) => [a, b] as const));
+  const colliding = pairs.filter(([a, b]) => a.method === b.method && overlap(a.path, b.path));
+  // GET /inventory/items/availability is the item "availability", not the availability of a SKU "items": the order of the list decides.
+  expect(colliding.map(([a, b]) => `${a.id} before ${b.id}`)).toEqual(['get-inventory-api before check-availability-api']);
+});
+
+test('The routes of internal calls, and only these routes, begin with /internal/', () => {
+  for (const api of allCalls) expect([api.id, api.path.startsWith('/internal/')]).toEqual([api.id, api.audience === 'internal']);
+});
+
+test('The ids of public and internal calls are unique', () => expect(new Set(allCalls.map(({ id }) => id)).size).toBe(allCalls.length));
+
+const rows = objects.flatMap((object) => (object.lifeCycle?.rows ?? []).map((row) => ({ object, row })));
+
+test('Every event that an API or a row of a life cycle names is defined', () => {
+  const names = new Set(events.map(({ name }) => name));
+  for (const name of [...allCalls.flatMap((api) => api.emits), ...rows.flatMap(({ row }) => row.events)]) expect(names).toContain(name);
+});
+
+test.each(events.map(({ name, object }) => [name, object] as const))(
+  'The event %s is emitted by a row of the %s, and by an API',
+  (name, type) => {
     expect(rows.filter(({ object, row }) => object.type === type && row.events.includes(name))).not.toEqual([]);
     expect(rows.filter(({ object, row }) => object.type !== type && row.events.includes(name))).toEqual([]);
     expect(allCalls.filter((api) => api.emits.includes(name))).not.toEqual([]);
-  });
+  },
+);
 
-  test('every object that changes has its additional event; counters have none', () => {
-    const changing = objects.map(({ type }) => type).filter((type) => type !== 'inventory-item');
-    expect(changing).toHaveLength(10);
-    expect(changeEvents.map(({ name }) => name)).toEqual(changing.map(extensionEvent));
-  });
-
-  test('a repeat changes nothing and emits nothing', () => {
-    for (const { row } of rows.filter(({ row: { again } }) => again)) expect([row.to, row.events]).toEqual([[], []]);
-  });
-
-  test.each(objects.filter(({ lifeCycle }) => lifeCycle && lifeCycle.rows.length > 0).map((object) => [object.type, object] as const))(
-    'every row of the %s starts from a state that is reached',
-    (_, object) => {
-      // No API makes a product: it comes with the data.
-      const reached = new Set<string | null>([null, ...(object.type === 'product' ? ['draft'] : [])]);
-      for (let size = 0; size < reached.size; ) {
-        size = reached.size;
-        for (const row of object.lifeCycle?.rows ?? []) {
-          if (row.from.some((state) => reached.has(state))) for (const state of row.to) reached.add(state);
-        }
-      }
-      for (const row of object.lifeCycle?.rows ?? [])
-        expect([row.verb, row.from.filter((state) => !reached.has(state))]).toEqual([row.verb, []]);
-    },
-  );
-
-  test('the published state of an object is one of its life cycle', () => {
-    for (const { type, schema, lifeCycle } of objects) {
-      const state = schema.shape['state'];
-      expect([type, state instanceof z.ZodEnum ? state.options : undefined]).toEqual([type, lifeCycle?.states.slice()]);
-    }
-  });
-
-  test('an object is owned by an application that exists, and its type is unique', () => {
-    expect(new Set(objects.map(({ type }) => type)).size).toBe(objects.length);
-    for (const { owner } of objects) expect(applicationNames).toContain(owner);
-  });
+test('Every object that changes has its additional event, and counters have none', () => {
+  const changing = objects.map(({ type }) => type).filter((type) => type !== 'inventory-item');
+  expect(changing).toHaveLength(10);
+  expect(changeEvents.map(({ name }) => name)).toEqual(changing.map(extensionEvent));
 });
 
-/** Refusals of single APIs, in addition to those of every API of their kind. */
+test('A row for a repeat changes nothing and emits nothing', () => {
+  for (const { row } of rows.filter(({ row: { again } }) => again)) expect([row.to, row.events]).toEqual([[], []]);
+});
+
+test.each(objects.filter(({ lifeCycle }) => lifeCycle && lifeCycle.rows.length > 0).map((object) => [object.type, object] as const))(
+  'Every row of the life cycle of %s starts from a state that is reached',
+  (_, object) => {
+    // No API makes a product: it comes with the data.
+    const reached = new Set<string | null>([null, ...(object.type === 'product' ? ['draft'] : [])]);
+    for (let size = 0; size < reached.size; ) {
+      size = reached.size;
+      for (const row of object.lifeCycle?.rows ?? []) {
+        if (row.from.some((state) => reached.has(state))) for (const state of row.to) reached.add(state);
+      }
+    }
+    const unreached = (object.lifeCycle?.rows ?? []).filter(({ from }) => from.some((state) => !reached.has(state)));
+    expect(unreached.map(({ verb }) => verb)).toEqual([]);
+  },
+);
+
+test('The published state of an object is one of its life cycle', () => {
+  for (const { type, schema, lifeCycle } of objects) {
+    const state = schema.shape['state'];
+    expect([type, state instanceof z.ZodEnum ? state.options : undefined]).toEqual([type, lifeCycle?.states.slice()]);
+  }
+});
+
+test('An object has an existing application as owner, and a unique type', () => {
+  expect(new Set(objects.map(({ type }) => type)).size).toBe(objects.length);
+  for (const { owner } of objects) expect(applicationNames).toContain(owner);
+});
+
+/** Refusals of single APIs, in addition to the refusals of every API of their kind. */
 const refusals: Record<string, string[]> = {
   'create-basket-api': ['invalid_state_transition'],
   'add-line-to-basket-api': ['invalid_state_transition', 'insufficient_stock'],
@@ -273,64 +256,51 @@ const refusals: Record<string, string[]> = {
   'refund-payment-api': ['invalid_state_transition', 'refund_exceeds_captured'],
 };
 
-describe('Shapes and refusals', () => {
-  test.each(publicApis.map((api) => [api.id, api] as const))('%s declares how it refuses', (id, api) => {
-    for (const code of refusals[id] ?? []) expect(api.problems).toContain(code);
-    if (api.path.includes('{')) expect(api.problems).toContain('not_found');
-    expect(new Set(api.problems).size).toBe(api.problems.length);
-  });
+test.each(publicApis.map((api) => [api.id, api] as const))('%s declares its refusals', (id, api) => {
+  const expected = [...(refusals[id] ?? []), ...(api.path.includes('{') ? ['not_found'] : [])];
+  expect(api.problems).toEqual(expect.arrayContaining(expected));
+  expect(new Set(api.problems).size).toBe(api.problems.length);
+});
 
-  test.each(allCalls.map((api) => [api.id, api] as const))('%s has schemas that an OpenAPI document can show', (_, api) => {
-    for (const schema of [api.query, api.request, api.serviceRequest]) expect(jsonSchema(schema, 'input').type).toBe('object');
-    const answers = api.status === 204 ? 'null' : api.produces === 'application/json' ? 'object' : 'string';
-    expect(jsonSchema(api.response, 'output').type).toBe(answers);
-  });
+test.each(allCalls.map((api) => [api.id, api] as const))('%s has schemas that an OpenAPI document can show', (_, api) => {
+  for (const schema of [api.query, api.request, api.serviceRequest]) expect(jsonSchema(schema, 'input').type).toBe('object');
+  const answers = api.status === 204 ? 'null' : api.produces === 'application/json' ? 'object' : 'string';
+  expect(jsonSchema(api.response, 'output').type).toBe(answers);
+});
 
-  test.each(allCalls.map((api) => [api.id, api] as const))(
-    '%s refuses unknown members, and every string and list of its request is bounded',
-    (_, api) => {
-      for (const schema of [api.query, api.request]) {
-        const shape = jsonSchema(schema, 'input');
-        expect(shape.additionalProperties).toBe(false);
-        expect(unbounded(shape, '')).toEqual([]);
-      }
-    },
-  );
+test.each(allCalls.map((api) => [api.id, api] as const))(
+  '%s refuses unknown members, and every string and list of its request is bounded',
+  (_, api) => {
+    for (const schema of [api.query, api.request]) {
+      const shape = jsonSchema(schema, 'input');
+      expect(shape.additionalProperties).toBe(false);
+      expect(unbounded(shape, '')).toEqual([]);
+    }
+  },
+);
 
-  test('a query by POST is not mutating, everything else that is not a GET is', () => {
-    const mutating = publicApis.filter(isMutating).map(({ id }) => id);
-    expect(mutating).not.toContain('validate-voucher-api');
-    expect(mutating).toHaveLength(publicApis.filter(({ method }) => method !== 'GET').length - 1);
-  });
+test('A query by POST does not count as mutating, and everything else except GET does', () => {
+  const mutating = publicApis.filter(isMutating).map(({ id }) => id);
+  expect(mutating).not.toContain('validate-voucher-api');
+  expect(mutating).toHaveLength(publicApis.filter(({ method }) => method !== 'GET').length - 1);
+});
 
-  test('a caller names the basket or the items to reserve, or both; a service may hold without a time limit', () => {
-    const both = { basketId: 'bsk_1', items: [{ sku: 'mug-blue', qty: 1 }] };
-    const { request, serviceRequest } = apis['reserve-inventory-api'];
-    expect(request.safeParse({ basketId: 'bsk_1' }).data).toEqual({ basketId: 'bsk_1' });
-    expect(request.safeParse(both).success).toBe(true);
-    expect(request.safeParse({}).success).toBe(false);
-    expect(request.safeParse({ ...both, ttlSeconds: null }).success).toBe(false);
-    expect(serviceRequest.safeParse({ ...both, ttlSeconds: null }).success).toBe(true);
-  });
+test('Reserve Inventory takes a basket, items or both; only a service may reserve without a time limit', () => {
+  const both = { basketId: 'bsk_1', items: [{ sku: 'mug-blue', qty: 1 }] };
+  const { request, serviceRequest } = apis['reserve-inventory-api'];
+  expect(request.safeParse({ basketId: 'bsk_1' }).data).toEqual({ basketId: 'bsk_1' });
+  expect(request.safeParse(both).success).toBe(true);
+  expect(request.safeParse({}).success).toBe(false);
+  expect(request.safeParse({ ...both, ttlSeconds: null }).success).toBe(false);
+  expect(serviceRequest.safeParse({ ...both, ttlSeconds: null }).success).toBe(true);
+});
 
-  test('a card needs a token, buying now and paying later does not', () => {
-    const { request } = apis['authorize-payment-api'];
-    expect(request.safeParse({ orderId: 'ord_1', tender: { type: 'card' } }).success).toBe(false);
-    expect(request.safeParse({ orderId: 'ord_1', tender: { type: 'card', token: 'tok_visa' } }).success).toBe(true);
-    expect(request.safeParse({ orderId: 'ord_1', tender: { type: 'bnpl' } }).success).toBe(true);
-  });
-
-  test('only services may send the basket or transaction of an order, and the payable of a payment', () => {
-    expect(Object.keys(apis['create-order-api'].request.shape)).toEqual(['basketId', 'transactionId', 'exchangeForReturnId']);
-    expect(Object.keys(apis['create-order-api'].serviceRequest.shape)).toEqual([
-      ...['basketId', 'transactionId', 'exchangeForReturnId'],
-      ...['basket', 'transaction'],
-    ]);
-    expect(Object.keys(apis['authorize-payment-api'].serviceRequest.shape)).toEqual([
-      ...['orderId', 'tender', 'amount'],
-      ...['payable', 'returnId'],
-    ]);
-  });
+test('Only services may send the basket or transaction of an order, the payable of a payment, and the reference of a refund', () => {
+  const added = ({ request, serviceRequest }: Record<'request' | 'serviceRequest', { readonly shape: object }>) =>
+    Object.keys(serviceRequest.shape).filter((member) => !(member in request.shape));
+  expect(added(apis['create-order-api'])).toEqual(['basket', 'transaction']);
+  expect(added(apis['authorize-payment-api'])).toEqual(['payable', 'returnId']);
+  expect(added(apis['refund-payment-api'])).toContain('reference');
 });
 
 /** The JSON Schema of a shape, with the named shapes that it uses under `$defs`. */
@@ -351,126 +321,88 @@ function unbounded(schema: unknown, at: string): string[] {
   return [...here, ...Object.entries(schema).flatMap(([key, value]) => unbounded(value, `${at}/${key}`))];
 }
 
-describe('Calls between services', () => {
-  test('an internal call lists as callers exactly the applications that call it', () => {
-    for (const api of Object.values(internalCalls)) {
-      expect([api.id, applicationNames.filter((application) => mayCall(application, api.id)).sort()]).toEqual([
-        api.id,
-        [...api.callers].sort(),
-      ]);
-    }
-  });
+test.each(Object.values(internalCalls))('$id has as callers exactly the applications that may call it', ({ id, callers }) =>
+  expect(applicationNames.filter((application) => mayCall(application, id)).toSorted()).toEqual(callers.toSorted()),
+);
 
-  test('no application calls itself', () => {
-    for (const api of allCalls) expect([api.id, mayCall(api.application, api.id)]).toEqual([api.id, false]);
-  });
-
-  test('an API that calls others says that they may be down, unless it does without them', () => {
-    const withoutThem = ['get-product-api', 'get-order-api', 'search-customer-api'];
-    for (const api of publicApis.filter(({ problems }) => problems.includes('dependency_timeout'))) {
-      expect(calls[api.application].length).toBeGreaterThan(0);
-      expect(api.problems).toEqual(expect.arrayContaining(['dependency_unavailable', 'dependency_error']));
-      expect(withoutThem).not.toContain(api.id);
-    }
-  });
-
-  test.each(flows.map((flow) => [flow.number, flow.title, flow] as const))(
-    'flow %d (%s) consists of calls that exist and are allowed',
-    (_, __, flow) => {
-      for (const step of flow.steps) {
-        const api = allCalls.find(({ id }) => id === step.call);
-        expect(api?.application).toBe(step.to);
-        if (step.from === 'client') expect(api?.audience).toBe('public');
-        else expect([step, mayCall(step.from, step.call)]).toEqual([step, true]);
-      }
-      const [caller, callee] = flow.participants;
-      expect(flow.steps.some(({ from, to }) => from === caller && to === callee)).toBe(true);
-    },
-  );
-
-  test('subscribers exist, and an event that is reacted to says why', () => {
-    const subscriptions = allEvents.flatMap(({ subscribers = [] }) => subscribers);
-    expect(subscriptions.length).toBeGreaterThan(0);
-    for (const { application, purpose } of subscriptions) {
-      expect(applicationNames).toContain(application);
-      expect(purpose).not.toBe('');
-    }
-  });
-
-  test('additional events have subscribers too, found by name and by application', () => {
-    expect(subscribersOf('ext.fulfillment-order-changed')).toEqual(['oms', 'wms']);
-    expect(subscribersOf('ext.order-changed')).toEqual(['loyalty-platform']);
-    expect(subscribersOf('ext.payment-changed')).toEqual(['pos', 'loyalty-platform', 'oms', 'fms']);
-    expect(subscribersOf('ext.shipment-changed')).toEqual([]);
-    expect(consumedBy('loyalty-platform').map(({ name }) => name)).toEqual(['ext.order-changed', 'ext.payment-changed']);
-    expect(consumedBy('oms').map(({ name }) => name)).toEqual(['ext.fulfillment-order-changed', 'ext.payment-changed']);
-  });
+test('No application calls itself', () => {
+  for (const api of allCalls) expect([api.id, mayCall(api.application, api.id)]).toEqual([api.id, false]);
 });
 
-describe('Fulfilment', () => {
-  test('a status short says which lines, and no other status has to', () => {
-    const { request } = apis['update-picking-status-api'];
-    expect(request.safeParse({ status: 'short' }).success).toBe(false);
-    expect(request.safeParse({ status: 'short', lines: [{ orderLineId: 'line_1', pickedQty: 0 }] }).success).toBe(true);
-    expect(request.safeParse({ status: 'picked' }).success).toBe(true);
-    expect(request.safeParse({ status: 'open' }).success).toBe(false);
-  });
+test('An API that calls others declares that they may be down, unless it works without them', () => {
+  const withoutThem = ['get-product-api', 'get-order-api', 'search-customer-api'];
+  for (const api of publicApis.filter(({ problems }) => problems.includes('dependency_timeout'))) {
+    expect(calls[api.application].length).toBeGreaterThan(0);
+    expect(api.problems).toEqual(expect.arrayContaining(['dependency_unavailable', 'dependency_error']));
+    expect(withoutThem).not.toContain(api.id);
+  }
+});
 
-  test('a picking order ends packed, whichever way it goes', () => {
-    const reached = new Set<z.output<typeof PickingStatus>>(['open']);
-    for (const status of reached) for (const next of pickingMoves[status]) reached.add(next);
-    expect([...reached].sort()).toEqual(PickingStatus.options.toSorted());
-    expect(PickingStatus.options.filter((status) => pickingMoves[status].length === 0)).toEqual(['packed']);
-  });
-
-  test('every scan is a verb of the shipment, and the rest of its verbs are APIs', () => {
-    const verbs = [...new Set(shipmentLifeCycle.rows.map(({ verb }) => verb))];
-    expect(verbs.filter((verb) => !(Scan.options as readonly string[]).includes(verb))).toEqual(['register', 'label']);
-    expect(Scan.options.filter((scan) => !verbs.includes(scan))).toEqual([]);
-  });
-
-  test('a carrier may name the parcel by its tracking number alone, but has to name it', () => {
-    const update = (data: object) => ({
-      type: 'shipment.tracking.updated',
-      timestamp: at,
-      data: { status: 'collected', occurredAt: at, ...data },
-    });
-    const at = '2026-03-01T10:00:00.000Z';
-    const { request } = apis['carrier-webhook'];
-    expect(request.safeParse(update({ trackingNumber: 'UC1' })).success).toBe(true);
-    expect(request.safeParse(update({ shipmentId: 'shp_1' })).success).toBe(true);
-    expect(request.safeParse(update({})).success).toBe(false);
-    expect(request.safeParse(update({ shipmentId: 'shp_1', status: 'pending' })).success).toBe(false);
-  });
-
-  test('held stock is consumed or written off by allocation, and released as a whole', () => {
-    const { request } = internalCalls['move-hold'];
-    const allocations = [{ locationId: 'dc-01', sku: 'mug-blue', qty: 1 }];
-    for (const kind of ['consume', 'write-off']) {
-      expect(request.safeParse({ reference: 'r', kind, allocations }).success).toBe(true);
-      expect(request.safeParse({ reference: 'r', kind }).success).toBe(false);
+test.each(flows.map((flow) => [flow.number, flow.title, flow] as const))(
+  'Flow %d (%s) consists of existing and allowed calls',
+  (_, __, flow) => {
+    for (const step of flow.steps) {
+      const api = allCalls.find(({ id }) => id === step.call);
+      expect(api?.application).toBe(step.to);
+      if (step.from === 'client') expect(api?.audience).toBe('public');
+      else expect([step, mayCall(step.from, step.call)]).toEqual([step, true]);
     }
-    expect(request.safeParse({ reference: 'r', kind: 'release' }).success).toBe(true);
-    expect(request.safeParse({ reference: 'r', kind: 'release', allocations }).success).toBe(false);
-  });
+    const [caller, callee] = flow.participants;
+    expect(flow.steps.some(({ from, to }) => from === caller && to === callee)).toBe(true);
+  },
+);
 
-  test('only services send the purpose of a refund', () => {
-    const { request, serviceRequest } = apis['refund-payment-api'];
-    const refund = { amount: { amount: 1, currency: 'EUR' }, reference: 'ord_1 line_1 lost' };
-    expect([request.safeParse(refund).success, serviceRequest.safeParse(refund).success]).toEqual([false, true]);
-  });
+test('Every subscriber exists and has a purpose', () => {
+  const subscriptions = allEvents.flatMap(({ subscribers = [] }) => subscribers);
+  expect(subscriptions.length).toBeGreaterThan(0);
+  expect(subscriptions.filter(({ application, purpose }) => !applicationNames.includes(application) || purpose === '')).toEqual([]);
+});
 
-  test('the path of a label names its rehearsal, and no other path does', () => {
-    expect(publicApis.filter(namesRehearsal).map(({ id }) => id)).toEqual(['label-document']);
-  });
+test('The subscribers of additional events are found by name and by application', () => {
+  expect(subscribersOf('ext.fulfillment-order-changed')).toEqual(['oms', 'wms']);
+  expect(subscribersOf('ext.order-changed')).toEqual(['loyalty-platform']);
+  expect(subscribersOf('ext.payment-changed')).toEqual(['pos', 'loyalty-platform', 'oms', 'fms']);
+  expect(subscribersOf('ext.shipment-changed')).toEqual([]);
+  expect(consumedBy('loyalty-platform').map(({ name }) => name)).toEqual(['ext.order-changed', 'ext.payment-changed']);
+  expect(consumedBy('oms').map(({ name }) => name)).toEqual(['ext.fulfillment-order-changed', 'ext.payment-changed']);
+});
 
-  test('by default parcels, returns and the warehouse move with time, and the estate takes every other step', () => {
-    expect(Progression.parse(DEFAULT_PROGRESSION)).toEqual({
-      ...{ carrier: 'time', returns: 'time', warehouse: 'time' },
-      ...{ route: 'auto', label: 'auto', capture: 'auto', refund: 'auto' },
-    });
-    expect(ProgressionInput.safeParse({ carrier: 'immediate' }).success).toBe(true);
-    expect(ProgressionInput.safeParse({ carrier: 'auto' }).success).toBe(false);
-    expect(ProgressionInput.safeParse({ baskets: 'time' }).success).toBe(false);
-  });
+test('A picking order ends packed, whichever way it goes', () => {
+  const reached = new Set<z.output<typeof PickingStatus>>(['open']);
+  for (const status of reached) for (const next of pickingMoves[status]) reached.add(next);
+  expect([...reached].sort()).toEqual(PickingStatus.options.toSorted());
+  expect(PickingStatus.options.filter((status) => pickingMoves[status].length === 0)).toEqual(['packed']);
+});
+
+test('Every scan is a verb of the shipment, and the rest of its verbs are APIs', () => {
+  const verbs = [...new Set(shipmentLifeCycle.rows.map(({ verb }) => verb))];
+  expect(verbs.filter((verb) => !(Scan.options as readonly string[]).includes(verb))).toEqual(['register', 'label']);
+  expect(Scan.options.filter((scan) => !verbs.includes(scan))).toEqual([]);
+});
+
+test('The carrier webhook takes the id or the tracking number of a parcel, and no other status than a scan', () => {
+  const at = '2026-03-01T10:00:00.000Z';
+  const isValid = (data: object) => {
+    const body = { type: 'shipment.tracking.updated', timestamp: at, data: { status: 'collected', occurredAt: at, ...data } };
+    return apis['carrier-webhook'].request.safeParse(body).success;
+  };
+  const bodies = [{ trackingNumber: 'UC1' }, { shipmentId: 'shp_1' }, {}, { shipmentId: 'shp_1', status: 'pending' }];
+  expect(bodies.map(isValid)).toEqual([true, true, false, false]);
+});
+
+test('Reserved stock is consumed or written off by allocation, and released as a whole', () => {
+  const allocations = [{ locationId: 'dc-01', sku: 'mug-blue', qty: 1 }];
+  const isValid = (body: object) => internalCalls['move-hold'].request.safeParse({ reference: 'r', ...body }).success;
+  for (const kind of ['consume', 'write-off']) expect([isValid({ kind, allocations }), isValid({ kind })]).toEqual([true, false]);
+  expect([isValid({ kind: 'release' }), isValid({ kind: 'release', allocations })]).toEqual([true, false]);
+});
+
+test('The path of a label names its rehearsal, and no other path does', () =>
+  expect(publicApis.filter(namesRehearsal).map(({ id }) => id)).toEqual(['label-document']));
+
+test('Time moves parcels, returns and the warehouse by default, and the estate takes every other step', () => {
+  const byTime = { carrier: 'time', returns: 'time', warehouse: 'time' };
+  expect(Progression.parse(DEFAULT_PROGRESSION)).toEqual({ ...byTime, route: 'auto', label: 'auto', capture: 'auto', refund: 'auto' });
+  const inputs = [{ carrier: 'immediate' }, { carrier: 'auto' }, { baskets: 'time' }];
+  expect(inputs.map((input) => ProgressionInput.safeParse(input).success)).toEqual([true, false, false]);
 });

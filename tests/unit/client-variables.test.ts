@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createProgram, everyCommand } from '../../command-line/program.ts';
 import { connectionSettings } from '../../console/page/connection.ts';
 import { curlOf } from '../../console/page/curl.ts';
@@ -27,45 +27,43 @@ async function printed(...args: readonly string[]): Promise<string> {
   return text;
 }
 
-describe('The variables of a client', () => {
-  test('are the variables that options of commands read', () => {
-    const read = everyCommand(createProgram()).flatMap(({ options }) => options.flatMap(({ envVar }) => envVar ?? []));
-    const ofClients = read.filter((name) => !(name in variablesByName));
-    expect(new Set(ofClients)).toEqual(new Set(CLIENT_VARIABLES));
-  });
+test('The variables of a client are the variables that options of commands read', () => {
+  const read = everyCommand(createProgram()).flatMap(({ options }) => options.flatMap(({ envVar }) => envVar ?? []));
+  const ofClients = read.filter((name) => !(name in variablesByName));
+  expect(new Set(ofClients)).toEqual(new Set(CLIENT_VARIABLES));
+});
 
-  test.each(['shell', 'dotenv', 'json'])('are the variables that estate env --format %s prints', async (format) => {
-    expect((await printed('env', '--format', format)).match(NAME)).toEqual([...CLIENT_VARIABLES]);
-  });
+test.each(['shell', 'dotenv', 'json'])('The variables of a client are the variables that estate env --format %s prints', async (format) =>
+  expect((await printed('env', '--format', format)).match(NAME)).toEqual([...CLIENT_VARIABLES]),
+);
 
-  test.each([
-    ['own', { bearer: 'b', apiKey: 'k', webhookSecret: 's', webhookUrl: '/w' }, undefined],
-    ['public', undefined, { integration: 'b', apiKey: 'k' }],
-  ])('are the variables of the console, with the webhook’s, for %s credentials', (_of, credentials, demo) => {
-    const written = connectionSettings({ gateway: 'g', rehearsal: 'r', credentials, demo }).map(({ variable }) => variable);
-    expect([...CLIENT_VARIABLES, ...WEBHOOK_VARIABLES]).toEqual(expect.arrayContaining(written));
-    expect(written).toEqual(expect.arrayContaining(['ESTATE_URL', 'ESTATE_REHEARSAL', 'ESTATE_BEARER_TOKEN', 'ESTATE_API_KEY']));
-  });
+test.each([
+  ['own', { bearer: 'b', apiKey: 'k', webhookSecret: 's', webhookUrl: '/w' }, undefined],
+  ['public', undefined, { integration: 'b', apiKey: 'k' }],
+])('The variables of a client are the variables of the console, with the webhook’s, for %s credentials', (_of, credentials, demo) => {
+  const written = connectionSettings({ gateway: 'g', rehearsal: 'r', credentials, demo }).map(({ variable }) => variable);
+  expect([...CLIENT_VARIABLES, ...WEBHOOK_VARIABLES]).toEqual(expect.arrayContaining(written));
+  expect(written).toEqual(expect.arrayContaining(['ESTATE_URL', 'ESTATE_REHEARSAL', 'ESTATE_BEARER_TOKEN', 'ESTATE_API_KEY']));
+});
 
-  test.each(['bearer', 'api-key'] as const)(
-    'stand for a credential of kind %s that the console does not know in a request as curl',
-    (auth) => {
-      const command = curlOf(
-        { method: 'GET', path: '/p', request: null },
-        { origin: 'g', rehearsal: 'r', auth, credential: undefined, bound: true },
-      );
-      expect(CLIENT_VARIABLES).toEqual(expect.arrayContaining(command.match(NAME) ?? []));
-      expect(command).toMatch(NAME);
-    },
-  );
-
-  test('and the variables of the estate are all that a document names', () => {
-    const known = new Set<string>([...CLIENT_VARIABLES, ...WEBHOOK_VARIABLES, ...Object.keys(variablesByName), IMAGE]);
-    const unknown = documents.flatMap((file) =>
-      (textOf(file).match(NAME) ?? []).filter((name) => !known.has(name)).map((name) => `${file}: ${name}`),
+test.each(['bearer', 'api-key'] as const)(
+  'The variables of a client stand for a credential of kind %s that the console does not have in a request as curl',
+  (auth) => {
+    const command = curlOf(
+      { method: 'GET', path: '/p', request: null },
+      { origin: 'g', rehearsal: 'r', auth, credential: undefined, bound: true },
     );
-    expect(unknown).toEqual([]);
-    const named = documents.map(textOf).join('\n');
-    for (const name of [...CLIENT_VARIABLES, ...WEBHOOK_VARIABLES]) expect(named).toContain(name);
-  });
+    expect(CLIENT_VARIABLES).toEqual(expect.arrayContaining(command.match(NAME) ?? []));
+    expect(command).toMatch(NAME);
+  },
+);
+
+test('The variables of a client and the variables of the estate are all that a document names', () => {
+  const known = new Set<string>([...CLIENT_VARIABLES, ...WEBHOOK_VARIABLES, ...Object.keys(variablesByName), IMAGE]);
+  const unknown = documents.flatMap((file) =>
+    (textOf(file).match(NAME) ?? []).filter((name) => !known.has(name)).map((name) => `${file}: ${name}`),
+  );
+  expect(unknown).toEqual([]);
+  const named = documents.map(textOf).join('\n');
+  for (const name of [...CLIENT_VARIABLES, ...WEBHOOK_VARIABLES]) expect(named).toContain(name);
 });

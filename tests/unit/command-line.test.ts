@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { examplesOf } from '../../command-line/help.ts';
 import { operationCommands } from '../../command-line/operations/commands.ts';
 import { operationsByWords } from '../../command-line/operations/operation-commands.ts';
@@ -12,80 +12,65 @@ const pathOf = (command: (typeof commands)[number]): string =>
   command.parent?.parent ? `${command.parent.name()} ${command.name()}` : command.name();
 const leaves = commands.filter(({ commands: below }) => below.length === 0).map((command) => [pathOf(command), command] as const);
 
-describe('The command line', () => {
-  test('has a command for every operation of the control plane, and none for an unknown one', () => {
-    const known = Object.keys(controlOperations).toSorted();
-    expect([...Object.keys(operationCommands), ...Object.keys(streamWords)].toSorted()).toEqual(known);
-    const reached = [...operationsByWords().values()].flat().map(({ id }) => id);
-    expect([...new Set<string>([...reached, ...Object.keys(streamWords)])].toSorted()).toEqual(known);
-  });
+test('The command line has a command for every operation of the control plane, and none for an unknown one', () => {
+  const known = Object.keys(controlOperations).toSorted();
+  expect([...Object.keys(operationCommands), ...Object.keys(streamWords)].toSorted()).toEqual(known);
+  const reached = [...operationsByWords().values()].flat().map(({ id }) => id);
+  expect([...new Set<string>([...reached, ...Object.keys(streamWords)])].toSorted()).toEqual(known);
+});
 
-  test.each([...operationsByWords().keys(), ...Object.values(streamWords)])('offers %s', (words) => {
-    expect(leaves.map(([path]) => path)).toContain(words);
-  });
+test.each([...operationsByWords().keys(), ...Object.values(streamWords)])('The command line offers %s', (words) =>
+  expect(leaves.map(([path]) => path)).toContain(words),
+);
 
-  test.each(leaves)('%s has an example that begins with it, and prints JSON on request', (path, command) => {
-    expect(examplesOf(command).length).toBeGreaterThan(0);
-    for (const example of examplesOf(command)) expect(example).toMatch(new RegExp(`^${path}\\b`));
-    expect(command.options.map(({ long }) => long)).toContain('--json');
-    expect(command.description()).toMatch(/^[A-Z].*\.$|: source/);
-  });
+test.each(leaves)('The command line has for %s an example, a description and the option --json', (path, command) => {
+  expect(examplesOf(command).length).toBeGreaterThan(0);
+  for (const example of examplesOf(command)) expect(example).toMatch(new RegExp(`^${path}\\b`));
+  expect(command.options.map(({ long }) => long)).toContain('--json');
+  expect(command.description()).toMatch(/^[A-Z].*\.$|: source/);
+});
 
-  test.each(leaves)('%s describes each of its options and arguments', (_path, command) => {
-    const named = [...command.options.map(({ flags, description }) => [flags, description])];
-    expect(named.filter(([, description = '']) => description.replace(/\(.*\)$/s, '').trim() === '')).toEqual([]);
-  });
+test.each(leaves)('The command line describes each option of %s', (_path, command) =>
+  expect(command.options.filter(({ description }) => description.replace(/\(.*\)$/s, '').trim() === '')).toEqual([]),
+);
 
-  test.each(
-    commands
-      .filter(({ parent, commands: below }) => parent?.parent === null && below.length > 0)
-      .map((group) => [group.name(), group] as const),
-  )('describes the group %s', (_name, group) => {
-    expect(group.description()).not.toBe('');
+test('The command line describes each group of commands', () => {
+  const groups = commands.filter(({ parent, commands: below }) => parent?.parent === null && below.length > 0);
+  expect(groups.filter((group) => group.description() === '').map((group) => group.name())).toEqual([]);
+});
+
+const needs = 'estate fault presets lists them. A custom fault needs --kind.';
+test.each([
+  ['outge', `There is no preset outge; did you mean --kind outage? ${needs}`],
+  ['xyz --times 2', `There is no preset xyz. ${needs}`],
+  ['oms-dwn --application oms', `There is no preset oms-dwn; did you mean oms-down? ${needs}`],
+])('The first argument of fault set is refused where it is neither a preset nor the name of a whole rule: %s', (line, sentence) =>
+  expect(refusalOf(line)).rejects.toMatchObject({ message: sentence, exitCode: 2 }),
+);
+
+test.each([
+  ['card-payments-slow --ms 500', '--ms 500', '--api authorize-payment-api --kind latency --ms 3000'],
+  ['payment-hub-down --times 2 --ms 500', '--ms 500', '--application payment-hub --kind outage'],
+  ['oms-down --event order-created', '--event order-created', '--application oms --kind outage'],
+  ['capture-answer-lost --times 2', '--times 2', '--api capture-payment-api --kind lost-response --as timeout --times 1'],
+])('The first argument of fault set is refused as a preset that another option contradicts: %s', async (line, option, own) => {
+  const [name] = line.split(' ');
+  const flag = option.split(' ')[0];
+  await expect(refusalOf(line)).rejects.toMatchObject({
+    message: `${option} contradicts the preset ${name}, which is ${own}; leave ${flag} out, or give the fault another name.`,
+    exitCode: 2,
   });
 });
 
-describe('The first argument of fault set', () => {
-  const needs = 'estate fault presets lists them. A custom fault needs --kind.';
-  test.each([
-    ['outge', `There is no preset outge; did you mean --kind outage? ${needs}`],
-    ['xyz --times 2', `There is no preset xyz. ${needs}`],
-    ['oms-dwn --application oms', `There is no preset oms-dwn; did you mean oms-down? ${needs}`],
-  ])('is refused where it is neither a preset nor the name of a whole rule: %s', async (line, sentence) => {
-    await expect(refusalOf(line)).rejects.toMatchObject({ message: sentence, exitCode: 2 });
-  });
+const refusalOf = (line: string) => createProgram().parseAsync(['fault', 'set', ...line.split(' ')], { from: 'user' });
 
-  test.each([
-    ['card-payments-slow --ms 500', '--ms 500', '--api authorize-payment-api --kind latency --ms 3000'],
-    ['payment-hub-down --times 2 --ms 500', '--ms 500', '--application payment-hub --kind outage'],
-    ['oms-down --event order-created', '--event order-created', '--application oms --kind outage'],
-    ['capture-answer-lost --times 2', '--times 2', '--api capture-payment-api --kind lost-response --as timeout --times 1'],
-  ])('is refused as a preset that another option contradicts: %s', async (line, option, own) => {
-    const [name] = line.split(' ');
-    const flag = option.split(' ')[0];
-    await expect(refusalOf(line)).rejects.toMatchObject({
-      message: `${option} contradicts the preset ${name}, which is ${own}; leave ${flag} out, or give the fault another name.`,
-      exitCode: 2,
-    });
-  });
+const words = ['order-created', 'order-confirmed', 'oms', 'split-tender'];
 
-  const refusalOf = (line: string) => createProgram().parseAsync(['fault', 'set', ...line.split(' ')], { from: 'user' });
-});
-
-describe('The nearest word', () => {
-  const words = ['order-created', 'order-confirmed', 'oms', 'split-tender'];
-
-  test.each([
-    ['order-confrmed', 'order-confirmed'],
-    ['om', 'oms'],
-    ['osm', 'oms'],
-    ['splittender', 'split-tender'],
-    ['confirmed', 'order-confirmed'],
-  ])('of %s is %s', (given, expected) => {
-    expect(nearestWord(given, words)).toBe(expected);
-  });
-
-  test('of a word that resembles none is none', () => {
-    expect(nearestWord('xylophone', words)).toBeUndefined();
-  });
-});
+test.each([
+  ['order-confrmed', 'order-confirmed'],
+  ['om', 'oms'],
+  ['osm', 'oms'],
+  ['splittender', 'split-tender'],
+  ['confirmed', 'order-confirmed'],
+  ['xylophone', undefined],
+])('The nearest word of %s is %s', (given, expected) => expect(nearestWord(given, words)).toBe(expected));

@@ -1,52 +1,33 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { apis } from '../../shared/catalog/apis.ts';
 import { applicationNames } from '../../shared/catalog/applications.ts';
-import type { ApiDefinition } from '../../shared/catalog/define.ts';
+import { type ApiDefinition, namesRehearsal } from '../../shared/catalog/define.ts';
 import { events } from '../../shared/catalog/events.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
-import { objects } from '../../shared/catalog/objects.ts';
 import { consumedBy } from '../../shared/catalog/subscriptions.ts';
 import { estateOpenApi } from '../../shared/contract/openapi/document.ts';
-import { eventTable } from '../../shared/contract/tables/events.ts';
-import { apiTable } from '../../shared/contract/tables/overview.ts';
 import { textOf, trackedFiles } from '../support/tracked-files.ts';
 
-/**
- * Each step of "add an API" in CONTRIBUTING.md, held against the files. What a test answers is the list of steps that are missing, so
- * that a failure names the remaining steps.
- */
+/** Compares each step of "add an API" in CONTRIBUTING.md with the files. A failure names the missing steps. */
 const files = new Set(trackedFiles);
 const publicApis = Object.values(apis) as readonly ApiDefinition[];
 const internals = Object.values(internalCalls) as readonly ApiDefinition[];
 const apiReference = textOf('docs/reference/apis.md');
 const document = estateOpenApi('0.0.0') as { paths: Record<string, Record<string, { operationId: string }>> };
 
-const callingTests = trackedFiles
-  .filter((file) => /^tests\/(services|flows|gateway)\/.*\.ts$/.test(file))
-  .map((file) => withConstants(textOf(file)))
-  .join('\n');
-const allTests = trackedFiles
-  .filter((file) => /^(tests\/(services|flows|gateway)|rehearsal\/scenarios)\/.*\.ts$/.test(file))
-  .map(textOf)
-  .join('\n');
+const textsOf = (folders: RegExp): string =>
+  trackedFiles
+    .filter((file) => folders.test(file) && file.endsWith('.ts'))
+    .map(textOf)
+    .join('\n');
+const callingTests = textsOf(/^tests\/(services|flows|gateway|support\/steps)\//);
+const expectingTests = textsOf(/^(tests\/(services|flows|gateway)|rehearsal\/scenarios)\//);
 
 const nameOf = ({ id }: ApiDefinition): string => id.replace(/-api$/, '');
 const cased = (id: string): string => id.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** A test may give a path a name: `const ORDERS = '/orders'`. */
-function withConstants(text: string): string {
-  return [...text.matchAll(/^const ([A-Z_]+) = '([^']+)';/gm)].reduce(
-    (replaced, [, name = '', value = '']) =>
-      replaced.replaceAll(`\${${name}}`, value).replaceAll(new RegExp(`\\b${name}\\b`, 'g'), `'${value}'`),
-    text,
-  );
-}
-
-/** `'POST', '/orders/…/cancel'`, with a wildcard for each parameter in braces. */
-function callOf({ method, path }: ApiDefinition): RegExp {
-  const pattern = path.replaceAll(/\{\w+\}/g, '(?:\\$\\{[^}]+\\}|[\\w.-]+)');
-  return new RegExp(`['"\`]?${method}['"\`]?[, ]\\s*['"\`]?${pattern}['"\`?]`);
-}
+/** Whether a test calls an API by its id, or a document by its address. */
+const isCalled = (api: ApiDefinition): boolean => callingTests.includes(namesRehearsal(api) ? '/labels/' : `'${api.id}'`);
 
 /** Whether the catalog's definition is imported, under any local name, and passed to `handle`. */
 function binds(handler: string, name: string): boolean {
@@ -59,77 +40,47 @@ function missingSteps(api: ApiDefinition): string[] {
   return [
     !files.has(handler) && `step 2: write the handler in ${handler}`,
     files.has(handler) && !binds(handler, nameOf(api)) && `step 2: bind a function with handle(${cased(nameOf(api))}) in ${handler}`,
-    !callOf(api).test(callingTests) &&
-      !callingTests.includes(`describe('${api.name}'`) &&
-      `step 4: call ${api.method} ${api.path} in a test under tests/services`,
+    !isCalled(api) && `step 4: call ${api.id} in a test under tests/services`,
     document.paths[api.path]?.[api.method.toLowerCase()]?.operationId !== api.id && `step 5: describe ${api.id} in the OpenAPI document`,
     !apiReference.includes(`\`${api.method} ${api.path}\``) && 'step 5: run npm run docs, so that the reference lists it',
   ].filter((step) => step !== false);
 }
 
-describe('Every public API', () => {
-  test.each(publicApis.map((api) => [api.name, api] as const))('%s: no step is missing', (_name, api) => {
-    expect(missingSteps(api)).toEqual([]);
-  });
+test.each(publicApis.map((api) => [api.name, api] as const))('The public API %s lacks no step', (_name, api) =>
+  expect(missingSteps(api)).toEqual([]),
+);
 
-  test('that a domain declares is listed in the catalog (step 1)', () => {
-    const declared = trackedFiles
-      .filter((file) => /^shared\/catalog\/\w+\/apis\.ts$/.test(file))
-      .flatMap((file) => [...textOf(file).matchAll(/defineApi\(\{\s*id: '([\w-]+)'/g)].map(([, id = '']) => id));
-    expect(declared.toSorted()).toEqual(publicApis.map(({ id }) => id).toSorted());
-  });
-
-  test('causes only events that the catalog has and that a life cycle emits (step 3)', () => {
-    const known = new Set(events.map(({ name }) => name));
-    expect(publicApis.flatMap(({ id, emits }) => emits.filter((name) => !known.has(name)).map((name) => `${id}: ${name}`))).toEqual([]);
-  });
+test('Every declared public API is listed in the catalog (step 1)', () => {
+  const declared = trackedFiles
+    .filter((file) => /^shared\/catalog\/\w+\/apis\.ts$/.test(file))
+    .flatMap((file) => [...textOf(file).matchAll(/defineApi\(\{\s*id: '([\w-]+)'/g)].map(([, id = '']) => id));
+  expect(declared.toSorted()).toEqual(publicApis.map(({ id }) => id).toSorted());
 });
 
-describe('Every call between services', () => {
-  test.each(internals.map((api) => [api.name, api] as const))('%s has a handler in the file of its name', (_name, api) => {
+test.each(internals.map((api) => [api.name, api] as const))(
+  'The call between services %s has a handler in the file of its name',
+  (_name, api) => {
     const handler = `services/${api.application}/internal/${api.id}.ts`;
-    expect(files.has(handler) && binds(handler, api.id) ? handler : `missing: handle(${cased(api.id)}) in ${handler}`).toBe(handler);
-  });
+    expect(files.has(handler) && binds(handler, api.id) ? '' : `missing: handle(${cased(api.id)}) in ${handler}`).toBe('');
+  },
+);
+
+test.each(events.map(({ name }) => name))('The event %s is expected by a test', (name) =>
+  expect(expectingTests.includes(`'${name}'`) ? name : `no test under tests/services or tests/flows expects ${name}`).toBe(name),
+);
+
+const expected = (application: (typeof applicationNames)[number]): string[] => [
+  ...publicApis.filter((api) => api.application === application).map((api) => `apis/${nameOf(api)}.ts`),
+  ...internals.filter((api) => api.application === application).map((api) => `internal/${api.id}.ts`),
+  ...consumedBy(application).map(({ name }) => `events/on-${name.replace(/^ext\./, '')}.ts`),
+];
+
+test.each(applicationNames)('The handlers of %s are one file per API, internal call and consumed event', (application) => {
+  const prefix = `services/${application}/`;
+  const found = trackedFiles.filter((file) => file.startsWith(prefix)).map((file) => file.slice(prefix.length));
+  expect(found.filter((file) => /^(apis|internal|events)\//.test(file)).toSorted()).toEqual(expected(application).toSorted());
 });
 
-describe('Every event', () => {
-  test.each(events.map(({ name, object }) => ({ name, object })))(
-    '$name is emitted by a row of the life cycle of $object',
-    ({ name, object }) => {
-      const rows = objects.find(({ type }) => type === object)?.lifeCycle?.rows ?? [];
-      expect(rows.filter(({ events: emitted }) => emitted.includes(name)).map(({ verb }) => verb)).not.toEqual([]);
-    },
-  );
-
-  test.each(events.map(({ name }) => name))('%s is expected by a test', (name) => {
-    expect(allTests.includes(`'${name}'`) ? name : `no test under tests/services or tests/flows expects ${name}`).toBe(name);
-  });
-
-  test('has a row in the reference', () => {
-    expect(textOf('docs/reference/events.md')).toContain(eventTable());
-  });
-});
-
-describe('Handlers', () => {
-  const expected = (application: (typeof applicationNames)[number]): string[] => [
-    ...publicApis.filter((api) => api.application === application).map((api) => `apis/${nameOf(api)}.ts`),
-    ...internals.filter((api) => api.application === application).map((api) => `internal/${api.id}.ts`),
-    ...consumedBy(application).map(({ name }) => `events/on-${name.replace(/^ext\./, '')}.ts`),
-  ];
-
-  test.each(applicationNames)('of %s are one file per API, internal call and consumed event, and no more', (application) => {
-    const prefix = `services/${application}/`;
-    const found = trackedFiles.filter((file) => file.startsWith(prefix)).map((file) => file.slice(prefix.length));
-    expect(found.filter((file) => /^(apis|internal|events)\//.test(file)).toSorted()).toEqual(expected(application).toSorted());
-  });
-
-  test.each(applicationNames)('of %s stand beside a service.ts and a README.md', (application) => {
-    expect(['service.ts', 'README.md'].filter((file) => !files.has(`services/${application}/${file}`))).toEqual([]);
-  });
-});
-
-describe('The reference', () => {
-  test('lists the APIs as the catalog has them (step 5: npm run docs)', () => {
-    expect(apiReference).toContain(apiTable());
-  });
-});
+test.each(applicationNames)('The application %s has a service.ts and a README.md', (application) =>
+  expect(['service.ts', 'README.md'].filter((file) => !files.has(`services/${application}/${file}`))).toEqual([]),
+);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { readConfiguration, startableServices } from '../../estate/configuration.ts';
 import { variablesByName } from '../../estate/variables.ts';
 import { applicationNames } from '../../shared/catalog/applications.ts';
@@ -14,142 +14,119 @@ const of = (setting: string): unknown[] => Object.values(services).map((service)
 /** `${NAME:-default}` as compose reads it when NAME is not set. */
 const withDefaults = (text: string | number): string => String(text).replace(/\$\{[A-Z_]+:-([^}]*)\}/g, '$1');
 
-describe('The compose file', () => {
-  test('starts every application, the gateway and the touchpoint mock, each under its own name, and Kafka and Redis', () => {
-    expect(ofEstate.map(([name]) => name).toSorted()).toEqual([...startableServices].toSorted());
-    for (const [name, { environment }] of ofEstate) expect(environment?.['SERVICE']).toBe(name);
-    expect(running.map(([name]) => name).toSorted()).toEqual([...startableServices, 'kafka', 'redis'].toSorted());
-  });
-
-  test('gives each process a valid configuration, with only variables that it reads', () => {
-    for (const [name, { environment = {} }] of ofEstate) {
-      expect(Object.keys(environment).filter((variable) => !(variable in variablesByName))).toEqual([]);
-      const given = Object.fromEntries(Object.entries(environment).map(([variable, value]) => [variable, withDefaults(value)]));
-      expect(readConfiguration(given)).toMatchObject({ SERVICE: name, LOG_LEVEL: 'info' });
-    }
-  });
-
-  test('works in a fresh clone, because every external variable has a default', () => {
-    const asked = [...textOf('docker-compose.yml').matchAll(/\$\{([^}]*)\}/g)].map(([, name = '']) => name).filter((name) => name !== '…');
-    expect(asked.length).toBeGreaterThan(5);
-    expect(asked.filter((name) => !/^[A-Z_]+:-.+/.test(name))).toEqual([]);
-  });
-
-  test('has its variables and their defaults in .env.example', () => {
-    const asked = [...textOf('docker-compose.yml').matchAll(/\$\{([A-Z_]+):-([^}]*)\}/g)].map(([, name, preset]) => `${name}=${preset}`);
-    const shown = textOf('.env.example')
-      .split('\n')
-      .filter((line) => /^[A-Z_]+=/.test(line));
-    expect(shown.toSorted()).toEqual([...new Set(asked)].toSorted());
-  });
-
-  test('has its variables in the documentation', () => {
-    const asked = [...textOf('docker-compose.yml').matchAll(/\$\{([A-Z_]+):-/g)].map(([, name = '']) => name);
-    expect(asked.filter((name) => !textOf('docs/how-to/compose.md').includes(`\`${name}\``))).toEqual([]);
-  });
-
-  test('gives every container only the privileges that it needs', () => {
-    for (const [name, service] of Object.entries(services)) {
-      expect([name, service]).toEqual([
-        name,
-        expect.objectContaining({
-          read_only: true,
-          cap_drop: ['ALL'],
-          security_opt: ['no-new-privileges:true'],
-          init: true,
-          pids_limit: expect.any(Number),
-          mem_limit: expect.stringMatching(/^\d+[mg]$/),
-          logging: { driver: 'json-file', options: { 'max-size': '10m', 'max-file': '3' } },
-          tmpfs: expect.arrayContaining(['/tmp']),
-          healthcheck: expect.objectContaining({
-            test: expect.arrayContaining([expect.stringMatching(/^CMD/)]),
-            interval: expect.any(String),
-          }),
-        }),
-      ]);
-    }
-  });
-
-  test('names no container, so that it can run twice, and an application in replicas', () => {
-    expect(of('container_name').filter(Boolean)).toEqual([]);
-    expect(of('hostname').filter(Boolean)).toEqual([]);
-    const published = Object.entries(services).filter(([, { ports }]) => ports !== undefined);
-    expect(published.map(([name]) => name)).toEqual(['gateway', 'touchpoint-mock', 'debug-ports']);
-  });
-
-  test('publishes the gateway, the touchpoint, and its portal to this machine alone', () => {
-    expect(named('gateway').ports?.map(withDefaults)).toEqual(['127.0.0.1:8080:8080']);
-    expect(named('touchpoint-mock').ports?.map(withDefaults)).toEqual(['127.0.0.1:15115:15115', '127.0.0.1:15116:15116']);
-    for (const port of named('debug-ports').ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/);
-  });
-
-  test('opens ports to other machines only with PUBLISH_ADDRESS, and never the portal and the debug ports', () => {
-    const published = Object.values({ ...services, ...composeFile('compose.replicas.yml').services }).flatMap(({ ports }) => ports ?? []);
-    const everywhere = published
-      .map((port) => port.replace(/^\$\{PUBLISH_ADDRESS:-127\.0\.0\.1\}/, '0.0.0.0'))
-      .filter((port) => /^0\.0\.0\.0:/.test(port));
-    expect(everywhere.map(withDefaults)).toEqual(['0.0.0.0:8080:8080', '0.0.0.0:15115:15115']);
-    for (const port of published) expect(port).toMatch(/^(\$\{PUBLISH_ADDRESS:-127\.0\.0\.1\}|127\.0\.0\.1):/);
-  });
-
-  test('starts the applications after Kafka and Redis, and the gateway after every application', () => {
-    const ready = { condition: 'service_healthy' };
-    for (const name of applicationNames) expect(named(name).depends_on).toEqual({ kafka: ready, redis: ready });
-    expect(Object.keys(named('gateway').depends_on ?? {}).toSorted()).toEqual([...applicationNames, 'kafka', 'redis'].toSorted());
-    for (const one of Object.values(named('gateway').depends_on ?? {})) expect(one).toEqual(ready);
-  });
-
-  test('uses one image for the whole estate, which one service builds', () => {
-    const images = new Set(ofEstate.map(([, { image }]) => withDefaults(image)));
-    expect([...images]).toEqual(['unified-commerce-estate:local']);
-    expect(
-      Object.entries(services)
-        .filter(([, { build }]) => build !== undefined)
-        .map(([name]) => name),
-    ).toEqual(['gateway']);
-  });
-
-  test('keeps the data of Kafka and Redis, which evicts nothing, in volumes', () => {
-    expect(named('redis')['volumes']).toEqual(['redis:/data']);
-    expect(named('kafka')['volumes']).toContain('kafka:/var/lib/kafka/data');
-    expect((named('redis')['command'] as string[]).join(' ')).toMatch(/--appendonly yes.* --maxmemory-policy noeviction/);
-  });
-
-  test('has a second file that sets three replicas of existing services', () => {
-    const more = composeFile('compose.replicas.yml').services;
-    expect(Object.keys(more).toSorted()).toEqual(['inventory-service', 'oms', 'sim']);
-    for (const [name, one] of Object.entries(more)) {
-      expect(applicationNames).toContain(name);
-      expect(one['deploy']).toEqual({ replicas: 3 });
-    }
-  });
+test('The compose file starts every application, the gateway and the touchpoint mock, each under its own name, and Kafka and Redis', () => {
+  expect(ofEstate.map(([name]) => name).toSorted()).toEqual([...startableServices].toSorted());
+  for (const [name, { environment }] of ofEstate) expect(environment?.['SERVICE']).toBe(name);
+  expect(running.map(([name]) => name).toSorted()).toEqual([...startableServices, 'kafka', 'redis'].toSorted());
 });
 
-describe('The image', () => {
-  const dockerfile = textOf('Dockerfile');
+test('The compose file gives each process a valid configuration, with only variables that it reads', () => {
+  for (const [name, { environment = {} }] of ofEstate) {
+    expect(Object.keys(environment).filter((variable) => !(variable in variablesByName))).toEqual([]);
+    const given = Object.fromEntries(Object.entries(environment).map(([variable, value]) => [variable, withDefaults(value)]));
+    expect(readConfiguration(given)).toMatchObject({ SERVICE: name, LOG_LEVEL: 'info' });
+  }
+});
 
-  test('carries the version of the package', () => {
-    const { version } = JSON.parse(textOf('package.json')) as { version: string };
-    expect(dockerfile).toContain(`org.opencontainers.image.version="${version}"`);
-  });
+test('The compose file works in a fresh clone, because every external variable has a default', () => {
+  const asked = [...textOf('docker-compose.yml').matchAll(/\$\{([^}]*)\}/g)].map(([, name = '']) => name).filter((name) => name !== '…');
+  expect(asked.length).toBeGreaterThan(5);
+  expect(asked.filter((name) => !/^[A-Z_]+:-.+/.test(name))).toEqual([]);
+});
 
-  test('runs as a numeric user, and node itself, without a shell between', () => {
-    const [last = ''] = dockerfile.split(/^FROM /m).slice(-1);
-    expect(last).toMatch(/^USER 1000:1000$/m);
-    expect(last).toMatch(/^CMD \["node", "--max-semi-space-size=16", "estate\/main\.ts"\]$/m);
-    expect(last).not.toMatch(/^(RUN|ENTRYPOINT)/m);
-  });
+test('The compose file has its variables and their defaults in .env.example', () => {
+  const asked = [...textOf('docker-compose.yml').matchAll(/\$\{([A-Z_]+):-([^}]*)\}/g)].map(([, name, preset]) => `${name}=${preset}`);
+  const shown = textOf('.env.example')
+    .split('\n')
+    .filter((line) => /^[A-Z_]+=/.test(line));
+  expect(shown.toSorted()).toEqual([...new Set(asked)].toSorted());
+});
 
-  test('builds without BuildKit', () => {
-    expect(dockerfile).not.toMatch(/^# *syntax=|--mount=|<<|--chmod|--link/m);
-  });
+test('The compose file has its variables in the documentation', () => {
+  const asked = [...textOf('docker-compose.yml').matchAll(/\$\{([A-Z_]+):-/g)].map(([, name = '']) => name);
+  expect(asked.filter((name) => !textOf('docs/how-to/compose.md').includes(`\`${name}\``))).toEqual([]);
+});
 
-  test('contains all files that the estate reads, and no test', () => {
-    const taken = [...textOf('.dockerignore').matchAll(/^!(.+)$/gm)].map(([, path = '']) => path);
-    const production = trackedFiles.filter((file) =>
-      /^(services|estate|gateway|shared|fixtures|rehearsal|design|console|image)\//.test(file),
-    );
-    expect(production.filter((file) => !taken.includes(file.split('/')[0] ?? ''))).toEqual([]);
-    expect(taken.filter((path) => /test|bench|docs/.test(path))).toEqual([]);
-  });
+test('The compose file gives every container only the privileges that it needs', () => {
+  const logging = { driver: 'json-file', options: { 'max-size': '10m', 'max-file': '3' } };
+  const healthcheck = { test: expect.arrayContaining([expect.stringMatching(/^CMD/)]), interval: expect.any(String) };
+  const privileges = { read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'], init: true };
+  const limits = { pids_limit: expect.any(Number), mem_limit: expect.stringMatching(/^\d+[mg]$/), tmpfs: expect.arrayContaining(['/tmp']) };
+  for (const service of Object.values(services)) expect(service).toMatchObject({ ...privileges, ...limits, logging, healthcheck });
+});
+
+test('The compose file names no container, so that it can run twice, and an application in replicas', () => {
+  expect(of('container_name').filter(Boolean)).toEqual([]);
+  expect(of('hostname').filter(Boolean)).toEqual([]);
+  const published = Object.entries(services).filter(([, { ports }]) => ports !== undefined);
+  expect(published.map(([name]) => name)).toEqual(['gateway', 'touchpoint-mock', 'debug-ports']);
+});
+
+test('The compose file publishes the gateway, the touchpoint, and its portal to this machine alone', () => {
+  expect(named('gateway').ports?.map(withDefaults)).toEqual(['127.0.0.1:8080:8080']);
+  expect(named('touchpoint-mock').ports?.map(withDefaults)).toEqual(['127.0.0.1:15115:15115', '127.0.0.1:15116:15116']);
+  for (const port of named('debug-ports').ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/);
+});
+
+test('The compose file opens ports to other machines only with PUBLISH_ADDRESS, and never the portal and the debug ports', () => {
+  const published = Object.values({ ...services, ...composeFile('compose.replicas.yml').services }).flatMap(({ ports }) => ports ?? []);
+  const everywhere = published
+    .map((port) => port.replace(/^\$\{PUBLISH_ADDRESS:-127\.0\.0\.1\}/, '0.0.0.0'))
+    .filter((port) => /^0\.0\.0\.0:/.test(port));
+  expect(everywhere.map(withDefaults)).toEqual(['0.0.0.0:8080:8080', '0.0.0.0:15115:15115']);
+  for (const port of published) expect(port).toMatch(/^(\$\{PUBLISH_ADDRESS:-127\.0\.0\.1\}|127\.0\.0\.1):/);
+});
+
+test('The compose file starts the applications after Kafka and Redis, and the gateway after every application', () => {
+  const ready = { condition: 'service_healthy' };
+  for (const name of applicationNames) expect(named(name).depends_on).toEqual({ kafka: ready, redis: ready });
+  expect(Object.keys(named('gateway').depends_on ?? {}).toSorted()).toEqual([...applicationNames, 'kafka', 'redis'].toSorted());
+  for (const one of Object.values(named('gateway').depends_on ?? {})) expect(one).toEqual(ready);
+});
+
+test('The compose file uses one image for the whole estate, which one service builds', () => {
+  const images = new Set(ofEstate.map(([, { image }]) => withDefaults(image)));
+  expect([...images]).toEqual(['unified-commerce-estate:local']);
+  const building = Object.entries(services).filter(([, { build }]) => build !== undefined);
+  expect(building.map(([name]) => name)).toEqual(['gateway']);
+});
+
+test('The compose file keeps the data of Kafka and Redis, which evicts nothing, in volumes', () => {
+  expect(named('redis')['volumes']).toEqual(['redis:/data']);
+  expect(named('kafka')['volumes']).toContain('kafka:/var/lib/kafka/data');
+  expect((named('redis')['command'] as string[]).join(' ')).toMatch(/--appendonly yes.* --maxmemory-policy noeviction/);
+});
+
+test('The compose file has a second file that sets three replicas of existing services', () => {
+  const more = composeFile('compose.replicas.yml').services;
+  expect(Object.keys(more).toSorted()).toEqual(['inventory-service', 'oms', 'sim']);
+  for (const [name, one] of Object.entries(more)) {
+    expect(applicationNames).toContain(name);
+    expect(one['deploy']).toEqual({ replicas: 3 });
+  }
+});
+
+const dockerfile = textOf('Dockerfile');
+
+test('The image carries the version of the package', () => {
+  const { version } = JSON.parse(textOf('package.json')) as { version: string };
+  expect(dockerfile).toContain(`org.opencontainers.image.version="${version}"`);
+});
+
+test('The image runs as a numeric user, and node itself, without a shell between', () => {
+  const [last = ''] = dockerfile.split(/^FROM /m).slice(-1);
+  expect(last).toMatch(/^USER 1000:1000$/m);
+  expect(last).toMatch(/^CMD \["node", "--max-semi-space-size=16", "estate\/main\.ts"\]$/m);
+  expect(last).not.toMatch(/^(RUN|ENTRYPOINT)/m);
+});
+
+test('The image builds without BuildKit', () => expect(dockerfile).not.toMatch(/^# *syntax=|--mount=|<<|--chmod|--link/m));
+
+test('The image contains all files that the estate reads, and no test', () => {
+  const taken = [...textOf('.dockerignore').matchAll(/^!(.+)$/gm)].map(([, path = '']) => path);
+  const production = trackedFiles.filter((file) =>
+    /^(services|estate|gateway|shared|fixtures|rehearsal|design|console|image)\//.test(file),
+  );
+  expect(production.filter((file) => !taken.includes(file.split('/')[0] ?? ''))).toEqual([]);
+  expect(taken.filter((path) => /test|bench|docs/.test(path))).toEqual([]);
 });

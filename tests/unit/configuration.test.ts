@@ -1,68 +1,36 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { corsOriginsOf, readConfiguration } from '../../estate/configuration.ts';
 
 const withValue = (variable: string, value: string) => () => readConfiguration({ [variable]: value });
+const pairs = (lines: readonly string[]) => lines.map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string]);
 
-describe('A variable takes', () => {
-  test.each([
-    ['REDIS_URL', 'redis://h'],
-    ['REDIS_URL', 'rediss://user:p%25w@h:6380/15'],
-    ['REDIS_URL', 'redis://[::1]:6379/'],
-    ['REDIS_URL', 'cluster:redis://h:7000'],
-    ['REDIS_URL', 'redis://h:7000, redis://i:7000'],
-    ['KAFKA_BROKERS', 'h:9092, i:65535'],
-    ['OTEL_EXPORTER_OTLP_HEADERS', 'api-key=abc%20d, x-scope=a=b'],
-    ['MAX_REHEARSALS', '500'],
-    ['NODE_ENV', 'production'],
-    ['NODE_ENV', 'staging'],
-    ['CORS_ORIGINS', 'http://localhost:5173, https://shop.example.com/'],
-    ['CORS_ORIGINS', 'loopback,https://shop.example.com'],
-    ['CORS_ORIGINS', 'none'],
-  ])('%s=%s', (variable, value) => {
-    expect(withValue(variable, value)).not.toThrow();
-  });
+const valid = [
+  ...['REDIS_URL=redis://h', 'REDIS_URL=rediss://user:p%25w@h:6380/15', 'REDIS_URL=redis://[::1]:6379/'],
+  ...['REDIS_URL=cluster:redis://h:7000', 'REDIS_URL=redis://h:7000, redis://i:7000', 'KAFKA_BROKERS=h:9092, i:65535'],
+  ...['OTEL_EXPORTER_OTLP_HEADERS=api-key=abc%20d, x-scope=a=b', 'MAX_REHEARSALS=500', 'NODE_ENV=production', 'NODE_ENV=staging'],
+  ...['CORS_ORIGINS=http://localhost:5173, https://shop.example.com/', 'CORS_ORIGINS=loopback,https://shop.example.com'],
+  'CORS_ORIGINS=none',
+];
+test.each(pairs(valid))('The configuration accepts %s=%s', (variable, value) => expect(withValue(variable, value)).not.toThrow());
 
-  test('headers of a receiver of traces, decoded', () => {
-    const { OTEL_EXPORTER_OTLP_HEADERS: headers } = readConfiguration({ OTEL_EXPORTER_OTLP_HEADERS: 'api-key=abc%20d, x-scope=a=b' });
-    expect(headers).toEqual({ 'api-key': 'abc d', 'x-scope': 'a=b' });
-  });
+test('The configuration decodes the headers of a receiver of traces', () => {
+  const { OTEL_EXPORTER_OTLP_HEADERS: headers } = readConfiguration({ OTEL_EXPORTER_OTLP_HEADERS: 'api-key=abc%20d, x-scope=a=b' });
+  expect(headers).toEqual({ 'api-key': 'abc d', 'x-scope': 'a=b' });
 });
 
-describe('A variable does not take, and its name and a valid form are told:', () => {
-  test.each([
-    ['REDIS_URL', 'redis://h/abc'],
-    ['REDIS_URL', 'redis://h/-1'],
-    ['REDIS_URL', 'redis://h/0/1'],
-    ['REDIS_URL', 'redis://h?db=1'],
-    ['REDIS_URL', 'redis://user:100%@h'],
-    ['REDIS_URL', 'cluster:redis://h/1'],
-    ['REDIS_URL', 'redis://h/1,redis://i/1'],
-    ['REDIS_URL', 'redis://h:99999'],
-    ['KAFKA_BROKERS', 'h:99999'],
-    ['KAFKA_BROKERS', 'h:0'],
-    ['OTEL_EXPORTER_OTLP_HEADERS', 'junk'],
-    ['OTEL_EXPORTER_OTLP_HEADERS', 'api key=a'],
-    ['OTEL_EXPORTER_OTLP_HEADERS', 'key=%zz'],
-    ['OTEL_EXPORTER_OTLP_HEADERS', 'key=a%0Ab'],
-    ['MAX_REHEARSALS', '0x50'],
-    ['MAX_REHEARSALS', '1e3'],
-    ['MAX_REHEARSALS', '9'.repeat(20)],
-    ['RATE_LIMIT_PER_KEY', '0'],
-    ['NODE_ENV', 'prod'],
-    ['NODE_ENV', 'Production'],
-    ['TRANSPORT', 'grpc'],
-    ['CONSOLE', 'maybe'],
-    ['CORS_ORIGINS', '*'],
-    ['CORS_ORIGINS', 'shop.example.com'],
-    ['CORS_ORIGINS', 'https://shop.example.com/cart'],
-    ['CORS_ORIGINS', 'https://user@shop.example.com'],
-    ['CORS_ORIGINS', 'file:///index.html'],
-    ['CORS_ORIGINS', 'none,loopback'],
-    ['CORS_ORIGINS', 'http://localhost:3000,'],
-  ])('%s=%s', (variable, value) => {
-    expect(withValue(variable, value)).toThrow(new RegExp(`^${variable}(=.*)? cannot be used: it takes `));
-  });
-});
+const invalid = [
+  ...['REDIS_URL=redis://h/abc', 'REDIS_URL=redis://h/-1', 'REDIS_URL=redis://h/0/1', 'REDIS_URL=redis://h?db=1'],
+  ...['REDIS_URL=redis://user:100%@h', 'REDIS_URL=cluster:redis://h/1', 'REDIS_URL=redis://h/1,redis://i/1', 'REDIS_URL=redis://h:99999'],
+  ...['KAFKA_BROKERS=h:99999', 'KAFKA_BROKERS=h:0', 'OTEL_EXPORTER_OTLP_HEADERS=junk', 'OTEL_EXPORTER_OTLP_HEADERS=api key=a'],
+  ...['OTEL_EXPORTER_OTLP_HEADERS=key=%zz', 'OTEL_EXPORTER_OTLP_HEADERS=key=a%0Ab', 'MAX_REHEARSALS=0x50', 'MAX_REHEARSALS=1e3'],
+  ...['MAX_REHEARSALS=99999999999999999999', 'RATE_LIMIT_PER_KEY=0', 'NODE_ENV=prod', 'NODE_ENV=Production', 'TRANSPORT=grpc'],
+  ...['CONSOLE=maybe', 'CORS_ORIGINS=*', 'CORS_ORIGINS=shop.example.com', 'CORS_ORIGINS=https://shop.example.com/cart'],
+  ...['CORS_ORIGINS=https://user@shop.example.com', 'CORS_ORIGINS=file:///index.html', 'CORS_ORIGINS=none,loopback'],
+  'CORS_ORIGINS=http://localhost:3000,',
+];
+test.each(pairs(invalid))('The configuration refuses %s=%s with the valid form', (variable, value) =>
+  expect(withValue(variable, value)).toThrow(new RegExp(`^${variable}(=.*)? cannot be used: it takes `)),
+);
 
 test.each([
   [{}, ['loopback']],
@@ -70,31 +38,22 @@ test.each([
   [{ CORS_ORIGINS: 'none' }, []],
   [{ NODE_ENV: 'production', CORS_ORIGINS: 'loopback' }, ['loopback']],
   [{ CORS_ORIGINS: 'HTTP://Shop.test:80/, https://shop.test:8443' }, ['http://shop.test', 'https://shop.test:8443']],
-])('With %j, the gateway allows the origins %j', (environment, origins) => {
-  expect(corsOriginsOf(readConfiguration(environment))).toEqual(origins);
-});
+])('With %j, the gateway allows the origins %j', (environment, origins) =>
+  expect(corsOriginsOf(readConfiguration(environment))).toEqual(origins),
+);
 
-describe('An unknown variable that resembles one of the estate', () => {
-  test.each([
-    ['LOG_LEVL', 'LOG_LEVEL'],
-    ['log_level', 'LOG_LEVEL'],
-    ['ALLOWED_HOST', 'ALLOWED_HOSTS'],
-    ['FIXTURE_DIR', 'FIXTURES_DIR'],
-    ['MAX_REHERSALS', 'MAX_REHEARSALS'],
-    ['ESTATE_TOKENS', 'ESTATE_TOKEN'],
-    ['CREDENTIALS_PEPPER', 'CREDENTIAL_PEPPER'],
-    ['STRICT_RESPONSE', 'STRICT_RESPONSES'],
-    ['ALLOW_DEMO_CREDENTIAL', 'ALLOW_DEMO_CREDENTIALS'],
-    ['OTEL_EXPORTER_OTLP_ENDPIONT', 'OTEL_EXPORTER_OTLP_ENDPOINT'],
-    ['PAYMENTS_HUB_URL', 'PAYMENT_HUB_URL'],
-  ])('is refused by its name: %s', (given, meant) => {
-    expect(withValue(given, 'x')).toThrow(`${given} is not a variable of the estate; did you mean ${meant}? Correct or remove it.`);
-  });
+const misspelt = [
+  ...['LOG_LEVL=LOG_LEVEL', 'log_level=LOG_LEVEL', 'ALLOWED_HOST=ALLOWED_HOSTS', 'FIXTURE_DIR=FIXTURES_DIR'],
+  ...['MAX_REHERSALS=MAX_REHEARSALS', 'ESTATE_TOKENS=ESTATE_TOKEN', 'CREDENTIALS_PEPPER=CREDENTIAL_PEPPER'],
+  ...['STRICT_RESPONSE=STRICT_RESPONSES', 'ALLOW_DEMO_CREDENTIAL=ALLOW_DEMO_CREDENTIALS', 'PAYMENTS_HUB_URL=PAYMENT_HUB_URL'],
+  'OTEL_EXPORTER_OTLP_ENDPIONT=OTEL_EXPORTER_OTLP_ENDPOINT',
+];
+test.each(pairs(misspelt))('The configuration refuses %s, and proposes %s', (given, meant) =>
+  expect(withValue(given, 'x')).toThrow(`${given} is not a variable of the estate; did you mean ${meant}? Correct or remove it.`),
+);
 
-  test('is accepted beside the right one, because it belongs to another program', () => {
-    expect(() => readConfiguration({ LOG_LEVEL: 'warn', LOG_LEVELS: 'all' })).not.toThrow();
-  });
-});
+test('The configuration accepts a misspelt variable together with the correct one, because it belongs to another program', () =>
+  expect(() => readConfiguration({ LOG_LEVEL: 'warn', LOG_LEVELS: 'all' })).not.toThrow());
 
 test('Variables of CI systems, shells and other programs do not stop the start', () => {
   const others = `CI HOSTNAME HOST_IP HOSTS PORTS NODE_VERSION NODE_OPTIONS NODE_PATH NODE_EXTRA_CA_CERTS LOGLEVEL LOG_FORMAT LOG_FILE LOGNAME SERVICE_NAME
@@ -109,18 +68,16 @@ test('Variables of CI systems, shells and other programs do not stop the start',
   expect(() => readConfiguration(environment)).not.toThrow();
 });
 
-describe('REDIS_PASSWORD', () => {
-  test.each([
-    ['redis://h:6379', 'redis://:p%40%25%2F%3A%22w@h:6379'],
-    ['redis://user@h:6379/3', 'redis://user:p%40%25%2F%3A%22w@h:6379/3'],
-    ['redis://h:1, redis://i:2', 'redis://:p%40%25%2F%3A%22w@h:1, redis://:p%40%25%2F%3A%22w@i:2'],
-    ['cluster:rediss://h:1', 'cluster:rediss://:p%40%25%2F%3A%22w@h:1'],
-  ])('is encoded into the address %s', (REDIS_URL, expected) => {
-    expect(readConfiguration({ REDIS_URL, REDIS_PASSWORD: 'p@%/:"w' }).REDIS_URL).toBe(expected);
-  });
+test.each([
+  ['redis://h:6379', 'redis://:p%40%25%2F%3A%22w@h:6379'],
+  ['redis://user@h:6379/3', 'redis://user:p%40%25%2F%3A%22w@h:6379/3'],
+  ['redis://h:1, redis://i:2', 'redis://:p%40%25%2F%3A%22w@h:1, redis://:p%40%25%2F%3A%22w@i:2'],
+  ['cluster:rediss://h:1', 'cluster:rediss://:p%40%25%2F%3A%22w@h:1'],
+])('REDIS_PASSWORD is encoded into the address %s', (REDIS_URL, expected) =>
+  expect(readConfiguration({ REDIS_URL, REDIS_PASSWORD: 'p@%/:"w' }).REDIS_URL).toBe(expected),
+);
 
-  test('is refused beside another password, and without an address', () => {
-    expect(() => readConfiguration({ REDIS_URL: 'redis://:a@h', REDIS_PASSWORD: 'b' })).toThrow('remove one of them');
-    expect(() => readConfiguration({ REDIS_PASSWORD: 'b' })).toThrow('REDIS_PASSWORD is for REDIS_URL');
-  });
+test('REDIS_PASSWORD is refused together with another password, and without an address', () => {
+  expect(() => readConfiguration({ REDIS_URL: 'redis://:a@h', REDIS_PASSWORD: 'b' })).toThrow('remove one of them');
+  expect(() => readConfiguration({ REDIS_PASSWORD: 'b' })).toThrow('REDIS_PASSWORD is for REDIS_URL');
 });

@@ -6,51 +6,41 @@ import { connectionTrouble, didNotConnect, troubleInWords } from '../../shared/p
 
 const coded = (code: string, message = `connect ${code} 127.0.0.1:6379`): Error => Object.assign(new Error(message), { code });
 
-describe('The trouble of a connection, in words', () => {
-  test.each([
-    ['a code', coded('ECONNREFUSED', ''), 'nothing listens there'],
-    ['a code in its text alone', new Error('Connection error: connect ECONNREFUSED 127.0.0.1:1'), 'nothing listens there'],
-    ['a cause', new TypeError('fetch failed', { cause: coded('ENOTFOUND') }), 'this name is unknown'],
-    ['several attempts', new AggregateError([coded('EHOSTUNREACH'), coded('ECONNREFUSED')]), 'the network has no way to it'],
-    ['a time limit of the HTTP client', coded('UND_ERR_HEADERS_TIMEOUT', 'Headers Timeout Error'), 'it does not answer in time'],
-    ['an answer of another protocol', coded('HPE_INVALID_CONSTANT', 'Parse Error'), 'it does not answer HTTP'],
-  ])('is found by %s', (_by, error, words) => {
-    expect(connectionTrouble(error)?.words).toBe(words);
-  });
+test.each([
+  ['a code', coded('ECONNREFUSED', ''), 'nothing listens there'],
+  ['a code in its text alone', new Error('Connection error: connect ECONNREFUSED 127.0.0.1:1'), 'nothing listens there'],
+  ['a cause', new TypeError('fetch failed', { cause: coded('ENOTFOUND') }), 'this name is unknown'],
+  ['several attempts', new AggregateError([coded('EHOSTUNREACH'), coded('ECONNREFUSED')]), 'the network has no way to it'],
+  ['a time limit of the HTTP client', coded('UND_ERR_HEADERS_TIMEOUT', 'Headers Timeout Error'), 'it does not answer in time'],
+  ['an answer of another protocol', coded('HPE_INVALID_CONSTANT', 'Parse Error'), 'it does not answer HTTP'],
+])('A connection error is described by %s', (_by, error, words) => expect(connectionTrouble(error)?.words).toBe(words));
 
-  test.each([
-    ['Connection timeout', 'it does not answer in time'],
-    ['Connection is closed.', 'the connection was closed'],
-    ['socket hang up', 'the connection was closed'],
-  ])('is found in the text "%s" of a library without codes', (text, words) => {
-    expect(troubleInWords(new Error(text))).toBe(words);
-  });
+test.each([
+  ['Connection timeout', 'it does not answer in time'],
+  ['Connection is closed.', 'the connection was closed'],
+  ['socket hang up', 'the connection was closed'],
+])('A connection error is described by the text "%s" of a library without codes', (text, words) =>
+  expect(troubleInWords(new Error(text))).toBe(words),
+);
 
-  test.each([new TypeError('x is not a function'), new Error('LOADING Redis is loading the dataset in memory'), 'nothing', undefined])(
-    'is not found in another error: %s',
-    (error) => {
-      expect([connectionTrouble(error), troubleInWords(error)]).toEqual([undefined, undefined]);
-    },
-  );
-});
+test.each([new TypeError('x is not a function'), new Error('LOADING Redis is loading the dataset in memory'), 'nothing', undefined])(
+  'Another error is not described as a connection error: %s',
+  (error) => {
+    expect([connectionTrouble(error), troubleInWords(error)]).toEqual([undefined, undefined]);
+  },
+);
 
-describe('A connection', () => {
-  test.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'UND_ERR_CONNECT_TIMEOUT'])(
-    'was not made when the error is %s, so nothing was sent',
-    (code) => {
-      expect(didNotConnect(coded(code))).toBe(true);
-    },
-  );
+test.each([...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'UND_ERR_CONNECT_TIMEOUT']])(
+  'A connection was not made when the error is %s, so nothing was sent',
+  (code) => expect(didNotConnect(coded(code))).toBe(true),
+);
 
-  test.each(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'UND_ERR_SOCKET', 'UND_ERR_HEADERS_TIMEOUT'])(
-    'may have been made when the error is %s',
-    (code) => {
-      expect(didNotConnect(coded(code))).toBe(false);
-    },
-  );
-});
+test.each([...['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'UND_ERR_SOCKET', 'UND_ERR_HEADERS_TIMEOUT']])(
+  'A connection may have been made when the error is %s',
+  (code) => expect(didNotConnect(coded(code))).toBe(false),
+);
 
-describe('A client of an estate', () => {
+describe('Client of an estate', () => {
   const server = createServer();
   let meet: (socket: Socket) => void;
   let gateway: string;
@@ -66,7 +56,7 @@ describe('A client of an estate', () => {
   const at = (address: string) => createEstateClient({ gateway: address, bearer: 'b', apiKey: 'k', admin: 'a' });
   const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: 100\r\n\r\n';
 
-  test('says in words that nothing listens at its address, and what to do', async () => {
+  test('A client of an estate reports that nothing listens at its address, and what to do', async () => {
     await using client = at('http://127.0.0.1:1');
     await expect(client.call('GET', '/orders')).rejects.toMatchObject({
       name: 'ConnectionError',
@@ -78,7 +68,7 @@ describe('A client of an estate', () => {
   test.each([
     ['before the answer', (socket: Socket) => socket.destroy()],
     ['within the answer', (socket: Socket) => socket.write(`${HEAD}{`, () => socket.destroy())],
-  ])('says in words that the connection was closed %s', async (_when, closing) => {
+  ])('A client of an estate reports that the connection was closed %s', async (_when, closing) => {
     meet = closing;
     await using client = at(gateway);
     const message = `No answer came from the estate at ${gateway}: the connection was closed.`;

@@ -1,13 +1,11 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createDueSchedule, type DueRecord } from '../../shared/store/memory/due-schedule.ts';
 
 type Item = DueRecord['item'];
 
-const item = (key: string, at: number, seq: number): Item => ({
-  ...{ application: 'oms', kind: 'timer', key, at, seq },
-  ...{ attempts: 0, correlationId: 'c', payload: '1' },
-});
+const DUE = { application: 'oms', kind: 'timer', attempts: 0, correlationId: 'c', payload: '1' } as const;
+const item = (key: string, at: number, seq: number): Item => ({ ...DUE, key, at, seq });
 
 type Runs = ReadonlyMap<string, { readonly key: string; readonly until: number }>;
 
@@ -37,61 +35,59 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ what: fc.constant('wait' as const), ms: fc.nat(5) }) },
 );
 
-describe('The schedule of due work', () => {
-  test('agrees with a full scan after any sequence of puts, replacements, leases, releases and removals', () => {
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 100, size: 'max' }), fc.nat(20), (steps, upTo) => {
-        const schedule = createDueSchedule();
-        const records = new Map<string, DueRecord>();
-        const runs = new Map<string, { key: string; until: number }>();
-        const plain = looking(records, runs);
-        let wall = 0;
-        let seq = 0;
-        for (const now of steps) {
-          if (now.what === 'put') {
-            const lease = now.held === null ? undefined : { token: 't', until: now.held };
-            const one = item(now.key, now.at, ++seq);
-            records.set(now.key, { item: one, lease });
-            schedule.put(now.key, one, lease);
-          } else if (now.what === 'remove') {
-            records.delete(now.key);
-            schedule.remove(now.key);
-          } else if (now.what === 'take-lowest') {
-            const lowest = plain.lowest(now.upTo, wall);
-            expect(schedule.lowest(now.upTo, wall)).toEqual(lowest);
-            if (!lowest) continue;
-            const lease = { token: `t${++seq}`, until: wall + now.for };
-            records.set(lowest.key, { item: lowest, lease });
-            runs.set(lease.token, { key: lowest.key, until: lease.until });
-            schedule.lease(lowest.key, lease);
-          } else if (now.what === 'release') {
-            const found = records.get(now.key);
-            if (found) records.set(now.key, { item: found.item, lease: undefined });
-            schedule.release(now.key);
-          } else if (now.what === 'end') {
-            const token = [...runs.keys()][now.which];
-            if (token === undefined) continue;
-            runs.delete(token);
-            schedule.endRun(token);
-          } else wall += now.ms;
-          expect(schedule.running(wall).toSorted()).toEqual(plain.running(wall).toSorted());
-          expect(schedule.lowest(upTo, wall)).toEqual(plain.lowest(upTo, wall));
-        }
-        expect([...schedule.records()].map(({ item: { seq: order } }) => order).toSorted()).toEqual(
-          [...records.values()].map(({ item: { seq: order } }) => order).toSorted(),
-        );
-      }),
-      { numRuns: 300 },
-    );
-  });
+test('The schedule of due work agrees with a full scan after any sequence of puts, replacements, leases, releases and removals', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 100, size: 'max' }), fc.nat(20), (steps, upTo) => {
+      const schedule = createDueSchedule();
+      const records = new Map<string, DueRecord>();
+      const runs = new Map<string, { key: string; until: number }>();
+      const plain = looking(records, runs);
+      let wall = 0;
+      let seq = 0;
+      for (const now of steps) {
+        if (now.what === 'put') {
+          const lease = now.held === null ? undefined : { token: 't', until: now.held };
+          const one = item(now.key, now.at, ++seq);
+          records.set(now.key, { item: one, lease });
+          schedule.put(now.key, one, lease);
+        } else if (now.what === 'remove') {
+          records.delete(now.key);
+          schedule.remove(now.key);
+        } else if (now.what === 'take-lowest') {
+          const lowest = plain.lowest(now.upTo, wall);
+          expect(schedule.lowest(now.upTo, wall)).toEqual(lowest);
+          if (!lowest) continue;
+          const lease = { token: `t${++seq}`, until: wall + now.for };
+          records.set(lowest.key, { item: lowest, lease });
+          runs.set(lease.token, { key: lowest.key, until: lease.until });
+          schedule.lease(lowest.key, lease);
+        } else if (now.what === 'release') {
+          const found = records.get(now.key);
+          if (found) records.set(now.key, { item: found.item, lease: undefined });
+          schedule.release(now.key);
+        } else if (now.what === 'end') {
+          const token = [...runs.keys()][now.which];
+          if (token === undefined) continue;
+          runs.delete(token);
+          schedule.endRun(token);
+        } else wall += now.ms;
+        expect(schedule.running(wall).toSorted()).toEqual(plain.running(wall).toSorted());
+        expect(schedule.lowest(upTo, wall)).toEqual(plain.lowest(upTo, wall));
+      }
+      expect([...schedule.records()].map(({ item: { seq: order } }) => order).toSorted()).toEqual(
+        [...records.values()].map(({ item: { seq: order } }) => order).toSorted(),
+      );
+    }),
+    { numRuns: 300 },
+  );
+});
 
-  test('lets a holder finish an item after its lease has expired, until someone else leases it', () => {
-    const schedule = createDueSchedule();
-    schedule.put('a', item('a', 1, 1), { token: 'slow', until: 10 });
-    expect(schedule.lowest(5, 9)).toBeUndefined();
-    expect(schedule.lowest(5, 10)).toMatchObject({ key: 'a' });
-    expect(schedule.get('a')?.lease?.token).toBe('slow');
-    schedule.lease('a', { token: 'next', until: 20 });
-    expect(schedule.get('a')?.lease?.token).toBe('next');
-  });
+test('The schedule of due work lets a holder finish an item after its lease has expired, until someone else leases it', () => {
+  const schedule = createDueSchedule();
+  schedule.put('a', item('a', 1, 1), { token: 'slow', until: 10 });
+  expect(schedule.lowest(5, 9)).toBeUndefined();
+  expect(schedule.lowest(5, 10)).toMatchObject({ key: 'a' });
+  expect(schedule.get('a')?.lease?.token).toBe('slow');
+  schedule.lease('a', { token: 'next', until: 20 });
+  expect(schedule.get('a')?.lease?.token).toBe('next');
 });

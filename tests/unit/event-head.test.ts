@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { extensionEvent } from '../../shared/catalog/event-names.ts';
 import { objects } from '../../shared/catalog/objects.ts';
@@ -24,30 +24,25 @@ function eventOf(correlationId: string, firstName: string): string {
     .json;
 }
 
-describe('The head of an event', () => {
-  test('is that of the parsed event, whatever its texts', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: anyCharacter }), fc.string({ unit: anyCharacter }), (correlationId, firstName) => {
-        const json = eventOf(correlationId, firstName);
-        const { type, subject, correlationid } = JSON.parse(json) as Record<string, unknown>;
-        expect(eventHead(json)).toMatchObject({ type, subject, correlationid });
-      }),
-    );
-  });
+test('The head of an event equals the head of the parsed event, whatever its texts', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: anyCharacter }), fc.string({ unit: anyCharacter }), (correlationId, firstName) => {
+      const json = eventOf(correlationId, firstName);
+      const { type, subject, correlationid } = JSON.parse(json) as Record<string, unknown>;
+      expect(eventHead(json)).toMatchObject({ type, subject, correlationid });
+    }),
+  );
+});
 
-  test('is found without reading the object', () => {
-    const json = eventOf('cor_1', 'Ada');
-    const begun = json.slice(0, json.indexOf('"causationid"'));
-    expect(eventHead(begun)).toEqual({
-      type: 'com.unified-commerce.ext.customer-changed',
-      subject: 'customer/cus_1',
-      correlationid: 'cor_1',
-    });
-  });
+test('The head of an event is found without reading the object', () => {
+  const json = eventOf('cor_1', 'Ada');
+  const begun = json.slice(0, json.indexOf('"causationid"'));
+  const type = 'com.unified-commerce.ext.customer-changed';
+  expect(eventHead(begun)).toEqual({ type, subject: 'customer/cus_1', correlationid: 'cor_1' });
+});
 
-  test('is read from any other text as well, as far as it has one', () => {
-    for (const text of ['', '{', 'null', '1', '[]']) expect(eventHead(text).type).toBeUndefined();
-    expect(eventHead('{"type":"t","data":{"subject":"no"}}').subject).toBeUndefined();
-    expect(eventHead('{ "subject": "s", "type": "t" }')).toMatchObject({ type: 't', subject: 's' });
-  });
+test('The head of an event is read from any other text, if it has one', () => {
+  for (const text of ['', '{', 'null', '1', '[]']) expect(eventHead(text).type).toBeUndefined();
+  expect(eventHead('{"type":"t","data":{"subject":"no"}}').subject).toBeUndefined();
+  expect(eventHead('{ "subject": "s", "type": "t" }')).toMatchObject({ type: 't', subject: 's' });
 });

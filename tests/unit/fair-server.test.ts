@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { RequestListener, Server, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { createFairServer, type FairServerOptions } from '../../shared/process/fair-server.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -30,163 +30,140 @@ async function aServer(listener: RequestListener, options: FairServerOptions = {
   return { port, sockets, queued: () => [...sockets].reduce((bytes, { writableLength }) => bytes + writableLength, 0) };
 }
 
-/** A connection that reads only when it is told to. */
+/** A connection that reads only on request. */
 async function aClient(port: number) {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   closing.push(() => socket.destroy());
   await once(socket, 'connect');
   const seen = { text: '', ended: false };
-  socket.on('error', () => {});
-  socket.on('close', () => {
-    seen.ended = true;
-  });
+  const end = () => Object.assign(seen, { ended: true });
+  socket.on('error', () => {}).on('close', end);
   const read = (): void => {
-    socket.on('end', () => {
-      seen.ended = true;
-    });
-    socket.on('data', (chunk) => {
-      seen.text += chunk.toString('latin1');
-    });
+    socket.on('end', end).on('data', (chunk) => Object.assign(seen, { text: seen.text + chunk.toString('latin1') }));
   };
   return { socket, seen, read };
 }
 
-describe('A client that sends many requests at once', () => {
-  const BIG = Buffer.alloc(300_000, 'x');
+/** A server that does not answer, whose connection the client must end. */
+async function neverAnswering() {
+  const outcome = { over: false };
+  const server = await aServer((_request, response) => void response.once('close', () => Object.assign(outcome, { over: true })));
+  return { server, outcome, client: await aClient(server.port) };
+}
 
-  test('and reads nothing makes the server hold one answer, while other clients are served', async () => {
-    let begun = 0;
-    const server = await aServer((request, response) => {
-      if (request.url === '/big') begun += 1;
-      response.end(request.url === '/big' ? BIG : 'here');
-    });
-    const greedy = await aClient(server.port);
-    greedy.socket.write(get('/big').repeat(1_600));
-    await eventually('its connection is full', async () => server.queued() > 0);
-    for (let other = 0; other < 20; other++) {
-      const answer = await fetch(`http://127.0.0.1:${server.port}/small`);
-      expect(await answer.text()).toBe('here');
-    }
-    expect(server.queued()).toBeLessThan(2 * BIG.length);
-    // As many as fit into the system's own buffers, instead of 1,600.
-    expect(begun).toBeLessThan(200);
-  });
+const BIG = Buffer.alloc(300_000, 'x');
 
-  test('gets all answers in order as soon as it reads', async () => {
-    let atOnce = 0;
-    let most = 0;
-    const server = await aServer((request, response) => {
-      atOnce += 1;
-      most = Math.max(most, atOnce);
-      setImmediate(() => {
-        atOnce -= 1;
-        response.end(`<${request.url}>`);
-      });
-    });
-    const client = await aClient(server.port);
-    client.socket.write(Array.from({ length: 1_500 }, (_, index) => get(`/${index}`)).join(''));
-    client.read();
-    await eventually('the last answer', async () => client.seen.text.endsWith('</1499>'));
-    expect(most).toBe(1);
-    const answered = [...client.seen.text.matchAll(/<\/(\d+)>/g)].map(([, index]) => Number(index));
-    expect(answered).toEqual(Array.from({ length: 1_500 }, (_, index) => index));
+test('A client that sends many requests and reads nothing makes the server keep one answer, while other clients are served', async () => {
+  let begun = 0;
+  const server = await aServer((request, response) => {
+    if (request.url === '/big') begun += 1;
+    response.end(request.url === '/big' ? BIG : 'here');
   });
-
-  test('with bodies is also answered in order', async () => {
-    const server = await aServer(async (request, response) => {
-      let body = '';
-      for await (const chunk of request) body += chunk;
-      response.end(`<${body.length}>`);
-    });
-    const client = await aClient(server.port);
-    client.read();
-    const lengths = [10, 200_000, 0, 70_000, 5];
-    for (const length of lengths) {
-      client.socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n${'b'.repeat(length)}`);
-    }
-    await eventually('the last answer', async () => client.seen.text.includes('<5>'));
-    expect([...client.seen.text.matchAll(/<(\d+)>/g)].map(([, length]) => Number(length))).toEqual(lengths);
-  });
-
-  test('gets no answers after the one that closes the connection', async () => {
-    let begun = 0;
-    const server = await aServer((_request, response) => {
-      begun += 1;
-      if (begun === 3) response.setHeader('Connection', 'close');
-      response.end('here');
-    });
-    const client = await aClient(server.port);
-    client.read();
-    client.socket.write(get('/').repeat(100));
-    await eventually('the end', async () => client.seen.ended);
-    expect(begun).toBe(3);
-    expect(client.seen.text.match(/HTTP\/1\.1 200/g)).toHaveLength(3);
-  });
-
-  test('is disconnected when too many requests wait on all connections together', async () => {
-    const held: ServerResponse[] = [];
-    const server = await aServer((_request, response) => void held.push(response), { mostWaiting: 50 });
-    const first = await aClient(server.port);
-    first.socket.write(get('/').repeat(41));
-    await eventually('it was begun', async () => held.length === 1);
-    const second = await aClient(server.port);
-    second.read();
-    second.socket.write(get('/').repeat(41));
-    await eventually('it was cut off', async () => second.seen.ended);
-    expect(first.seen.ended).toBe(false);
-    // Those that had waited there wait no more.
-    const third = await aClient(server.port);
-    third.read();
-    third.socket.write(get('/').repeat(5));
-    await eventually('it was begun', async () => held.length === 3);
-    expect(third.seen.ended).toBe(false);
-  });
+  const greedy = await aClient(server.port);
+  greedy.socket.write(get('/big').repeat(1_600));
+  await eventually('its connection is full', async () => server.queued() > 0);
+  for (let other = 0; other < 20; other++) {
+    const answer = await fetch(`http://127.0.0.1:${server.port}/small`);
+    expect(await answer.text()).toBe('here');
+  }
+  expect(server.queued()).toBeLessThan(2 * BIG.length);
+  // As many as fit into the system's own buffers, instead of 1,600.
+  expect(begun).toBeLessThan(200);
 });
 
-describe('A client with an unread answer', () => {
-  const PATIENCE = { unread: { afterMs: 1_000, checkMs: 20 } };
-
-  test('is disconnected after a time limit', async () => {
-    const server = await aServer((_request, response) => void response.end(Buffer.alloc(20_000_000)), PATIENCE);
-    const client = await aClient(server.port);
-    client.socket.write(get('/'));
-    await eventually('it was begun', async () => server.queued() > 0);
-    await eventually('it was cut off', async () => server.sockets.size === 0);
+test('A client that sends many requests with bodies is answered in order', async () => {
+  const server = await aServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    response.end(`<${body.length}>`);
   });
-
-  test('gets all of it when it reads slowly', async () => {
-    const server = await aServer((_request, response) => void response.end(Buffer.alloc(20_000_000, 'x')), PATIENCE);
-    const client = await aClient(server.port);
-    client.socket.write(get('/', 'Connection: close\r\n'));
-    let bytes = 0;
-    client.socket.on('data', (chunk) => {
-      bytes += chunk.length;
-      client.socket.pause();
-      setTimeout(() => client.socket.resume(), 2);
-    });
-    await eventually('all was read', async () => bytes > 20_000_000);
-  });
-
-  test('and waits for a slow handler is not disconnected', async () => {
-    let answer = (): void => {};
-    const server = await aServer((_request, response) => {
-      response.write(Buffer.alloc(10_000_000, 'x'));
-      answer = () => void response.end('the end');
-    }, PATIENCE);
-    const client = await aClient(server.port);
-    client.socket.write(get('/'));
-    await eventually('it was begun', async () => server.queued() > 0);
-    client.read();
-    await eventually('all was read', async () => server.queued() === 0);
-    // Longer than it has for taking something.
-    await new Promise((resolve) => setTimeout(resolve, 1.5 * PATIENCE.unread.afterMs));
-    answer();
-    await eventually('the end', async () => client.seen.text.includes('the end'));
-  });
+  const client = await aClient(server.port);
+  client.read();
+  const lengths = [10, 200_000, 0, 70_000, 5];
+  for (const length of lengths) {
+    client.socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n${'b'.repeat(length)}`);
+  }
+  await eventually('the last answer', async () => client.seen.text.includes('<5>'));
+  expect([...client.seen.text.matchAll(/<(\d+)>/g)].map(([, length]) => Number(length))).toEqual(lengths);
 });
 
-describe('A client that half-closes its connection', () => {
-  test.each(['GET', 'HEAD', 'POST', 'DELETE'])('after a %s gets its answer, and then the connection ends', async (method) => {
+test('A client that sends many requests gets no answers after the one that closes the connection', async () => {
+  let begun = 0;
+  const server = await aServer((_request, response) => {
+    begun += 1;
+    if (begun === 3) response.setHeader('Connection', 'close');
+    response.end('here');
+  });
+  const client = await aClient(server.port);
+  client.read();
+  client.socket.write(get('/').repeat(100));
+  await eventually('the end', async () => client.seen.ended);
+  expect(begun).toBe(3);
+  expect(client.seen.text.match(/HTTP\/1\.1 200/g)).toHaveLength(3);
+});
+
+test('A client that sends many requests is disconnected when too many requests wait on all connections together', async () => {
+  const held: ServerResponse[] = [];
+  const server = await aServer((_request, response) => void held.push(response), { mostWaiting: 50 });
+  const first = await aClient(server.port);
+  first.socket.write(get('/').repeat(41));
+  await eventually('it was begun', async () => held.length === 1);
+  const second = await aClient(server.port);
+  second.read();
+  second.socket.write(get('/').repeat(41));
+  await eventually('it was cut off', async () => second.seen.ended);
+  expect(first.seen.ended).toBe(false);
+  // Those that had waited there wait no more.
+  const third = await aClient(server.port);
+  third.read();
+  third.socket.write(get('/').repeat(5));
+  await eventually('it was begun', async () => held.length === 3);
+  expect(third.seen.ended).toBe(false);
+});
+
+const PATIENCE = { unread: { afterMs: 1_000, checkMs: 20 } };
+
+test('A client with an unread answer is disconnected after a time limit', async () => {
+  const server = await aServer((_request, response) => void response.end(Buffer.alloc(20_000_000)), PATIENCE);
+  const client = await aClient(server.port);
+  client.socket.write(get('/'));
+  await eventually('it was begun', async () => server.queued() > 0);
+  await eventually('it was cut off', async () => server.sockets.size === 0);
+});
+
+test('A client with an unread answer gets all of it when it reads slowly', async () => {
+  const server = await aServer((_request, response) => void response.end(Buffer.alloc(20_000_000, 'x')), PATIENCE);
+  const client = await aClient(server.port);
+  client.socket.write(get('/', 'Connection: close\r\n'));
+  let bytes = 0;
+  client.socket.on('data', (chunk) => {
+    bytes += chunk.length;
+    client.socket.pause();
+    setTimeout(() => client.socket.resume(), 2);
+  });
+  await eventually('all was read', async () => bytes > 20_000_000);
+});
+
+test('A client with an unread answer that waits for a slow handler is not disconnected', async () => {
+  let answer = (): void => {};
+  const server = await aServer((_request, response) => {
+    response.write(Buffer.alloc(10_000_000, 'x'));
+    answer = () => void response.end('the end');
+  }, PATIENCE);
+  const client = await aClient(server.port);
+  client.socket.write(get('/'));
+  await eventually('it was begun', async () => server.queued() > 0);
+  client.read();
+  await eventually('all was read', async () => server.queued() === 0);
+  // Longer than it has for taking something.
+  await new Promise((resolve) => setTimeout(resolve, 1.5 * PATIENCE.unread.afterMs));
+  answer();
+  await eventually('the end', async () => client.seen.text.includes('the end'));
+});
+
+test.each(['GET', 'HEAD', 'POST', 'DELETE'])(
+  'A client that half-closes its connection after a %s gets its answer, and then the connection ends',
+  async (method) => {
     let answer = (): void => {};
     const server = await aServer((_request, response) => {
       answer = () => void response.end('here');
@@ -199,42 +176,30 @@ describe('A client that half-closes its connection', () => {
     answer();
     await eventually('the answer', async () => client.seen.ended);
     expect(client.seen.text).toMatch(/HTTP\/1\.1 200 OK/);
-  });
+  },
+);
 
-  test('after several gets all answers', async () => {
-    const server = await aServer((request, response) => void setImmediate(() => response.end(`<${request.url}>`)));
-    const client = await aClient(server.port);
-    client.read();
-    client.socket.end(get('/1') + get('/2') + get('/3'));
-    await eventually('the end', async () => client.seen.ended);
-    expect(client.seen.text).toMatch(/^HTTP\/1\.1 200[\s\S]*<\/1>HTTP\/1\.1 200[\s\S]*<\/2>HTTP\/1\.1 200[\s\S]*<\/3>$/);
-  });
+test('A client that half-closes its connection after several requests gets all answers', async () => {
+  const server = await aServer((request, response) => void setImmediate(() => response.end(`<${request.url}>`)));
+  const client = await aClient(server.port);
+  client.read();
+  client.socket.end(get('/1') + get('/2') + get('/3'));
+  await eventually('the end', async () => client.seen.ended);
+  expect(client.seen.text).toMatch(/^HTTP\/1\.1 200[\s\S]*<\/1>HTTP\/1\.1 200[\s\S]*<\/2>HTTP\/1\.1 200[\s\S]*<\/3>$/);
+});
 
-  test('within a body counts as gone', async () => {
-    let over = false;
-    const server = await aServer((_request, response) => {
-      response.once('close', () => {
-        over = true;
-      });
-    });
-    const client = await aClient(server.port);
-    client.read();
-    client.socket.end('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nhalf');
-    await eventually('it is over', async () => over);
-    expect(client.seen.text).not.toContain('200');
-  });
+test('A client that half-closes its connection within a body counts as gone', async () => {
+  const { outcome, client } = await neverAnswering();
+  client.read();
+  client.socket.end('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nhalf');
+  await eventually('it is over', async () => outcome.over);
+  expect(client.seen.text).not.toContain('200');
+});
 
-  test.each(['GET', 'POST'])('because it is gone has its %s aborted', async (method) => {
-    let over = false;
-    const server = await aServer((_request, response) => {
-      response.once('close', () => {
-        over = true;
-      });
-    });
-    const client = await aClient(server.port);
-    client.socket.write(`${method} / HTTP/1.1\r\nHost: x\r\n\r\n`);
-    await eventually('it arrived', async () => server.sockets.size === 1);
-    client.socket.destroy();
-    await eventually('it is over', async () => over);
-  });
+test.each(['GET', 'POST'])('A client that is gone has its %s aborted', async (method) => {
+  const { server, outcome, client } = await neverAnswering();
+  client.socket.write(`${method} / HTTP/1.1\r\nHost: x\r\n\r\n`);
+  await eventually('it arrived', async () => server.sockets.size === 1);
+  client.socket.destroy();
+  await eventually('it is over', async () => outcome.over);
 });

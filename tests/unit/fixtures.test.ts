@@ -2,558 +2,243 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { FixtureFile, Fixtures } from '../../fixtures/files.ts';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Fixtures } from '../../fixtures/files.ts';
 import { loadFixtures } from '../../fixtures/load.ts';
 import { customerLifeCycle } from '../../shared/catalog/customer/objects.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
 
+type Change = (text: string) => string | Buffer;
+type Case = readonly [mistake: string, change: Change, changed?: string];
+
 const now = Date.parse('2026-03-01T10:00:00.000Z');
 const source = new URL('../../fixtures/', import.meta.url);
 let fixtures: Fixtures;
+let directory: string;
 
 beforeAll(async () => {
   fixtures = (await loadFixtures()).at(now);
+  directory = await mkdtemp(join(tmpdir(), 'fixtures-'));
+});
+afterAll(() => rm(directory, { recursive: true }));
+
+const loadCopy = () => loadFixtures(pathToFileURL(`${directory}/`));
+/** Loads a copy of the fixtures with one changed file. */
+async function loadWith(file: string, change: Change) {
+  await cp(source, directory, { recursive: true });
+  const text = await readFile(join(directory, file), 'utf8');
+  const changed = change(text);
+  if (changed === text) throw new Error('This case changes nothing.');
+  await writeFile(join(directory, file), changed);
+  return loadCopy();
+}
+
+test('The fixtures have about 40 products, 5 locations, 12 customers, 5 promotions and 6 vouchers', () => {
+  const { products, locations, customers, promotions, vouchers } = fixtures;
+  expect([products, locations, customers, promotions, vouchers].map(({ length }) => length)).toEqual([40, 5, 12, 5, 6]);
 });
 
-describe('The initial world', () => {
-  const productOf = (sku: string) => fixtures.products.find((product) => product.sku === sku);
-  const onHand = (sku: string) => fixtures.stock.find((row) => row.sku === sku)?.onHand;
-
-  test('has about 40 products, 5 locations, 12 customers, 5 promotions and 6 vouchers', () => {
-    const { products, locations, customers, promotions, vouchers } = fixtures;
-    expect([products, locations, customers, promotions, vouchers].map(({ length }) => length)).toEqual([40, 5, 12, 5, 6]);
-  });
-
-  test('tries warehouses before stores', () => {
-    const byPriority = [...fixtures.locations].sort((a, b) => a.priority - b.priority);
-    expect(byPriority.map(({ id, type }) => [id, type])).toEqual([
-      ['dc-01', 'warehouse'],
-      ['dc-02', 'warehouse'],
-      ['store-01', 'store'],
-      ['store-02', 'store'],
-      ['store-03', 'store'],
-    ]);
-  });
-
-  test('has the SKUs that scripts rely on', () => {
-    expect(productOf('mug-blue')).toMatchObject({ state: 'active', price: { amount: 1299, currency: 'EUR' }, taxRate: 23 });
-    expect(onHand('mug-blue')).toEqual({ 'dc-01': 1000, 'dc-02': 1000, 'store-01': 50, 'store-02': 50, 'store-03': 50 });
-    expect(onHand('lamp-last-one')).toEqual({ 'dc-01': 1, 'dc-02': 0, 'store-01': 0, 'store-02': 0, 'store-03': 0 });
-    expect(Object.values(onHand('vase-sold-out') ?? {})).toEqual([0, 0, 0, 0, 0]);
-    expect(onHand('desk-two-nodes')).toMatchObject({ 'dc-01': 3, 'dc-02': 3, 'store-01': 0 });
-    expect(productOf('wine-red')?.minAge).toBe(18);
-    expect(productOf('chair-suspended')?.state).toBe('suspended');
-    expect(productOf('radio-draft')?.state).toBe('draft');
-  });
-
-  test('keeps no safety stock of the SKUs that scripts count', () => {
-    for (const sku of ['mug-blue', 'lamp-last-one', 'vase-sold-out', 'desk-two-nodes']) {
-      expect(fixtures.stock.find((row) => row.sku === sku)?.safetyStock).toBeUndefined();
-    }
-  });
-
-  test('has customers in every state, Ada with 500 points among them', () => {
-    expect(new Set(fixtures.customers.map(({ state }) => state))).toEqual(new Set(customerLifeCycle.states));
-    const stateOf = (id: string) => fixtures.customers.find((customer) => customer.id === id)?.state;
-    expect(['cus_ada', 'cus_ben', 'cus_mallory'].map(stateOf)).toEqual(['active', 'registered', 'blocked']);
-    expect(fixtures.customers.find(({ id }) => id === 'cus_ada')).toMatchObject({
-      email: 'ada@people.example',
-      loyaltyAccountId: 'loy_ada',
-    });
-    expect(fixtures.customers.find(({ id }) => id === 'cus_ben')).not.toHaveProperty('loyaltyAccountId');
-    expect(fixtures.loyaltyAccounts.find(({ id }) => id === 'loy_ada')).toMatchObject({
-      customerId: 'cus_ada',
-      pointsBalance: 500,
-      tier: 'bronze',
-    });
-  });
-
-  test('leaves the plain order of two blue mugs by a bronze member at its full price', () => {
-    const total = 2 * 1299;
-    for (const promotion of fixtures.promotions) {
-      if ('skus' in promotion) expect(promotion.skus).not.toContain('mug-blue');
-      if (promotion.kind === 'basket-threshold') expect(promotion.threshold.amount).toBeGreaterThan(total);
-      if (promotion.kind === 'tier-percent') expect(promotion.tiers).not.toContain('bronze');
-    }
-  });
-
-  test('has a promotion of every kind, running now', () => {
-    const instant = new Date(now).toISOString();
-    const running = fixtures.promotions.filter(({ activeFrom, activeTo }) => activeFrom <= instant && instant < activeTo);
-    expect(running.map(({ kind }) => kind)).toEqual(['percent-off', 'buy-x-pay-y', 'amount-off', 'tier-percent', 'basket-threshold']);
-  });
-
-  test('has the vouchers that scripts rely on', () => {
-    const voucherOf = (code: string) => fixtures.vouchers.find((voucher) => voucher.code === code);
-    expect(voucherOf('WELCOME10')).toMatchObject({ discount: { type: 'percent', percent: 10 }, enabled: true });
-    expect(Date.parse(voucherOf('EXPIRED')?.activeTo ?? '')).toBeLessThan(now);
-    expect(voucherOf('DISABLED')?.enabled).toBe(false);
-    expect(voucherOf('USEDUP')).toMatchObject({ usageLimit: 100, used: 100 });
-    expect(voucherOf('MIN100')?.minimum).toEqual({ amount: 10_000, currency: 'EUR' });
-    expect(voucherOf('VIP')?.tiers).toHaveLength(1);
-  });
-
-  test('has the magic tokens, the gift cards and the credentials that scripts rely on', () => {
-    const outcomes = Object.fromEntries(fixtures.paymentTokens.map(({ token, outcome }) => [token, outcome]));
-    expect(outcomes).toMatchObject({
-      tok_visa: 'approve',
-      tok_decline_insufficient_funds: 'decline',
-      tok_decline_do_not_honor: 'decline',
-      tok_timeout: 'timeout',
-      tok_async_approve: 'approve-later',
-    });
-    expect(fixtures.giftCards.map(({ token, balance }) => [token, balance.amount])).toEqual([
-      ['gift_50', 5000],
-      ['gift_5', 500],
-    ]);
-    expect(fixtures.credentials.map(({ kind, secret, scopes }) => [kind, secret, ...scopes])).toEqual([
-      ['bearer', 'demo-integration-token', 'catalog'],
-      ['api-key', 'demo-carrier-key', 'catalog'],
-      ['bearer', 'demo-control-token', 'control'],
-      ['signature', expect.stringMatching(/^whsec_/), 'catalog'],
-    ]);
-  });
-
-  test('shifts with its starting instant, and nothing else changes', async () => {
-    const set = await loadFixtures();
-    const later = set.at(now + durationMs('P1D'));
-    const [ada, adaLater] = [fixtures, later].map(({ customers }) => customers.find(({ id }) => id === 'cus_ada'));
-    expect(ada?.lastActivityAt).toBe('2026-02-17T10:00:00.000Z');
-    expect(adaLater?.lastActivityAt).toBe('2026-02-18T10:00:00.000Z');
-    expect(set.at(now)).toEqual(fixtures);
-    expect(later.stock).toEqual(fixtures.stock);
-  });
-
-  test('may have instants instead of durations, in any form of RFC 3339', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'fixtures-'));
-    try {
-      await cp(source, directory, { recursive: true });
-      const file = join(directory, 'customers.json');
-      const rows = JSON.parse(await readFile(file, 'utf8')) as { id: string; createdAt?: string }[];
-      const ada = rows.find(({ id }) => id === 'cus_ada');
-      Object.assign(ada ?? {}, { createdAt: '2025-01-01t02:30:00+05:30' });
-      await writeFile(file, JSON.stringify(rows));
-      const { customers } = (await loadFixtures(pathToFileURL(`${directory}/`))).at(now);
-      expect(customers.find(({ id }) => id === 'cus_ada')?.createdAt).toBe('2024-12-31T21:00:00.000Z');
-    } finally {
-      await rm(directory, { recursive: true });
-    }
-  });
-
-  test('has version 1 and a creation time for every object', () => {
-    for (const row of [...fixtures.products, ...fixtures.customers, ...fixtures.loyaltyAccounts]) {
-      expect(row.version).toBe(1);
-      expect(Date.parse(row.createdAt)).toBeLessThan(now);
-    }
-  });
+test('The priorities of the fixtures try warehouses before stores', () => {
+  const byPriority = fixtures.locations.toSorted((a, b) => a.priority - b.priority);
+  expect(byPriority.map(({ id }) => id)).toEqual(['dc-01', 'dc-02', 'store-01', 'store-02', 'store-03']);
+  expect(byPriority.map(({ type }) => type)).toEqual(['warehouse', 'warehouse', 'store', 'store', 'store']);
 });
 
-describe('Invalid fixtures are refused in one sentence with file and JSON pointer', () => {
-  let directory: string;
-  const path = (file: string) => join(directory, file);
-
-  beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'fixtures-'));
+test('The fixtures have the SKUs that scripts rely on, and no safety stock of SKUs that scripts count', () => {
+  const products = Object.fromEntries(fixtures.products.map((product) => [product.sku, product]));
+  const stock = Object.fromEntries(fixtures.stock.map((row) => [row.sku, row]));
+  expect(products).toMatchObject({
+    'mug-blue': { state: 'active', price: eur(1299), taxRate: 23 },
+    'wine-red': { minAge: 18 },
+    'chair-suspended': { state: 'suspended' },
+    'radio-draft': { state: 'draft' },
   });
+  expect(stock).toMatchObject({
+    'mug-blue': { onHand: { 'dc-01': 1000, 'dc-02': 1000, 'store-01': 50, 'store-02': 50, 'store-03': 50 } },
+    'lamp-last-one': { onHand: { 'dc-01': 1, 'dc-02': 0, 'store-01': 0, 'store-02': 0, 'store-03': 0 } },
+    'vase-sold-out': { onHand: { 'dc-01': 0, 'dc-02': 0, 'store-01': 0, 'store-02': 0, 'store-03': 0 } },
+    'desk-two-nodes': { onHand: { 'dc-01': 3, 'dc-02': 3, 'store-01': 0 } },
+  });
+  const counted = ['mug-blue', 'lamp-last-one', 'vase-sold-out', 'desk-two-nodes'];
+  expect(counted.filter((sku) => stock[sku]?.safetyStock !== undefined)).toEqual([]);
+});
 
-  afterAll(() => rm(directory, { recursive: true }));
+test('The fixtures have customers in every state, including Ada with 500 points', () => {
+  expect(new Set(fixtures.customers.map(({ state }) => state))).toEqual(new Set(customerLifeCycle.states));
+  const customers = Object.fromEntries(fixtures.customers.map((customer) => [customer.id, customer]));
+  expect(customers).toMatchObject({
+    cus_ada: { state: 'active', email: 'ada@people.example', loyaltyAccountId: 'loy_ada' },
+    cus_ben: { state: 'registered' },
+    cus_mallory: { state: 'blocked' },
+  });
+  expect(customers['cus_ben']).not.toHaveProperty('loyaltyAccountId');
+  const ada = { id: 'loy_ada', customerId: 'cus_ada', pointsBalance: 500, tier: 'bronze' };
+  expect(fixtures.loyaltyAccounts).toContainEqual(expect.objectContaining(ada));
+});
 
-  /** Loads a copy of the fixtures of which one file was changed. */
-  async function loadWith(file: FixtureFile, change: (text: string) => string | Buffer): Promise<unknown> {
-    await cp(source, directory, { recursive: true });
-    const text = await readFile(path(file), 'utf8');
-    const changed = change(text);
-    if (changed === text) throw new Error('This case changes nothing.');
-    await writeFile(path(file), changed);
-    return loadFixtures(pathToFileURL(`${directory}/`));
+test('The promotions of the fixtures leave two blue mugs of a bronze member at their full price', () => {
+  for (const promotion of fixtures.promotions) {
+    if ('skus' in promotion) expect(promotion.skus).not.toContain('mug-blue');
+    if (promotion.kind === 'basket-threshold') expect(promotion.threshold.amount).toBeGreaterThan(2 * 1299);
+    if (promotion.kind === 'tier-percent') expect(promotion.tiers).not.toContain('bronze');
   }
-
-  type Row = Record<string, unknown>;
-  const edit = (index: number, members: Row) => (text: string) =>
-    JSON.stringify((JSON.parse(text) as Row[]).map((row, position) => (position === index ? { ...row, ...members } : row)));
-  const without = (index: number) => (text: string) =>
-    JSON.stringify((JSON.parse(text) as Row[]).filter((_, position) => position !== index));
-  const entries = (...rows: Row[]) => ({ entries: rows });
-  const eur = (amount: number) => ({ amount, currency: 'EUR' });
-
-  const cases: [title: string, file: FixtureFile, change: (text: string) => string | Buffer, message: string][] = [
-    [
-      'text in another encoding than UTF-8',
-      'vouchers.json',
-      (text) => Buffer.from(text.replace('"name": "', '"name": "für '), 'latin1'),
-      'vouchers.json cannot be used: / – it is not UTF-8; save it in this encoding.',
-    ],
-    [
-      'a name with NUL',
-      'products.json',
-      edit(1, { name: 'Mug\0' }),
-      'products.json cannot be used: /1/name – this is not text: it has NUL or half of a surrogate pair.',
-    ],
-    [
-      'half of a character as name of a member',
-      'stock.json',
-      (text) => text.replace('"dc-01"', String.raw`"\ud800"`),
-      'stock.json cannot be used: /0/onHand/\ufffd – this is not text',
-    ],
-    [
-      'lists within lists without end',
-      'vouchers.json',
-      () => '['.repeat(50_000) + ']'.repeat(50_000),
-      'vouchers.json cannot be used: / – it nests deeper than 64 levels.',
-    ],
-    ['text that is not JSON', 'products.json', (text) => `${text}]`, 'products.json cannot be used: / – it is not JSON, from line '],
-    ['an object where a list is due', 'vouchers.json', () => '{}', 'vouchers.json cannot be used: / – this must be a list, not an object.'],
-    ['an unknown member', 'products.json', edit(0, { minage: 18 }), 'products.json cannot be used: /0/minage – this member is unknown.'],
-    [
-      'an unknown state',
-      'customers.json',
-      edit(2, { state: 'banned' }),
-      'customers.json cannot be used: /2/state – this must be one of anonymous, ',
-    ],
-    [
-      'a price in fractions',
-      'products.json',
-      edit(1, { price: eur(12.99) }),
-      'products.json cannot be used: /1/price/amount – this must be a whole number, not 12.99.',
-    ],
-    [
-      'a product without price',
-      'products.json',
-      edit(1, { price: undefined }),
-      'products.json cannot be used: /1/price – this member is required.',
-    ],
-    [
-      'a product for nothing',
-      'products.json',
-      edit(1, { price: eur(0) }),
-      'products.json cannot be used: /1/price/amount – this must be from 1 to 999999999.',
-    ],
-    [
-      'a price of which a basket has no exact sum',
-      'products.json',
-      edit(1, { price: eur(10 ** 15) }),
-      'products.json cannot be used: /1/price/amount – this must be from 1 to 999999999.',
-    ],
-    [
-      'a gift card that owes',
-      'gift-cards.json',
-      edit(0, { balance: eur(-5000) }),
-      'gift-cards.json cannot be used: /0/balance/amount – this must be from 0 to 999999999999.',
-    ],
-    [
-      'a wrong check digit',
-      'products.json',
-      edit(0, { gtin: '9521001000078' }),
-      'products.json cannot be used: /0/gtin – the last digit is not the check digit',
-    ],
-    [
-      'a GTIN used twice',
-      'products.json',
-      edit(1, { gtin: '9521001000079' }),
-      'products.json cannot be used: /1/gtin – the same as in row 0.',
-    ],
-    [
-      'a product without a text',
-      'products.json',
-      edit(3, { description: ' ' }),
-      'products.json cannot be used: /3/description – it is blank.',
-    ],
-    [
-      'a sale that is none',
-      'products.json',
-      edit(0, { compareAtPrice: eur(1299) }),
-      'products.json cannot be used: /0/compareAtPrice – it is not above',
-    ],
-    ['a product without stock row', 'stock.json', without(0), 'products.json cannot be used: /0/sku – stock.json has no row for it.'],
-    ['stock of no product', 'products.json', without(0), 'stock.json cannot be used: /0/sku – there is no product "mug-blue".'],
-    [
-      'stock at no location',
-      'stock.json',
-      edit(3, { onHand: { 'dc-09': 1 } }),
-      'stock.json cannot be used: /3/onHand/dc-09 – there is no location "dc-09".',
-    ],
-    ['stock nowhere', 'stock.json', edit(0, { onHand: {} }), 'stock.json cannot be used: /0/onHand – it names no location'],
-    [
-      'negative stock',
-      'stock.json',
-      edit(0, { onHand: { 'dc-01': -1 } }),
-      'stock.json cannot be used: /0/onHand/dc-01 – this must be at least 0.',
-    ],
-    [
-      'safety stock where there is no stock',
-      'stock.json',
-      edit(0, { onHand: { 'dc-01': 1 }, safetyStock: { 'dc-02': 1 } }),
-      'stock.json cannot be used: /0/safetyStock/dc-02',
-    ],
-    [
-      'two locations of one priority',
-      'locations.json',
-      edit(1, { priority: 1 }),
-      'locations.json cannot be used: /1/priority – the same as in row 0.',
-    ],
-    [
-      'an e-mail address used twice',
-      'customers.json',
-      edit(1, { email: 'ADA@people.example' }),
-      'customers.json cannot be used: /1/email – the same as in row 0.',
-    ],
-    [
-      'an account that does not exist',
-      'customers.json',
-      edit(1, { loyaltyAccountId: 'loy_ben' }),
-      'customers.json cannot be used: /1/loyaltyAccountId – loyalty-accounts.json has no account "loy_ben" of "cus_ben".',
-    ],
-    [
-      'the account of another customer',
-      'customers.json',
-      edit(1, { loyaltyAccountId: 'loy_ada' }),
-      'customers.json cannot be used: /1/loyaltyAccountId',
-    ],
-    [
-      'an account whose customer does not know it',
-      'customers.json',
-      edit(0, { loyaltyAccountId: undefined }),
-      'loyalty-accounts.json cannot be used: /0/customerId – customers.json has no "cus_ada"',
-    ],
-    [
-      'a card used twice',
-      'loyalty-accounts.json',
-      edit(1, { cardNumber: '2990000123459' }),
-      'loyalty-accounts.json cannot be used: /1/cardNumber – the same',
-    ],
-    [
-      'an active customer who was not',
-      'customers.json',
-      edit(0, { lastActivityAt: '-P91D' }),
-      'customers.json cannot be used: /0/lastActivityAt – active customers were active in the last 90 days.',
-    ],
-    [
-      'an anonymous customer with a phone',
-      'customers.json',
-      edit(9, { phone: '+353209100099' }),
-      'customers.json cannot be used: /9/state – an anonymous customer',
-    ],
-    [
-      'a time in months',
-      'customers.json',
-      edit(0, { lastActivityAt: '-P1M' }),
-      'customers.json cannot be used: /0/lastActivityAt – this must be a duration from the start of the rehearsal such as -P12D',
-    ],
-    [
-      'a balance that the entries do not make',
-      'loyalty-accounts.json',
-      edit(0, { pointsBalance: 501 }),
-      'loyalty-accounts.json cannot be used: /0/pointsBalance – the entries add up to 500.',
-    ],
-    [
-      'a tier that was not reached',
-      'loyalty-accounts.json',
-      edit(0, { tier: 'gold' }),
-      'loyalty-accounts.json cannot be used: /0/tier – 650 lifetime points make bronze.',
-    ],
-    [
-      'a wrong next tier',
-      'loyalty-accounts.json',
-      edit(0, { nextTierThreshold: 5000 }),
-      'loyalty-accounts.json cannot be used: /0/nextTierThreshold – the next tier starts at 1000.',
-    ],
-    [
-      'a ledger below zero',
-      'loyalty-accounts.json',
-      edit(0, entries({ type: 'redeem', points: -1, at: '-P1D' })),
-      'loyalty-accounts.json cannot be used: /0/entries/0/points – the balance becomes negative.',
-    ],
-    [
-      'a redemption that gives',
-      'loyalty-accounts.json',
-      edit(0, entries({ type: 'redeem', points: 1, at: '-P1D' })),
-      'loyalty-accounts.json cannot be used: /0/entries/0/points – redeem entries have negative points',
-    ],
-    [
-      'a ledger out of order',
-      'loyalty-accounts.json',
-      edit(0, entries({ type: 'earn', points: 1, at: 'P1D' })),
-      'loyalty-accounts.json cannot be used: /0/entries/0/at – entries are in order of time',
-    ],
-    [
-      'a promotion of no product',
-      'promotions.json',
-      edit(1, { skus: ['chocolate-dark', 'gone'] }),
-      'promotions.json cannot be used: /1/skus/1 – unknown product.',
-    ],
-    [
-      'a promotion that ends before it begins',
-      'promotions.json',
-      edit(0, { activeTo: '-P31D' }),
-      'promotions.json cannot be used: /0/activeTo – it ends before it begins.',
-    ],
-    [
-      'a promotion of an unknown kind',
-      'promotions.json',
-      edit(0, { kind: 'magic' }),
-      'promotions.json cannot be used: /0/kind – this must be one of percent-off, ',
-    ],
-    [
-      'a voucher used beyond its limit',
-      'vouchers.json',
-      edit(3, { used: 101 }),
-      'vouchers.json cannot be used: /3/used – it is above usageLimit.',
-    ],
-    [
-      'a second currency',
-      'gift-cards.json',
-      edit(1, { balance: { amount: 500, currency: 'USD' } }),
-      'gift-cards.json cannot be used: /1/balance/currency – this must be EUR, the currency of every price.',
-    ],
-    [
-      'prices that are all in a currency in which nothing is sold',
-      'products.json',
-      (text) => text.replaceAll('"EUR"', '"USD"'),
-      'products.json cannot be used: /0/price/currency – this must be EUR, the currency of every price.',
-    ],
-    [
-      'a service that is not carried',
-      'carrier-scans.json',
-      without(1),
-      'carrier-scans.json cannot be used: / – there is no row for the service EXPRESS.',
-    ],
-    [
-      'a scan that the parcel cannot get',
-      'carrier-scans.json',
-      (text) => text.replace('"scan": "collect"', '"scan": "deliver"'),
-      'carrier-scans.json cannot be used: /0/scans/0/scan – a parcel that is label-created cannot deliver.',
-    ],
-    [
-      'a scan before the one before',
-      'carrier-scans.json',
-      (text) => text.replace('"after": "PT6H"', '"after": "PT1H"'),
-      'carrier-scans.json cannot be used: /0/scans/1/after – it is earlier than the previous scan.',
-    ],
-    [
-      'a delay in months',
-      'carrier-scans.json',
-      (text) => text.replace('"after": "PT2H"', '"after": "P1M"'),
-      'carrier-scans.json cannot be used: /0/scans/0/after – "P1M" is not a duration',
-    ],
-    [
-      'a delivery window that ends before it begins',
-      'carrier-scans.json',
-      edit(0, { estimatedDelivery: { from: 'P2D', to: 'P1D' } }),
-      'carrier-scans.json cannot be used: /0/estimatedDelivery – it ends before it begins.',
-    ],
-    [
-      'a warehouse that does not pack',
-      'warehouse-steps.json',
-      without(2),
-      'warehouse-steps.json cannot be used: / – the steps are started, picked,',
-    ],
-    [
-      'a warehouse that packs before it picks',
-      'warehouse-steps.json',
-      edit(2, { after: 'PT20M' }),
-      'warehouse-steps.json cannot be used: /2/after – it is earlier than the previous step.',
-    ],
-    [
-      'a webhook secret that no library reads',
-      'credentials.json',
-      edit(3, { secret: 'whsec_short' }),
-      'credentials.json cannot be used: /3/secret – a webhook secret is whsec_ and 24 to 64 bytes in base64.',
-    ],
-    [
-      'a second webhook secret',
-      'credentials.json',
-      (text) => text.replace('[', `[{"name":"b","kind":"signature","secret":"whsec_${'A'.repeat(32)}","scopes":["catalog"]},`),
-      'credentials.json cannot be used: /4 – there is a webhook secret before it, and one only is used.',
-    ],
-    [
-      'no credential at all',
-      'credentials.json',
-      () => '[]',
-      'credentials.json cannot be used: / – nobody could use the control plane; add a bearer with the scope control.',
-    ],
-    [
-      'no credential of the control plane',
-      'credentials.json',
-      without(2),
-      'credentials.json cannot be used: / – nobody could use the control plane; add a bearer with the scope control.',
-    ],
-    [
-      'a key of the control plane that is no bearer',
-      'credentials.json',
-      edit(1, { scopes: ['control'] }),
-      'credentials.json cannot be used: /1/scopes – only a bearer can have the scope control.',
-    ],
-    ...['tökén', 'a b', 'a\nb'].map((secret): [string, FixtureFile, (text: string) => string, string] => [
-      `a token that no header carries: ${JSON.stringify(secret)}`,
-      'credentials.json',
-      edit(0, { secret }),
-      'credentials.json cannot be used: /0/secret – it takes visible ASCII without blanks, to fit into a header.',
-    ]),
-    [
-      'a token that looks like one of a rehearsal',
-      'credentials.json',
-      edit(0, { secret: `reh_default_${'a'.repeat(20)}` }),
-      'credentials.json cannot be used: /0/secret – it has the form of a credential of a rehearsal',
-    ],
-    [
-      'an unknown scope',
-      'credentials.json',
-      edit(0, { scopes: ['all'] }),
-      'credentials.json cannot be used: /0/scopes/0 – this must be one of catalog, control.',
-    ],
-  ];
-
-  test.each(cases)('%s', async (_, file, change, message) => {
-    await expect(loadWith(file, change)).rejects.toThrow(`/${message}`);
-  });
-
-  test('but a byte order mark is not: some editors write it', async () => {
-    await expect(loadWith('products.json', (text) => `\ufeff${text}`)).resolves.toBeDefined();
-  });
-
-  test('all mistakes of a file, a line each', async () => {
-    const wrong = edit(0, { sku: 'mug blue', taxRate: 'high', media: null, price: { amount: '12', currency: 'euro' }, colour: 'red' });
-    const error = await loadWith('products.json', wrong).catch((thrown: Error) => thrown);
-    expect(String(error).replace('FixtureError: ', '').split('\n').toSorted()).toEqual(
-      [
-        '/0/colour – this member is unknown.',
-        '/0/media – this must be a list, not null.',
-        '/0/price/amount – this must be a whole number, not text.',
-        '/0/price/currency – this must be EUR, the currency of every price.',
-        '/0/sku – this must have only letters, digits, dots, hyphens and underscores, and not only dots.',
-        '/0/taxRate – this must be a number, not text.',
-      ].map((line) => `${path('products.json')} cannot be used: ${line}`),
-    );
-  });
-
-  test('a folder in the place of a file', async () => {
-    await cp(source, directory, { recursive: true });
-    await rm(path('stock.json'));
-    await mkdir(path('stock.json'));
-    await expect(loadFixtures(pathToFileURL(`${directory}/`))).rejects.toThrow(`${path('stock.json')} cannot be used: / – it is a folder`);
-    await rm(path('stock.json'), { recursive: true });
-  });
-
-  test('a file that is missing', async () => {
-    await cp(source, directory, { recursive: true });
-    await rm(path('stock.json'));
-    await expect(loadFixtures(pathToFileURL(`${directory}/`))).rejects.toThrow(`${path('stock.json')} cannot be used: / – it is missing`);
-  });
 });
 
-describe('A duration', () => {
-  test.each([
-    ['PT15M', 900_000],
-    ['P2D', 172_800_000],
-    ['-P1W', -604_800_000],
-    ['P1DT2H3M4.5S', 93_784_500],
-    ['PT0S', 0],
-  ])('%s has %d milliseconds', (text, length) => {
-    expect(durationMs(text)).toBe(length);
-  });
+test('The fixtures have a running promotion of every kind', () => {
+  const instant = new Date(now).toISOString();
+  const running = fixtures.promotions.filter(({ activeFrom, activeTo }) => activeFrom <= instant && instant < activeTo);
+  expect(running.map(({ kind }) => kind)).toEqual(['percent-off', 'buy-x-pay-y', 'amount-off', 'tier-percent', 'basket-threshold']);
+});
 
-  test.each(['', 'P', '15 minutes', 'P1M', 'P1Y', '2026-03-01'])('is not "%s"', (text) => {
-    expect(() => durationMs(text)).toThrow(RangeError);
+test('The fixtures have the vouchers, magic tokens, gift cards and credentials that scripts rely on', () => {
+  const vouchers = Object.fromEntries(fixtures.vouchers.map((voucher) => [voucher.code, voucher]));
+  expect(vouchers).toMatchObject({
+    WELCOME10: { discount: { type: 'percent', percent: 10 }, enabled: true },
+    DISABLED: { enabled: false },
+    USEDUP: { usageLimit: 100, used: 100 },
+    MIN100: { minimum: eur(10_000) },
+    VIP: { tiers: [expect.any(String)] },
   });
+  expect(Date.parse(vouchers['EXPIRED']?.activeTo ?? '')).toBeLessThan(now);
+  expect(Object.fromEntries(fixtures.paymentTokens.map(({ token, outcome }) => [token, outcome]))).toMatchObject({
+    tok_visa: 'approve',
+    tok_decline_insufficient_funds: 'decline',
+    tok_decline_do_not_honor: 'decline',
+    tok_timeout: 'timeout',
+    tok_async_approve: 'approve-later',
+  });
+  expect(fixtures.giftCards.map(({ token, balance }) => `${token} ${balance.amount}`)).toEqual(['gift_50 5000', 'gift_5 500']);
+  expect(fixtures.credentials.map(({ kind, secret, scopes }) => [kind, secret, ...scopes])).toEqual([
+    ['bearer', 'demo-integration-token', 'catalog'],
+    ['api-key', 'demo-carrier-key', 'catalog'],
+    ['bearer', 'demo-control-token', 'control'],
+    ['signature', expect.stringMatching(/^whsec_/), 'catalog'],
+  ]);
+});
+
+test('The durations of the fixtures shift with the starting instant, and nothing else changes', async () => {
+  const set = await loadFixtures();
+  const later = set.at(now + durationMs('P1D'));
+  const [ada, adaLater] = [fixtures, later].map(({ customers }) => customers.find(({ id }) => id === 'cus_ada'));
+  expect([ada?.lastActivityAt, adaLater?.lastActivityAt]).toEqual(['2026-02-17T10:00:00.000Z', '2026-02-18T10:00:00.000Z']);
+  expect(set.at(now)).toEqual(fixtures);
+  expect(later.stock).toEqual(fixtures.stock);
+});
+
+test('The fixtures may have instants instead of durations, in any form of RFC 3339', async () => {
+  const set = await loadWith('customers.json', edit(0, { createdAt: '2025-01-01t02:30:00+05:30' }));
+  expect(set.at(now).customers[0]).toMatchObject({ id: 'cus_ada', createdAt: '2024-12-31T21:00:00.000Z' });
+});
+
+test('Every object of the fixtures has version 1 and a past creation time', () => {
+  for (const { version, createdAt } of [...fixtures.products, ...fixtures.customers, ...fixtures.loyaltyAccounts]) {
+    expect([version, Date.parse(createdAt) < now]).toEqual([1, true]);
+  }
+});
+
+const eur = (amount: number) => ({ amount, currency: 'EUR' });
+const edit = (row: number, members: object) => (text: string) =>
+  JSON.stringify((JSON.parse(text) as object[]).map((one, index) => (index === row ? { ...one, ...members } : one)));
+const ledger = (entry: object) => edit(0, { entries: [entry] });
+const swap = (from: string, to: string) => (text: string) => text.replace(from, to);
+const without = (row: number) => (text: string) => JSON.stringify((JSON.parse(text) as object[]).toSpliced(row, 1));
+const latin1 = (text: string) => Buffer.from(text.replace('"name": "', '"name": "für '), 'latin1');
+const secondSecret = swap('[', `[{"name":"b","kind":"signature","secret":"whsec_${'A'.repeat(32)}","scopes":["catalog"]},`);
+
+/** The refused file, its pointer and message, the change, and the changed file if it is another one. */
+const cases: readonly Case[] = [
+  ['vouchers.json / – it is not UTF-8; save it in this encoding.', latin1],
+  ['vouchers.json / – it nests deeper than 64 levels.', () => '['.repeat(50_000) + ']'.repeat(50_000)],
+  ['vouchers.json / – this must be a list, not an object.', () => '{}'],
+  ['vouchers.json /3/used – it is above usageLimit.', edit(3, { used: 101 })],
+  ['products.json /1/name – this is not text: it has NUL or half of a surrogate pair.', edit(1, { name: 'Mug\0' })],
+  ['products.json / – it is not JSON, from line ', (text) => `${text}]`],
+  ['products.json /0/minage – this member is unknown.', edit(0, { minage: 18 })],
+  ['products.json /1/price/amount – this must be a whole number, not 12.99.', edit(1, { price: eur(12.99) })],
+  ['products.json /1/price – this member is required.', edit(1, { price: undefined })],
+  ['products.json /1/price/amount – this must be from 1 to 999999999.', edit(1, { price: eur(0) })],
+  ['products.json /1/price/amount – this must be from 1 to 999999999.', edit(1, { price: eur(10 ** 15) })],
+  ['products.json /0/gtin – the last digit is not the check digit', edit(0, { gtin: '9521001000078' })],
+  ['products.json /1/gtin – the same as in row 0.', edit(1, { gtin: '9521001000079' })],
+  ['products.json /3/description – it is blank.', edit(3, { description: ' ' })],
+  ['products.json /0/compareAtPrice – it is not above', edit(0, { compareAtPrice: eur(1299) })],
+  ['products.json /0/price/currency – this must be EUR', (text) => text.replaceAll('"EUR"', '"USD"')],
+  ['stock.json /0/onHand/\ufffd – this is not text', swap('"dc-01"', String.raw`"\ud800"`)],
+  ['stock.json /3/onHand/dc-09 – there is no location "dc-09".', edit(3, { onHand: { 'dc-09': 1 } })],
+  ['stock.json /0/onHand – it names no location', edit(0, { onHand: {} })],
+  ['stock.json /0/onHand/dc-01 – this must be at least 0.', edit(0, { onHand: { 'dc-01': -1 } })],
+  ['stock.json /0/safetyStock/dc-02', edit(0, { onHand: { 'dc-01': 1 }, safetyStock: { 'dc-02': 1 } })],
+  ['customers.json /2/state – this must be one of anonymous, ', edit(2, { state: 'banned' })],
+  ['customers.json /1/email – the same as in row 0.', edit(1, { email: 'ADA@people.example' })],
+  ['customers.json /1/loyaltyAccountId – loyalty-accounts.json has no account "loy_ben"', edit(1, { loyaltyAccountId: 'loy_ben' })],
+  ['customers.json /1/loyaltyAccountId', edit(1, { loyaltyAccountId: 'loy_ada' })],
+  ['customers.json /0/lastActivityAt – active customers were active in the last 90 days.', edit(0, { lastActivityAt: '-P91D' })],
+  ['customers.json /9/state – an anonymous customer', edit(9, { phone: '+353209100099' })],
+  ['customers.json /0/lastActivityAt – this must be a duration from the start', edit(0, { lastActivityAt: '-P1M' })],
+  ['gift-cards.json /0/balance/amount – this must be from 0 to 999999999999.', edit(0, { balance: eur(-5000) })],
+  ['gift-cards.json /1/balance/currency – this must be EUR', edit(1, { balance: { amount: 500, currency: 'USD' } })],
+  ['products.json /0/sku – stock.json has no row for it.', without(0), 'stock.json'],
+  ['stock.json /0/sku – there is no product "mug-blue".', without(0), 'products.json'],
+  ['locations.json /1/priority – the same as in row 0.', edit(1, { priority: 1 })],
+  ['loyalty-accounts.json /0/customerId – customers.json has no "cus_ada"', edit(0, { loyaltyAccountId: undefined }), 'customers.json'],
+  ['loyalty-accounts.json /1/cardNumber – the same', edit(1, { cardNumber: '2990000123459' })],
+  ['loyalty-accounts.json /0/pointsBalance – the entries add up to 500.', edit(0, { pointsBalance: 501 })],
+  ['loyalty-accounts.json /0/tier – 650 lifetime points make bronze.', edit(0, { tier: 'gold' })],
+  ['loyalty-accounts.json /0/nextTierThreshold – the next tier starts at 1000.', edit(0, { nextTierThreshold: 5000 })],
+  ['loyalty-accounts.json /0/entries/0/points – the balance becomes negative.', ledger({ type: 'redeem', points: -1, at: '-P1D' })],
+  ['loyalty-accounts.json /0/entries/0/points – redeem entries have negative points', ledger({ type: 'redeem', points: 1, at: '-P1D' })],
+  ['loyalty-accounts.json /0/entries/0/at – entries are in order of time', ledger({ type: 'earn', points: 1, at: 'P1D' })],
+  ['promotions.json /1/skus/1 – unknown product.', edit(1, { skus: ['chocolate-dark', 'gone'] })],
+  ['promotions.json /0/activeTo – it ends before it begins.', edit(0, { activeTo: '-P31D' })],
+  ['promotions.json /0/kind – this must be one of percent-off, ', edit(0, { kind: 'magic' })],
+  ['carrier-scans.json / – there is no row for the service EXPRESS.', without(1)],
+  ['carrier-scans.json /0/scans/0/scan – a parcel that is label-created cannot deliver.', swap('"scan": "collect"', '"scan": "deliver"')],
+  ['carrier-scans.json /0/scans/1/after – it is earlier than the previous scan.', swap('"after": "PT6H"', '"after": "PT1H"')],
+  ['carrier-scans.json /0/scans/0/after – "P1M" is not a duration', swap('"after": "PT2H"', '"after": "P1M"')],
+  ['carrier-scans.json /0/estimatedDelivery – it ends before it begins.', edit(0, { estimatedDelivery: { from: 'P2D', to: 'P1D' } })],
+  ['warehouse-steps.json / – the steps are started, picked,', without(2)],
+  ['warehouse-steps.json /2/after – it is earlier than the previous step.', edit(2, { after: 'PT20M' })],
+  ['credentials.json /3/secret – a webhook secret is whsec_ and 24', edit(3, { secret: 'whsec_short' })],
+  ['credentials.json /4 – there is a webhook secret before it', secondSecret],
+  ['credentials.json / – nobody could use the control plane', () => '[]'],
+  ['credentials.json / – nobody could use the control plane', without(2)],
+  ['credentials.json /1/scopes – only a bearer can have the scope control.', edit(1, { scopes: ['control'] })],
+  ['credentials.json /0/secret – it has the form of a credential of a rehearsal', edit(0, { secret: `reh_default_${'a'.repeat(20)}` })],
+  ['credentials.json /0/scopes/0 – this must be one of catalog, control.', edit(0, { scopes: ['all'] })],
+  ...['tökén', 'a b', 'a\nb'].map((secret): Case => ['credentials.json /0/secret – it takes visible ASCII without', edit(0, { secret })]),
+];
+
+test.each(cases.map(([mistake, change, changed]) => ({ mistake, change, changed })))(
+  'The fixtures refuse $mistake',
+  async ({ mistake, change, changed }) => {
+    const [file = '', ...rest] = mistake.split(' ');
+    await expect(loadWith(changed ?? file, change)).rejects.toThrow(`/${file} cannot be used: ${rest.join(' ')}`);
+  },
+);
+
+test('The fixtures accept a byte order mark', () => expect(loadWith('products.json', (text) => `\ufeff${text}`)).resolves.toBeDefined());
+
+test('The fixtures report all mistakes of a file, each in one line', async () => {
+  const wrong = edit(0, { sku: 'mug blue', taxRate: 'high', media: null, price: { amount: '12', currency: 'euro' }, colour: 'red' });
+  const error = await loadWith('products.json', wrong).catch((thrown: Error) => thrown);
+  expect(String(error).replace('FixtureError: ', '').split('\n').toSorted()).toEqual(
+    [
+      '/0/colour – this member is unknown.',
+      '/0/media – this must be a list, not null.',
+      '/0/price/amount – this must be a whole number, not text.',
+      '/0/price/currency – this must be EUR, the currency of every price.',
+      '/0/sku – this must have only letters, digits, dots, hyphens and underscores, and not only dots.',
+      '/0/taxRate – this must be a number, not text.',
+    ].map((line) => `${join(directory, 'products.json')} cannot be used: ${line}`),
+  );
+});
+
+test('The fixtures report a missing file, and a folder in its place', async () => {
+  const stock = join(directory, 'stock.json');
+  await cp(source, directory, { recursive: true });
+  await rm(stock);
+  await expect(loadCopy()).rejects.toThrow(`${stock} cannot be used: / – it is missing`);
+  await mkdir(stock);
+  await expect(loadCopy()).rejects.toThrow(`${stock} cannot be used: / – it is a folder`);
+  await rm(stock, { recursive: true });
 });

@@ -29,7 +29,7 @@ const DATA = new Set(['example', 'examples', 'default', 'value', 'x-problem-code
 /** Members whose values are schemas by name. */
 const BY_NAME = new Set(['properties', 'schemas']);
 
-/** Every object of a document that is no data, by its place. */
+/** Every object of a document except data, by its place. */
 function parts(part: unknown, place: string, isNamed = false): readonly (readonly [string, Schema])[] {
   if (typeof part !== 'object' || part === null) return [];
   const inner = Object.entries(part).flatMap(([name, value]) =>
@@ -44,35 +44,32 @@ const wordsOf = (name: string): readonly string[] =>
     .toLowerCase()
     .split(/[^a-z0-9]+/);
 
-describe.each(Object.entries(documents))('The OpenAPI document of the %s', (_name, document) => {
+describe.each(Object.entries(documents))('OpenAPI document of the %s', (name, document) => {
   const all = parts(document, '#');
   const places = (has: (schema: Schema) => boolean): readonly string[] => all.filter(([, part]) => has(part)).map(([place]) => place);
 
-  test('has schemas at the places that these tests look at', () => {
+  test(`The OpenAPI document of the ${name} has schemas at the places that these tests look at`, () => {
     expect(places(({ $ref }) => $ref !== undefined).length).toBeGreaterThan(20);
     expect(places((schema) => schema.enum !== undefined).length).toBeGreaterThan(5);
   });
 
-  test('has no $ref beside other members', () => {
-    expect(places((part) => part.$ref !== undefined && Object.keys(part).length > 1)).toEqual([]);
-  });
+  test(`The OpenAPI document of the ${name} has no $ref together with other members`, () =>
+    expect(places((part) => part.$ref !== undefined && Object.keys(part).length > 1)).toEqual([]));
 
-  test('has no constant or enumeration of booleans', () => {
-    expect(places(({ const: only, enum: values = [] }) => [only, ...values].some((value) => typeof value === 'boolean'))).toEqual([]);
-  });
+  test(`The OpenAPI document of the ${name} has no constant or enumeration of booleans`, () =>
+    expect(places(({ const: only, enum: values = [] }) => [only, ...values].some((value) => typeof value === 'boolean'))).toEqual([]));
 
-  test('has no list of types, except with null', () => {
-    expect(places(({ type }) => Array.isArray(type) && !(type.length === 2 && type.includes('null')))).toEqual([]);
-  });
+  test(`The OpenAPI document of the ${name} has no list of types, except with null`, () =>
+    expect(places(({ type }) => Array.isArray(type) && !(type.length === 2 && type.includes('null')))).toEqual([]));
 
-  test('has enumerations of strings, which may include null, or of numbers, and without bounds', () => {
+  test(`The OpenAPI document of the ${name} has enumerations of strings, which may include null, or of numbers, and without bounds`, () => {
     const kinds = (values: readonly unknown[]) => new Set(values.map((value) => (value === null ? 'null' : typeof value)));
     const isKnown = (values: readonly unknown[]) => ['string', 'string,null', 'number'].includes([...kinds(values)].join(','));
     expect(places(({ enum: values }) => values !== undefined && !isKnown(values))).toEqual([]);
     expect(places((part) => part.enum !== undefined && ['minLength', 'maxLength', 'pattern'].some((bound) => bound in part))).toEqual([]);
   });
 
-  test('has no schema whose name begins with the name of an operation, from which generators make CalculateResponse and FinishResult', () => {
+  test(`The OpenAPI document of the ${name} has no schema whose name begins with the name of an operation, as in CalculateResponse`, () => {
     const operations = Object.values(document.paths).flatMap((item) => Object.values(item).map(({ operationId }) => operationId));
     const collisions = Object.keys(document.components.schemas).filter((schema) =>
       operations.some((id) => wordsOf(id).every((word, index) => wordsOf(schema)[index] === word)),
@@ -80,11 +77,10 @@ describe.each(Object.entries(documents))('The OpenAPI document of the %s', (_nam
     expect(collisions).toEqual([]);
   });
 
-  test('has no header with a default, which generated clients would send', () => {
-    expect(places((part) => 'in' in part && part.in === 'header' && JSON.stringify(part).includes('"default":'))).toEqual([]);
-  });
+  test(`The OpenAPI document of the ${name} has no header with a default, which generated clients would send`, () =>
+    expect(places((part) => 'in' in part && part.in === 'header' && JSON.stringify(part).includes('"default":'))).toEqual([]));
 
-  test('has no two names of schemas and operations that differ only in case and hyphens', () => {
+  test(`The OpenAPI document of the ${name} has no two names of schemas and operations that differ only in case and hyphens`, () => {
     const operations = Object.values(document.paths).flatMap((item) => Object.values(item).map(({ operationId }) => operationId));
     const names = [...operations, ...Object.keys(document.components.schemas)].map((name) => wordsOf(name).join(''));
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);

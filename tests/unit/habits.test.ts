@@ -10,70 +10,63 @@ const linesWith = (files: readonly string[], pattern: RegExp): string[] =>
       .flatMap((line, index) => (pattern.test(line) ? [`${file}:${index + 1}: ${line.trim()}`] : [])),
   );
 
-describe('Files', () => {
-  test('are named by their content: there are no barrels and no catch-all files', () => {
-    expect(
-      trackedFiles.filter((file) => /(^|\/)(index|utils?|helpers?|common|misc)(\.[a-z]+|\/)/.test(file) && !file.endsWith('.html')),
-    ).toEqual([]);
-  });
-
-  test('of code are named in kebab-case', () => {
-    const names = code.map((file) => file.split('/').at(-1) ?? '');
-    expect(names.filter((name) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.(test|config|d))?\.(ts|mjs|js)$/.test(name))).toEqual([]);
-  });
-
-  test('contain no paths of a developer’s machine', () => {
-    const texts = trackedFiles.filter((file) => /\.(ts|mjs|js|json|md|yaml|yml|html|css)$/.test(file) && file !== 'package-lock.json');
-    // Our own folder `shared/work` is none.
-    expect(linesWith(texts, /(?<!shared)\/(home|work|Users)\/[a-z]+\//)).toEqual([]);
-  });
+test('Files are named by their content: there are no barrels and no catch-all files', () => {
+  expect(
+    trackedFiles.filter((file) => /(^|\/)(index|utils?|helpers?|common|misc)(\.[a-z]+|\/)/.test(file) && !file.endsWith('.html')),
+  ).toEqual([]);
 });
 
-describe('Code', () => {
-  test('reads the environment in estate/main.ts alone', () => {
-    const production = code.filter((file) => /^(services|estate|gateway|shared|fixtures)\//.test(file) && file !== 'estate/main.ts');
-    expect(linesWith(production, /process\.env\b/)).toEqual([]);
-    expect(textOf('estate/main.ts')).toContain('process.env');
-  });
+test('Files of code are named in kebab-case', () => {
+  const names = code.map((file) => file.split('/').at(-1) ?? '');
+  expect(names.filter((name) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.(test|config|d))?\.(ts|mjs|js)$/.test(name))).toEqual([]);
+});
 
-  test('takes the time from the rehearsal: no rule of a service asks the wall clock', () => {
-    const services = code.filter((file) => /^services\/[^/]+\//.test(file) && !file.startsWith('services/touchpoint-mock/'));
-    expect(linesWith(services, /\bDate\.now\(\)|\bnew Date\(\)|\bset(Timeout|Interval)\(/)).toEqual([]);
-  });
+test('Files contain no paths of a developer’s machine', () => {
+  const texts = trackedFiles.filter((file) => /\.(ts|mjs|js|json|md|yaml|yml|html|css)$/.test(file) && file !== 'package-lock.json');
+  // Our own folder `shared/work` is none.
+  expect(linesWith(texts, /(?<!shared)\/(home|work|Users)\/[a-z]+\//)).toEqual([]);
+});
 
-  test('prints in shared/process/terminal.ts alone, so that data steers no terminal', () => {
-    const printing = code.filter((file) => /^(command-line|estate|rehearsal|gateway|services|shared|testcontainers)\//.test(file));
-    const found = linesWith(printing, /\b(stdout|stderr)\.write\(|\bconsole\.(log|error|warn|info)\(/);
-    expect(found.filter((line) => !line.startsWith('shared/process/terminal.ts:'))).toEqual([]);
-  });
+test('Code reads the environment in estate/main.ts alone', () => {
+  const production = code.filter((file) => /^(services|estate|gateway|shared|fixtures)\//.test(file) && file !== 'estate/main.ts');
+  expect(linesWith(production, /process\.env\b/)).toEqual([]);
+  expect(textOf('estate/main.ts')).toContain('process.env');
+});
 
-  test('contains no TODO', () => {
-    const others = code.filter((file) => file !== 'tests/unit/habits.test.ts');
-    expect(linesWith(others, /\b(TODO|FIXME|XXX|TEMPORARY)\b|[Nn]ot (yet )?implemented/)).toEqual([]);
-  });
+test('Code takes the time from the rehearsal: no rule of a service reads the wall clock', () => {
+  const services = code.filter((file) => /^services\/[^/]+\//.test(file) && !file.startsWith('services/touchpoint-mock/'));
+  expect(linesWith(services, /\bDate\.now\(\)|\bnew Date\(\)|\bset(Timeout|Interval)\(/)).toEqual([]);
+});
+
+test('Code prints in shared/process/terminal.ts alone, so that data steers no terminal', () => {
+  const printing = code.filter((file) => /^(command-line|estate|rehearsal|gateway|services|shared|testcontainers)\//.test(file));
+  const found = linesWith(printing, /\b(stdout|stderr)\.write\(|\bconsole\.(log|error|warn|info)\(/);
+  expect(found.filter((line) => !line.startsWith('shared/process/terminal.ts:'))).toEqual([]);
+});
+
+test('Code contains no TODO', () => {
+  const others = code.filter((file) => file !== 'tests/unit/habits.test.ts');
+  expect(linesWith(others, /\b(TODO|FIXME|XXX|TEMPORARY)\b|[Nn]ot (yet )?implemented/)).toEqual([]);
 });
 
 describe('Tests', () => {
   const tests = trackedFiles.filter((file) => file.endsWith('.test.ts') && file !== 'tests/unit/habits.test.ts');
 
-  test('all run: none is focused', () => {
-    expect(linesWith(tests, /\b(test|it|describe)(\.(concurrent|each))?\.only\b|\bf(it|describe)\(/)).toEqual([]);
-  });
+  test('Tests all run: none is focused', () =>
+    expect(linesWith(tests, /\b(test|it|describe)(\.(concurrent|each))?\.only\b|\bf(it|describe)\(/)).toEqual([]));
 
-  test('that may be skipped report it with the reason', () => {
+  test('Tests that may be skipped report it with the reason', () => {
     const skipping = tests.filter((file) => /\b(test|it|describe)\.(skip|todo)\b|\bx(it|describe)\(/.test(textOf(file)));
     expect(skipping.filter((file) => !/console\.warn\(\s*`SKIPPED: /.test(textOf(file)))).toEqual([]);
   });
 });
 
 describe('Dependencies', () => {
-  const { dependencies, optionalDependencies, devDependencies } = JSON.parse(textOf('package.json')) as Record<
-    string,
-    Record<string, string>
-  >;
+  const groups = JSON.parse(textOf('package.json')) as Record<string, Record<string, string>>;
+  const { dependencies, optionalDependencies, devDependencies } = groups;
   const declared = { ...dependencies, ...optionalDependencies, ...devDependencies };
 
-  test('are exactly those with a reason in ARCHITECTURE.md', () => {
+  test('Dependencies are exactly those with a reason in ARCHITECTURE.md', () => {
     const [, section = ''] = textOf('ARCHITECTURE.md').split('## Dependencies');
     const explained = [...section.matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, cell = '']) =>
       [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name),
@@ -81,25 +74,22 @@ describe('Dependencies', () => {
     expect(explained.toSorted()).toEqual(Object.keys(declared).toSorted());
   });
 
-  test('are pinned to one version', () => {
-    expect(Object.entries(declared).filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
-  });
+  test('Dependencies are pinned to one version', () =>
+    expect(Object.entries(declared).filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]));
 });
 
-describe('The documentation', () => {
-  test('names every variable that configures a process', () => {
-    const [, block = ''] = /const variables = \{\n([\s\S]*?)\n\};/.exec(textOf('estate/variables.ts')) ?? [];
-    const names = [...block.matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map(([, name]) => name);
-    expect(names.length).toBeGreaterThan(10);
-    expect(names.filter((name) => !textOf('docs/reference/variables.md').includes(`\`${name}\``))).toEqual([]);
-  });
+test('The documentation names every variable that configures a process', () => {
+  const [, block = ''] = /const variables = \{\n([\s\S]*?)\n\};/.exec(textOf('estate/variables.ts')) ?? [];
+  const names = [...block.matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map(([, name]) => name);
+  expect(names.length).toBeGreaterThan(10);
+  expect(names.filter((name) => !textOf('docs/reference/variables.md').includes(`\`${name}\``))).toEqual([]);
+});
 
-  test('names npm scripts that exist', () => {
-    const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> };
-    const mentioned = [...documents, 'estate/banner.ts'].flatMap((file) =>
-      [...textOf(file).matchAll(/npm (?:run |(?=(?:start|test)\b))([a-z][a-z:-]+)/g)].map(([, name = '']) => name),
-    );
-    expect(mentioned.length).toBeGreaterThan(3);
-    expect(mentioned.filter((name) => scripts[name] === undefined)).toEqual([]);
-  });
+test('The documentation names npm scripts that exist', () => {
+  const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> };
+  const mentioned = [...documents, 'estate/banner.ts'].flatMap((file) =>
+    [...textOf(file).matchAll(/npm (?:run |(?=(?:start|test)\b))([a-z][a-z:-]+)/g)].map(([, name = '']) => name),
+  );
+  expect(mentioned.length).toBeGreaterThan(3);
+  expect(mentioned.filter((name) => scripts[name] === undefined)).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { textOf, trackedFiles } from '../support/tracked-files.ts';
 
 interface Import {
@@ -45,7 +45,7 @@ const omsFloors: readonly (readonly string[])[] = [
 ];
 const OMS_SHARES = ['collections.ts', 'due-work.ts', 'timing.ts'].map((file) => `services/oms/${file}`);
 
-/** A zone for each folder or file of a floor, which knows the floors below it. */
+/** A zone for each folder or file of a floor, which may import the floors below it. */
 const zonesOf = (root: string, rooms: readonly (readonly string[])[], shares: readonly string[] = []) => {
   const paths = rooms.map((names) => names.map((name) => (name.endsWith('.ts') ? `${root}${name}` : `${root}${name}/`)));
   return paths.flatMap((zone, floor) => zone.map((one) => ({ zone: one, may: [...shares, ...paths.slice(0, floor).flat()] })));
@@ -62,7 +62,7 @@ const HANDLERS_KNOW = [
 ];
 const ADAPTERS = ['shared/store/memory/', 'shared/store/redis/', 'shared/events/kafka/'];
 
-/** A zone of the repository and where its imports may lead, besides into itself. */
+/** A zone of the repository, and the other targets of its imports. */
 const zones: readonly { readonly zone: string; readonly may: readonly string[] }[] = [
   ...zonesOf('shared/', floors),
   ...zonesOf('services/oms/', omsFloors, ['shared/', ...OMS_SHARES]),
@@ -80,90 +80,85 @@ const zones: readonly { readonly zone: string; readonly may: readonly string[] }
 const zoneOf = (path: string) => zones.find(({ zone }) => path.startsWith(zone));
 const shown = ({ file, target }: Import): string => `${file} imports ${target}`;
 
-describe('The import rule', () => {
-  test('is checked against all imports', () => {
-    expect(imports.length).toBeGreaterThan(100);
-    expect(own.length).toBeGreaterThan(100);
-  });
-
-  test('every import of a project file resolves', () => {
-    const files = new Set(trackedFiles);
-    expect(own.filter(({ target }) => !files.has(target)).map(shown)).toEqual([]);
-  });
-
-  test('no files import each other in a circle, types included', () => {
-    expect(circles(own)).toEqual([]);
-  });
-
-  test.each([
-    ['shared', floors.flat()],
-    ['services/oms', omsFloors.flat().filter((name) => !name.endsWith('.ts'))],
-  ])('every folder of %s has a floor', (root, names) => {
-    const folders = trackedFiles.flatMap((file) =>
-      file.startsWith(`${root}/`) ? (file.slice(root.length + 1).match(/^[^/]+(?=\/)/)?.[0] ?? []) : [],
-    );
-    expect([...new Set(folders)].sort()).toEqual(names.sort());
-  });
-
-  test('a service imports itself, shared and fixtures, and never another service', () => {
-    const breaking = own.filter(({ file, target }) => {
-      const service = serviceOf(file);
-      if (service === undefined) return false;
-      return serviceOf(target) !== service && !target.startsWith('shared/') && !target.startsWith('fixtures/');
-    });
-    expect(breaking.map(shown)).toEqual([]);
-  });
-
-  test('a service imports from shared only the modules for handlers, and no adapter', () => {
-    const breaking = own.filter(({ file, target }) => {
-      const service = serviceOf(file);
-      // The touchpoint mock is no application of the estate: it answers by itself.
-      if (service === undefined || service === 'touchpoint-mock' || !target.startsWith('shared/')) return false;
-      return !HANDLERS_KNOW.some((known) => target.startsWith(known));
-    });
-    expect(breaking.map(shown)).toEqual([]);
-  });
-
-  test('adapters of store and bus are chosen in estate/infrastructure.ts, and otherwise only by tests and benchmarks', () => {
-    const isAdapter = (path: string): boolean => ADAPTERS.some((folder) => path.startsWith(folder));
-    const breaking = own.filter(
-      ({ file, target }) => isAdapter(target) && !isAdapter(file) && !/^(tests|bench)\//.test(file) && file !== 'estate/infrastructure.ts',
-    );
-    expect(breaking.map(shown)).toEqual([]);
-  });
-
-  test.each(zones)('$zone imports only itself and $may of the project', ({ zone, may }) => {
-    const breaking = own.filter(
-      ({ file, target }) => zoneOf(file)?.zone === zone && !inside(target, zone) && !may.some((other) => target.startsWith(other)),
-    );
-    expect(breaking.map(shown)).toEqual([]);
-  });
-
-  test('the catalog and the domain import no package that reads, writes or listens', () => {
-    const pure = ['zod', 'ulid', 'tinyduration', 'node:buffer', 'node:crypto'];
-    const breaking = imports.filter(
-      ({ file, target, isPackage }) => /^shared\/(catalog|domain)\//.test(file) && isPackage && !pure.includes(target),
-    );
-    expect(breaking.map(shown)).toEqual([]);
-  });
-
-  test('a page of the console imports only types of what does not travel to the browser', () => {
-    const pages = trackedFiles.filter((file) => file.startsWith('console/page/') && file.endsWith('.ts'));
-    const breaking = pages.flatMap((file) =>
-      [...textOf(file).matchAll(/^import (?!type )[^;]*?from '(\.\.\/[^']+|node:[^']+)';/gms)].map(
-        ([, target]) => `${file} imports ${target}`,
-      ),
-    );
-    expect(pages.length).toBeGreaterThan(10);
-    expect(breaking).toEqual([]);
-  });
-
-  test('tests are imported by tests alone', () => {
-    expect(own.filter(({ file, target }) => target.startsWith('tests/') && !file.startsWith('tests/')).map(shown)).toEqual([]);
-  });
+test('The import rule is checked against all imports', () => {
+  expect(imports.length).toBeGreaterThan(100);
+  expect(own.length).toBeGreaterThan(100);
 });
 
-/** control/ is no part of gateway/. */
+test('Every import of a project file resolves', () => {
+  const files = new Set(trackedFiles);
+  expect(own.filter(({ target }) => !files.has(target)).map(shown)).toEqual([]);
+});
+
+test('No files import each other in a circle, types included', () => expect(circles(own)).toEqual([]));
+
+test.each([
+  ['shared', floors.flat()],
+  ['services/oms', omsFloors.flat().filter((name) => !name.endsWith('.ts'))],
+])('Every folder of %s has a floor', (root, names) => {
+  const folders = trackedFiles.flatMap((file) =>
+    file.startsWith(`${root}/`) ? (file.slice(root.length + 1).match(/^[^/]+(?=\/)/)?.[0] ?? []) : [],
+  );
+  expect([...new Set(folders)].sort()).toEqual(names.sort());
+});
+
+test('A service imports itself, shared and fixtures, and never another service', () => {
+  const breaking = own.filter(({ file, target }) => {
+    const service = serviceOf(file);
+    if (service === undefined) return false;
+    return serviceOf(target) !== service && !target.startsWith('shared/') && !target.startsWith('fixtures/');
+  });
+  expect(breaking.map(shown)).toEqual([]);
+});
+
+test('A service imports from shared only the modules for handlers, and no adapter', () => {
+  const breaking = own.filter(({ file, target }) => {
+    const service = serviceOf(file);
+    // The touchpoint mock does not belong to the applications of the estate.
+    if (service === undefined || service === 'touchpoint-mock' || !target.startsWith('shared/')) return false;
+    return !HANDLERS_KNOW.some((known) => target.startsWith(known));
+  });
+  expect(breaking.map(shown)).toEqual([]);
+});
+
+test('Adapters of store and bus are chosen in estate/infrastructure.ts, and otherwise only by tests and benchmarks', () => {
+  const isAdapter = (path: string): boolean => ADAPTERS.some((folder) => path.startsWith(folder));
+  const breaking = own.filter(
+    ({ file, target }) => isAdapter(target) && !isAdapter(file) && !/^(tests|bench)\//.test(file) && file !== 'estate/infrastructure.ts',
+  );
+  expect(breaking.map(shown)).toEqual([]);
+});
+
+test.each(zones)('$zone imports only itself and $may of the project', ({ zone, may }) => {
+  const breaking = own.filter(
+    ({ file, target }) => zoneOf(file)?.zone === zone && !inside(target, zone) && !may.some((other) => target.startsWith(other)),
+  );
+  expect(breaking.map(shown)).toEqual([]);
+});
+
+test('The catalog and the domain import no package that reads, writes or listens', () => {
+  const pure = ['zod', 'ulid', 'tinyduration', 'node:buffer', 'node:crypto'];
+  const breaking = imports.filter(
+    ({ file, target, isPackage }) => /^shared\/(catalog|domain)\//.test(file) && isPackage && !pure.includes(target),
+  );
+  expect(breaking.map(shown)).toEqual([]);
+});
+
+test('A page of the console imports only types of what does not travel to the browser', () => {
+  const pages = trackedFiles.filter((file) => file.startsWith('console/page/') && file.endsWith('.ts'));
+  const breaking = pages.flatMap((file) =>
+    [...textOf(file).matchAll(/^import (?!type )[^;]*?from '(\.\.\/[^']+|node:[^']+)';/gms)].map(
+      ([, target]) => `${file} imports ${target}`,
+    ),
+  );
+  expect(pages.length).toBeGreaterThan(10);
+  expect(breaking).toEqual([]);
+});
+
+test('Only tests import tests', () =>
+  expect(own.filter(({ file, target }) => target.startsWith('tests/') && !file.startsWith('tests/')).map(shown)).toEqual([]));
+
+/** Whether the first matching zone of a path is this one. */
 const inside = (target: string, zone: string): boolean => zoneOf(target)?.zone === zone;
 
 /** Files that reach themselves by imports, a list for each circle. */

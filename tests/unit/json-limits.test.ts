@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { z } from 'zod';
 import { apis } from '../../shared/catalog/apis.ts';
@@ -9,7 +9,7 @@ import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import { exceededLimit, JSON_LEVELS, JSON_MEMBERS } from '../../shared/domain/json-limits.ts';
 import { anyCharacter } from '../support/any-character.ts';
 
-/** The same question, asked of the value. */
+/** The same limits, computed from the value. */
 const levelsOf = (value: unknown): number =>
   typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(levelsOf)) : 0;
 const membersOf = (value: unknown): number =>
@@ -24,39 +24,35 @@ const json = fc
   )
   .chain((value) => fc.constantFrom(JSON.stringify(value), JSON.stringify(value, null, 2)));
 
-describe('The limits of a JSON text', () => {
-  test('apply to its value, regardless of the content of its strings', () => {
-    fc.assert(
-      fc.property(json, fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 8 }), (text, levels, members) => {
-        const value: unknown = JSON.parse(text);
-        const [isTooDeep, isTooWide] = [levelsOf(value) > levels, membersOf(value) > members];
-        expect(exceededLimit(text, { levels }) !== undefined).toBe(isTooDeep);
-        expect(exceededLimit(text, { levels, members }) !== undefined).toBe(isTooDeep || isTooWide);
-      }),
-      { numRuns: 500 },
-    );
-  });
-
-  test('are checked in invalid JSON without an endless loop or an exception', () => {
-    fc.assert(
-      fc.property(structural, (text) => {
-        exceededLimit(text, { levels: JSON_LEVELS, members: JSON_MEMBERS });
-      }),
-    );
-  });
+test('The limits of a JSON text apply to its value, regardless of the content of its strings', () => {
+  fc.assert(
+    fc.property(json, fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 8 }), (text, levels, members) => {
+      const value: unknown = JSON.parse(text);
+      const [isTooDeep, isTooWide] = [levelsOf(value) > levels, membersOf(value) > members];
+      expect(exceededLimit(text, { levels }) !== undefined).toBe(isTooDeep);
+      expect(exceededLimit(text, { levels, members }) !== undefined).toBe(isTooDeep || isTooWide);
+    }),
+    { numRuns: 500 },
+  );
 });
 
-describe('Every external request', () => {
-  const requests = [
-    ...(Object.values({ ...apis, ...internalCalls }) as unknown as ApiDefinition[]).map(({ id, request }) => [id, request] as const),
-    ...(Object.values(controlOperations) as readonly ControlOperation[]).map(({ id, request }) => [id, request] as const),
-  ];
+test('The limits of a JSON text are checked in invalid JSON without an endless loop or an exception', () => {
+  fc.assert(
+    fc.property(structural, (text) => {
+      exceededLimit(text, { levels: JSON_LEVELS, members: JSON_MEMBERS });
+    }),
+  );
+});
 
-  test.each(requests)('%s bounds its lists within the limit of all bodies', (_id, request) => {
-    const schema = z.toJSONSchema(request, { io: 'input', unrepresentable: 'any' });
-    const lists = listsIn(schema, '');
-    expect(lists.filter(({ most }) => most > JSON_MEMBERS)).toEqual([]);
-  });
+const requests = [
+  ...(Object.values({ ...apis, ...internalCalls }) as unknown as ApiDefinition[]).map(({ id, request }) => [id, request] as const),
+  ...(Object.values(controlOperations) as readonly ControlOperation[]).map(({ id, request }) => [id, request] as const),
+];
+
+test.each(requests)('The external request %s bounds its lists within the limit of all bodies', (_id, request) => {
+  const schema = z.toJSONSchema(request, { io: 'input', unrepresentable: 'any' });
+  const lists = listsIn(schema, '');
+  expect(lists.filter(({ most }) => most > JSON_MEMBERS)).toEqual([]);
 });
 
 function listsIn(schema: unknown, at: string): { at: string; most: number }[] {

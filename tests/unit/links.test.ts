@@ -1,11 +1,11 @@
 import { dirname, join, normalize } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { documents } from '../support/documents.ts';
 import { textOf, trackedFiles } from '../support/tracked-files.ts';
 
 const isThere = (path: string): boolean => path === '.' || trackedFiles.some((file) => file === path || file.startsWith(`${path}/`));
 
-/** A document without its code, in which brackets are no links. */
+/** A document without its code, where brackets do not make links. */
 const withoutCode = (markdown: string): string => markdown.replaceAll(/^( *)```[\s\S]*?^ *```$/gm, '').replaceAll(/`[^`\n]*`/g, 'code');
 
 /** The anchor that GitHub gives to a heading. */
@@ -36,49 +36,40 @@ function complaint(from: string, link: string): string | undefined {
   const [path = '', anchor] = link.split('#');
   const target = path === '' ? from : normalize(join(dirname(from), decodeURIComponent(path))).replace(/\/$/, '');
   if (!isThere(target)) return `${link}: there is no ${target}`;
-  if (anchor !== undefined && target.endsWith('.md') && !anchorsOf(target).has(anchor)) return `${link}: ${target} has no such heading`;
+  if (anchor !== undefined && target.endsWith('.md') && !anchorsOf(target).has(anchor)) return `${link}: ${target} lacks this heading`;
   return undefined;
 }
 
-describe('Relative links', () => {
-  test.each(documents)('of %s lead to files and headings that exist', (file) => {
-    const links = [...withoutCode(textOf(file)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
-    const relative = links.filter((link) => !/^[a-z]+:/.test(link));
-    expect(relative.flatMap((link) => complaint(file, link) ?? [])).toEqual([]);
-  });
-
-  test('are found to be broken when the file or the heading does not exist', () => {
-    expect(complaint('README.md', 'docs/nothing.md')).toBe('docs/nothing.md: there is no docs/nothing.md');
-    expect(complaint('README.md', 'ARCHITECTURE.md#nothing')).toBe('ARCHITECTURE.md#nothing: ARCHITECTURE.md has no such heading');
-    expect(complaint('README.md', 'ARCHITECTURE.md#the-estate')).toBeUndefined();
-  });
+test.each(documents)('Relative links of %s lead to existing files and headings', (file) => {
+  const links = [...withoutCode(textOf(file)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
+  const relative = links.filter((link) => !/^[a-z]+:/.test(link));
+  expect(relative.flatMap((link) => complaint(file, link) ?? [])).toEqual([]);
 });
 
-describe('Every term of the glossary', () => {
-  const newcomers = documents.filter((file) => file === 'README.md' || /^docs\/(tutorials|explanation)\//.test(file)).map(textOf);
-  const prose = newcomers
-    .map((text) =>
-      withoutCode(text)
-        .replaceAll(/\]\([^)]*\)/g, ']')
-        .toLowerCase(),
-    )
-    .join('\n');
-  const terms = [...textOf('docs/glossary.md').matchAll(/^### (.+)$/gm)].map(([, term = '']) => term);
+test('Relative links are reported when the file or the heading does not exist', () => {
+  expect(complaint('README.md', 'docs/nothing.md')).toBe('docs/nothing.md: there is no docs/nothing.md');
+  expect(complaint('README.md', 'ARCHITECTURE.md#nothing')).toBe('ARCHITECTURE.md#nothing: ARCHITECTURE.md lacks this heading');
+  expect(complaint('README.md', 'ARCHITECTURE.md#the-estate')).toBeUndefined();
+});
 
-  test.each(terms.filter((term) => new RegExp(`\\b${term.toLowerCase()}`).test(prose)))('%s is linked where it is used', (term) => {
+const newcomers = documents.filter((file) => file === 'README.md' || /^docs\/(tutorials|explanation)\//.test(file)).map(textOf);
+const withoutTargets = newcomers.map((text) => withoutCode(text).replaceAll(/\]\([^)]*\)/g, ']'));
+const prose = withoutTargets.join('\n').toLowerCase();
+const terms = [...textOf('docs/glossary.md').matchAll(/^### (.+)$/gm)].map(([, term = '']) => term);
+
+test.each(terms.filter((term) => new RegExp(`\\b${term.toLowerCase()}`).test(prose)))(
+  'The glossary term %s is linked where it is used',
+  (term) => {
     expect(newcomers.filter((text) => text.includes(`glossary.md#${anchorOf(term)})`)).length).toBeGreaterThan(0);
-  });
+  },
+);
+
+const index = textOf('docs/README.md');
+
+test('The pages for users are all listed in the index of the documentation', () => {
+  const listed = documents.filter((file) => file.startsWith('docs/') && file !== 'docs/README.md');
+  expect(listed.filter((file) => !index.includes(`](${file.replace('docs/', '')}`))).toEqual([]);
 });
 
-describe('The pages for users', () => {
-  const index = textOf('docs/README.md');
-
-  test('are all listed in the index of the documentation', () => {
-    const listed = documents.filter((file) => file.startsWith('docs/') && file !== 'docs/README.md');
-    expect(listed.filter((file) => !index.includes(`](${file.replace('docs/', '')}`))).toEqual([]);
-  });
-
-  test('have a README of at most 7 KB', () => {
-    expect(Buffer.byteLength(textOf('README.md'))).toBeLessThanOrEqual(7 * 1_024);
-  });
-});
+test('The pages for users have a README of at most 7 KB', () =>
+  expect(Buffer.byteLength(textOf('README.md'))).toBeLessThanOrEqual(7 * 1_024));

@@ -4,6 +4,6 @@ import { magicValues } from '../../shared/catalog/magic-values.ts';
 
 const page = readFileSync(new URL('../../docs/reference/magic-values.md', import.meta.url), 'utf8');
 
-test.each(magicValues.flatMap(({ rows }) => rows.flatMap(({ values }) => values)))('The magic value %s is in the reference', (value) => {
-  expect(page).toContain(`\`${value}\``);
-});
+test.each(magicValues.flatMap(({ rows }) => rows.flatMap(({ values }) => values)))('The magic value %s is in the reference', (value) =>
+  expect(page).toContain(`\`${value}\``),
+);

@@ -1,18 +1,15 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { containedTax, floorShare, percentOf } from '../../shared/domain/money.ts';
 
-describe('An amount in minor units', () => {
-  test('contains its tax rounded half up', () => {
-    expect([123, 100, 3, 2].map((gross) => containedTax(gross, 23))).toEqual([23, 19, 1, 0]);
-    expect(containedTax(3, 20)).toBe(1);
-  });
-
-  test('has a percentage rounded half up', () => {
-    expect([49, 50, 149, 150].map((amount) => percentOf(amount, 1))).toEqual([0, 1, 1, 2]);
-    expect(percentOf(1_000, 12.35)).toBe(124);
-  });
-
-  test('has a share rounded down', () => {
-    expect([1, 2, 3].map((units) => floorShare(1_000, units, 3))).toEqual([333, 666, 1_000]);
-  });
+test('An amount in minor units contains its tax rounded half up', () => {
+  expect([123, 100, 3, 2].map((gross) => containedTax(gross, 23))).toEqual([23, 19, 1, 0]);
+  expect(containedTax(3, 20)).toBe(1);
 });
+
+test('An amount in minor units has a percentage rounded half up', () => {
+  expect([49, 50, 149, 150].map((amount) => percentOf(amount, 1))).toEqual([0, 1, 1, 2]);
+  expect(percentOf(1_000, 12.35)).toBe(124);
+});
+
+test('An amount in minor units has a share rounded down', () =>
+  expect([1, 2, 3].map((units) => floorShare(1_000, units, 3))).toEqual([333, 666, 1_000]));

@@ -1,21 +1,19 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ANY_PART, isNamed, partsOf, partsOfCustomer } from '../../services/crm/name-parts.ts';
 
-describe('the search parts of a customer', () => {
-  test('include every part of the customer’s names, without regard to case', () => {
-    const name = fc.string({ unit: fc.constantFrom('a', 'B', 'é', 'İ', '👩', ' ', '.'), maxLength: 6 });
-    fc.assert(
-      fc.property(name, name, name, (firstName, lastName, q) => {
-        const customer = { firstName, lastName };
-        if (isNamed(customer, q)) expect(partsOfCustomer(customer)).toEqual(expect.arrayContaining([...partsOf(q), ANY_PART]));
-      }),
-      { numRuns: 1_000 },
-    );
-  });
+test('The search parts of a customer include every part of the customer’s names, without regard to case', () => {
+  const name = fc.string({ unit: fc.constantFrom('a', 'B', 'é', 'İ', '👩', ' ', '.'), maxLength: 6 });
+  fc.assert(
+    fc.property(name, name, name, (firstName, lastName, q) => {
+      const customer = { firstName, lastName };
+      if (isNamed(customer, q)) expect(partsOfCustomer(customer)).toEqual(expect.arrayContaining([...partsOf(q), ANY_PART]));
+    }),
+    { numRuns: 1_000 },
+  );
+});
 
-  test('are three characters long, and a text of fewer has none', () => {
-    expect(partsOf('Clara')).toEqual(['cla', 'lar', 'ara']);
-    expect(partsOf('Cl')).toEqual([]);
-  });
+test('The search parts of a customer are three characters long, and a text of fewer has none', () => {
+  expect(partsOf('Clara')).toEqual(['cla', 'lar', 'ara']);
+  expect(partsOf('Cl')).toEqual([]);
 });

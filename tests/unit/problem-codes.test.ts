@@ -1,10 +1,6 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { headersOfProblem } from '../../gateway/problems.ts';
-import { apis } from '../../shared/catalog/apis.ts';
-import type { ApiDefinition } from '../../shared/catalog/define.ts';
-import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import { Problem, type ProblemCode, problems, retryableAtTimes } from '../../shared/catalog/problems.ts';
-import { problemTable } from '../../shared/contract/tables/problems.ts';
 import { answerProblem } from '../../shared/transport/answer.ts';
 import { textOf, trackedFiles } from '../support/tracked-files.ts';
 
@@ -12,7 +8,7 @@ const codes = Object.keys(problems).toSorted();
 const production = trackedFiles.filter((file) => /^(services|control|estate|gateway|shared)\/.*\.ts$/.test(file));
 const prose = trackedFiles.filter((file) => file.endsWith('.md'));
 
-/** Helpers with which the table's own file refuses. */
+/** Helpers that refuse in the file of the table. */
 const HELPERS: Readonly<Record<string, RegExp>> = {
   not_found: /\bnotFound\(/,
   validation_failed: /\binvalid\(/,
@@ -23,79 +19,55 @@ const HELPERS: Readonly<Record<string, RegExp>> = {
 const texts = production.filter((file) => file !== 'shared/catalog/problems.ts').map(textOf);
 const thrown = new Set(texts.flatMap((text) => [...text.matchAll(/new (?:Edge)?Problem\(\s*'([a-z_]+)'/g)].map(([, code = '']) => code)));
 
-describe('A retryable problem', () => {
-  const all = codes.map((code) => new Problem(code as ProblemCode, 'no'));
-  const ids = { requestId: 'r', correlationId: 'c' } as Parameters<typeof headersOfProblem>[1];
+const all = codes.map((code) => new Problem(code as ProblemCode, 'no'));
+const ids = { requestId: 'r', correlationId: 'c' } as Parameters<typeof headersOfProblem>[1];
 
-  test('says when: after one second if nothing better is known, whether an application or the gateway answers', () => {
-    for (const problem of [...all, new Problem('invalid_state_transition', 'busy', { retryable: true })]) {
-      const seconds = problem.retryable ? 1 : undefined;
-      expect([problem.code, answerProblem(problem, '/').retryAfter]).toEqual([problem.code, seconds]);
-      expect(headersOfProblem(problem, ids)['Retry-After']).toBe(seconds === undefined ? undefined : '1');
-    }
-  });
-
-  test('keeps the time that is known', () => {
-    expect(new Problem('store_full', 'full', { retryAfter: 30 }).retryAfter).toBe(30);
-  });
+test('A retryable problem has a Retry-After of one second by default, from an application and from the gateway', () => {
+  for (const problem of [...all, new Problem('invalid_state_transition', 'busy', { retryable: true })]) {
+    const seconds = problem.retryable ? 1 : undefined;
+    expect([problem.code, answerProblem(problem, '/').retryAfter]).toEqual([problem.code, seconds]);
+    expect(headersOfProblem(problem, ids)['Retry-After']).toBe(seconds === undefined ? undefined : '1');
+  }
 });
 
-describe('The table of problem codes', () => {
-  test('contains every code that is used in a refusal', () => {
-    expect(thrown.size).toBeGreaterThan(20);
-    expect([...thrown].filter((code) => !codes.includes(code))).toEqual([]);
-  });
+test('A retryable problem keeps a time that its thrower sets', () =>
+  expect(new Problem('store_full', 'full', { retryAfter: 30 }).retryAfter).toBe(30));
 
-  test.each(codes)('%s is refused with somewhere', (code) => {
-    const helper = HELPERS[code];
-    const used =
-      texts.some((text) => text.includes(`'${code}'`) && refuses(text, code)) || (helper && texts.some((text) => helper.test(text)));
-    expect(used ? code : `nothing refuses with ${code}: take it out of the table`).toBe(code);
-  });
-
-  test('equals the table in the reference', () => {
-    expect(textOf('docs/reference/problems.md')).toContain(problemTable());
-  });
-
-  test.each(codes)('%s has a section of its own in the reference, with the code as its anchor', (code) => {
-    expect(textOf('docs/reference/problems.md')).toContain(`\n### ${code}\n`);
-  });
-
-  test('has every code that the documentation names behind a status, with that status', () => {
-    const named = prose.flatMap((file) =>
-      [...textOf(file).matchAll(/\b([45]\d\d) `([a-z_]+)`/g)].map(([, status, code = '']) => ({ file, status: Number(status), code })),
-    );
-    const statusOf = (code: string): number | undefined => (problems as Readonly<Record<string, { status: number }>>)[code]?.status;
-    expect(named.length).toBeGreaterThan(5);
-    expect(named.filter(({ status, code }) => statusOf(code) !== status)).toEqual([]);
-  });
-
-  test('names every code of which a single refusal is retryable', () => {
-    const refusals = texts.flatMap((text) => [...text.matchAll(/new Problem\(\s*'([a-z_]+)'(?:(?!new Problem\()[\s\S])*?\);\n/g)]);
-    const retried = refusals.filter(([refusal]) => refusal.includes('retryable: true')).map(([, code = '']) => code as ProblemCode);
-    expect(new Set(retried)).toContain('reservation_expired');
-    expect(retried.filter((code) => !problems[code].retryable && !retryableAtTimes.has(code))).toEqual([]);
-  });
-
-  test('lets a request be repeated where the estate is at fault, except after an error of its own and in a full rehearsal', () => {
-    const serverSide = Object.entries(problems).filter(([, { status }]) => status >= 500);
-    expect(serverSide.filter(([, { retryable }]) => !retryable).map(([code]) => code)).toEqual(['internal_error', 'rehearsal_full']);
-  });
+test('The table of problem codes contains every code of a refusal', () => {
+  expect(thrown.size).toBeGreaterThan(20);
+  expect([...thrown].filter((code) => !codes.includes(code))).toEqual([]);
 });
 
-describe('The declarations of an API', () => {
-  const all = [...Object.values(apis), ...Object.values(internalCalls)] as readonly ApiDefinition[];
+test.each(codes)('The table of problem codes has only codes that a refusal uses: %s', (code) => {
+  const helper = HELPERS[code];
+  const used =
+    texts.some((text) => text.includes(`'${code}'`) && refuses(text, code)) || (helper && texts.some((text) => helper.test(text)));
+  expect(used ? code : `nothing refuses with ${code}: take it out of the table`).toBe(code);
+});
 
-  test.each(all.map((api) => [api.id, api] as const))('%s names each problem once', (_id, api) => {
-    expect(api.problems.length).toBe(new Set(api.problems).size);
-  });
+test.each(codes)('The table of problem codes has a section for %s in the reference, with the code as its anchor', (code) =>
+  expect(textOf('docs/reference/problems.md')).toContain(`\n### ${code}\n`),
+);
 
-  test('includes 404 wherever a path names an object', () => {
-    const creating = (api: ApiDefinition): boolean => api.method === 'PUT' || api.audience === 'internal';
-    expect(
-      all.filter((api) => api.path.includes('{') && !creating(api) && !api.problems.includes('not_found')).map(({ id }) => id),
-    ).toEqual([]);
-  });
+test('The table of problem codes has every code that the documentation names after a status, with that status', () => {
+  const named = prose.flatMap((file) =>
+    [...textOf(file).matchAll(/\b([45]\d\d) `([a-z_]+)`/g)].map(([, status, code = '']) => ({ file, status: Number(status), code })),
+  );
+  const statusOf = (code: string): number | undefined => (problems as Readonly<Record<string, { status: number }>>)[code]?.status;
+  expect(named.length).toBeGreaterThan(5);
+  expect(named.filter(({ status, code }) => statusOf(code) !== status)).toEqual([]);
+});
+
+test('The table of problem codes marks every code that is retryable in a single refusal', () => {
+  const refusals = texts.flatMap((text) => [...text.matchAll(/new Problem\(\s*'([a-z_]+)'(?:(?!new Problem\()[\s\S])*?\);\n/g)]);
+  const retried = refusals.filter(([refusal]) => refusal.includes('retryable: true')).map(([, code = '']) => code as ProblemCode);
+  expect(new Set(retried)).toContain('reservation_expired');
+  expect(retried.filter((code) => !problems[code].retryable && !retryableAtTimes.has(code))).toEqual([]);
+});
+
+test('The table of problem codes makes server errors retryable, except internal errors and a full rehearsal', () => {
+  const serverSide = Object.entries(problems).filter(([, { status }]) => status >= 500);
+  expect(serverSide.filter(([, { retryable }]) => !retryable).map(([code]) => code)).toEqual(['internal_error', 'rehearsal_full']);
 });
 
 /** Whether a file does more than mention a code: it makes a problem of it. */

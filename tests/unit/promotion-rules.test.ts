@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { costOf, type Line, pricedAtFull, spread, takeOff } from '../../services/promotion-engine/pricing.ts';
 import { applyPromotions, freeUnits, isRunning } from '../../services/promotion-engine/promotion-rules.ts';
@@ -35,37 +35,22 @@ const kinds = fc.oneof(
 );
 const promotions: fc.Arbitrary<Promotion[]> = fc
   .array(fc.tuple(kinds, fc.boolean()), { maxLength: 6 })
-  .chain((found) =>
-    fc.tuple(
-      fc.constant(found),
-      fc.shuffledSubarray(
-        found.map((_, index) => index),
-        { minLength: found.length },
-      ),
-    ),
-  )
+  .chain((found) => fc.tuple(fc.constant(found), fc.shuffledSubarray([...found.keys()], { minLength: found.length })))
   .map(([found, priorities]) =>
     found.map(([kind, stackable], index) => {
       const priority = (priorities[index] ?? 0) + 1;
       return { ...WINDOW, ...kind, id: `prm_${priority}`, name: `Promotion ${priority}`, priority, stackable };
     }),
   );
+const V = { ...WINDOW, code: 'V', name: 'V', enabled: true };
+const discount = fc.oneof(
+  fc.record({ type: fc.constant('percent' as const), percent }),
+  fc.record({ type: fc.constant('amount' as const), amount }),
+);
 const vouchers: fc.Arbitrary<VoucherTerms[]> = fc.array(
   fc
-    .tuple(
-      fc.oneof(fc.record({ type: fc.constant('percent' as const), percent }), fc.record({ type: fc.constant('amount' as const), amount })),
-      fc.option(amount, { nil: undefined }),
-      fc.option(tiers, { nil: undefined }),
-    )
-    .map(([discount, minimum, of]) => ({
-      ...WINDOW,
-      code: 'V',
-      name: 'V',
-      enabled: true,
-      discount,
-      ...(minimum && { minimum }),
-      ...(of && { tiers: of }),
-    })),
+    .tuple(discount, fc.option(amount, { nil: undefined }), fc.option(tiers, { nil: undefined }))
+    .map(([given, minimum, of]) => ({ ...V, discount: given, minimum, tiers: of })),
   { maxLength: 4 },
 );
 const purchase = fc.record({
@@ -73,129 +58,120 @@ const purchase = fc.record({
   tier: fc.constantFrom(undefined, 'bronze' as const, 'gold' as const),
 });
 
-describe('Discounts', () => {
-  test('are integers, never exceed a line, and are all accounted for, with any promotions and vouchers', () => {
-    fc.assert(
-      fc.property(lines, promotions, vouchers, purchase, (goods, rules, codes, who) => {
-        const judged = codes.map((voucher, index) => ({ code: `V${index}`, voucher, reason: undefined }));
-        const outcome = applyVouchers(applyPromotions(pricedAtFull(goods), rules, who), judged, who);
-        expect(outcome.lines.map(({ sku, qty, unitPrice }) => ({ sku, qty, unitPrice }))).toEqual(goods);
-        for (const { qty, unitPrice, left, discounts } of outcome.lines) {
-          const taken = discounts.reduce((sum, discount) => sum + discount.amount, 0);
-          expect(discounts.every((discount) => Number.isSafeInteger(discount.amount) && discount.amount > 0)).toBe(true);
-          expect(left).toBe(qty * unitPrice - taken);
-          expect(left).toBeGreaterThanOrEqual(0);
-        }
-        const named = outcome.lines.flatMap(({ discounts }) => discounts.map(({ source }) => source.voucherCode));
-        for (const { code } of outcome.rejected) expect(named).not.toContain(code);
-      }),
-      { numRuns: 500 },
-    );
-  });
-
-  test('a promotion that does not stack touches only untouched lines, and no other promotion touches its units', () => {
-    fc.assert(
-      fc.property(lines, promotions, purchase, (goods, rules, who) => {
-        const alone = new Set(rules.filter(({ stackable }) => !stackable).map(({ id }) => id));
-        for (const { discounts } of applyPromotions(pricedAtFull(goods), rules, who)) {
-          if (discounts.some(({ source }) => alone.has(source.promotionId ?? ''))) expect(discounts).toHaveLength(1);
-        }
-      }),
-      { numRuns: 500 },
-    );
-  });
-
-  test('the order in which promotions are listed does not matter, only their priority', () => {
-    fc.assert(
-      fc.property(lines, promotions, purchase, (goods, rules, who) => {
-        expect(applyPromotions(pricedAtFull(goods), rules.toReversed(), who)).toEqual(applyPromotions(pricedAtFull(goods), rules, who));
-      }),
-    );
-  });
-
-  test('an amount is spread to the last minor unit, and no share exceeds its line', () => {
-    fc.assert(
-      fc.property(fc.nat(100_000), fc.array(fc.nat(20_000), { maxLength: 10 }), (whole, weights) => {
-        const shares = spread(whole, weights);
-        const total = weights.reduce((sum, weight) => sum + weight, 0);
-        expect(shares.reduce((sum, share) => sum + share, 0)).toBe(Math.min(whole, total));
-        for (const [index, share] of shares.entries()) expect(share).toBeLessThanOrEqual(weights[index] ?? 0);
-      }),
-    );
-  });
-
-  test('a discount of a line is limited to its remaining cost', () => {
-    const [line] = takeOff(pricedAtFull([{ sku: 'a', qty: 1, unitPrice: 100 }]), { source: { name: 'too much' }, amounts: [150] });
-    expect(line).toMatchObject({ left: 0, discounts: [{ amount: 100 }] });
-  });
+test('Discounts are integers, never exceed a line, and are all accounted for, with any promotions and vouchers', () => {
+  fc.assert(
+    fc.property(lines, promotions, vouchers, purchase, (goods, rules, codes, who) => {
+      const checked = codes.map((voucher, index) => ({ code: `V${index}`, voucher, reason: undefined }));
+      const outcome = applyVouchers(applyPromotions(pricedAtFull(goods), rules, who), checked, who);
+      expect(outcome.lines.map(({ sku, qty, unitPrice }) => ({ sku, qty, unitPrice }))).toEqual(goods);
+      for (const { qty, unitPrice, left, discounts } of outcome.lines) {
+        const taken = discounts.reduce((sum, discount) => sum + discount.amount, 0);
+        expect(discounts.every((discount) => Number.isSafeInteger(discount.amount) && discount.amount > 0)).toBe(true);
+        expect(left).toBe(qty * unitPrice - taken);
+        expect(left).toBeGreaterThanOrEqual(0);
+      }
+      const named = outcome.lines.flatMap(({ discounts }) => discounts.map(({ source }) => source.voucherCode));
+      for (const { code } of outcome.rejected) expect(named).not.toContain(code);
+    }),
+    { numRuns: 500 },
+  );
 });
 
-describe('Free units', () => {
-  test('are the cheapest of each full group, counted as one by one', () => {
-    fc.assert(
-      fc.property(lines, fc.integer({ min: 2, max: 5 }), fc.integer({ min: 1, max: 4 }), (goods, buy, most) => {
-        const pay = Math.min(most, buy - 1);
-        const open = pricedAtFull(goods);
-        const units = open
-          .flatMap(({ qty, unitPrice }, index) => Array.from({ length: qty }, () => ({ index, unitPrice })))
-          .sort((a, b) => b.unitPrice - a.unitPrice || a.index - b.index);
-        const expected = goods.map(() => 0);
-        for (let start = 0; start + buy <= units.length; start += buy) {
-          for (const { index } of units.slice(start + pay, start + buy)) expected[index] = (expected[index] ?? 0) + 1;
-        }
-        const eligible = open.map(({ left }) => left);
-        expect(freeUnits(open, eligible, { buy, pay })).toEqual(expected);
-      }),
-    );
-  });
-
-  test.each([
-    [2, 0],
-    [3, 1],
-    [5, 1],
-    [6, 2],
-  ])('of %i bars for three for two, %i are free', (qty, free) => {
-    const open = pricedAtFull([{ sku: 'a', qty, unitPrice: 349 }]);
-    expect(freeUnits(open, [costOf(open)], { buy: 3, pay: 2 })).toEqual([free]);
-  });
+test('Discounts of a promotion that does not stack are the only discounts of their lines', () => {
+  fc.assert(
+    fc.property(lines, promotions, purchase, (goods, rules, who) => {
+      const alone = new Set(rules.filter(({ stackable }) => !stackable).map(({ id }) => id));
+      for (const { discounts } of applyPromotions(pricedAtFull(goods), rules, who)) {
+        if (discounts.some(({ source }) => alone.has(source.promotionId ?? ''))) expect(discounts).toHaveLength(1);
+      }
+    }),
+    { numRuns: 500 },
+  );
 });
 
-describe('A voucher', () => {
-  const terms: VoucherTerms = { ...WINDOW, code: 'V', name: 'V', enabled: true, discount: { type: 'percent', percent: 10 } };
-  const during = Date.parse('2026-01-15T00:00:00.000Z');
+test('Discounts depend on the priority of promotions, and not on the sequence of their list', () => {
+  fc.assert(
+    fc.property(lines, promotions, purchase, (goods, rules, who) => {
+      expect(applyPromotions(pricedAtFull(goods), rules.toReversed(), who)).toEqual(applyPromotions(pricedAtFull(goods), rules, who));
+    }),
+  );
+});
 
-  test('runs from its first instant and no longer at its last', () => {
-    expect(isRunning(WINDOW, Date.parse(WINDOW.activeFrom) - 1)).toBe(false);
-    expect(isRunning(WINDOW, Date.parse(WINDOW.activeFrom))).toBe(true);
-    expect(isRunning(WINDOW, Date.parse(WINDOW.activeTo) - 1)).toBe(true);
-    expect(isRunning(WINDOW, Date.parse(WINDOW.activeTo))).toBe(false);
-  });
+test('Discounts of one amount are spread to the last minor unit, and no share exceeds its line', () => {
+  fc.assert(
+    fc.property(fc.nat(100_000), fc.array(fc.nat(20_000), { maxLength: 10 }), (whole, weights) => {
+      const shares = spread(whole, weights);
+      const total = weights.reduce((sum, weight) => sum + weight, 0);
+      expect(shares.reduce((sum, share) => sum + share, 0)).toBe(Math.min(whole, total));
+      for (const [index, share] of shares.entries()) expect(share).toBeLessThanOrEqual(weights[index] ?? 0);
+    }),
+  );
+});
 
-  test('is refused for the first of all reasons that speak against it', () => {
-    const over = Date.parse(WINDOW.activeTo);
-    expect(standingReason(undefined, { now: during, usesLeft: 0 })).toBe('not_found');
-    expect(standingReason({ ...terms, enabled: false }, { now: over, usesLeft: 0 })).toBe('voucher_disabled');
-    expect(standingReason(terms, { now: over, usesLeft: 0 })).toBe('voucher_expired');
-    expect(standingReason(terms, { now: Date.parse(WINDOW.activeFrom) - 1, usesLeft: 1 })).toBe('voucher_expired');
-    expect(standingReason(terms, { now: during, usesLeft: 0 })).toBe('quantity_exceeded');
-    expect(standingReason(terms, { now: during, usesLeft: 1 })).toBeUndefined();
-    expect(standingReason(terms, { now: during, usesLeft: undefined })).toBeUndefined();
-  });
+test('Discounts of a line are limited to its remaining cost', () => {
+  const [line] = takeOff(pricedAtFull([{ sku: 'a', qty: 1, unitPrice: 100 }]), { source: { name: 'too much' }, amounts: [150] });
+  expect(line).toMatchObject({ left: 0, discounts: [{ amount: 100 }] });
+});
 
-  test('for some tiers excludesTier the others and those without any', () => {
-    expect(excludesTier(terms, undefined)).toBe(false);
-    expect(excludesTier({ ...terms, tiers: ['gold'] }, undefined)).toBe(true);
-    expect(excludesTier({ ...terms, tiers: ['gold'] }, 'silver')).toBe(true);
-    expect(excludesTier({ ...terms, tiers: ['gold'] }, 'gold')).toBe(false);
-  });
+test('Free units are the cheapest of each full group', () => {
+  fc.assert(
+    fc.property(lines, fc.integer({ min: 2, max: 5 }), fc.integer({ min: 1, max: 4 }), (goods, buy, most) => {
+      const pay = Math.min(most, buy - 1);
+      const open = pricedAtFull(goods);
+      const units = open
+        .flatMap(({ qty, unitPrice }, index) => Array.from({ length: qty }, () => ({ index, unitPrice })))
+        .sort((a, b) => b.unitPrice - a.unitPrice || a.index - b.index);
+      const expected = goods.map(() => 0);
+      for (let start = 0; start + buy <= units.length; start += buy) {
+        for (const { index } of units.slice(start + pay, start + buy)) expected[index] = (expected[index] ?? 0) + 1;
+      }
+      const eligible = open.map(({ left }) => left);
+      expect(freeUnits(open, eligible, { buy, pay })).toEqual(expected);
+    }),
+  );
+});
 
-  test('takes at most the remaining amount, nothing below its minimum, and no amount of another currency', () => {
-    const five: VoucherTerms = { ...terms, discount: { type: 'amount', amount: { amount: 500, currency: EUR } } };
-    expect(discountOf(five, { left: 300, goods: 300, currency: EUR })).toBe(300);
-    expect(discountOf(five, { left: 300, goods: 300, currency: 'USD' })).toBe(0);
-    const from10 = { ...terms, minimum: { amount: 1000, currency: EUR } };
-    expect(discountOf(from10, { left: 999, goods: 999, currency: EUR })).toBe(0);
-    expect(discountOf(from10, { left: 995, goods: 1000, currency: EUR })).toBe(100);
-    expect(discountOf(from10, { left: 2000, goods: 2000, currency: 'USD' })).toBe(0);
-  });
+test.each([
+  [2, 0],
+  [3, 1],
+  [5, 1],
+  [6, 2],
+])('Free units of %i bars at three for two are %i', (qty, free) => {
+  const open = pricedAtFull([{ sku: 'a', qty, unitPrice: 349 }]);
+  expect(freeUnits(open, [costOf(open)], { buy: 3, pay: 2 })).toEqual([free]);
+});
+
+const terms: VoucherTerms = { ...V, discount: { type: 'percent', percent: 10 } };
+const during = Date.parse('2026-01-15T00:00:00.000Z');
+
+test('A voucher runs from its first instant and no longer at its last', () => {
+  const [from, to] = [Date.parse(WINDOW.activeFrom), Date.parse(WINDOW.activeTo)];
+  expect([from - 1, from, to - 1, to].map((now) => isRunning(WINDOW, now))).toEqual([false, true, true, false]);
+});
+
+test('A voucher is refused for the first reason that applies', () => {
+  const over = Date.parse(WINDOW.activeTo);
+  expect(standingReason(undefined, { now: during, usesLeft: 0 })).toBe('not_found');
+  expect(standingReason({ ...terms, enabled: false }, { now: over, usesLeft: 0 })).toBe('voucher_disabled');
+  expect(standingReason(terms, { now: over, usesLeft: 0 })).toBe('voucher_expired');
+  expect(standingReason(terms, { now: Date.parse(WINDOW.activeFrom) - 1, usesLeft: 1 })).toBe('voucher_expired');
+  expect(standingReason(terms, { now: during, usesLeft: 0 })).toBe('quantity_exceeded');
+  expect(standingReason(terms, { now: during, usesLeft: 1 })).toBeUndefined();
+  expect(standingReason(terms, { now: during, usesLeft: undefined })).toBeUndefined();
+});
+
+test('A voucher for some tiers excludes other tiers and customers without a tier', () => {
+  const gold: VoucherTerms = { ...terms, tiers: ['gold'] };
+  expect(([undefined, 'silver', 'gold'] as const).map((tier) => excludesTier(gold, tier))).toEqual([true, true, false]);
+  expect(excludesTier(terms, undefined)).toBe(false);
+});
+
+test('A voucher takes at most the remaining amount, nothing below its minimum, and no amount of another currency', () => {
+  const five: VoucherTerms = { ...terms, discount: { type: 'amount', amount: { amount: 500, currency: EUR } } };
+  expect(discountOf(five, { left: 300, goods: 300, currency: EUR })).toBe(300);
+  expect(discountOf(five, { left: 300, goods: 300, currency: 'USD' })).toBe(0);
+  const from10 = { ...terms, minimum: { amount: 1000, currency: EUR } };
+  expect(discountOf(from10, { left: 999, goods: 999, currency: EUR })).toBe(0);
+  expect(discountOf(from10, { left: 995, goods: 1000, currency: EUR })).toBe(100);
+  expect(discountOf(from10, { left: 2000, goods: 2000, currency: 'USD' })).toBe(0);
 });

@@ -10,14 +10,14 @@ const refusal = (count: () => void): unknown => {
   }
 };
 
-describe('A limit of two requests per minute', () => {
+describe('Limit of two requests per minute', () => {
   let now = 0;
   let limits: RateLimits;
   beforeEach(() => {
     limits = createRateLimits({ perAddressPerMinute: 2, perKeyPerMinute: 2, now: () => now });
   });
 
-  test('refuses the third one until a minute has passed since the first', () => {
+  test('A limit of two requests per minute refuses the third one until a minute has passed since the first', () => {
     limits.countKey('a');
     now += 50_000;
     limits.countKey('a');
@@ -31,7 +31,7 @@ describe('A limit of two requests per minute', () => {
     expect(refusal(() => limits.countKey('a'))).toMatchObject({ code: 'rate_limited', context: { retryAfter: 60 } });
   });
 
-  test('holds for a whole minute, whenever others have begun theirs', () => {
+  test('A limit of two requests per minute holds for a whole minute, whenever others have begun theirs', () => {
     limits.countKey('other');
     now += 59_000;
     limits.countKey('a');
@@ -41,37 +41,33 @@ describe('A limit of two requests per minute', () => {
     expect(refusal(() => limits.countKey('a'))).toMatchObject({ code: 'rate_limited' });
   });
 
-  test('counts each key by itself', () => {
+  test('A limit of two requests per minute counts each key separately', () => {
     for (const key of ['a', 'b']) for (const _time of [1, 2]) limits.countKey(key);
     for (const key of ['a', 'b']) expect(refusal(() => limits.countKey(key))).toMatchObject({ code: 'rate_limited' });
   });
 });
 
-describe('An address counts', () => {
-  test.each([
-    ['IPv4', '203.0.113.9', '203.0.113.9'],
-    ['IPv4 within IPv6', '::ffff:203.0.113.9', '203.0.113.9'],
-    ['none', '', ''],
-  ])('by itself when it is %s', (_kind, address, network) => {
-    expect(networkOf(address)).toBe(network);
-  });
+test.each([
+  ['IPv4', '203.0.113.9', '203.0.113.9'],
+  ['IPv4 within IPv6', '::ffff:203.0.113.9', '203.0.113.9'],
+  ['none', '', ''],
+])('The rate limit counts separately an address of the form %s', (_kind, address, network) => expect(networkOf(address)).toBe(network));
 
-  test.each([
-    ['2001:db8:0:1200::1', '2001:db8:0:12ff:1:2:3:4'],
-    ['2001:db8::1', '2001:db8:0:ff::1'],
-    ['2001::12:0:0:0:1', '2001::12:0:0:0:2'],
-    ['::1', '::2'],
-    ['fe80::1%eth0', 'fe80::2%eth0'],
-  ])('together with those of its IPv6 network: %s and %s', (one, other) => {
-    expect(networkOf(one)).toBe(networkOf(other));
-  });
+test.each([
+  ['2001:db8:0:1200::1', '2001:db8:0:12ff:1:2:3:4'],
+  ['2001:db8::1', '2001:db8:0:ff::1'],
+  ['2001::12:0:0:0:1', '2001::12:0:0:0:2'],
+  ['::1', '::2'],
+  ['fe80::1%eth0', 'fe80::2%eth0'],
+])('The rate limit counts the addresses of an IPv6 network together: %s and %s', (one, other) =>
+  expect(networkOf(one)).toBe(networkOf(other)),
+);
 
-  test.each([
-    ['2001:db8:0:1200::1', '2001:db8:0:1300::1'],
-    ['2001:db8::1', '2001:db9::1'],
-    ['2001:db8::1', '2001:db8:0:100::1'],
-    ['::1', '::100:0:0:0:1'],
-  ])('apart from those of another IPv6 network: %s and %s', (one, other) => {
-    expect(networkOf(one)).not.toBe(networkOf(other));
-  });
-});
+test.each([
+  ['2001:db8:0:1200::1', '2001:db8:0:1300::1'],
+  ['2001:db8::1', '2001:db9::1'],
+  ['2001:db8::1', '2001:db8:0:100::1'],
+  ['::1', '::100:0:0:0:1'],
+])('The rate limit counts the addresses of two IPv6 networks separately: %s and %s', (one, other) =>
+  expect(networkOf(one)).not.toBe(networkOf(other)),
+);

@@ -1,27 +1,29 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { allowedFrom, refusal, refuseTransition } from '../../shared/catalog/life-cycle.ts';
 import { objects } from '../../shared/catalog/objects.ts';
 
-const lifeCycles = objects.flatMap(({ lifeCycle }) => (lifeCycle ? [[lifeCycle.object, lifeCycle] as const] : []));
+const lifeCycles = objects.flatMap(({ lifeCycle }) => lifeCycle ?? []);
+type LifeCycle = (typeof lifeCycles)[number];
 
-describe.each(lifeCycles)('A refused verb of a %s', (_object, lifeCycle) => {
-  const cases = [...new Set(lifeCycle.rows.map(({ verb }) => verb))].flatMap((verb) =>
-    lifeCycle.states.map((state) => ({ verb, state, isAllowed: allowedFrom(lifeCycle, verb).includes(state) })),
-  );
+const verbsOf = ({ rows }: LifeCycle) => [...new Set(rows.map(({ verb }) => verb))];
+const cases = lifeCycles.flatMap((lifeCycle) =>
+  verbsOf(lifeCycle).flatMap((verb) =>
+    lifeCycle.states.map((state) => ({ lifeCycle, verb, state, isAllowed: allowedFrom(lifeCycle, verb).includes(state) })),
+  ),
+);
 
-  test('gets the general text only in a state that does not allow the verb', () => {
-    for (const { verb, state, isAllowed } of cases) {
-      const refuse = () => refuseTransition(lifeCycle, { id: 'x', state }, verb);
-      if (isAllowed) expect(refuse).toThrow('state the reason');
-      else expect(refuse().message).toContain(`is ${state}; ${verb} is possible from`);
-    }
-  });
+test('A refused verb has the general text only in a state that does not allow it', () => {
+  for (const { lifeCycle, verb, state, isAllowed } of cases) {
+    const refuse = () => refuseTransition(lifeCycle, { id: 'x', state }, verb);
+    if (isAllowed) expect(refuse).toThrow('state the reason');
+    else expect(refuse().message).toContain(`is ${state}; ${verb} is possible from`);
+  }
+});
 
-  test('lists its own state in allowedFrom only while a later repeat may succeed', () => {
-    for (const { verb, state, isAllowed } of cases) {
-      const from = (extra: { retryable?: true }) => refusal(lifeCycle, { id: 'x', state }, verb, 'It rains.', extra).context['allowedFrom'];
-      expect(from({})).not.toContain(state);
-      expect((from({ retryable: true }) as readonly string[]).includes(state)).toBe(isAllowed);
-    }
-  });
+test('A refused verb lists the state of the object in allowedFrom only while a later repeat may succeed', () => {
+  for (const { lifeCycle, verb, state, isAllowed } of cases) {
+    const from = (extra: { retryable?: true }) => refusal(lifeCycle, { id: 'x', state }, verb, 'It rains.', extra).context['allowedFrom'];
+    expect(from({})).not.toContain(state);
+    expect((from({ retryable: true }) as readonly string[]).includes(state)).toBe(isAllowed);
+  }
 });

@@ -27,6 +27,4 @@ const held = {
   specific: false satisfies Same<ResponseOf<'POST /orders'>, string>,
 };
 
-test('The type of a reply is the response of the API that the call names', () => {
-  expect(Object.keys(held)).toHaveLength(13);
-});
+test('The type of a reply is the response of the API that the call names', () => expect(Object.keys(held)).toHaveLength(13));

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { documents } from '../support/documents.ts';
 import { textOf, trackedFiles } from '../support/tracked-files.ts';
@@ -11,49 +11,41 @@ interface Template {
   readonly body?: readonly { readonly type?: string; readonly id?: string; readonly attributes?: { readonly label?: string } }[];
 }
 
-describe('The workflow', () => {
-  test('checks out the repository and runs .ci/run', () => {
-    const { jobs } = parse(textOf('.github/workflows/ci.yml')) as { jobs: Record<string, { steps: readonly Record<string, string>[] }> };
-    expect(Object.values(jobs).flatMap(({ steps }) => steps)).toEqual([
-      { uses: expect.stringMatching(/^actions\/checkout@/) },
-      { run: '.ci/run' },
-    ]);
-    expect(trackedFiles).toContain('.ci/run');
-  });
-
-  test('uses actions by the hash of their commit, because a tag can be moved', () => {
-    const used = trackedFiles
-      .filter((file) => /^\.github\/.*\.ya?ml$/.test(file))
-      .flatMap((file) => [...textOf(file).matchAll(/\buses:\s*(\S+)/g)].map(([, action = '']) => action));
-    expect(used.length).toBeGreaterThan(0);
-    expect(used.filter((action) => !/@[0-9a-f]{40}$/.test(action))).toEqual([]);
-  });
+test('The workflow checks out the repository and runs .ci/run', () => {
+  const { jobs } = parse(textOf('.github/workflows/ci.yml')) as { jobs: Record<string, { steps: readonly Record<string, string>[] }> };
+  expect(Object.values(jobs).flatMap(({ steps }) => steps)).toEqual([
+    { uses: expect.stringMatching(/^actions\/checkout@/) },
+    { run: '.ci/run' },
+  ]);
+  expect(trackedFiles).toContain('.ci/run');
 });
 
-describe('An issue template', () => {
-  test.each(templates)('%s has a name, a description and fields with ids of their own', (file) => {
-    const { name, description, body = [] } = parse(textOf(file)) as Template;
-    expect([name, description]).toEqual([expect.any(String), expect.any(String)]);
-    expect(body.length).toBeGreaterThan(0);
-    expect(new Set(body.map(({ id }) => id)).size).toBe(body.length);
-    expect(body.filter(({ type, attributes }) => type === undefined || attributes?.label === undefined)).toEqual([]);
-  });
+test('The workflow uses actions by the hash of their commit, because a tag can be moved', () => {
+  const used = trackedFiles
+    .filter((file) => /^\.github\/.*\.ya?ml$/.test(file))
+    .flatMap((file) => [...textOf(file).matchAll(/\buses:\s*(\S+)/g)].map(([, action = '']) => action));
+  expect(used.length).toBeGreaterThan(0);
+  expect(used.filter((action) => !/@[0-9a-f]{40}$/.test(action))).toEqual([]);
 });
 
-describe('Git', () => {
-  test('ignores the folders of reports that the documents name', () => {
-    const ignored = textOf('.gitignore').split('\n');
-    const named = documents.flatMap((file) =>
-      [...textOf(file).matchAll(/--report ([\w-]+)(?![\w./-]|\s*<)/g)].map(([, folder = '']) => folder),
-    );
-    expect(named.length).toBeGreaterThan(0);
-    expect([...new Set(named)].filter((folder) => !ignored.includes(`${folder}/`))).toEqual([]);
-  });
+test.each(templates)('The issue template %s has a name, a description and fields with unique ids', (file) => {
+  const { name, description, body = [] } = parse(textOf(file)) as Template;
+  expect([name, description]).toEqual([expect.any(String), expect.any(String)]);
+  expect(body.length).toBeGreaterThan(0);
+  expect(new Set(body.map(({ id }) => id)).size).toBe(body.length);
+  expect(body.filter(({ type, attributes }) => type === undefined || attributes?.label === undefined)).toEqual([]);
 });
 
-describe('The changelog', () => {
-  test('has a section for the version of the package', () => {
-    const { version } = JSON.parse(textOf('package.json')) as { version: string };
-    expect(textOf('CHANGELOG.md')).toMatch(new RegExp(`^## ${version.replaceAll('.', '\\.')}( |$)`, 'm'));
-  });
+test('The file .gitignore has the folders of reports that the documents name', () => {
+  const ignored = textOf('.gitignore').split('\n');
+  const named = documents.flatMap((file) =>
+    [...textOf(file).matchAll(/--report ([\w-]+)(?![\w./-]|\s*<)/g)].map(([, folder = '']) => folder),
+  );
+  expect(named.length).toBeGreaterThan(0);
+  expect([...new Set(named)].filter((folder) => !ignored.includes(`${folder}/`))).toEqual([]);
+});
+
+test('The changelog has a section for the version of the package', () => {
+  const { version } = JSON.parse(textOf('package.json')) as { version: string };
+  expect(textOf('CHANGELOG.md')).toMatch(new RegExp(`^## ${version.replaceAll('.', '\\.')}( |$)`, 'm'));
 });

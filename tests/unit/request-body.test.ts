@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { readBody } from '../../shared/http/request-body.ts';
 
 /** What reading the body of a request gives, when its client sends these parts and the server does something first. */
@@ -27,13 +27,10 @@ async function reading(parts: readonly string[], first: (request: IncomingMessag
   return body;
 }
 
-describe('The body of a request', () => {
-  test('is read when it comes with the headers, or in parts', async () => {
-    expect(await reading(['whole'])).toBe('whole');
-    expect(await reading(['in ', 'several ', 'parts'])).toBe('in several parts');
-  });
-
-  test('of a client that has just left is not waited for', async () => {
-    expect(await reading(['whole'], (request) => void request.destroy())).toBe('ClientGone');
-  });
+test('The body of a request is read when it comes with the headers, or in parts', async () => {
+  expect(await reading(['whole'])).toBe('whole');
+  expect(await reading(['in ', 'several ', 'parts'])).toBe('in several parts');
 });
+
+test('The body of a client that has just left is not waited for', async () =>
+  expect(await reading(['whole'], (request) => void request.destroy())).toBe('ClientGone'));

@@ -8,11 +8,11 @@ const DAY = Date.UTC(2026, 2, 1, 10);
 let sequence = 0;
 
 /** A hop that begins after a number of milliseconds. */
-const hop = (requestId: string, application: string, api: string, after: number, more: Partial<Hop> = {}): Hop => ({
-  ...{ requestId, application, api, correlationId: 'my-order', sequence: ++sequence, method: 'POST', path: '/', status: 200 },
-  ...{ startedAt: new Date(DAY + after).toISOString(), at: new Date(DAY + after).toISOString(), durationMs: 5, calls: [], faults: [] },
-  ...more,
-});
+const hop = (requestId: string, application: string, api: string, after: number, more: Partial<Hop> = {}): Hop => {
+  const at = new Date(DAY + after).toISOString();
+  const request = { requestId, correlationId: 'my-order', sequence: ++sequence, method: 'POST', path: '/', status: 200 };
+  return { ...request, application, api, startedAt: at, at, durationMs: 5, calls: [], faults: [], ...more };
+};
 
 const shown = (hops: readonly Hop[]) =>
   sequenceOf(hops).arrows.map(({ kind, from, to, hop: { api } }) => `${kind} ${from} > ${to}: ${api}`);
@@ -22,61 +22,58 @@ const svg = (hops: readonly Hop[]): Promise<string> => {
   return svgOf(whole, partsOf([whole.arrows]).flat());
 };
 
-describe('The sequence of a journal', () => {
-  test('has its participants in the order of their first call, and its arrows in the order in which they began', () => {
-    const hops = [
-      hop('b', 'crm', 'get-customer-api', 2, { parentId: 'a' }),
-      hop('c', 'fms', 'create-fulfillment-orders', 3, { parentId: 'a' }),
-      hop('e', 'wms', 'event:order-confirmed', 4, { parentId: 'a' }),
-      hop('d', 'sim', 'confirm-reservation-api', 5, { parentId: 'c' }),
-      hop('a', 'oms', 'confirm-order-api', 1, { calls: ['b', 'c'] }),
-    ];
-    expect(sequenceOf(hops).participants).toEqual(['client', 'oms', 'crm', 'fms', 'wms', 'sim']);
-    expect(shown(hops)).toEqual([
-      'request client > oms: confirm-order-api',
-      'call oms > crm: get-customer-api',
-      'call oms > fms: create-fulfillment-orders',
-      'event oms > wms: event:order-confirmed',
-      'call fms > sim: confirm-reservation-api',
-    ]);
-  });
-
-  test('puts a cause before its effects when they begin in one millisecond, or when the clocks of two machines differ', () => {
-    const hops = [
-      hop('late', 'crm', 'get-customer-api', 1, { parentId: 'a' }),
-      hop('early', 'sim', 'get-reservation', -20, { parentId: 'a' }),
-      hop('a', 'oms', 'confirm-order-api', 1, { calls: ['early', 'late'] }),
-    ];
-    expect(sequenceOf(hops).arrows.map(({ hop: { requestId } }) => requestId)).toEqual(['a', 'early', 'late']);
-  });
-
-  test('gives a webhook an arrow from the application that sent it, or from the client when nobody did', () => {
-    const sent = hop('hook', 'fms', 'carrier-webhook', 10, { status: 204 });
-    const sender = hop('due', 'carrier-platform', 'due:deliver-webhook', 8, { durationMs: 6 });
-    expect(shown([sent, sender])).toEqual([
-      'timer carrier-platform > carrier-platform: due:deliver-webhook',
-      'webhook carrier-platform > fms: carrier-webhook',
-    ]);
-    expect(shown([sent])).toEqual(['webhook client > fms: carrier-webhook']);
-  });
-
-  test('survives hops that name each other as their cause', () => {
-    expect(shown([hop('a', 'oms', 'x', 1, { parentId: 'b' }), hop('b', 'crm', 'y', 2, { parentId: 'a' })])).toHaveLength(2);
-  });
-
-  test('says when the clock was moved between two hops', async () => {
-    const later = hop('b', 'carrier-platform', 'due:planned-scan', 3, { at: new Date(DAY + 2 * 3_600_000).toISOString() });
-    const whole = sequenceOf([hop('a', 'oms', 'confirm-order-api', 1), later]);
-    expect(mermaidOf(whole, [whole])).toContain('Note over p1,p3: 2 hours later: 2026-03-01 12:00:00');
-    expect(await svg([hop('a', 'oms', 'confirm-order-api', 1), later])).toContain('2 hours later: 2026-03-01 12:00:00');
-  });
+test('The sequence of a journal has its participants sorted by their first call, and its arrows sorted by their start', () => {
+  const hops = [
+    hop('b', 'crm', 'get-customer-api', 2, { parentId: 'a' }),
+    hop('c', 'fms', 'create-fulfillment-orders', 3, { parentId: 'a' }),
+    hop('e', 'wms', 'event:order-confirmed', 4, { parentId: 'a' }),
+    hop('d', 'sim', 'confirm-reservation-api', 5, { parentId: 'c' }),
+    hop('a', 'oms', 'confirm-order-api', 1, { calls: ['b', 'c'] }),
+  ];
+  expect(sequenceOf(hops).participants).toEqual(['client', 'oms', 'crm', 'fms', 'wms', 'sim']);
+  expect(shown(hops)).toEqual([
+    'request client > oms: confirm-order-api',
+    'call oms > crm: get-customer-api',
+    'call oms > fms: create-fulfillment-orders',
+    'event oms > wms: event:order-confirmed',
+    'call fms > sim: confirm-reservation-api',
+  ]);
 });
 
-describe('A diagram', () => {
+test('The sequence of a journal puts a cause before its effects when they begin in one millisecond, or when the clocks of two machines differ', () => {
+  const hops = [
+    hop('late', 'crm', 'get-customer-api', 1, { parentId: 'a' }),
+    hop('early', 'sim', 'get-reservation', -20, { parentId: 'a' }),
+    hop('a', 'oms', 'confirm-order-api', 1, { calls: ['early', 'late'] }),
+  ];
+  expect(sequenceOf(hops).arrows.map(({ hop: { requestId } }) => requestId)).toEqual(['a', 'early', 'late']);
+});
+
+test('The sequence of a journal gives a webhook an arrow from the application that sent it, or else from the client', () => {
+  const sent = hop('hook', 'fms', 'carrier-webhook', 10, { status: 204 });
+  const sender = hop('due', 'carrier-platform', 'due:deliver-webhook', 8, { durationMs: 6 });
+  expect(shown([sent, sender])).toEqual([
+    'timer carrier-platform > carrier-platform: due:deliver-webhook',
+    'webhook carrier-platform > fms: carrier-webhook',
+  ]);
+  expect(shown([sent])).toEqual(['webhook client > fms: carrier-webhook']);
+});
+
+test('The sequence of a journal survives hops that name each other as their cause', () =>
+  expect(shown([hop('a', 'oms', 'x', 1, { parentId: 'b' }), hop('b', 'crm', 'y', 2, { parentId: 'a' })])).toHaveLength(2));
+
+test('The sequence of a journal notes that the clock was moved between two hops', async () => {
+  const later = hop('b', 'carrier-platform', 'due:planned-scan', 3, { at: new Date(DAY + 2 * 3_600_000).toISOString() });
+  const whole = sequenceOf([hop('a', 'oms', 'confirm-order-api', 1), later]);
+  expect(mermaidOf(whole, [whole])).toContain('Note over p1,p3: 2 hours later: 2026-03-01 12:00:00');
+  expect(await svg([hop('a', 'oms', 'confirm-order-api', 1), later])).toContain('2 hours later: 2026-03-01 12:00:00');
+});
+
+describe('Diagrams', () => {
   const struck = hop('a', 'payment-hub', 'capture-payment-api', 1, { status: 504, faults: ['lost'] });
   const delivered = hop('b', 'pos', 'event:payment-captured', 2, { parentId: 'a' });
 
-  test('marks faults and failures, and distinguishes calls, events and webhooks', async () => {
+  test('A diagram marks faults and failures, and distinguishes calls, events and webhooks', async () => {
     const whole = sequenceOf([struck, delivered, hop('h', 'fms', 'carrier-webhook', 3)]);
     expect(mermaidOf(whole, [{ title: '1. Capture', arrows: whole.arrows }])).toBe(`sequenceDiagram
   participant p1 as Client
@@ -94,7 +91,7 @@ describe('A diagram', () => {
     expect(drawn).toContain('prefers-color-scheme: dark');
   });
 
-  test('shows hostile text as text', async () => {
+  test('A diagram shows hostile text as text', async () => {
     const hostile = '"><script>alert(1)</script>\n; end %%{init}%% \u0000\u001B[31m\uD800#';
     const hops = [hop('a', `oms${hostile}`, `event:${hostile}`, 1, { faults: [hostile] })];
     const whole = sequenceOf(hops);
@@ -107,7 +104,7 @@ describe('A diagram', () => {
     expect(drawn).toContain('&lt;script&gt;');
   });
 
-  test('of nothing says so', async () => {
+  test('An empty diagram notes that the journal has no matching hop', async () => {
     expect(mermaidOf(sequenceOf([]), [])).toContain('The journal has no matching hop.');
     expect(await svg([])).toContain('The journal has no matching hop.');
   });

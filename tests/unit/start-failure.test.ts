@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { credentialsOf } from '../../testcontainers/fixture-credentials.ts';
 import { lastWords } from '../../testcontainers/last-words.ts';
 import { EstateStartError, type Evidence, failureOf } from '../../testcontainers/start-failure.ts';
@@ -10,114 +10,85 @@ import { EstateStartError, type Evidence, failureOf } from '../../testcontainers
 const IMAGE = 'unified-commerce-estate:local';
 const evidence: Evidence = { what: IMAGE, image: IMAGE, hasEngine: true, hasImage: true, timeoutMs: 60_000, message: 'Some words' };
 
-describe('The failure of a container to start', () => {
-  test('without an engine says how to have one', () => {
-    expect(failureOf({ ...evidence, hasEngine: false })).toMatch(/^No container engine answers; start Docker, or set DOCKER_HOST /);
-  });
+test('A container without an engine names the remedy', () =>
+  expect(failureOf({ ...evidence, hasEngine: false })).toMatch(/^No container engine answers; start Docker, or set DOCKER_HOST /));
 
-  test.each([
-    [
-      IMAGE,
-      `There is no image ${IMAGE} here, and no registry gave it: build it in a checkout of the estate with docker build -t ${IMAGE} .`,
-    ],
-    ['redis:8.9', 'There is no image redis:8.9 here, and no registry gave it: correct its name, or fetch it with docker pull redis:8.9.'],
-  ])('without the image %s says how to get it', (image, sentence) => {
-    expect(failureOf({ ...evidence, image, hasImage: false })).toBe(sentence);
-  });
+test.each([
+  [IMAGE, `There is no image ${IMAGE} here, and no registry gave it: build it in a checkout of the estate with docker build -t ${IMAGE} .`],
+  ['redis:8.9', 'There is no image redis:8.9 here, and no registry gave it: correct its name, or fetch it with docker pull redis:8.9.'],
+])('A container without the image %s names the remedy', (image, sentence) =>
+  expect(failureOf({ ...evidence, image, hasImage: false })).toBe(sentence),
+);
 
-  test('that stopped shows what it logged last', () => {
-    expect(failureOf({ ...evidence, run: { ms: 1_900, lines: ['PORT=abc cannot be used'] } })).toBe(
-      `${IMAGE} stopped after 2 s; correct what its last log lines name:\n  PORT=abc cannot be used`,
-    );
-  });
-
-  test('that was not ready in time shows what it logged last, and how to allow more', () => {
-    expect(failureOf({ ...evidence, run: { ms: 60_300, lines: ['waits for Redis', 'waits for Kafka'] } })).toBe(
-      `${IMAGE} was not ready within 60 s; correct what its last log lines name, or allow more time with withStartupTimeout:\n  waits for Redis\n  waits for Kafka`,
-    );
-  });
-
-  test('that logged nothing says how to run it by hand', () => {
-    expect(failureOf({ ...evidence, run: { ms: 300, lines: [] } })).toBe(
-      `${IMAGE} stopped after 0 s and logged nothing; docker run --rm ${IMAGE} shows whether the image runs on this machine.`,
-    );
-  });
-
-  test.each([
-    [
-      '(HTTP code 500) server error - driver failed programming external connectivity: Bind for 0.0.0.0:8080 failed: port is already allocated ',
-      `${IMAGE} cannot have port 8080, which is in use; free it, or leave the choice of the port to Testcontainers.`,
-    ],
-    [
-      '(HTTP code 500) server error - failed to bind host port 127.0.0.1:8080/tcp: address already in use ',
-      `${IMAGE} cannot have port 8080, which is in use; free it, or leave the choice of the port to Testcontainers.`,
-    ],
-    [
-      'Timed out after 10000ms while waiting for container ports to be bound to the host',
-      `${IMAGE} stopped immediately; docker run --rm with the same variables shows why.`,
-    ],
-    [
-      '(HTTP code 404) unexpected - pull access denied for testcontainers/ryuk ',
-      /^Testcontainers could not start its own container testcontainers\/ryuk.*TESTCONTAINERS_RYUK_DISABLED=true/,
-    ],
-    [
-      '(HTTP code 404) no such container - network shop not found ',
-      `The container engine refuses ${IMAGE}; correct what it names: network shop not found`,
-    ],
-  ])('that the engine refuses is told in a sentence: %s', (said, sentence) => {
-    expect(failureOf({ ...evidence, message: said })).toEqual(typeof sentence === 'string' ? sentence : expect.stringMatching(sentence));
-  });
+test('A container that stopped shows its last log lines', () => {
+  expect(failureOf({ ...evidence, run: { ms: 1_900, lines: ['PORT=abc cannot be used'] } })).toBe(
+    `${IMAGE} stopped after 2 s; correct what its last log lines name:\n  PORT=abc cannot be used`,
+  );
 });
 
-describe('The last words of a container', () => {
-  test('are the last 25 lines of its log, once it has ended', async () => {
-    const words = lastWords();
-    const log = new PassThrough();
-    words.follow(log);
-    log.end(Array.from({ length: 30 }, (_, line) => `line ${line}\r\n`).join(''));
-    const run = await words.all();
-    expect([run?.lines.length, run?.lines[0], run?.lines.at(-1)]).toEqual([25, 'line 5', 'line 29']);
-  });
-
-  test('are none when no container ran', async () => {
-    expect(await lastWords().all()).toBeUndefined();
-  });
+test('A container that does not start in time shows its last log lines, and how to allow more time', () => {
+  expect(failureOf({ ...evidence, run: { ms: 60_300, lines: ['waits for Redis', 'waits for Kafka'] } })).toBe(
+    `${IMAGE} was not ready within 60 s; correct what its last log lines name, or allow more time with withStartupTimeout:\n  waits for Redis\n  waits for Kafka`,
+  );
 });
 
-describe('The credentials of a folder of fixtures', () => {
-  let folder = '';
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'fixtures-'));
-  });
-  afterEach(() => rm(folder, { recursive: true }));
+test('A container that logged nothing names a command to run it by hand', () => {
+  expect(failureOf({ ...evidence, run: { ms: 300, lines: [] } })).toBe(
+    `${IMAGE} stopped after 0 s and logged nothing; docker run --rm ${IMAGE} shows whether the image runs on this machine.`,
+  );
+});
 
-  const mistake = async (text?: string): Promise<string> => {
-    if (text !== undefined) await writeFile(join(folder, 'credentials.json'), text);
-    try {
-      credentialsOf(folder);
-    } catch (error) {
-      if (error instanceof EstateStartError) return error.message;
-      throw error;
-    }
-    return 'none';
-  };
-  const file = () => join(folder, 'credentials.json');
+test.each([
+  [
+    '(HTTP code 500) server error - driver failed programming external connectivity: Bind for 0.0.0.0:8080 failed: port is already allocated ',
+    `${IMAGE} cannot have port 8080, which is in use; free it, or leave the choice of the port to Testcontainers.`,
+  ],
+  [
+    '(HTTP code 500) server error - failed to bind host port 127.0.0.1:8080/tcp: address already in use ',
+    `${IMAGE} cannot have port 8080, which is in use; free it, or leave the choice of the port to Testcontainers.`,
+  ],
+  [
+    'Timed out after 10000ms while waiting for container ports to be bound to the host',
+    `${IMAGE} stopped immediately; docker run --rm with the same variables shows why.`,
+  ],
+  [
+    '(HTTP code 404) unexpected - pull access denied for testcontainers/ryuk ',
+    /^Testcontainers could not start its own container testcontainers\/ryuk.*TESTCONTAINERS_RYUK_DISABLED=true/,
+  ],
+  [
+    '(HTTP code 404) missing container - network shop not found ',
+    `The container engine refuses ${IMAGE}; correct what it names: network shop not found`,
+  ],
+])('A container that the engine refuses is reported in one sentence: %s', (said, sentence) =>
+  expect(failureOf({ ...evidence, message: said })).toEqual(typeof sentence === 'string' ? sentence : expect.stringMatching(sentence)),
+);
 
-  test('that does not exist are refused by its name', () => {
+test('The last words of a container are the last 25 lines of its log, once it has ended', async () => {
+  const words = lastWords();
+  const log = new PassThrough();
+  words.follow(log);
+  log.end(Array.from({ length: 30 }, (_, line) => `line ${line}\r\n`).join(''));
+  const run = await words.all();
+  expect([run?.lines.length, run?.lines[0], run?.lines.at(-1)]).toEqual([25, 'line 5', 'line 29']);
+});
+
+test('The last words of a container are none when no container ran', async () => expect(await lastWords().all()).toBeUndefined());
+
+test('The credentials of fixtures name a missing folder, a missing or broken file, and a missing credential', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'fixtures-'));
+  const file = join(folder, 'credentials.json');
+  const refused = () => expect(() => credentialsOf(folder));
+  try {
+    expect(() => credentialsOf(join(folder, 'nowhere'))).toThrow(EstateStartError);
     expect(() => credentialsOf(join(folder, 'nowhere'))).toThrow(`The folder ${join(folder, 'nowhere')} does not exist;`);
-  });
-
-  test('without the file, or with a broken one, are refused in words', async () => {
-    expect(await mistake()).toBe(`${file()} cannot be used: / – it is missing; copy it from the fixtures of the project.`);
-    expect(await mistake('{"name":')).toMatch(`${file()} cannot be used: / – it is not JSON`);
-    expect(await mistake('[{"name":"a","kind":"bearer","secret":"s"}]')).toBe(
-      `${file()} cannot be used: /0/scopes – this member is required.`,
-    );
-  });
-
-  test('without a credential that the client needs are refused with its kind and scope', async () => {
-    expect(await mistake('[{"name":"a","kind":"bearer","secret":"s","scopes":["catalog"]}]')).toBe(
-      `${file()} has no credential of kind api-key with the scope catalog; add one.`,
-    );
-  });
+    refused().toThrow(`${file} cannot be used: / – it is missing; copy it from the fixtures of the project.`);
+    await writeFile(file, '{"name":');
+    refused().toThrow(`${file} cannot be used: / – it is not JSON`);
+    await writeFile(file, '[{"name":"a","kind":"bearer","secret":"s"}]');
+    refused().toThrow(`${file} cannot be used: /0/scopes – this member is required.`);
+    await writeFile(file, '[{"name":"a","kind":"bearer","secret":"s","scopes":["catalog"]}]');
+    refused().toThrow(`${file} has no credential of kind api-key with the scope catalog; add one.`);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });

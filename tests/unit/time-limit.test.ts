@@ -1,28 +1,26 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { withTimeLimit } from '../../shared/process/waiting.ts';
 
 const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 
-describe('A time limit', () => {
-  test('breaks off a slower operation, and reports the elapsed time', async () => {
-    const silent = createServer(() => undefined).listen(0, '127.0.0.1');
-    await new Promise((resolve) => silent.once('listening', resolve));
-    const { port } = silent.address() as AddressInfo;
-    const asked = withTimeLimit(30, (signal) => fetch(`http://127.0.0.1:${port}`, { signal }));
-    await expect(asked).rejects.toMatchObject({ name: 'TimeoutError', message: 'It took more than 30 ms.' });
-    silent.closeAllConnections();
-    silent.close();
-  });
+test('A time limit breaks off a slower operation, and reports the elapsed time', async () => {
+  const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+  await new Promise((resolve) => silent.once('listening', resolve));
+  const { port } = silent.address() as AddressInfo;
+  const asked = withTimeLimit(30, (signal) => fetch(`http://127.0.0.1:${port}`, { signal }));
+  await expect(asked).rejects.toMatchObject({ name: 'TimeoutError', message: 'It took more than 30 ms.' });
+  silent.closeAllConnections();
+  silent.close();
+});
 
-  test('leaves no timer behind after a success or a failure', async () => {
-    const before = timers();
-    const ends = ['succeeds', 'fails'].map((end) =>
-      withTimeLimit(60_000, async () => (end === 'fails' ? Promise.reject(new Error('no')) : end)),
-    );
-    expect(timers()).toBe(before + 2);
-    expect((await Promise.allSettled(ends)).map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
-    expect(timers()).toBe(before);
-  });
+test('A time limit leaves no timer behind after a success or a failure', async () => {
+  const before = timers();
+  const ends = ['succeeds', 'fails'].map((end) =>
+    withTimeLimit(60_000, async () => (end === 'fails' ? Promise.reject(new Error('no')) : end)),
+  );
+  expect(timers()).toBe(before + 2);
+  expect((await Promise.allSettled(ends)).map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+  expect(timers()).toBe(before);
 });

@@ -40,6 +40,4 @@ async function refusedByTheTypes(work: UnitOfWork): Promise<void> {
   work.expect(orders, { id: 'ord_2', version: 1 });
 }
 
-test('The types of a unit of work are checked at compile time', () => {
-  expect(refusedByTheTypes).toBeDefined();
-});
+test('The types of a unit of work are checked at compile time', () => expect(refusedByTheTypes).toBeDefined());

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { defineObject } from '../../shared/catalog/define-object.ts';
 import { defineLifeCycle } from '../../shared/catalog/life-cycle.ts';
@@ -18,15 +18,15 @@ const AT = '2030-01-01T00:00:00.000Z';
 
 const Stamped = z.object({ id: z.string(), version: z.int(), createdAt: z.string(), updatedAt: z.string() });
 
+const states = ['open', 'packed', 'shipped', 'lost'] as const;
+const ofTest = { domain: 'commerce', owner: 'crm', meaning: 'an object of this test' } as const;
 const crate = defineObject({
   type: 'crate',
-  domain: 'commerce',
-  owner: 'crm',
-  meaning: 'a box of this test',
-  schema: Stamped.extend({ state: z.enum(['open', 'packed', 'shipped', 'lost']), label: z.string().optional() }),
+  ...ofTest,
+  schema: Stamped.extend({ state: z.enum(states), label: z.string().optional() }),
   lifeCycle: defineLifeCycle({
     object: 'crate',
-    states: ['open', 'packed', 'shipped', 'lost'],
+    states,
     rows: [
       { verb: 'open', from: [null], to: 'open', trigger: 'test' },
       { verb: 'relabel', from: ['open'], trigger: 'test' },
@@ -38,13 +38,7 @@ const crate = defineObject({
 });
 const crates = defineCollection({ name: 'crates', schema: crate.schema, object: crate });
 
-const price = defineObject({
-  type: 'price',
-  domain: 'commerce',
-  owner: 'crm',
-  meaning: 'a price of this test',
-  schema: Stamped.extend({ amount: z.int() }),
-});
+const price = defineObject({ type: 'price', ...ofTest, schema: Stamped.extend({ amount: z.int() }) });
 const prices = defineCollection({ name: 'prices', schema: price.schema, object: price });
 
 const notes = defineCollection({
@@ -63,40 +57,24 @@ async function newWorld() {
   const world = await adapter.worlds.open('r', { now: NOW, applications: {}, due: [] }, { bearer: '', apiKey: '', webhookSecret: '' });
   const store = adapter.store('crm');
   const plans: Plan[] = [];
-  const watched = {
+  const watched: typeof store = {
     ...store,
-    commit: (...[of, plan]: Parameters<typeof store.commit>) => {
+    commit: (of, plan) => {
       plans.push(plan);
       return store.commit(of, plan);
     },
   };
-  const context: Context = {
-    world,
-    now: NOW,
-    principal: 'test',
-    requestId: 'req_1',
-    correlationId: 'cor_1',
-    deadline: Date.now() + 15_000,
-    faults: 0,
-    chain: [],
-  };
+  const ids = { requestId: 'req_1', correlationId: 'cor_1' };
+  const context: Context = { world, now: NOW, principal: 'test', ...ids, deadline: Date.now() + 15_000, faults: 0, chain: [] };
   const newCommits = (): CommitState => ({ dueBeforeReply: [], hasUnsentEvents: false });
+  const from = { key: 'key', since: NOW, causation: 'req_1', hopId: 'req_1', beforeReplyLeaseMs: 20_000 };
   const open = (parts: Partial<UnitParts> = {}): OpenUnit =>
-    openUnit({
-      store: watched,
-      context,
-      key: 'key',
-      since: NOW,
-      causation: 'req_1',
-      hopId: 'req_1',
-      beforeReplyLeaseMs: 20_000,
-      commits: newCommits(),
-      ...parts,
-    });
+    openUnit({ store: watched, context, ...from, commits: newCommits(), ...parts });
+  const claimed = (key: string) => store.claim(world, { key, fingerprint: 'fingerprint', now: NOW, leaseMs: 10_000 });
   return {
     open,
     newCommits,
-    /** A change by another request, committed at once. */
+    /** A committed change by another request. */
     async change(write: (work: OpenUnit) => Promise<void> | void): Promise<void> {
       const work = open();
       await write(work);
@@ -110,11 +88,11 @@ async function newWorld() {
     events: async () => (await store.drain(world, { token: 'relay' }))?.entries.map(({ json }) => JSON.parse(json) as EstateEvent) ?? [],
     due: async () => (await adapter.worlds.snapshot(world)).due.map(({ kind, key, at, payload }) => ({ kind, key, at, payload })),
     claim: async (key: string) => {
-      const claim = await store.claim(world, { key, fingerprint: 'fingerprint', now: NOW, leaseMs: 10_000 });
+      const claim = await claimed(key);
       if (claim.is !== 'ours') throw new Error(`The claim is ${claim.is}.`);
       return { kind: 'claim', key, token: claim.token } as const;
     },
-    claimed: (key: string) => store.claim(world, { key, fingerprint: 'fingerprint', now: NOW, leaseMs: 10_000 }),
+    claimed,
     /** Notes a delivery as owed to the CRM. */
     owe: (id: string) =>
       adapter.store('oms').commit(world, aPlan({ events: [{ id, topic: 't', key: 'k', json: '{}', subscribers: ['crm'] }] })),
@@ -126,429 +104,371 @@ async function newWorld() {
 
 const ids = ({ items }: Page<{ readonly id: string }>): string[] => items.map(({ id }) => id);
 
-describe('A read of a unit of work', () => {
-  test('is repeatable, though another request changes the object in between', async () => {
-    const { change, open } = await newWorld();
-    await change((work) => void work.put(notes, { id: 'a', topic: 'first', name: 'ada' }));
-    const work = open();
-    expect(await work.get(notes, 'a')).toMatchObject({ topic: 'first', version: 1 });
-    await change(async (other) => void other.put(notes, { ...(await other.get(notes, 'a')), id: 'a', topic: 'second', name: 'ada' }));
-    expect(await work.get(notes, 'a')).toMatchObject({ topic: 'first', version: 1 });
-    expect(await work.findUnique(notes, 'name', 'ada')).toMatchObject({ topic: 'first' });
-    expect(await open().get(notes, 'a')).toMatchObject({ topic: 'second', version: 2 });
-  });
-
-  test('finds again by its unique value what the unit has read, though another request gives the value up', async () => {
-    const { change, open } = await newWorld();
-    await change((work) => void work.put(notes, { id: 'a', topic: 't', name: 'ada' }));
-    const work = open();
-    expect(await work.findUnique(notes, 'name', 'ada')).toMatchObject({ id: 'a' });
-    await change(async (other) => void other.put(notes, { ...(await other.get(notes, 'a')), id: 'a', topic: 't', name: 'grace' }));
-    expect(await work.findUnique(notes, 'name', 'ada')).toMatchObject({ id: 'a', version: 1 });
-    expect(await open().findUnique(notes, 'name', 'ada')).toBeUndefined();
-  });
-
-  test('is repeatable for an object that was not there, and the unit’s commit then loses the race', async () => {
-    const { change, open } = await newWorld();
-    const work = open();
-    expect(await work.get(notes, 'a')).toBeUndefined();
-    await change((other) => void other.put(notes, { id: 'a', topic: 'theirs' }));
-    expect(await work.get(notes, 'a')).toBeUndefined();
-    work.put(notes, { id: 'a', topic: 'ours' });
-    await expect(work.finish()).rejects.toMatchObject({ name: 'Conflict', why: 'version' });
-  });
-
-  test('shows the unit’s own changes by id and by unique value, before they are committed', async () => {
-    const { change, open } = await newWorld();
-    await change((work) => void work.put(notes, { id: 'a', topic: 't', name: 'ada' }));
-    const work = open();
-    await work.get(notes, 'a');
-    work.put(notes, { id: 'a', topic: 't', name: 'grace' });
-    work.put(notes, { id: 'b', topic: 't', name: 'edsger' });
-    expect(await work.get(notes, 'a')).toMatchObject({ name: 'grace', version: 2 });
-    expect(await work.findUnique(notes, 'name', 'grace')).toMatchObject({ id: 'a' });
-    expect(await work.findUnique(notes, 'name', 'edsger')).toMatchObject({ id: 'b' });
-    expect(await work.findUnique(notes, 'name', 'ada')).toBeUndefined();
-    expect(await open().findUnique(notes, 'name', 'ada')).toMatchObject({ id: 'a' });
-  });
+test('A read of a unit of work is repeatable by id and by unique value, though another request changes the object in between', async () => {
+  const { change, open } = await newWorld();
+  await change((work) => void work.put(notes, { id: 'a', topic: 'first', name: 'ada' }));
+  const work = open();
+  expect(await work.findUnique(notes, 'name', 'ada')).toMatchObject({ topic: 'first', version: 1 });
+  await change(async (other) => void other.put(notes, { ...(await other.get(notes, 'a')), id: 'a', topic: 'second', name: 'grace' }));
+  expect(await work.get(notes, 'a')).toMatchObject({ topic: 'first', version: 1 });
+  expect(await work.findUnique(notes, 'name', 'ada')).toMatchObject({ topic: 'first', version: 1 });
+  expect(await open().get(notes, 'a')).toMatchObject({ topic: 'second', version: 2 });
+  expect(await open().findUnique(notes, 'name', 'ada')).toBeUndefined();
 });
 
-describe('A page of a unit of work', () => {
-  /** Notes n1 to n5 of topic x, in this order; the unit moves n2 to another topic, and creates n6 of topic x and m1 of topic y. */
-  async function changedUnit() {
-    const { change, open } = await newWorld();
-    await change((work) => {
-      for (const id of ['n1', 'n2', 'n3', 'n4', 'n5']) work.put(notes, { id, topic: 'x' });
-    });
-    const work = open();
-    await work.get(notes, 'n2');
-    work.put(notes, { id: 'n2', topic: 'y' });
-    work.put(notes, { id: 'n6', topic: 'x' });
-    work.put(notes, { id: 'm1', topic: 'y' });
-    return work;
-  }
-
-  test('follows the order of creation: changed objects that no longer fit are left out, created ones stand on the last page', async () => {
-    const work = await changedUnit();
-    const first = await work.find(notes, 'topic', 'x', { limit: 3 });
-    expect(ids(first)).toEqual(['n1', 'n3']);
-    const second = await work.find(notes, 'topic', 'x', { limit: 3, cursor: first.nextCursor });
-    expect(ids(second)).toEqual(['n4', 'n5', 'n6']);
-    expect(second.nextCursor).toBeUndefined();
-  });
-
-  test('newest first begins with the created objects and ends with the oldest', async () => {
-    const work = await changedUnit();
-    const first = await work.find(notes, 'topic', 'x', { limit: 2, newestFirst: true });
-    expect(ids(first)).toEqual(['n6', 'n5', 'n4']);
-    const second = await work.find(notes, 'topic', 'x', { limit: 2, newestFirst: true, cursor: first.nextCursor });
-    expect(ids(second)).toEqual(['n3']);
-    const third = await work.find(notes, 'topic', 'x', { limit: 2, newestFirst: true, cursor: second.nextCursor });
-    expect(ids(third)).toEqual(['n1']);
-    expect(third.nextCursor).toBeUndefined();
-  });
-
-  test('of all objects shows what the unit created and changed, in both directions', async () => {
-    const work = await changedUnit();
-    const oldestFirst = await work.all(notes);
-    expect(ids(oldestFirst)).toEqual(['n1', 'n2', 'n3', 'n4', 'n5', 'n6', 'm1']);
-    expect(oldestFirst.items[1]).toMatchObject({ topic: 'y' });
-    expect(ids(await work.all(notes, { newestFirst: true }))).toEqual(['m1', 'n6', 'n5', 'n4', 'n3', 'n2', 'n1']);
-  });
-
-  test('cannot be asked for by a cursor that no page gave', async () => {
-    const { open } = await newWorld();
-    await expect(open().all(notes, { cursor: 'nonsense' })).rejects.toMatchObject({ code: 'validation_failed' });
-  });
-
-  test('differs from a count, which leaves the unit’s changes out', async () => {
-    const work = await changedUnit();
-    expect(await work.count(notes, 'topic', ['x', 'y'])).toEqual([5, 0]);
-  });
+test('A read of a unit of work is repeatable for a missing object, and the commit of the unit then loses the race', async () => {
+  const { change, open } = await newWorld();
+  const work = open();
+  expect(await work.get(notes, 'a')).toBeUndefined();
+  await change((other) => void other.put(notes, { id: 'a', topic: 'theirs' }));
+  expect(await work.get(notes, 'a')).toBeUndefined();
+  work.put(notes, { id: 'a', topic: 'ours' });
+  await expect(work.finish()).rejects.toMatchObject({ name: 'Conflict', why: 'version' });
 });
 
-describe('A write of a unit of work', () => {
-  test('with put counts versions and emits no event', async () => {
-    const { change, events, stored } = await newWorld();
-    await change((work) => {
-      work.put(notes, { id: 'a', topic: 'first' });
-      work.put(notes, { id: 'a', topic: 'second' });
-    });
-    expect(await stored(notes, 'a')).toEqual({ id: 'a', version: 2, topic: 'second' });
-    expect(await events()).toEqual([]);
-  });
+test('A read of a unit of work has its uncommitted changes, by id and by unique value', async () => {
+  const { change, open } = await newWorld();
+  await change((work) => void work.put(notes, { id: 'a', topic: 't', name: 'ada' }));
+  const work = open();
+  await work.get(notes, 'a');
+  work.put(notes, { id: 'a', topic: 't', name: 'grace' });
+  work.put(notes, { id: 'b', topic: 't', name: 'edsger' });
+  expect(await work.get(notes, 'a')).toMatchObject({ name: 'grace', version: 2 });
+  expect(await work.findUnique(notes, 'name', 'grace')).toMatchObject({ id: 'a' });
+  expect(await work.findUnique(notes, 'name', 'edsger')).toMatchObject({ id: 'b' });
+  expect(await work.findUnique(notes, 'name', 'ada')).toBeUndefined();
+  expect(await open().findUnique(notes, 'name', 'ada')).toMatchObject({ id: 'a' });
+});
 
-  test('with put is refused for business objects, and a verb is refused for any other', async () => {
-    const { open } = await newWorld();
-    const stamps = { createdAt: AT, updatedAt: AT };
-    expect(() => open().put(crates, { id: 'c', state: 'open', ...stamps })).toThrow('crates holds business objects');
-    const none: AnyCollection = notes;
-    expect(() => open().create(none, 'open', { id: 'n' })).toThrow('notes is not a collection of business objects');
+/** Notes n1 to n5 of topic x, in this order; the unit moves n2 to another topic, and creates n6 of topic x and m1 of topic y. */
+async function changedUnit() {
+  const { change, open } = await newWorld();
+  await change((work) => {
+    for (const id of ['n1', 'n2', 'n3', 'n4', 'n5']) work.put(notes, { id, topic: 'x' });
   });
+  const work = open();
+  await work.get(notes, 'n2');
+  work.put(notes, { id: 'n2', topic: 'y' });
+  work.put(notes, { id: 'n6', topic: 'x' });
+  work.put(notes, { id: 'm1', topic: 'y' });
+  return work;
+}
 
-  test('creates a business object in the state of its verb, and refuses one that another request created meanwhile', async () => {
-    const { change, open, stored } = await newWorld();
-    await change((work) => void work.create(crates, 'open', { id: 'c' }));
-    expect(await stored(crates, 'c')).toEqual({ id: 'c', state: 'open', version: 1, createdAt: AT, updatedAt: AT });
-    const work = open();
-    await work.get(crates, 'c');
-    expect(() => work.create(crates, 'open', { id: 'c' })).toThrow(expect.objectContaining({ name: 'Conflict' }));
+/** The ids of all pages of topic x. */
+async function pagesOf(work: OpenUnit, options: { readonly limit: number; readonly newestFirst?: true }): Promise<string[][]> {
+  const pages: string[][] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await work.find(notes, 'topic', 'x', { ...options, cursor });
+    pages.push(ids(page));
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  return pages;
+}
+
+test('A page of a unit of work leaves out changed objects that no longer fit, and the last page has the created ones', async () =>
+  expect((await pagesOf(await changedUnit(), { limit: 3 })).map(String)).toEqual(['n1,n3', 'n4,n5,n6']));
+
+test('A page of a unit of work newest first begins with the created objects and ends with the oldest', async () =>
+  expect((await pagesOf(await changedUnit(), { limit: 2, newestFirst: true })).map(String)).toEqual(['n6,n5,n4', 'n3', 'n1']));
+
+test('A page of a unit of work of all objects shows what the unit created and changed, in both directions', async () => {
+  const work = await changedUnit();
+  const oldestFirst = await work.all(notes);
+  expect(ids(oldestFirst)).toEqual(['n1', 'n2', 'n3', 'n4', 'n5', 'n6', 'm1']);
+  expect(oldestFirst.items[1]).toMatchObject({ topic: 'y' });
+  expect(ids(await work.all(notes, { newestFirst: true }))).toEqual(['m1', 'n6', 'n5', 'n4', 'n3', 'n2', 'n1']);
+});
+
+test('A unit of work refuses a cursor that no page returned', async () => {
+  const { open } = await newWorld();
+  await expect(open().all(notes, { cursor: 'nonsense' })).rejects.toMatchObject({ code: 'validation_failed' });
+});
+
+test('A count of a unit of work leaves its changes out', async () => {
+  const work = await changedUnit();
+  expect(await work.count(notes, 'topic', ['x', 'y'])).toEqual([5, 0]);
+});
+
+test('Put in a unit of work counts versions and emits no event', async () => {
+  const { change, events, stored } = await newWorld();
+  await change((work) => {
+    work.put(notes, { id: 'a', topic: 'first' });
+    work.put(notes, { id: 'a', topic: 'second' });
   });
+  expect(await stored(notes, 'a')).toEqual({ id: 'a', version: 2, topic: 'second' });
+  expect(await events()).toEqual([]);
+});
 
-  test('moves a business object by verbs, with the events of each row in order', async () => {
-    const { change, events, stored } = await newWorld();
-    await change((work) => {
-      const opened = work.create(crates, 'open', { id: 'c' });
-      const labelled = work.transition(crates, opened, 'relabel', { label: 'fragile' });
-      const packed = work.transition(crates, labelled, 'pack');
-      work.transition(crates, packed, 'send', { label: undefined }, 'lost');
-    });
-    expect(await stored(crates, 'c')).toEqual({ id: 'c', state: 'lost', version: 4, createdAt: AT, updatedAt: AT });
-    const told = (await events()).map(({ type, aggregateversion, correlationid, causationid, data }) => ({
-      name: type.replace('com.unified-commerce.', ''),
-      aggregateversion,
-      correlationid,
-      causationid,
-      previousState: data.previousState,
-      state: data.object['state'],
-    }));
-    const caused = { correlationid: 'cor_1', causationid: 'req_1' };
-    expect(told).toEqual([
-      { name: 'ext.crate-changed', aggregateversion: 1, ...caused, previousState: undefined, state: 'open' },
-      { name: 'ext.crate-changed', aggregateversion: 2, ...caused, previousState: 'open', state: 'open' },
-      { name: 'crate-packed', aggregateversion: 3, ...caused, previousState: 'open', state: 'packed' },
-      { name: 'crate-closed', aggregateversion: 3, ...caused, previousState: 'open', state: 'packed' },
-      { name: 'crate-sent', aggregateversion: 4, ...caused, previousState: 'packed', state: 'lost' },
-    ]);
-  });
+test('Put in a unit of work is refused for business objects, and a verb is refused for other objects', async () => {
+  const { open } = await newWorld();
+  const stamps = { createdAt: AT, updatedAt: AT };
+  expect(() => open().put(crates, { id: 'c', state: 'open', ...stamps })).toThrow('crates holds business objects');
+  const none: AnyCollection = notes;
+  expect(() => open().create(none, 'open', { id: 'n' })).toThrow('notes is not a collection of business objects');
+});
 
-  test('refuses a move that the life cycle does not have, and one whose state the caller must choose', async () => {
-    const { open } = await newWorld();
-    const work = open();
+test('A write of a unit of work creates a business object in the state of its verb, and refuses one that another request has created', async () => {
+  const { change, open, stored } = await newWorld();
+  await change((work) => void work.create(crates, 'open', { id: 'c' }));
+  expect(await stored(crates, 'c')).toEqual({ id: 'c', state: 'open', version: 1, createdAt: AT, updatedAt: AT });
+  const work = open();
+  await work.get(crates, 'c');
+  expect(() => work.create(crates, 'open', { id: 'c' })).toThrow(expect.objectContaining({ name: 'Conflict' }));
+});
+
+test('A write of a unit of work moves a business object by verbs, with the events of each row in order', async () => {
+  const { change, events, stored } = await newWorld();
+  await change((work) => {
     const opened = work.create(crates, 'open', { id: 'c' });
-    expect(() => work.transition(crates, opened, 'send')).toThrow(expect.objectContaining({ code: 'invalid_state_transition' }));
-    const packed = work.transition(crates, opened, 'pack');
-    expect(() => work.transition(crates, packed, 'pack')).toThrow('natural repeat');
-    expect(() => work.transition(crates, packed, 'send')).toThrow('may lead to shipped or lost');
-    expect(() => work.transition(crates, packed, 'send', {}, 'open')).toThrow('does not lead to open');
+    const labelled = work.transition(crates, opened, 'relabel', { label: 'fragile' });
+    const packed = work.transition(crates, labelled, 'pack');
+    work.transition(crates, packed, 'send', { label: undefined }, 'lost');
   });
-
-  test('revises a business object without states, and keeps its time of creation', async () => {
-    const { change, events, open } = await newWorld();
-    await change((work) => void work.revise(prices, undefined, { id: 'p', amount: 1 }));
-    const later = NOW + 1_000;
-    const work = open();
-    const found = await work.get(prices, 'p');
-    expect(work.revise(prices, found && { ...found, createdAt: new Date(later).toISOString() }, { id: 'p', amount: 2 })).toEqual({
-      id: 'p',
-      amount: 2,
-      version: 2,
-      createdAt: new Date(later).toISOString(),
-      updatedAt: AT,
-    });
-    await work.finish();
-    expect((await events()).map(({ type }) => type)).toEqual(Array(2).fill('com.unified-commerce.ext.price-changed'));
+  expect(await stored(crates, 'c')).toEqual({ id: 'c', state: 'lost', version: 4, createdAt: AT, updatedAt: AT });
+  const emitted = (await events()).map(({ type, aggregateversion, correlationid, causationid, data }) => {
+    expect({ correlationid, causationid }).toEqual({ correlationid: 'cor_1', causationid: 'req_1' });
+    return [type.replace('com.unified-commerce.', ''), aggregateversion, data.previousState, data.object['state']];
   });
+  expect(emitted).toEqual([
+    ['ext.crate-changed', 1, undefined, 'open'],
+    ['ext.crate-changed', 2, 'open', 'open'],
+    ['crate-packed', 3, 'open', 'packed'],
+    ['crate-closed', 3, 'open', 'packed'],
+    ['crate-sent', 4, 'packed', 'lost'],
+  ]);
 });
 
-describe('A counter of a unit of work', () => {
-  test('shows the moves of the unit, field by field and key by key', async () => {
-    const { change, counters, open } = await newWorld();
-    await change((work) => work.move(stock, 'lamp', { onHand: 5 }));
-    const work = open();
-    work.move(stock, 'lamp', { onHand: -1, held: 2 });
-    work.move(stock, 'lamp', { held: 1 });
-    expect(await work.counters(stock, ['lamp', 'vase'])).toEqual([
-      { onHand: 4, held: 3 },
-      { onHand: 0, held: 0 },
-    ]);
-    expect(await counters('lamp')).toEqual({ onHand: 5 });
-    await work.finish();
-    expect(await counters('lamp')).toEqual({ onHand: 4, held: 3 });
-  });
-
-  test('does not fall below its guard', async () => {
-    const { change, counters, open } = await newWorld();
-    await change((work) => work.move(stock, 'lamp', { onHand: 1 }));
-    const work = open();
-    work.move(stock, 'lamp', { held: 2 });
-    await expect(work.finish()).rejects.toMatchObject({ name: 'Conflict', why: 'guard' });
-    expect(await counters('lamp')).toEqual({ onHand: 1 });
-  });
-
-  test('moves by integers only', async () => {
-    const { open } = await newWorld();
-    expect(() => open().move(stock, 'lamp', { onHand: 0.5 })).toThrow('not by 0.5');
-  });
+test('A write of a unit of work refuses a move that the life cycle does not have, and one whose state the caller must choose', async () => {
+  const { open } = await newWorld();
+  const work = open();
+  const opened = work.create(crates, 'open', { id: 'c' });
+  expect(() => work.transition(crates, opened, 'send')).toThrow(expect.objectContaining({ code: 'invalid_state_transition' }));
+  const packed = work.transition(crates, opened, 'pack');
+  expect(() => work.transition(crates, packed, 'pack')).toThrow('natural repeat');
+  expect(() => work.transition(crates, packed, 'send')).toThrow('may lead to shipped or lost');
+  expect(() => work.transition(crates, packed, 'send', {}, 'open')).toThrow('does not lead to open');
 });
 
-describe('A precondition', () => {
-  const asked = (version: number) => ({ name: 'c', ifMatch: `"${version}"`, isMet: false });
+test('A write of a unit of work revises a business object without states, and keeps its time of creation', async () => {
+  const { change, events, open } = await newWorld();
+  await change((work) => void work.revise(prices, undefined, { id: 'p', amount: 1 }));
+  const createdAt = new Date(NOW + 1_000).toISOString();
+  const work = open();
+  const found = await work.get(prices, 'p');
+  const revised = work.revise(prices, found && { ...found, createdAt }, { id: 'p', amount: 2 });
+  expect(revised).toEqual({ id: 'p', amount: 2, version: 2, createdAt, updatedAt: AT });
+  await work.finish();
+  expect((await events()).map(({ type }) => type)).toEqual(Array(2).fill('com.unified-commerce.ext.price-changed'));
+});
 
-  async function withCrate() {
-    const estate = await newWorld();
-    await estate.change((work) => void work.create(crates, 'open', { id: 'c' }));
-    return estate;
-  }
+test('A counter of a unit of work shows the moves of the unit, field by field and key by key', async () => {
+  const { change, counters, open } = await newWorld();
+  await change((work) => work.move(stock, 'lamp', { onHand: 5 }));
+  const work = open();
+  work.move(stock, 'lamp', { onHand: -1, held: 2 });
+  work.move(stock, 'lamp', { held: 1 });
+  expect(await work.counters(stock, ['lamp', 'vase'])).toEqual([
+    { onHand: 4, held: 3 },
+    { onHand: 0, held: 0 },
+  ]);
+  expect(await counters('lamp')).toEqual({ onHand: 5 });
+  await work.finish();
+  expect(await counters('lamp')).toEqual({ onHand: 4, held: 3 });
+});
 
-  test('refuses the read of another version', async () => {
-    const { open } = await withCrate();
-    await expect(open({ precondition: asked(2) }).get(crates, 'c')).rejects.toMatchObject({
-      code: 'version_mismatch',
-      context: { id: 'c', currentVersion: 1 },
-    });
-  });
+test('A counter of a unit of work moves by integers only', async () => {
+  const { open } = await newWorld();
+  expect(() => open().move(stock, 'lamp', { onHand: 0.5 })).toThrow('not by 0.5');
+});
 
-  test('is about objects whose version clients hold, and not about records under the same id', async () => {
-    const { change, open } = await withCrate();
-    await change((work) => void work.put(notes, { id: 'c', topic: 't', name: 'ada' }));
-    const work = open({ precondition: asked(7) });
-    expect(await work.get(notes, 'c')).toMatchObject({ topic: 't' });
-    expect(await work.findUnique(notes, 'name', 'ada')).toMatchObject({ topic: 't' });
-  });
+const required = (version: number) => ({ name: 'c', ifMatch: `"${version}"`, isMet: false });
 
-  test('refuses the commit when the object, only read by the unit, was changed meanwhile', async () => {
-    const { change, open } = await withCrate();
-    const work = open({ precondition: asked(1) });
-    await work.get(crates, 'c');
-    work.put(notes, { id: 'n', topic: 't' });
-    await change(async (other) => {
+async function withCrate() {
+  const estate = await newWorld();
+  await estate.change((work) => void work.create(crates, 'open', { id: 'c' }));
+  const packed = () =>
+    estate.change(async (other) => {
       const found = await other.get(crates, 'c');
       if (found) other.transition(crates, found, 'pack');
     });
-    await expect(work.finish()).rejects.toMatchObject({ name: 'Conflict', why: 'version' });
-  });
+  return { ...estate, packed };
+}
 
-  test('that a checkpoint found fulfilled holds for the rest of the request, in its later runs too', async () => {
-    const { claim, claimed, open } = await withCrate();
-    const fence = await claim('k');
-    const precondition = asked(1);
-    const work = open({ precondition, fence });
-    const found = await work.get(crates, 'c');
-    expect(precondition.isMet).toBe(false);
-    if (found) work.transition(crates, found, 'pack');
-    await work.checkpoint();
-    expect(precondition.isMet).toBe(true);
-    expect(await work.get(crates, 'c')).toMatchObject({ version: 2 });
-    expect(await open({ precondition, fence }).get(crates, 'c')).toMatchObject({ version: 2 });
-    await work.finish();
-    expect(await claimed('k')).toMatchObject({ is: 'ours' });
-  });
-
-  test('that the handler sets itself with expect refuses the commit after a change', async () => {
-    const { change, open } = await withCrate();
-    const work = open();
-    const found = await work.get(crates, 'c');
-    if (found) work.expect(crates, found);
-    work.put(notes, { id: 'n', topic: 't' });
-    await change(async (other) => {
-      const theirs = await other.get(crates, 'c');
-      if (theirs) other.transition(crates, theirs, 'pack');
-    });
-    await expect(work.finish()).rejects.toMatchObject({ name: 'Conflict', why: 'version' });
+test('A precondition refuses the read of another version', async () => {
+  const { open } = await withCrate();
+  await expect(open({ precondition: required(2) }).get(crates, 'c')).rejects.toMatchObject({
+    code: 'version_mismatch',
+    context: { id: 'c', currentVersion: 1 },
   });
 });
 
-describe('Due work of a unit of work', () => {
-  test('replaces work of the same kind and key, within the unit and in the store', async () => {
-    const { change, due, plannedDue } = await newWorld();
-    await change((work) => {
-      work.schedule(remind, 'a', NOW + 1, { text: 'first' });
-      work.schedule(remind, 'b', NOW + 2, { text: 'other' });
-      work.schedule(remind, 'a', NOW + 3, { text: 'second' });
-    });
-    expect(plannedDue()).toEqual(['b', 'a']);
-    expect(await due()).toEqual([
-      { kind: 'remind', key: 'b', at: NOW + 2, payload: { text: 'other' } },
-      { kind: 'remind', key: 'a', at: NOW + 3, payload: { text: 'second' } },
-    ]);
-    await change((work) => work.schedule(remind, 'a', NOW + 1, { text: 'third' }));
-    expect(await due()).toEqual([
-      { kind: 'remind', key: 'a', at: NOW + 1, payload: { text: 'third' } },
-      { kind: 'remind', key: 'b', at: NOW + 2, payload: { text: 'other' } },
-    ]);
-  });
-
-  test('is cancelled, and scheduled again after a cancellation', async () => {
-    const { change, due } = await newWorld();
-    await change((work) => work.schedule(remind, 'a', NOW + 1, { text: 'first' }));
-    await change((work) => {
-      work.schedule(remind, 'b', NOW + 1, { text: 'never' });
-      work.cancel(remind, 'b');
-      work.cancel(remind, 'a');
-    });
-    expect(await due()).toEqual([]);
-    await change((work) => {
-      work.cancel(remind, 'a');
-      work.schedule(remind, 'a', NOW + 5, { text: 'again' });
-    });
-    expect(await due()).toEqual([{ kind: 'remind', key: 'a', at: NOW + 5, payload: { text: 'again' } }]);
-  });
-
-  test('before the reply is left to the process that commits, unless it is cancelled or replaced', async () => {
-    const { newCommits, open } = await newWorld();
-    const commits = newCommits();
-    const work = open({ commits });
-    const before = { beforeReply: true };
-    work.schedule(remind, 'kept', NOW, { text: 'now' }, before);
-    work.schedule(remind, 'cancelled', NOW, { text: 'never' }, before);
-    work.schedule(remind, 'replaced', NOW, { text: 'now' }, before);
-    work.cancel(remind, 'cancelled');
-    work.schedule(remind, 'replaced', NOW + 1, { text: 'later' });
-    expect(commits.dueBeforeReply).toEqual([]);
-    await work.finish();
-    expect(commits.dueBeforeReply).toEqual([{ kind: 'remind', key: 'kept', token: expect.any(String) }]);
-  });
-
-  test('does not run before the reply when a later commit of the request cancels or replaces it', async () => {
-    const { open, newCommits } = await newWorld();
-    const commits = newCommits();
-    const work = open({ commits });
-    for (const key of ['kept', 'cancelled', 'replaced']) work.schedule(remind, key, NOW, { text: 'now' }, { beforeReply: true });
-    await work.checkpoint();
-    expect(commits.dueBeforeReply.map(({ key }) => key)).toEqual(['kept', 'cancelled', 'replaced']);
-    work.cancel(remind, 'cancelled');
-    work.schedule(remind, 'replaced', NOW + 1, { text: 'later' });
-    await work.finish();
-    expect(commits.dueBeforeReply.map(({ key }) => key)).toEqual(['kept']);
-  });
+test('A precondition applies to objects whose version clients have, and not to records under the same id', async () => {
+  const { change, open } = await withCrate();
+  await change((work) => void work.put(notes, { id: 'c', topic: 't', name: 'ada' }));
+  const work = open({ precondition: required(7) });
+  expect(await work.get(notes, 'c')).toMatchObject({ topic: 't' });
+  expect(await work.findUnique(notes, 'name', 'ada')).toMatchObject({ topic: 't' });
 });
 
-describe('The end of a unit of work', () => {
-  test('commits nothing and asks the store nothing when there is nothing to commit', async () => {
-    const { commits, open } = await newWorld();
-    const work = open();
-    await work.get(crates, 'c');
-    await work.checkpoint();
-    await work.finish();
-    expect(commits()).toBe(0);
-  });
+test('A precondition refuses the commit when the object, only read by the unit, was changed by another request', async () => {
+  const { packed, open } = await withCrate();
+  const work = open({ precondition: required(1) });
+  await work.get(crates, 'c');
+  work.put(notes, { id: 'n', topic: 't' });
+  await packed();
+  await expect(work.finish()).rejects.toMatchObject({ name: 'Conflict', why: 'version' });
+});
 
-  test('with finish keeps the answer under the claim, and without one releases the claim', async () => {
-    const { claim, claimed, open, stored } = await newWorld();
-    const answered = open({ fence: await claim('answered') });
-    answered.put(notes, { id: 'a', topic: 't' });
-    await answered.finish({ json: '{"status":200}', keepUntil: NOW + 1_000 });
-    expect(await stored(notes, 'a')).toMatchObject({ version: 1 });
-    expect(await claimed('answered')).toEqual({ is: 'done', json: '{"status":200}' });
-    await open({ fence: await claim('released') }).finish();
-    expect(await claimed('released')).toMatchObject({ is: 'ours' });
-  });
+test('A precondition that a checkpoint found fulfilled is fulfilled for the rest of the request, in its later runs too', async () => {
+  const { claim, claimed, open } = await withCrate();
+  const fence = await claim('k');
+  const precondition = required(1);
+  const work = open({ precondition, fence });
+  const found = await work.get(crates, 'c');
+  expect(precondition.isMet).toBe(false);
+  if (found) work.transition(crates, found, 'pack');
+  await work.checkpoint();
+  expect(precondition.isMet).toBe(true);
+  expect(await work.get(crates, 'c')).toMatchObject({ version: 2 });
+  expect(await open({ precondition, fence }).get(crates, 'c')).toMatchObject({ version: 2 });
+  await work.finish();
+  expect(await claimed('k')).toMatchObject({ is: 'ours' });
+});
 
-  test('with discard keeps the answer and drops every change since the last checkpoint', async () => {
-    const { claim, claimed, commits, counters, due, events, open, stored } = await newWorld();
-    const work = open({ fence: await claim('k') });
-    work.put(notes, { id: 'intent', topic: 't' });
-    await work.checkpoint();
-    work.put(notes, { id: 'dropped', topic: 't' });
-    work.create(crates, 'open', { id: 'c' });
-    work.move(stock, 'lamp', { onHand: 1 });
-    work.schedule(remind, 'a', NOW, { text: 'never' });
-    await work.discard({ json: '{"status":409}', keepUntil: NOW + 1_000 });
-    expect(commits()).toBe(2);
-    expect(await stored(notes, 'intent')).toMatchObject({ version: 1 });
-    expect([await stored(notes, 'dropped'), await stored(crates, 'c')]).toEqual([undefined, undefined]);
-    expect([await counters('lamp'), await due(), await events()]).toEqual([{}, [], []]);
-    expect(await claimed('k')).toEqual({ is: 'done', json: '{"status":409}' });
-  });
+test('A precondition that the handler sets itself with expect refuses the commit after a change', async () => {
+  const { packed, open } = await withCrate();
+  const work = open();
+  const found = await work.get(crates, 'c');
+  if (found) work.expect(crates, found);
+  work.put(notes, { id: 'n', topic: 't' });
+  await packed();
+  await expect(work.finish()).rejects.toMatchObject({ name: 'Conflict', why: 'version' });
+});
 
-  test('comes once: a checkpoint keeps the delivery owed, and the changes that it committed are not committed again', async () => {
-    const { counters, events, newCommits, open, owe, stored } = await newWorld();
-    await owe('evt_1');
-    const commits = newCommits();
-    const fence = { kind: 'delivery', key: 'crm|evt_1' } as const;
-    const work = open({ commits, fence });
-    work.create(crates, 'open', { id: 'c' });
-    work.move(stock, 'lamp', { onHand: 2 });
-    await work.checkpoint();
-    expect(commits).toMatchObject({ hasUnsentEvents: true, hasBegun: true });
-    const opened = await work.get(crates, 'c');
-    if (opened) work.transition(crates, opened, 'relabel', { label: 'x' });
-    await work.finish();
-    expect(await stored(crates, 'c')).toMatchObject({ version: 2, label: 'x' });
-    expect(await counters('lamp')).toEqual({ onHand: 2 });
-    expect((await events()).map(({ aggregateversion }) => aggregateversion)).toEqual([1, 2]);
-    await expect(open({ fence }).finish()).rejects.toMatchObject({ name: 'Conflict', why: 'held' });
+test('Due work of a unit of work replaces work of the same kind and key, within the unit and in the store', async () => {
+  const { change, due, plannedDue } = await newWorld();
+  await change((work) => {
+    work.schedule(remind, 'a', NOW + 1, { text: 'first' });
+    work.schedule(remind, 'b', NOW + 2, { text: 'other' });
+    work.schedule(remind, 'a', NOW + 3, { text: 'second' });
   });
+  expect(plannedDue()).toEqual(['b', 'a']);
+  const planned = async () => (await due()).map(({ key, at, payload }) => `${key} ${at - NOW} ${JSON.stringify(payload)}`);
+  expect(await planned()).toEqual(['b 2 {"text":"other"}', 'a 3 {"text":"second"}']);
+  await change((work) => work.schedule(remind, 'a', NOW + 1, { text: 'third' }));
+  expect(await planned()).toEqual(['a 1 {"text":"third"}', 'b 2 {"text":"other"}']);
+});
 
-  test('commits nothing when its client left before anything was done', async () => {
-    const { commits, newCommits, open } = await newWorld();
-    const work = open({ commits: { ...newCommits(), isGivenUp: true } });
-    work.put(notes, { id: 'a', topic: 't' });
-    await expect(work.finish()).rejects.toMatchObject({ name: 'CallerLeft' });
-    expect(commits()).toBe(0);
+test('Due work of a unit of work is cancelled, and scheduled again after a cancellation', async () => {
+  const { change, due } = await newWorld();
+  await change((work) => work.schedule(remind, 'a', NOW + 1, { text: 'first' }));
+  await change((work) => {
+    work.schedule(remind, 'b', NOW + 1, { text: 'never' });
+    work.cancel(remind, 'b');
+    work.cancel(remind, 'a');
   });
+  expect(await due()).toEqual([]);
+  await change((work) => {
+    work.cancel(remind, 'a');
+    work.schedule(remind, 'a', NOW + 5, { text: 'again' });
+  });
+  expect(await due()).toEqual([{ kind: 'remind', key: 'a', at: NOW + 5, payload: { text: 'again' } }]);
+});
 
-  test('mints the same ids in every run of a request, and different ones for each label', async () => {
-    const { open } = await newWorld();
-    const [first, again] = [open(), open()];
-    expect(again.id('ord')).toBe(first.id('ord'));
-    expect(first.id('ord', 'second')).not.toBe(first.id('ord'));
-    expect(open({ key: 'other' }).id('ord')).not.toBe(first.id('ord'));
-  });
+test('Due work of a unit of work before the reply is left to the process that commits, unless it is cancelled or replaced', async () => {
+  const { newCommits, open } = await newWorld();
+  const commits = newCommits();
+  const work = open({ commits });
+  const before = { beforeReply: true };
+  for (const key of ['kept', 'cancelled', 'replaced']) work.schedule(remind, key, NOW, { text: 'now' }, before);
+  work.cancel(remind, 'cancelled');
+  work.schedule(remind, 'replaced', NOW + 1, { text: 'later' });
+  expect(commits.dueBeforeReply).toEqual([]);
+  await work.finish();
+  expect(commits.dueBeforeReply).toEqual([{ kind: 'remind', key: 'kept', token: expect.any(String) }]);
+});
 
-  test('mints other ids in another rehearsal, though its requests have the same key', async () => {
-    const [one, other] = [await newWorld(), await newWorld()];
-    expect(other.open().id('ord')).not.toBe(one.open().id('ord'));
-  });
+test('Due work of a unit of work does not run before the reply when a later commit of the request cancels or replaces it', async () => {
+  const { open, newCommits } = await newWorld();
+  const commits = newCommits();
+  const work = open({ commits });
+  for (const key of ['kept', 'cancelled', 'replaced']) work.schedule(remind, key, NOW, { text: 'now' }, { beforeReply: true });
+  await work.checkpoint();
+  expect(commits.dueBeforeReply.map(({ key }) => key)).toEqual(['kept', 'cancelled', 'replaced']);
+  work.cancel(remind, 'cancelled');
+  work.schedule(remind, 'replaced', NOW + 1, { text: 'later' });
+  await work.finish();
+  expect(commits.dueBeforeReply.map(({ key }) => key)).toEqual(['kept']);
+});
+
+test('A unit of work sends no commit to the store without a change', async () => {
+  const { commits, open } = await newWorld();
+  const work = open();
+  await work.get(crates, 'c');
+  await work.checkpoint();
+  await work.finish();
+  expect(commits()).toBe(0);
+});
+
+test('A unit of work keeps its answer under the claim when it finishes, and releases the claim without an answer', async () => {
+  const { claim, claimed, open, stored } = await newWorld();
+  const answered = open({ fence: await claim('answered') });
+  answered.put(notes, { id: 'a', topic: 't' });
+  await answered.finish({ json: '{"status":200}', keepUntil: NOW + 1_000 });
+  expect(await stored(notes, 'a')).toMatchObject({ version: 1 });
+  expect(await claimed('answered')).toEqual({ is: 'done', json: '{"status":200}' });
+  await open({ fence: await claim('released') }).finish();
+  expect(await claimed('released')).toMatchObject({ is: 'ours' });
+});
+
+test('A unit of work that is discarded keeps its answer and drops every change since the last checkpoint', async () => {
+  const { claim, claimed, commits, counters, due, events, open, stored } = await newWorld();
+  const work = open({ fence: await claim('k') });
+  work.put(notes, { id: 'intent', topic: 't' });
+  await work.checkpoint();
+  work.put(notes, { id: 'dropped', topic: 't' });
+  work.create(crates, 'open', { id: 'c' });
+  work.move(stock, 'lamp', { onHand: 1 });
+  work.schedule(remind, 'a', NOW, { text: 'never' });
+  await work.discard({ json: '{"status":409}', keepUntil: NOW + 1_000 });
+  expect(commits()).toBe(2);
+  expect(await stored(notes, 'intent')).toMatchObject({ version: 1 });
+  expect([await stored(notes, 'dropped'), await stored(crates, 'c')]).toEqual([undefined, undefined]);
+  expect([await counters('lamp'), await due(), await events()]).toEqual([{}, [], []]);
+  expect(await claimed('k')).toEqual({ is: 'done', json: '{"status":409}' });
+});
+
+test('A unit of work ends once: a checkpoint keeps the delivery owed, and its changes are not committed again', async () => {
+  const { counters, events, newCommits, open, owe, stored } = await newWorld();
+  await owe('evt_1');
+  const commits = newCommits();
+  const fence = { kind: 'delivery', key: 'crm|evt_1' } as const;
+  const work = open({ commits, fence });
+  work.create(crates, 'open', { id: 'c' });
+  work.move(stock, 'lamp', { onHand: 2 });
+  await work.checkpoint();
+  expect(commits).toMatchObject({ hasUnsentEvents: true, hasBegun: true });
+  const opened = await work.get(crates, 'c');
+  if (opened) work.transition(crates, opened, 'relabel', { label: 'x' });
+  await work.finish();
+  expect(await stored(crates, 'c')).toMatchObject({ version: 2, label: 'x' });
+  expect(await counters('lamp')).toEqual({ onHand: 2 });
+  expect((await events()).map(({ aggregateversion }) => aggregateversion)).toEqual([1, 2]);
+  await expect(open({ fence }).finish()).rejects.toMatchObject({ name: 'Conflict', why: 'held' });
+});
+
+test('A unit of work commits nothing when its client left before it changed anything', async () => {
+  const { commits, newCommits, open } = await newWorld();
+  const work = open({ commits: { ...newCommits(), isGivenUp: true } });
+  work.put(notes, { id: 'a', topic: 't' });
+  await expect(work.finish()).rejects.toMatchObject({ name: 'CallerLeft' });
+  expect(commits()).toBe(0);
+});
+
+test('A unit of work generates the same ids in every run of a request, and others for each label, key and rehearsal', async () => {
+  const [one, other] = [await newWorld(), await newWorld()];
+  const ids = [one.open().id('ord'), one.open().id('ord', 'second'), one.open({ key: 'other' }).id('ord'), other.open().id('ord')];
+  expect(one.open().id('ord')).toBe(ids[0]);
+  expect(new Set(ids).size).toBe(4);
 });

@@ -5,7 +5,7 @@ const KEEPS_A_PROCESS = ['Timeout', 'TCPSocketWrap', 'TCPServerWrap', 'ProcessWr
 /** Wall time for closing connections and processes to end. */
 const ENDING_MS = 60_000;
 
-/** A file that leaves a server, a connection or a process behind fails, since the run would not end by itself. */
+/** A file that leaves a server, a connection or a process behind fails, since the run would not end. */
 export default class LeavesNothing {
   global = {};
   moduleMocker = { restoreAllMocks() {} };
@@ -30,7 +30,7 @@ export default class LeavesNothing {
   }
 }
 
-/** Ports of the open connections. Not every version of Node tells them. */
+/** Ports of the open connections. Not every version of Node reports them. */
 function ports() {
   const sockets = process._getActiveHandles?.().flatMap((handle) => {
     const { localPort, remotePort } = handle;

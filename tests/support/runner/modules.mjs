@@ -11,7 +11,7 @@ export function offer(functions) {
   globalThis[Symbol.for(OFFERED)] = functions;
 }
 
-/** The address of a test file. Its query marks the modules of one run of the file, so that the next has modules of its own. */
+/** The address of a test file. Its query marks the modules of one run of the file, so that the next run has other modules. */
 export function urlOf(path) {
   const { href } = pathToFileURL(path);
   const before = times.get(path) ?? 0;

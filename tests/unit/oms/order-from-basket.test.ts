@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type Basket, type ConvertedBasket, orderFromBasket, unfitForOrder } from '../../../services/oms/order/from-basket.ts';
 import { itemsOf, linesHeldBy, linesServedFrom, reservationsOf } from '../../../services/oms/order/lines.ts';
@@ -25,143 +25,110 @@ function basketOf(
   const lines = goods.map(({ qty, unitPrice, taxRate }, index) => {
     const share = shares[index] ?? 0;
     const lineTotal = qty * unitPrice - share;
-    return {
-      lineId: `line-${index}`,
-      sku: `sku-${index}`,
-      qty,
+    const amounts = {
       unitPrice: eur(unitPrice),
       discount: eur(share),
       tax: eur(containedTax(lineTotal, taxRate)),
       lineTotal: eur(lineTotal),
     };
+    return { lineId: `line-${index}`, sku: `sku-${index}`, qty, ...amounts };
   });
   const taken = shares.reduce((sum, share) => sum + share, 0);
   const tax = lines.reduce((sum, line) => sum + line.tax.amount, 0);
-  return {
-    id: 'bsk_1',
-    version: 3,
-    createdAt: AT,
-    updatedAt: AT,
-    state: 'converted',
-    channel: 'web',
-    currency: 'EUR',
-    lines,
-    vouchers: [],
-    totals: {
-      subtotal: eur(subtotal),
-      discount: eur(taken),
-      shipping: eur(shipping),
-      tax: eur(tax),
-      total: eur(subtotal - taken + shipping),
-    },
-    reservationId: 'res_1',
-    orderId: 'ord_1',
-    ...members,
-  };
+  const about = { id: 'bsk_1', version: 3, createdAt: AT, updatedAt: AT, state: 'converted', channel: 'web', currency: 'EUR' } as const;
+  const sums = { subtotal: eur(subtotal), discount: eur(taken), shipping: eur(shipping), tax: eur(tax) };
+  const totals = { ...sums, total: eur(subtotal - taken + shipping) };
+  return { ...about, lines, vouchers: [], totals, reservationId: 'res_1', orderId: 'ord_1', ...members };
 }
 
 const orderOf = (basket: Basket) => orderFromBasket(basket as ConvertedBasket, { orderNumber: '260301-000000', validatedAt: AT });
 
-const anyGoods = fc.array(
-  fc.record({
-    qty: fc.integer({ min: 1, max: 9999 }),
-    unitPrice: fc.integer({ min: 1, max: 500_000 }),
-    taxRate: fc.constantFrom(0, 9, 13.5, 23),
-  }),
-  { minLength: 1, maxLength: 8 },
-);
+const anyLine = { qty: fc.integer({ min: 1, max: 9999 }), unitPrice: fc.integer({ min: 1, max: 500_000 }) };
+const anyGoods = fc.array(fc.record({ ...anyLine, taxRate: fc.constantFrom(0, 9, 13.5, 23) }), { minLength: 1, maxLength: 8 });
+const MUGS = [{ qty: 1, unitPrice: 1299, taxRate: 23 }];
 
-describe('An order made of a basket', () => {
-  test('has lines and totals that add up, whatever was in the basket', () => {
-    fc.assert(
-      fc.property(anyGoods, fc.nat(2_000_000), fc.constantFrom(0, 490, 990), (goods, discount, shipping) => {
-        const { lines, totals } = orderOf(basketOf(goods, { discount, shipping }));
-        const sum = (amountOf: (line: (typeof lines)[number]) => number): number =>
-          lines.reduce((total, line) => total + amountOf(line), 0);
-        for (const line of lines) expect(line.lineTotal.amount).toBe(line.qty * line.unitPrice.amount - line.discount.amount);
-        expect(sum(({ qty, unitPrice }) => qty * unitPrice.amount)).toBe(totals.subtotal.amount);
-        expect(sum((line) => line.discount.amount)).toBe(totals.discount.amount);
-        expect(sum((line) => line.lineTotal.amount) + totals.shipping.amount).toBe(totals.total.amount);
-        expect(totals.total.amount).toBe(totals.subtotal.amount - totals.discount.amount + totals.shipping.amount);
-      }),
-    );
-  });
-
-  test('keeps every line of the basket with its id, price, discount and tax, held by the basket’s reservation', () => {
-    fc.assert(
-      fc.property(anyGoods, fc.nat(100_000), (goods, discount) => {
-        const basket = basketOf(goods, { discount });
-        const counters = { fulfilledQty: 0, returnedQty: 0, cancelledQty: 0 };
-        expect(orderOf(basket).lines).toEqual(basket.lines.map((line) => ({ ...line, reservationId: 'res_1', ...counters })));
-      }),
-    );
-  });
-
-  test('takes the basket’s order id, and remembers only the vouchers that gave something', () => {
-    const vouchers = [
-      { code: 'WELCOME10', status: 'applied' as const, discount: eur(130) },
-      { code: 'EXPIRED', status: 'rejected' as const, reason: 'voucher_expired', discount: eur(0) },
-    ];
-    const order = orderOf(basketOf([{ qty: 1, unitPrice: 1299, taxRate: 23 }], { vouchers, customerId: 'cus_ada' }));
-    expect(order).toMatchObject({ id: 'ord_1', basketId: 'bsk_1', customerId: 'cus_ada', voucherCodes: ['WELCOME10'], validatedAt: AT });
-  });
-
-  test('has a number that starts with the day and changes with id and attempt', () => {
-    const numbers = [orderNumberOf('ord_1', AT, 0), orderNumberOf('ord_1', AT, 1), orderNumberOf('ord_2', AT, 0)];
-    for (const number of numbers) expect(number).toMatch(/^260301-[0-9BCDFGHJKMNPQRSTVWXZ]{6}$/);
-    expect(new Set(numbers).size).toBe(3);
-    expect(orderNumberOf('ord_1', AT, 0)).toBe(numbers[0]);
-  });
+test('An order made of a basket has lines and totals that add up, whatever was in the basket', () => {
+  fc.assert(
+    fc.property(anyGoods, fc.nat(2_000_000), fc.constantFrom(0, 490, 990), (goods, discount, shipping) => {
+      const { lines, totals } = orderOf(basketOf(goods, { discount, shipping }));
+      const sum = (amountOf: (line: (typeof lines)[number]) => number): number => lines.reduce((total, line) => total + amountOf(line), 0);
+      for (const line of lines) expect(line.lineTotal.amount).toBe(line.qty * line.unitPrice.amount - line.discount.amount);
+      expect(sum(({ qty, unitPrice }) => qty * unitPrice.amount)).toBe(totals.subtotal.amount);
+      expect(sum((line) => line.discount.amount)).toBe(totals.discount.amount);
+      expect(sum((line) => line.lineTotal.amount) + totals.shipping.amount).toBe(totals.total.amount);
+      expect(totals.total.amount).toBe(totals.subtotal.amount - totals.discount.amount + totals.shipping.amount);
+    }),
+  );
 });
 
-describe('A basket becomes an order', () => {
-  test('only from checkout', () => {
-    const goods = [{ qty: 1, unitPrice: 1299, taxRate: 23 }];
-    expect(unfitForOrder(basketOf(goods, { state: 'locked' }))).toBeUndefined();
-    for (const state of ['open', 'merged', 'abandoned'] as const) {
-      expect(unfitForOrder(basketOf(goods, { state }))).toMatchObject({
-        code: 'invalid_state_transition',
-        context: { objectType: 'basket', id: 'bsk_1', currentState: state, allowedFrom: ['locked', 'converted'] },
-      });
-    }
-  });
-
-  test('only with something in it', () => {
-    for (const state of ['open', 'locked'] as const) expect(unfitForOrder(basketOf([], { state }))).toMatchObject({ code: 'basket_empty' });
-  });
+test('An order made of a basket keeps every line of the basket with its id, price, discount and tax, and the reservation of the basket', () => {
+  fc.assert(
+    fc.property(anyGoods, fc.nat(100_000), (goods, discount) => {
+      const basket = basketOf(goods, { discount });
+      const counters = { fulfilledQty: 0, returnedQty: 0, cancelledQty: 0 };
+      expect(orderOf(basket).lines).toEqual(basket.lines.map((line) => ({ ...line, reservationId: 'res_1', ...counters })));
+    }),
+  );
 });
 
-describe('The lines of an order', () => {
-  const lines = orderOf(
-    basketOf([
-      { qty: 2, unitPrice: 1000, taxRate: 23 },
-      { qty: 3, unitPrice: 500, taxRate: 23 },
-    ]),
-  ).lines;
+test('An order made of a basket takes the order id of the basket, and only the vouchers with a discount', () => {
+  const vouchers = [
+    { code: 'WELCOME10', status: 'applied' as const, discount: eur(130) },
+    { code: 'EXPIRED', status: 'rejected' as const, reason: 'voucher_expired', discount: eur(0) },
+  ];
+  const order = orderOf(basketOf(MUGS, { vouchers, customerId: 'cus_ada' }));
+  expect(order).toMatchObject({ id: 'ord_1', basketId: 'bsk_1', customerId: 'cus_ada', voucherCodes: ['WELCOME10'], validatedAt: AT });
+});
 
-  test('need one item per SKU, with the units of all its lines', () => {
-    const [first] = lines;
-    if (!first) throw new Error('there is a first line');
-    expect(itemsOf([...lines, { ...first, lineId: 'line-2', qty: 4 }])).toEqual([
-      { sku: 'sku-0', qty: 6 },
-      { sku: 'sku-1', qty: 3 },
-    ]);
-  });
+test('An order made of a basket has a number that starts with the day and changes with id and attempt', () => {
+  const numbers = [orderNumberOf('ord_1', AT, 0), orderNumberOf('ord_1', AT, 1), orderNumberOf('ord_2', AT, 0)];
+  for (const number of numbers) expect(number).toMatch(/^260301-[0-9BCDFGHJKMNPQRSTVWXZ]{6}$/);
+  expect(new Set(numbers).size).toBe(3);
+  expect(orderNumberOf('ord_1', AT, 0)).toBe(numbers[0]);
+});
 
-  test('are served from where the hold took their SKU', () => {
-    const allocations = [
-      { locationId: 'dc-02', sku: 'sku-1', qty: 3, fulfilledQty: 0, cancelledQty: 0 },
-      { locationId: 'dc-01', sku: 'sku-0', qty: 2, fulfilledQty: 0, cancelledQty: 0 },
-    ];
-    expect(linesServedFrom(lines, allocations).map(({ sku, nodeId }) => [sku, nodeId])).toEqual([
-      ['sku-0', 'dc-01'],
-      ['sku-1', 'dc-02'],
-    ]);
-  });
+test('A basket becomes an order only from checkout', () => {
+  expect(unfitForOrder(basketOf(MUGS, { state: 'locked' }))).toBeUndefined();
+  for (const state of ['open', 'merged', 'abandoned'] as const) {
+    expect(unfitForOrder(basketOf(MUGS, { state }))).toMatchObject({
+      code: 'invalid_state_transition',
+      context: { objectType: 'basket', id: 'bsk_1', currentState: state, allowedFrom: ['locked', 'converted'] },
+    });
+  }
+});
 
-  test('share one hold, can change to another and can lose it', () => {
-    expect(reservationsOf(lines)).toEqual(['res_1']);
-    expect(reservationsOf(linesHeldBy(lines, 'res_2'))).toEqual(['res_2']);
-    expect(reservationsOf(linesHeldBy(lines, undefined))).toEqual([]);
-  });
+test('A basket becomes an order only with a line', () => {
+  for (const state of ['open', 'locked'] as const) expect(unfitForOrder(basketOf([], { state }))).toMatchObject({ code: 'basket_empty' });
+});
+
+const goods = [
+  { qty: 2, unitPrice: 1000, taxRate: 23 },
+  { qty: 3, unitPrice: 500, taxRate: 23 },
+];
+const lines = orderOf(basketOf(goods)).lines;
+
+test('The lines of an order need one item per SKU, with the units of all its lines', () => {
+  const [first] = lines;
+  if (!first) throw new Error('there is a first line');
+  expect(itemsOf([...lines, { ...first, lineId: 'line-2', qty: 4 }])).toEqual([
+    { sku: 'sku-0', qty: 6 },
+    { sku: 'sku-1', qty: 3 },
+  ]);
+});
+
+test('The lines of an order are served from the location that reserved their SKU', () => {
+  const allocations = [
+    { locationId: 'dc-02', sku: 'sku-1', qty: 3, fulfilledQty: 0, cancelledQty: 0 },
+    { locationId: 'dc-01', sku: 'sku-0', qty: 2, fulfilledQty: 0, cancelledQty: 0 },
+  ];
+  expect(linesServedFrom(lines, allocations).map(({ sku, nodeId }) => [sku, nodeId])).toEqual([
+    ['sku-0', 'dc-01'],
+    ['sku-1', 'dc-02'],
+  ]);
+});
+
+test('The lines of an order share one reservation, can change to another and can lose it', () => {
+  expect(reservationsOf(lines)).toEqual(['res_1']);
+  expect(reservationsOf(linesHeldBy(lines, 'res_2'))).toEqual(['res_2']);
+  expect(reservationsOf(linesHeldBy(lines, undefined))).toEqual([]);
 });

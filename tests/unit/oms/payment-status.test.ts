@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { coverageOf, outstandingOf, type PaymentAmounts, paymentStatusOf } from '../../../services/oms/payment/status.ts';
 
@@ -11,46 +11,40 @@ const payment = (state: PaymentAmounts['state'], authorised: number, captured = 
   refundedAmount: eur(refunded),
 });
 
-describe('The payment status of an order of 30.00', () => {
-  test.each<[string, readonly PaymentAmounts[]]>([
-    ['unpaid', []],
-    ['unpaid', [payment('pending', 0)]],
-    ['unpaid', [payment('failed', 0), payment('voided', 3000)]],
-    ['unpaid', [payment('authorised', 2999)]],
-    ['unpaid', [payment('captured', 3000, 2999)]],
-    ['authorised', [payment('authorised', 3000)]],
-    ['authorised', [payment('authorised', 1000), payment('authorised', 2000)]],
-    ['authorised', [payment('captured', 1000, 1000), payment('authorised', 2000)]],
-    ['authorised', [payment('fully-refunded', 3000, 3000, 3000), payment('authorised', 3000)]],
-    ['paid', [payment('captured', 3000, 3000)]],
-    ['paid', [payment('captured', 1000, 1000), payment('captured', 2000, 2000), payment('failed', 0)]],
-    ['paid', [payment('fully-refunded', 1000, 1000, 1000), payment('captured', 3000, 3000)]],
-    ['partially-refunded', [payment('partially-refunded', 3000, 3000, 1)]],
-    ['partially-refunded', [payment('fully-refunded', 1000, 1000, 1000), payment('captured', 2000, 2000)]],
-    ['partially-refunded', [payment('fully-refunded', 1000, 1000, 1000), payment('authorised', 2000)]],
-    ['refunded', [payment('fully-refunded', 3000, 3000, 3000)]],
-    ['refunded', [payment('fully-refunded', 1000, 1000, 1000), payment('fully-refunded', 2000, 2000, 2000)]],
-    ['refunded', [payment('fully-refunded', 1000, 1000, 1000), payment('voided', 2000)]],
-  ])('is %s for %j', (status, payments) => {
-    expect(paymentStatusOf(3000, payments)).toBe(status);
-  });
+test.each<[string, readonly PaymentAmounts[]]>([
+  ['unpaid', []],
+  ['unpaid', [payment('pending', 0)]],
+  ['unpaid', [payment('failed', 0), payment('voided', 3000)]],
+  ['unpaid', [payment('authorised', 2999)]],
+  ['unpaid', [payment('captured', 3000, 2999)]],
+  ['authorised', [payment('authorised', 3000)]],
+  ['authorised', [payment('authorised', 1000), payment('authorised', 2000)]],
+  ['authorised', [payment('captured', 1000, 1000), payment('authorised', 2000)]],
+  ['authorised', [payment('fully-refunded', 3000, 3000, 3000), payment('authorised', 3000)]],
+  ['paid', [payment('captured', 3000, 3000)]],
+  ['paid', [payment('captured', 1000, 1000), payment('captured', 2000, 2000), payment('failed', 0)]],
+  ['paid', [payment('fully-refunded', 1000, 1000, 1000), payment('captured', 3000, 3000)]],
+  ['partially-refunded', [payment('partially-refunded', 3000, 3000, 1)]],
+  ['partially-refunded', [payment('fully-refunded', 1000, 1000, 1000), payment('captured', 2000, 2000)]],
+  ['partially-refunded', [payment('fully-refunded', 1000, 1000, 1000), payment('authorised', 2000)]],
+  ['refunded', [payment('fully-refunded', 3000, 3000, 3000)]],
+  ['refunded', [payment('fully-refunded', 1000, 1000, 1000), payment('fully-refunded', 2000, 2000, 2000)]],
+  ['refunded', [payment('fully-refunded', 1000, 1000, 1000), payment('voided', 2000)]],
+])('The payment status of an order of 30.00 is %s for %j', (status, payments) => expect(paymentStatusOf(3000, payments)).toBe(status));
 
-  test.each<[string, readonly PaymentAmounts[]]>([
-    ['paid', [payment('captured', 2000, 2000)]],
-    ['paid', [payment('captured', 3000, 2000)]],
-    ['paid', [payment('captured', 2000, 2000), payment('authorised', 1000)]],
-    ['unpaid', [payment('captured', 1999, 1999)]],
-    ['unpaid', [payment('voided', 3000)]],
-    ['authorised', [payment('authorised', 3000)]],
-    ['partially-refunded', [payment('partially-refunded', 3000, 3000, 1000)]],
-  ])('of which 20.00 is still due is %s for %j', (status, payments) => {
-    expect(paymentStatusOf(3000, payments, 2000)).toBe(status);
-  });
+test.each<[string, readonly PaymentAmounts[]]>([
+  ['paid', [payment('captured', 2000, 2000)]],
+  ['paid', [payment('captured', 3000, 2000)]],
+  ['paid', [payment('captured', 2000, 2000), payment('authorised', 1000)]],
+  ['unpaid', [payment('captured', 1999, 1999)]],
+  ['unpaid', [payment('voided', 3000)]],
+  ['authorised', [payment('authorised', 3000)]],
+  ['partially-refunded', [payment('partially-refunded', 3000, 3000, 1000)]],
+])('The payment status of an order of 30.00 with 20.00 still due is %s for %j', (status, payments) =>
+  expect(paymentStatusOf(3000, payments, 2000)).toBe(status),
+);
 
-  test('is paid for an order that costs nothing', () => {
-    expect(paymentStatusOf(0, [])).toBe('paid');
-  });
-});
+test('The payment status of an order that costs nothing is paid', () => expect(paymentStatusOf(0, [])).toBe('paid'));
 
 const amounts = fc.record({ authorised: fc.nat(5000), captured: fc.nat(5000), refunded: fc.nat(5000) });
 const anyPayment = fc
@@ -63,34 +57,32 @@ const anyPayment = fc
     return payment(state as 'partially-refunded', taken, taken, state === 'fully-refunded' ? taken : 1 + (refunded % (taken - 1)));
   });
 
-describe('Whatever the payments of an order', () => {
-  test('it is authorised or paid exactly when nothing is outstanding, unless everything was paid back', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 9000 }), fc.array(anyPayment, { maxLength: 5 }), (total, payments) => {
-        const status = paymentStatusOf(total, payments);
-        expect(outstandingOf(total, payments) === 0).toBe(status === 'authorised' || status === 'paid');
-      }),
-    );
-  });
+test('The payments of an order make it authorised or paid exactly when nothing is outstanding, unless everything was paid back', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 9000 }), fc.array(anyPayment, { maxLength: 5 }), (total, payments) => {
+      const status = paymentStatusOf(total, payments);
+      expect(outstandingOf(total, payments) === 0).toBe(status === 'authorised' || status === 'paid');
+    }),
+  );
+});
 
-  test('their order does not matter, and payments that failed or were voided change nothing', () => {
-    fc.assert(
-      fc.property(fc.nat(9000), fc.array(anyPayment, { maxLength: 5 }), (total, payments) => {
-        const status = paymentStatusOf(total, payments);
-        expect(paymentStatusOf(total, payments.toReversed())).toBe(status);
-        expect(paymentStatusOf(total, [...payments, payment('failed', 0), payment('voided', 4000)])).toBe(status);
-      }),
-    );
-  });
+test('The payments of an order have the same status in any sequence, and failed and voided payments change nothing', () => {
+  fc.assert(
+    fc.property(fc.nat(9000), fc.array(anyPayment, { maxLength: 5 }), (total, payments) => {
+      const status = paymentStatusOf(total, payments);
+      expect(paymentStatusOf(total, payments.toReversed())).toBe(status);
+      expect(paymentStatusOf(total, [...payments, payment('failed', 0), payment('voided', 4000)])).toBe(status);
+    }),
+  );
+});
 
-  test('authorised, net captured and refunded are never negative, and the last two add up to captured', () => {
-    fc.assert(
-      fc.property(fc.array(anyPayment, { maxLength: 5 }), (payments) => {
-        const { authorised, netCaptured, refunded } = coverageOf(payments);
-        const captured = payments.reduce((sum, { capturedAmount }) => sum + capturedAmount.amount, 0);
-        expect(Math.min(authorised, netCaptured, refunded)).toBeGreaterThanOrEqual(0);
-        expect(netCaptured + refunded).toBe(captured);
-      }),
-    );
-  });
+test('The payments of an order never have a negative amount, and net captured and refunded add up to captured', () => {
+  fc.assert(
+    fc.property(fc.array(anyPayment, { maxLength: 5 }), (payments) => {
+      const { authorised, netCaptured, refunded } = coverageOf(payments);
+      const captured = payments.reduce((sum, { capturedAmount }) => sum + capturedAmount.amount, 0);
+      expect(Math.min(authorised, netCaptured, refunded)).toBeGreaterThanOrEqual(0);
+      expect(netCaptured + refunded).toBe(captured);
+    }),
+  );
 });

@@ -1,22 +1,15 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { OrderLine } from '../../../services/oms/order/lines.ts';
 import { onlyPaidBack, type ReturnBooking, returnableOf, valueOfReturned } from '../../../services/oms/returns/bookings.ts';
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
 
-const lineOf = (lineTotal: number, qty: number, cancelledQty = 0): OrderLine => ({
-  lineId: 'line-1',
-  sku: 'mug-blue',
-  qty,
-  cancelledQty,
-  fulfilledQty: qty - cancelledQty,
-  returnedQty: 0,
-  unitPrice: eur(0),
-  discount: eur(0),
-  tax: eur(0),
-  lineTotal: eur(lineTotal),
-});
+const PRICED = { unitPrice: eur(0), discount: eur(0), tax: eur(0) };
+const lineOf = (lineTotal: number, qty: number, cancelledQty = 0): OrderLine => {
+  const counters = { cancelledQty, fulfilledQty: qty - cancelledQty, returnedQty: 0 };
+  return { lineId: 'line-1', sku: 'mug-blue', qty, ...counters, ...PRICED, lineTotal: eur(lineTotal) };
+};
 
 type Booking = Pick<ReturnBooking, 'lines' | 'status'>;
 const booking = (qty: number, amount: number, status: Booking['status'] = 'open'): Booking => ({
@@ -24,62 +17,60 @@ const booking = (qty: number, amount: number, status: Booking['status'] = 'open'
   lines: [{ orderLineId: 'line-1', qty, amount }],
 });
 
-describe('Units that come back', () => {
-  test('have the floor of their share as value, less the value of those before', () => {
-    const line = lineOf(1_000, 3);
-    expect(valueOfReturned(line, 1, [])).toBe(333);
-    expect(valueOfReturned(line, 1, [booking(1, 333)])).toBe(333);
-    expect(valueOfReturned(line, 1, [booking(1, 333), booking(1, 333, 'refunded')])).toBe(334);
-    expect(valueOfReturned(line, 3, [])).toBe(1_000);
-  });
+test('Units that come back have the floor of their share as value, less the value of those before', () => {
+  const line = lineOf(1_000, 3);
+  expect(valueOfReturned(line, 1, [])).toBe(333);
+  expect(valueOfReturned(line, 1, [booking(1, 333)])).toBe(333);
+  expect(valueOfReturned(line, 1, [booking(1, 333), booking(1, 333, 'refunded')])).toBe(334);
+  expect(valueOfReturned(line, 3, [])).toBe(1_000);
+});
 
-  test('have the remaining value when units before them were cancelled', () => {
-    const line = lineOf(1_000, 3, 1);
-    expect(valueOfReturned(line, 2, [])).toBe(667);
-    expect(returnableOf(line, [])).toBe(2);
-  });
+test('Units that come back have the remaining value when units before them were cancelled', () => {
+  const line = lineOf(1_000, 3, 1);
+  expect(valueOfReturned(line, 2, [])).toBe(667);
+  expect(returnableOf(line, [])).toBe(2);
+});
 
-  test('of a rejected return may come back with the same value', () => {
-    const line = lineOf(101, 2);
-    const first = valueOfReturned(line, 1, []);
-    const second = valueOfReturned(line, 1, [booking(1, first)]);
-    expect([first, second]).toEqual([50, 51]);
-    const left = [booking(1, 0, 'rejected'), booking(1, second, 'refunded')];
-    expect([returnableOf(line, left), valueOfReturned(line, 1, left)]).toEqual([1, 50]);
-  });
+test('Units of a rejected return may come back with the same value', () => {
+  const line = lineOf(101, 2);
+  const first = valueOfReturned(line, 1, []);
+  const second = valueOfReturned(line, 1, [booking(1, first)]);
+  expect([first, second]).toEqual([50, 51]);
+  const left = [booking(1, 0, 'rejected'), booking(1, second, 'refunded')];
+  expect([returnableOf(line, left), valueOfReturned(line, 1, left)]).toEqual([1, 50]);
+});
 
-  test('have less value by the refunds for a rejected return', () => {
-    const line = lineOf(1_000, 2);
-    expect(valueOfReturned(line, 2, [booking(2, 400, 'rejected')])).toBe(600);
-    expect(onlyPaidBack([...booking(2, 700).lines, { orderLineId: 'line-2', qty: 1, amount: 300 }], 800)).toEqual([
-      { orderLineId: 'line-1', qty: 2, amount: 700 },
-      { orderLineId: 'line-2', qty: 1, amount: 100 },
-    ]);
-  });
+test('Units that come back have less value by the refunds for a rejected return', () => {
+  const line = lineOf(1_000, 2);
+  expect(valueOfReturned(line, 2, [booking(2, 400, 'rejected')])).toBe(600);
+  expect(onlyPaidBack([...booking(2, 700).lines, { orderLineId: 'line-2', qty: 1, amount: 300 }], 800)).toEqual([
+    { orderLineId: 'line-1', qty: 2, amount: 700 },
+    { orderLineId: 'line-2', qty: 1, amount: 100 },
+  ]);
+});
 
-  test('never gain or lose a cent, in whatever parts they are returned, rejected and returned again', () => {
-    const step = fc.record({ units: fc.integer({ min: 1, max: 5 }), ends: fc.constantFrom('open', 'refunded', 'exchanged', 'rejected') });
-    const line = fc
-      .record({ total: fc.integer({ min: 0, max: 5_000 }), qty: fc.integer({ min: 1, max: 12 }), cancelled: fc.nat(12) })
-      .map(({ total, qty, cancelled }) => lineOf(total, qty, Math.min(cancelled, qty - 1)));
-    fc.assert(
-      fc.property(line, fc.array(step, { maxLength: 12 }), (one, steps) => {
-        const bookings: Booking[] = [];
-        const cancelled = Math.floor((one.lineTotal.amount * one.cancelledQty) / one.qty);
-        const booked = () => bookings.flatMap(({ lines }) => lines).reduce((sum, { amount }) => sum + amount, 0);
-        for (const { units, ends } of steps) {
-          const qty = Math.min(units, returnableOf(one, bookings));
-          if (qty === 0) continue;
-          const amount = valueOfReturned(one, qty, bookings);
-          expect(amount).toBeGreaterThanOrEqual(0);
-          bookings.push(booking(qty, ends === 'rejected' ? 0 : amount, ends as Booking['status']));
-          expect(cancelled + booked()).toBeLessThanOrEqual(one.lineTotal.amount);
-        }
-        const rest = returnableOf(one, bookings);
-        if (rest > 0) bookings.push(booking(rest, valueOfReturned(one, rest, bookings)));
-        expect(cancelled + booked()).toBe(one.lineTotal.amount);
-      }),
-      { numRuns: 2_000 },
-    );
-  });
+test('Units that come back never gain or lose a cent, in whatever parts they are returned, rejected and returned again', () => {
+  const step = fc.record({ units: fc.integer({ min: 1, max: 5 }), ends: fc.constantFrom('open', 'refunded', 'exchanged', 'rejected') });
+  const line = fc
+    .record({ total: fc.integer({ min: 0, max: 5_000 }), qty: fc.integer({ min: 1, max: 12 }), cancelled: fc.nat(12) })
+    .map(({ total, qty, cancelled }) => lineOf(total, qty, Math.min(cancelled, qty - 1)));
+  fc.assert(
+    fc.property(line, fc.array(step, { maxLength: 12 }), (one, steps) => {
+      const bookings: Booking[] = [];
+      const cancelled = Math.floor((one.lineTotal.amount * one.cancelledQty) / one.qty);
+      const booked = () => bookings.flatMap(({ lines }) => lines).reduce((sum, { amount }) => sum + amount, 0);
+      for (const { units, ends } of steps) {
+        const qty = Math.min(units, returnableOf(one, bookings));
+        if (qty === 0) continue;
+        const amount = valueOfReturned(one, qty, bookings);
+        expect(amount).toBeGreaterThanOrEqual(0);
+        bookings.push(booking(qty, ends === 'rejected' ? 0 : amount, ends as Booking['status']));
+        expect(cancelled + booked()).toBeLessThanOrEqual(one.lineTotal.amount);
+      }
+      const rest = returnableOf(one, bookings);
+      if (rest > 0) bookings.push(booking(rest, valueOfReturned(one, rest, bookings)));
+      expect(cancelled + booked()).toBe(one.lineTotal.amount);
+    }),
+    { numRuns: 2_000 },
+  );
 });
