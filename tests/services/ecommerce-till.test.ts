@@ -89,54 +89,6 @@ describe('Put Transaction Basket', () => {
     expect(typesOf(await estate.events(`basket/${first.id}`))).toEqual(['checkout-started']);
   });
 
-  test('Put Transaction Basket locks an open basket, which keeps its customer and has no time limit', async () => {
-    await using estate = await tillEstate();
-    const { id, lines } = await estate.openBasket({ customerId: 'cus_grace' });
-    const locked = await estate.lock('ord_1', { basketId: id });
-    expect(locked).toMatchObject({ id, version: 2, state: 'locked', channel: 'pos', storeId: 'store-01', customerId: 'cus_grace' });
-    expect(locked).toMatchObject({ loyaltyAccountId: 'loy_grace', loyalty: { status: 'available' }, lines: [{ lineId: lines[0].lineId }] });
-    expect(locked.expiresAt).toBeUndefined();
-    expect(typesOf(await estate.events(`basket/${id}`))).toEqual(['basket-created', 'checkout-started']);
-    await estate.advance(3 * DAY);
-    expect(await estate.lock('ord_1', { basketId: id })).toEqual(locked);
-    expect(await estate.reservedAt('mug-blue')).toBe(2);
-    await estate.holds();
-  });
-
-  test.each([
-    ['unknown', { code: 'not_found', objectType: 'basket' }],
-    ['empty', { code: 'basket_empty', objectType: 'basket' }],
-    ['locked', { code: 'invalid_state_transition', objectType: 'basket', action: 'start-transaction' }],
-    ['converted', { code: 'invalid_state_transition', allowedFrom: ['open'] }],
-    ['abandoned', { code: 'invalid_state_transition', allowedFrom: ['open'] }],
-    ['merged', { code: 'invalid_state_transition', allowedFrom: ['open'] }],
-  ])('Put Transaction Basket refuses a basket that is %s', async (state, problem) => {
-    await using estate = await tillEstate();
-    const { id } = await estate.openBasket(state === 'empty' ? { lines: [] } : {});
-    if (state === 'merged') await estate.openBasket({ mergeBasketIds: [id] });
-    if (state === 'locked') await estate.lock('ord_0', { basketId: id });
-    if (state === 'abandoned') await estate.advance(DAY);
-    if (state === 'converted') {
-      await estate.call('POST', `/baskets/${id}/checkout`, { shippingAddress: ADDRESS });
-      await estate.as('oms')(convertBasket, { params: { id }, body: { orderId: 'ord_web' } });
-    }
-    const refused = await refusal(estate.lock('ord_1', { basketId: state === 'unknown' ? 'bsk_none' : id }));
-    expect(refused).toMatchObject({ ...problem, ...(problem.code === 'invalid_state_transition' && { currentState: state }) });
-    expect(await estate.reservedAt('mug-blue')).toBe(state === 'locked' ? 2 : 0);
-  });
-
-  test.each([
-    ['chair-suspended', 'invalid_state_transition', 'suspended'],
-    ['calendar-wall', 'invalid_state_transition', 'discontinued'],
-    ['radio-draft', 'not_found', undefined],
-    ['no-such-thing', 'not_found', undefined],
-  ])('Put Transaction Basket refuses the product %s', async (sku, code, currentState) => {
-    await using estate = await tillEstate();
-    const refused = await refusal(estate.lock('ord_1', { lines: [line('mug-blue'), line(sku)] }));
-    expect([refused['code'], refused['objectType'], refused['currentState']]).toEqual([code, 'product', currentState]);
-    expect(await estate.events()).toEqual([]);
-  });
-
   test('Put Transaction Basket charges full prices while the Promotion Engine is down', async () => {
     await using estate = await tillEstate();
     await estate.down('promotion-engine');
@@ -153,16 +105,6 @@ describe('The customer at the till', () => {
     expect(basket).toMatchObject({ ...member, loyalty: { status: 'available', balance: expect.any(Number) } });
     const { id: basketId } = await estate.openBasket();
     expect(await estate.lock('ord_2', { basketId, loyaltyId })).toMatchObject(member);
-  });
-
-  test('The customer at the till is refused when the card is unknown or the customer blocked', async () => {
-    await using estate = await tillEstate();
-    const unknown = { code: 'not_found', objectType: 'loyalty-account' };
-    expect(await refusal(estate.lock('ord_1', { loyaltyId: 'loy_nobody' }))).toMatchObject(unknown);
-    const { id: basketId } = await estate.openBasket({ customerId: 'cus_mallory' });
-    expect(await refusal(estate.lock('ord_2', { basketId }))).toMatchObject({ code: 'customer_blocked', id: 'cus_mallory' });
-    expect(await estate.lastState(`basket/${basketId}`)).toBe('open');
-    expect(await estate.reservedAt('mug-blue')).toBe(0);
   });
 
   test('The customer at the till is the given id while the Loyalty Platform or the CRM is down', async () => {
@@ -199,18 +141,6 @@ describe('The reservation of a transaction', () => {
     await estate.holds();
   });
 
-  test('The reservation of a transaction is required: without the SIM there is no transaction, and a repeat creates it', async () => {
-    await using estate = await tillEstate();
-    const { id: basketId } = await estate.openBasket();
-    await estate.down('sim');
-    expect((await refusal(estate.lock('ord_1', { basketId }, 'one')))['code']).toMatch(/^dependency_/);
-    expect(await estate.lastState(`basket/${basketId}`)).toBe('open');
-    await estate.recover();
-    expect(await estate.lock('ord_1', { basketId }, 'one')).toMatchObject({ id: basketId, state: 'locked' });
-    expect(await estate.reservedAt('mug-blue')).toBe(2);
-    await estate.holds();
-  });
-
   test('The reservation of a transaction is found when one answer of the SIM is lost, and released when all are', async () => {
     await using estate = await tillEstate();
     await estate.fault('once', { ...lost, times: 1 });
@@ -225,18 +155,6 @@ describe('The reservation of a transaction', () => {
 });
 
 describe('Abandon Basket', () => {
-  test('Abandon Basket ends the checkout and releases its reservation once', async () => {
-    await using estate = await tillEstate();
-    const { id, reservationId } = await estate.lock('ord_1');
-    const abandoned = await estate.abandon('ord_1');
-    expect(abandoned).toMatchObject({ id, state: 'abandoned', reservationId });
-    expect(await estate.abandon('ord_1')).toEqual(abandoned);
-    expect(await estate.reservedAt('mug-blue')).toBe(0);
-    expect(typesOf(await estate.events(`basket/${id}`))).toEqual(['checkout-started', 'checkout-cancelled']);
-    expect(await estate.lastState(`reservation/${reservationId}`)).toBe('released');
-    await estate.holds();
-  });
-
   test('Abandon Basket releases the reservation later while the SIM is down', async () => {
     await using estate = await tillEstate();
     await estate.lock('ord_1');
