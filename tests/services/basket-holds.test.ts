@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { CASH } from '../support/steps/tender.ts';
 
@@ -14,228 +14,213 @@ const merge = (rehearsal: TestRehearsal, id: string) =>
 /** A refusal because of the state of the basket. */
 const refused = (id: string) => ({ status: 409, code: 'invalid_state_transition', objectType: 'basket', id });
 
-describe('Reserve Inventory for a basket in checkout', () => {
-  test('Reserve Inventory returns the reservation of the checkout, and the order of the last unit is confirmed', async () => {
-    await using rehearsal = await byHand();
-    const { id: basketId, reservationId } = await rehearsal.checkedOut(LAMP);
-    const body = await stored(rehearsal, reservationId);
-    for (const items of [undefined, [LAMP]]) expect(await rehearsal.reserve({ basketId, items })).toMatchObject({ status: 200, body });
-    const order = await rehearsal.authorised(basketId);
-    expect(await rehearsal.reserve({ basketId })).toMatchObject({ status: 200, body });
-    expect((await rehearsal.confirm(order.id)).body).toMatchObject({ state: 'confirmed', lines: [{ reservationId }] });
-    expect((await rehearsal.reserve({ basketId })).body).toMatchObject({ id: reservationId, state: 'confirmed' });
-    expect(await rehearsal.reserved('lamp-last-one')).toBe(1);
-    await rehearsal.verify();
-  });
-
-  test.each([
-    ['other units', { items: [{ ...MUGS, qty: 3 }] }, { items: [MUGS] }],
-    ['another SKU', { items: [MUGS, { sku: 'mug-green', qty: 1 }] }, { items: [MUGS] }],
-    ['another location', { locationId: 'store-01' }, { allocations: [{ locationId: 'dc-01' }] }],
-  ])('Reserve Inventory for %s is refused during a checkout and names its reservation', async (_, more, standing) => {
-    await using rehearsal = await byHand();
-    const { id, reservationId } = await rehearsal.checkedOut();
-    const { body } = await rehearsal.reserve({ basketId: id, ...more });
-    expect(body).toMatchObject({ status: 409, code: 'conflicting_repeat', objectType: 'basket', id });
-    expect(body.standing).toMatchObject({ reservationId, ...standing });
-    expect(await stored(rehearsal, reservationId)).toMatchObject({ state: 'requested', version: 1 });
-    expect(await rehearsal.reserved('mug-blue')).toBe(2);
-    await rehearsal.verify();
-  });
-
-  test('Reserve Inventory for other units is retryable while the checkout runs, because it may still fail', async () => {
-    await using rehearsal = await byHand();
-    const { id: basketId } = await rehearsal.basket();
-    await rehearsal.fault('slow', { match: { api: 'record-voucher-use' }, fault: { kind: 'latency', ms: 1_500 }, times: 1 });
-    const checkout = rehearsal.checkOut(basketId, { voucherCodes: ['WELCOME10'] });
-    await eventually('the stock is reserved', async () => (await rehearsal.reserved('mug-blue')) === 2);
-    const reserveOther = () => rehearsal.reserve({ basketId, items: [{ ...MUGS, qty: 3 }] });
-    const early = await reserveOther();
-    expect([early.headers['retry-after'], early.body]).toMatchObject(['1', { code: 'conflicting_repeat', retryable: true }]);
-    await checkout;
-    expect((await reserveOther()).body).toMatchObject({ status: 409, code: 'conflicting_repeat', retryable: false });
-    await rehearsal.verify();
-  });
-
-  test('Reserve Inventory reserves again what was released by hand, and the order uses that reservation', async () => {
-    await using rehearsal = await byHand();
-    const { id: basketId, reservationId } = await rehearsal.checkedOut(LAMP);
-    await rehearsal.api('release-reservation-api', { params: { id: reservationId } });
-    const { status, body } = await rehearsal.reserve({ basketId });
-    expect([status, body.items]).toEqual([201, [LAMP]]);
-    expect(await rehearsal.reserve({ basketId })).toMatchObject({ status: 200, body: { id: body.id } });
-    const order = await rehearsal.authorised(basketId);
-    expect((await rehearsal.confirm(order.id)).body.state).toBe('confirmed');
-    expect(await stateOf(rehearsal, body.id)).toBe('released');
-    expect(await rehearsal.reserved('lamp-last-one')).toBe(1);
-    await rehearsal.verify();
-  });
-
-  test('Reserve Inventory is refused after the order of the basket has ended', async () => {
-    await using rehearsal = await byHand();
-    const { id, basketId } = await rehearsal.draft();
-    await rehearsal.cancel(id);
-    expect((await rehearsal.reserve({ basketId })).body).toMatchObject(refused(basketId));
-    expect(await rehearsal.reserved('mug-blue')).toBe(0);
-    await rehearsal.verify();
-  });
-
-  test('Reserve Inventory sent concurrently with the checkout leaves only the reservation of the checkout', async () => {
-    await using rehearsal = await newRehearsal();
-    const basketId = await lampBasket(rehearsal);
-    await rehearsal.fault('slow', { match: { api: 'take-hold' }, fault: { kind: 'latency', ms: 30 }, times: 4 });
-    const replies = Promise.all(Array.from({ length: 8 }, () => rehearsal.reserve({ basketId })));
-    let locked = await rehearsal.checkOut(basketId);
-    for (let left = 5; left > 0 && locked.status !== 200; left--) locked = await rehearsal.checkOut(basketId);
-    for (const { status } of await replies) expect([200, 201, 503]).toContain(status);
-    const { state, reservationId } = locked.body;
-    expect(state).toBe('locked');
-    expect((await rehearsal.reserve({ basketId })).body).toMatchObject({ id: reservationId, state: 'requested' });
-    await rehearsal.verify();
-  });
+test('Reserve Inventory returns the reservation of the checkout, and the order of the last unit is confirmed', async () => {
+  await using rehearsal = await byHand();
+  const { id: basketId, reservationId } = await rehearsal.checkedOut(LAMP);
+  const body = await stored(rehearsal, reservationId);
+  for (const items of [undefined, [LAMP]]) expect(await rehearsal.reserve({ basketId, items })).toMatchObject({ status: 200, body });
+  const order = await rehearsal.authorised(basketId);
+  expect(await rehearsal.reserve({ basketId })).toMatchObject({ status: 200, body });
+  expect((await rehearsal.confirm(order.id)).body).toMatchObject({ state: 'confirmed', lines: [{ reservationId }] });
+  expect((await rehearsal.reserve({ basketId })).body).toMatchObject({ id: reservationId, state: 'confirmed' });
+  expect(await rehearsal.reserved('lamp-last-one')).toBe(1);
+  await rehearsal.verify();
 });
 
-describe('Reserve Inventory for an open transaction', () => {
-  test('Reserve Inventory returns the reservation of the till, and its stock leaves with the sale', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id, basketId, totals } = await rehearsal.sale();
-    const { status, body } = await rehearsal.reserve({ basketId });
-    expect([status, body.items, body.locationId, body.expiresAt]).toEqual([200, [MUGS], 'store-01', undefined]);
-    const { body: other } = await rehearsal.reserve({ basketId, items: [{ ...MUGS, qty: 1 }] });
-    expect(other).toMatchObject({ status: 409, code: 'conflicting_repeat', standing: { reservationId: body.id } });
-    expect((await rehearsal.pay(id, CASH, totals.total.amount)).body.transactionState).toBe('completed');
-    expect((await rehearsal.order(id)).stockDiscrepancy).toBeUndefined();
-    expect(await rehearsal.stockAt('mug-blue')).toEqual({ onHand: 48, reserved: 0 });
-    await rehearsal.verify();
-  });
-
-  test('Reserve Inventory is refused when the till has reserved nothing: the goods lie on the counter', async () => {
-    await using rehearsal = await newRehearsal();
-    const { basketId } = await rehearsal.sale({ lines: [LAMP] });
-    expect((await rehearsal.reserve({ basketId })).body).toMatchObject(refused(basketId));
-    await rehearsal.verify();
-  });
+test.each([
+  ['other units', { items: [{ ...MUGS, qty: 3 }] }, { items: [MUGS] }],
+  ['another SKU', { items: [MUGS, { sku: 'mug-green', qty: 1 }] }, { items: [MUGS] }],
+  ['another location', { locationId: 'store-01' }, { allocations: [{ locationId: 'dc-01' }] }],
+])('Reserve Inventory for %s is refused during a checkout and names its reservation', async (_, more, standing) => {
+  await using rehearsal = await byHand();
+  const { id, reservationId } = await rehearsal.checkedOut();
+  const { body } = await rehearsal.reserve({ basketId: id, ...more });
+  expect(body).toMatchObject({ status: 409, code: 'conflicting_repeat', objectType: 'basket', id });
+  expect(body.standing).toMatchObject({ reservationId, ...standing });
+  expect(await stored(rehearsal, reservationId)).toMatchObject({ state: 'requested', version: 1 });
+  expect(await rehearsal.reserved('mug-blue')).toBe(2);
+  await rehearsal.verify();
 });
 
-describe('Reservations of an open basket', () => {
-  test('Reserve Inventory repeated adjusts the reservation to other items, another location or another duration', async () => {
-    await using rehearsal = await newRehearsal();
+test('Reserve Inventory for other units is retryable while the checkout runs, because it may still fail', async () => {
+  await using rehearsal = await byHand();
+  const { id: basketId } = await rehearsal.basket();
+  await rehearsal.fault('slow', { match: { api: 'record-voucher-use' }, fault: { kind: 'latency', ms: 1_500 }, times: 1 });
+  const checkout = rehearsal.checkOut(basketId, { voucherCodes: ['WELCOME10'] });
+  await eventually('the stock is reserved', async () => (await rehearsal.reserved('mug-blue')) === 2);
+  const reserveOther = () => rehearsal.reserve({ basketId, items: [{ ...MUGS, qty: 3 }] });
+  const early = await reserveOther();
+  expect([early.headers['retry-after'], early.body]).toMatchObject(['1', { code: 'conflicting_repeat', retryable: true }]);
+  await checkout;
+  expect((await reserveOther()).body).toMatchObject({ status: 409, code: 'conflicting_repeat', retryable: false });
+  await rehearsal.verify();
+});
+
+test('Reserve Inventory reserves again what was released by hand, and the order uses that reservation', async () => {
+  await using rehearsal = await byHand();
+  const { id: basketId, reservationId } = await rehearsal.checkedOut(LAMP);
+  await rehearsal.api('release-reservation-api', { params: { id: reservationId } });
+  const { status, body } = await rehearsal.reserve({ basketId });
+  expect([status, body.items]).toEqual([201, [LAMP]]);
+  expect(await rehearsal.reserve({ basketId })).toMatchObject({ status: 200, body: { id: body.id } });
+  const order = await rehearsal.authorised(basketId);
+  expect((await rehearsal.confirm(order.id)).body.state).toBe('confirmed');
+  expect(await stateOf(rehearsal, body.id)).toBe('released');
+  expect(await rehearsal.reserved('lamp-last-one')).toBe(1);
+  await rehearsal.verify();
+});
+
+test('Reserve Inventory sent concurrently with the checkout leaves only the reservation of the checkout', async () => {
+  await using rehearsal = await newRehearsal();
+  const basketId = await lampBasket(rehearsal);
+  await rehearsal.fault('slow', { match: { api: 'take-hold' }, fault: { kind: 'latency', ms: 30 }, times: 4 });
+  const replies = Promise.all(Array.from({ length: 8 }, () => rehearsal.reserve({ basketId })));
+  let locked = await rehearsal.checkOut(basketId);
+  for (let left = 5; left > 0 && locked.status !== 200; left--) locked = await rehearsal.checkOut(basketId);
+  for (const { status } of await replies) expect([200, 201, 503]).toContain(status);
+  const { state, reservationId } = locked.body;
+  expect(state).toBe('locked');
+  expect((await rehearsal.reserve({ basketId })).body).toMatchObject({ id: reservationId, state: 'requested' });
+  await rehearsal.verify();
+});
+
+test('Reserve Inventory returns the reservation of the till, and its stock leaves with the sale', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id, basketId, totals } = await rehearsal.sale();
+  const { status, body } = await rehearsal.reserve({ basketId });
+  expect([status, body.items, body.locationId, body.expiresAt]).toEqual([200, [MUGS], 'store-01', undefined]);
+  const { body: other } = await rehearsal.reserve({ basketId, items: [{ ...MUGS, qty: 1 }] });
+  expect(other).toMatchObject({ status: 409, code: 'conflicting_repeat', standing: { reservationId: body.id } });
+  expect((await rehearsal.pay(id, CASH, totals.total.amount)).body.transactionState).toBe('completed');
+  expect((await rehearsal.order(id)).stockDiscrepancy).toBeUndefined();
+  expect(await rehearsal.stockAt('mug-blue')).toEqual({ onHand: 48, reserved: 0 });
+  await rehearsal.verify();
+});
+
+test('Reserve Inventory is refused when the till has reserved nothing: the goods lie on the counter', async () => {
+  await using rehearsal = await newRehearsal();
+  const { basketId } = await rehearsal.sale({ lines: [LAMP] });
+  expect((await rehearsal.reserve({ basketId })).body).toMatchObject(refused(basketId));
+  await rehearsal.verify();
+});
+
+test('Reserve Inventory repeated adjusts the reservation to other items, another location or another duration', async () => {
+  await using rehearsal = await newRehearsal();
+  const basketId = await lampBasket(rehearsal);
+  const reserve = (more: object = {}) => rehearsal.reserve({ basketId, ...more });
+  const { status, body } = await reserve({ ttlSeconds: 600 });
+  expect(status).toBe(201);
+  for (const same of [{}, { ttlSeconds: 600, items: [LAMP] }])
+    expect(await reserve(same)).toMatchObject({ status: 200, body: { id: body.id, version: 1 } });
+  expect((await reserve({ ttlSeconds: 1_200 })).status).toBe(201);
+  await rehearsal.addLine(basketId, MUGS);
+  expect(await reserve()).toMatchObject({ status: 201, body: { items: [LAMP, MUGS] } });
+  const elsewhere = await reserve({ items: [MUGS], locationId: 'store-02' });
+  expect(elsewhere).toMatchObject({ status: 201, body: { allocations: [{ locationId: 'store-02' }] } });
+  expect((await reserve({ items: [{ ...LAMP, qty: 2 }] })).body).toMatchObject({ status: 409, code: 'insufficient_stock' });
+  expect(await reserve({ items: [MUGS] })).toMatchObject({ status: 200, body: { id: elsewhere.body.id } });
+  await rehearsal.verify();
+});
+
+test('Checkout Basket replaces the reservation by one for its lines, whatever the location', async () => {
+  await using rehearsal = await newRehearsal();
+  const basketId = await lampBasket(rehearsal);
+  const { body } = await rehearsal.reserve({ basketId });
+  await rehearsal.addLine(basketId, MUGS);
+  const { reservationId } = await rehearsal.checkedOut(basketId);
+  expect(await stored(rehearsal, reservationId)).toMatchObject({ state: 'requested', items: [LAMP, MUGS] });
+  expect(await stateOf(rehearsal, body.id)).toBe('released');
+  const { id: other } = await rehearsal.basket();
+  await rehearsal.reserve({ basketId: other, locationId: 'store-02' });
+  await rehearsal.checkedOut(other);
+  expect((await rehearsal.stockAt('mug-blue', 'store-02')).reserved).toBe(0);
+  await rehearsal.verify();
+});
+
+test('The reservation of an open basket expires without a checkout', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id } = (await rehearsal.reserve({ basketId: await lampBasket(rehearsal) })).body;
+  await rehearsal.advance('PT14M');
+  expect(await stateOf(rehearsal, id)).toBe('requested');
+  await rehearsal.advance('PT2M');
+  expect(await stateOf(rehearsal, id)).toBe('expired');
+  await rehearsal.verify();
+});
+
+test('The reservation of a checkout whose answer was lost is adjusted like others, and replaced by the next checkout', async () => {
+  await using rehearsal = await newRehearsal();
+  const basketId = await lampBasket(rehearsal);
+  await rehearsal.fault('lost', { match: { api: 'reserve-inventory-api' }, fault: { kind: 'lost-response' }, times: 2 });
+  expect([502, 504]).toContain((await rehearsal.checkOut(basketId)).status);
+  await rehearsal.noFaults();
+  const left = await rehearsal.reserve({ basketId });
+  const adjusted = await rehearsal.reserve({ basketId, items: [MUGS] });
+  expect([left, adjusted]).toMatchObject([
+    { status: 200, body: { items: [LAMP] } },
+    { status: 201, body: { items: [MUGS] } },
+  ]);
+  const { reservationId } = await rehearsal.checkedOut(basketId);
+  expect(await stored(rehearsal, reservationId)).toMatchObject({ state: 'requested', items: [LAMP] });
+  for (const { body } of [left, adjusted]) expect(await stateOf(rehearsal, body.id)).toBe('released');
+  expect(await rehearsal.stockAt('mug-blue', 'dc-01')).toMatchObject({ reserved: 0 });
+  await rehearsal.verify();
+});
+
+test('A till replaces the reservation of its basket, even the one of the last unit of the store', async () => {
+  await using rehearsal = await newRehearsal();
+  const counted = { sku: 'lamp-last-one', locationId: 'store-01' };
+  await rehearsal.control('count-stock-by-hand', { params: counted, body: { onHand: 1 } });
+  const basketId = await lampBasket(rehearsal);
+  const { body } = await rehearsal.reserve({ basketId, locationId: 'store-01' });
+  const { id, totals } = await rehearsal.sale({ basketId });
+  expect(await stateOf(rehearsal, body.id)).toBe('released');
+  expect(await rehearsal.stockAt('lamp-last-one')).toEqual({ onHand: 1, reserved: 1 });
+  await rehearsal.pay(id, CASH, totals.total.amount);
+  expect(await rehearsal.stockAt('lamp-last-one')).toEqual({ onHand: 0, reserved: 0 });
+  expect((await rehearsal.order(id)).stockDiscrepancy).toBeUndefined();
+  await rehearsal.verify();
+});
+
+test('A till that has nothing to reserve releases the reservation of its basket at another location', async () => {
+  await using rehearsal = await newRehearsal();
+  const basketId = await lampBasket(rehearsal);
+  const { body } = await rehearsal.reserve({ basketId });
+  const { id } = await rehearsal.sale({ basketId });
+  expect(await stateOf(rehearsal, body.id)).toBe('released');
+  await rehearsal.verify();
+  await rehearsal.voidSale(id);
+  await rehearsal.verify();
+});
+
+test('A reservation that was confirmed by hand ends with its idle or merged basket', async () => {
+  await using rehearsal = await newRehearsal();
+  const confirmed = async () => {
     const basketId = await lampBasket(rehearsal);
-    const reserve = (more: object = {}) => rehearsal.reserve({ basketId, ...more });
-    const { status, body } = await reserve({ ttlSeconds: 600 });
-    expect(status).toBe(201);
-    for (const same of [{}, { ttlSeconds: 600, items: [LAMP] }])
-      expect(await reserve(same)).toMatchObject({ status: 200, body: { id: body.id, version: 1 } });
-    expect((await reserve({ ttlSeconds: 1_200 })).status).toBe(201);
-    await rehearsal.addLine(basketId, MUGS);
-    expect(await reserve()).toMatchObject({ status: 201, body: { items: [LAMP, MUGS] } });
-    const elsewhere = await reserve({ items: [MUGS], locationId: 'store-02' });
-    expect(elsewhere).toMatchObject({ status: 201, body: { allocations: [{ locationId: 'store-02' }] } });
-    expect((await reserve({ items: [{ ...LAMP, qty: 2 }] })).body).toMatchObject({ status: 409, code: 'insufficient_stock' });
-    expect(await reserve({ items: [MUGS] })).toMatchObject({ status: 200, body: { id: elsewhere.body.id } });
-    await rehearsal.verify();
-  });
+    const { id } = (await rehearsal.reserve({ basketId })).body;
+    await rehearsal.api('confirm-reservation-api', { params: { id } });
+    return { basketId, id };
+  };
+  const idle = await confirmed();
+  await rehearsal.advance('P1DT1M');
+  expect((await rehearsal.object('basket', idle.basketId)).state).toBe('abandoned');
+  expect(await stateOf(rehearsal, idle.id)).toBe('released');
+  expect((await rehearsal.reserve({ basketId: idle.basketId })).body).toMatchObject(refused(idle.basketId));
+  const { basketId, id } = await confirmed();
+  const merged = await merge(rehearsal, basketId);
+  expect(await stateOf(rehearsal, id)).toBe('released');
+  expect((await rehearsal.reserve({ basketId: merged.id })).status).toBe(201);
+  await rehearsal.verify();
+});
 
-  test('Checkout Basket replaces the reservation by one for its lines, whatever the location', async () => {
-    await using rehearsal = await newRehearsal();
-    const basketId = await lampBasket(rehearsal);
-    const { body } = await rehearsal.reserve({ basketId });
-    await rehearsal.addLine(basketId, MUGS);
-    const { reservationId } = await rehearsal.checkedOut(basketId);
-    expect(await stored(rehearsal, reservationId)).toMatchObject({ state: 'requested', items: [LAMP, MUGS] });
-    expect(await stateOf(rehearsal, body.id)).toBe('released');
-    const { id: other } = await rehearsal.basket();
-    await rehearsal.reserve({ basketId: other, locationId: 'store-02' });
-    await rehearsal.checkedOut(other);
-    expect((await rehearsal.stockAt('mug-blue', 'store-02')).reserved).toBe(0);
-    await rehearsal.verify();
-  });
-
-  test('The reservation of an open basket expires without a checkout', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id } = (await rehearsal.reserve({ basketId: await lampBasket(rehearsal) })).body;
-    await rehearsal.advance('PT14M');
-    expect(await stateOf(rehearsal, id)).toBe('requested');
-    await rehearsal.advance('PT2M');
-    expect(await stateOf(rehearsal, id)).toBe('expired');
-    await rehearsal.verify();
-  });
-
-  test('The reservation of a checkout whose answer was lost is adjusted like others, and replaced by the next checkout', async () => {
-    await using rehearsal = await newRehearsal();
-    const basketId = await lampBasket(rehearsal);
-    await rehearsal.fault('lost', { match: { api: 'reserve-inventory-api' }, fault: { kind: 'lost-response' }, times: 2 });
-    expect([502, 504]).toContain((await rehearsal.checkOut(basketId)).status);
-    await rehearsal.noFaults();
-    const left = await rehearsal.reserve({ basketId });
-    const adjusted = await rehearsal.reserve({ basketId, items: [MUGS] });
-    expect([left, adjusted]).toMatchObject([
-      { status: 200, body: { items: [LAMP] } },
-      { status: 201, body: { items: [MUGS] } },
-    ]);
-    const { reservationId } = await rehearsal.checkedOut(basketId);
-    expect(await stored(rehearsal, reservationId)).toMatchObject({ state: 'requested', items: [LAMP] });
-    for (const { body } of [left, adjusted]) expect(await stateOf(rehearsal, body.id)).toBe('released');
-    expect(await rehearsal.stockAt('mug-blue', 'dc-01')).toMatchObject({ reserved: 0 });
-    await rehearsal.verify();
-  });
-
-  test('A till replaces the reservation of its basket, even the one of the last unit of the store', async () => {
-    await using rehearsal = await newRehearsal();
-    const counted = { sku: 'lamp-last-one', locationId: 'store-01' };
-    await rehearsal.control('count-stock-by-hand', { params: counted, body: { onHand: 1 } });
-    const basketId = await lampBasket(rehearsal);
-    const { body } = await rehearsal.reserve({ basketId, locationId: 'store-01' });
-    const { id, totals } = await rehearsal.sale({ basketId });
-    expect(await stateOf(rehearsal, body.id)).toBe('released');
-    expect(await rehearsal.stockAt('lamp-last-one')).toEqual({ onHand: 1, reserved: 1 });
-    await rehearsal.pay(id, CASH, totals.total.amount);
-    expect(await rehearsal.stockAt('lamp-last-one')).toEqual({ onHand: 0, reserved: 0 });
-    expect((await rehearsal.order(id)).stockDiscrepancy).toBeUndefined();
-    await rehearsal.verify();
-  });
-
-  test('A till that has nothing to reserve releases the reservation of its basket at another location', async () => {
-    await using rehearsal = await newRehearsal();
-    const basketId = await lampBasket(rehearsal);
-    const { body } = await rehearsal.reserve({ basketId });
-    const { id } = await rehearsal.sale({ basketId });
-    expect(await stateOf(rehearsal, body.id)).toBe('released');
-    await rehearsal.verify();
-    await rehearsal.voidSale(id);
-    await rehearsal.verify();
-  });
-
-  test('A reservation that was confirmed by hand ends with its idle or merged basket', async () => {
-    await using rehearsal = await newRehearsal();
-    const confirmed = async () => {
-      const basketId = await lampBasket(rehearsal);
-      const { id } = (await rehearsal.reserve({ basketId })).body;
-      await rehearsal.api('confirm-reservation-api', { params: { id } });
-      return { basketId, id };
-    };
-    const idle = await confirmed();
-    await rehearsal.advance('P1DT1M');
-    expect((await rehearsal.object('basket', idle.basketId)).state).toBe('abandoned');
-    expect(await stateOf(rehearsal, idle.id)).toBe('released');
-    expect((await rehearsal.reserve({ basketId: idle.basketId })).body).toMatchObject(refused(idle.basketId));
-    const { basketId, id } = await confirmed();
-    const merged = await merge(rehearsal, basketId);
-    expect(await stateOf(rehearsal, id)).toBe('released');
-    expect((await rehearsal.reserve({ basketId: merged.id })).status).toBe(201);
-    await rehearsal.verify();
-  });
-
-  test('A reservation that was confirmed by hand during the checkout ends with the order or the transaction', async () => {
-    await using rehearsal = await byHand();
-    const { id, lines } = await rehearsal.sale();
-    const { lines: drafted } = await rehearsal.draft();
-    const [atTill, ofDraft] = [lines[0].reservationId, drafted[0].reservationId];
-    for (const one of [atTill, ofDraft]) await rehearsal.api('confirm-reservation-api', { params: { id: one } });
-    await rehearsal.voidSale(id);
-    expect(await stateOf(rehearsal, atTill)).toBe('released');
-    await rehearsal.advance('P1DT1M');
-    expect(await stateOf(rehearsal, ofDraft)).toBe('released');
-    await rehearsal.verify();
-  });
+test('A reservation that was confirmed by hand during the checkout ends with the order or the transaction', async () => {
+  await using rehearsal = await byHand();
+  const { id, lines } = await rehearsal.sale();
+  const { lines: drafted } = await rehearsal.draft();
+  const [atTill, ofDraft] = [lines[0].reservationId, drafted[0].reservationId];
+  for (const one of [atTill, ofDraft]) await rehearsal.api('confirm-reservation-api', { params: { id: one } });
+  await rehearsal.voidSale(id);
+  expect(await stateOf(rehearsal, atTill)).toBe('released');
+  await rehearsal.advance('P1DT1M');
+  expect(await stateOf(rehearsal, ofDraft)).toBe('released');
+  await rehearsal.verify();
 });

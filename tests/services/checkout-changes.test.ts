@@ -1,15 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import * as crm from '../../services/crm/service.ts';
 import { checkoutIdOf, checkouts } from '../../services/ecommerce-platform/collections.ts';
-import * as ecommercePlatform from '../../services/ecommerce-platform/service.ts';
-import * as inventoryService from '../../services/inventory-service/service.ts';
-import * as loyaltyPlatform from '../../services/loyalty-platform/service.ts';
 import { voucherUses } from '../../services/promotion-engine/collections.ts';
-import * as promotionEngine from '../../services/promotion-engine/service.ts';
-import * as sim from '../../services/sim/service.ts';
 import { convertBasket } from '../../shared/catalog/commerce/internal.ts';
 import { ADDRESS, eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
-import { startInside } from '../support/inside.ts';
+import { startShop } from '../support/steps/shop.ts';
 
 const ELSEWHERE = { shippingAddress: { ...ADDRESS, line1: '2 Mill Lane', city: 'Cork' } };
 const EXPRESS = { shippingMethod: 'EXPRESS' } as const;
@@ -19,77 +13,66 @@ const PLACE = { placeOrder: true };
 const locked = async (rehearsal: TestRehearsal, more: object = {}) =>
   rehearsal.checkedOut((await rehearsal.basket({ qty: 1, customerId: 'cus_ben' })).id, more);
 
-describe('A second Checkout Basket without an order', () => {
-  test('A second Checkout Basket applies another address and shipping method, and the order is sent there', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id, version, reservationId, expiresAt, totals } = await locked(rehearsal);
-    const { body } = await rehearsal.checkOut(id, { ...ELSEWHERE, ...EXPRESS });
-    const changed = { ...ELSEWHERE, ...EXPRESS };
-    expect(body).toMatchObject({ state: 'locked', version: version + 1, ...changed, reservationId, expiresAt });
-    expect(body.totals.total.amount - totals.total.amount).toBe(500);
-    expect(await rehearsal.draft(id)).toMatchObject({ ...changed, totals: body.totals });
-    for (const type of ['inventory-reserved', 'checkout-started']) expect(await rehearsal.events({ type })).toHaveLength(1);
-    await rehearsal.verify();
-  });
+test('A second Checkout Basket applies another address and shipping method, and the order is sent there', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id, version, reservationId, expiresAt, totals } = await locked(rehearsal);
+  const { body } = await rehearsal.checkOut(id, { ...ELSEWHERE, ...EXPRESS });
+  const changed = { ...ELSEWHERE, ...EXPRESS };
+  expect(body).toMatchObject({ state: 'locked', version: version + 1, ...changed, reservationId, expiresAt });
+  expect(body.totals.total.amount - totals.total.amount).toBe(500);
+  expect(await rehearsal.draft(id)).toMatchObject({ ...changed, totals: body.totals });
+  for (const type of ['inventory-reserved', 'checkout-started']) expect(await rehearsal.events({ type })).toHaveLength(1);
+  await rehearsal.verify();
+});
 
-  test('A second Checkout Basket prices other vouchers, keeps them if it names none, and removes them for an empty list', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id, reservationId, totals } = await locked(rehearsal, EXPRESS);
-    const send = async (more: object) => (await rehearsal.checkOut(id, more)).body;
-    const cheaper = await send({ voucherCodes: ['welcome10', 'EXPIRED'] });
-    const vouchers = cheaper.vouchers.map(({ code, status }: { code: string; status: string }) => `${code} ${status}`);
-    expect(vouchers).toEqual(['WELCOME10 applied', 'EXPIRED rejected']);
-    expect(cheaper).toMatchObject({ ...EXPRESS, reservationId });
-    expect(cheaper.totals.total.amount).toBeLessThan(totals.total.amount);
-    for (const same of [{ voucherCodes: ['WELCOME10', 'expired'] }, {}]) expect(await send(same)).toEqual(cheaper);
-    const without = await send({ voucherCodes: [] });
-    expect([without.vouchers, without.totals]).toEqual([[], totals]);
-    await rehearsal.verify();
-  });
+test('A second Checkout Basket prices other vouchers, keeps them if it names none, and removes them for an empty list', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id, reservationId, totals } = await locked(rehearsal, EXPRESS);
+  const send = async (more: object) => (await rehearsal.checkOut(id, more)).body;
+  const cheaper = await send({ voucherCodes: ['welcome10', 'EXPIRED'] });
+  const vouchers = cheaper.vouchers.map(({ code, status }: { code: string; status: string }) => `${code} ${status}`);
+  expect(vouchers).toEqual(['WELCOME10 applied', 'EXPIRED rejected']);
+  expect(cheaper).toMatchObject({ ...EXPRESS, reservationId });
+  expect(cheaper.totals.total.amount).toBeLessThan(totals.total.amount);
+  for (const same of [{ voucherCodes: ['WELCOME10', 'expired'] }, {}]) expect(await send(same)).toEqual(cheaper);
+  const without = await send({ voucherCodes: [] });
+  expect([without.vouchers, without.totals]).toEqual([[], totals]);
+  await rehearsal.verify();
+});
 
-  test('A second Checkout Basket assigns the basket to another customer or contact, unless blocked', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id } = await locked(rehearsal);
-    const ada = { customerId: 'cus_ada', loyalty: { balance: 500 } };
-    expect((await rehearsal.checkOut(id, { customerId: 'cus_ada' })).body).toMatchObject(ada);
-    const { body: blocked } = await rehearsal.checkOut(id, { customerId: 'cus_mallory' });
-    expect(blocked).toMatchObject({ status: 409, code: 'customer_blocked' });
-    const lines = [{ sku: 'mug-blue', qty: 1 }];
-    const anonymous = await rehearsal.api('create-basket-api', { body: { channel: 'web', lines } });
-    const identify = (email: string) => rehearsal.checkOut(anonymous.id, { contact: { email } });
-    const { body } = await identify('nadia@people.example');
-    expect(await identify('nadia@people.example')).toMatchObject({ status: 200, body });
-    expect((await identify('ada@people.example')).body).toMatchObject(ada);
-    await rehearsal.verify();
-  });
+test('A second Checkout Basket assigns the basket to another customer or contact, unless blocked', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id } = await locked(rehearsal);
+  const ada = { customerId: 'cus_ada', loyalty: { balance: 500 } };
+  expect((await rehearsal.checkOut(id, { customerId: 'cus_ada' })).body).toMatchObject(ada);
+  const { body: blocked } = await rehearsal.checkOut(id, { customerId: 'cus_mallory' });
+  expect(blocked).toMatchObject({ status: 409, code: 'customer_blocked' });
+  const lines = [{ sku: 'mug-blue', qty: 1 }];
+  const anonymous = await rehearsal.api('create-basket-api', { body: { channel: 'web', lines } });
+  const identify = (email: string) => rehearsal.checkOut(anonymous.id, { contact: { email } });
+  const { body } = await identify('nadia@people.example');
+  expect(await identify('nadia@people.example')).toMatchObject({ status: 200, body });
+  expect((await identify('ada@people.example')).body).toMatchObject(ada);
+  await rehearsal.verify();
+});
 
-  test('A second Checkout Basket with placeOrder creates the order with the new values', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id } = await locked(rehearsal, CODES);
-    const { body } = await rehearsal.checkOut(id, { ...ELSEWHERE, voucherCodes: [], ...PLACE });
-    expect(body.state).toBe('converted');
-    expect(await rehearsal.order(body.orderId)).toMatchObject({ ...ELSEWHERE, totals: body.totals });
-    await rehearsal.verify();
-  });
+test('A second Checkout Basket with vouchers is refused while the Promotion Engine is down, and changes nothing', async () => {
+  await using rehearsal = await newRehearsal();
+  const basket = await locked(rehearsal);
+  await rehearsal.down('promotion-engine');
+  expect((await rehearsal.checkOut(basket.id, { ...ELSEWHERE, ...CODES })).status).toBe(503);
+  expect(await rehearsal.object('basket', basket.id)).toEqual(basket);
+  await rehearsal.draft(basket.id);
+  await rehearsal.verify();
+});
 
-  test('A second Checkout Basket with vouchers is refused while the Promotion Engine is down, and changes nothing', async () => {
-    await using rehearsal = await newRehearsal();
-    const basket = await locked(rehearsal);
-    await rehearsal.down('promotion-engine');
-    expect((await rehearsal.checkOut(basket.id, { ...ELSEWHERE, ...CODES })).status).toBe(503);
-    expect(await rehearsal.object('basket', basket.id)).toEqual(basket);
-    await rehearsal.draft(basket.id);
-    await rehearsal.verify();
-  });
-
-  test('A second Checkout Basket does not wait for the SIM: without it, the reservation counts as it is stored', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id, reservationId } = await locked(rehearsal);
-    await rehearsal.down('sim');
-    expect((await rehearsal.checkOut(id, { ...EXPRESS, ...PLACE })).body).toMatchObject({ state: 'converted', reservationId });
-    await rehearsal.noFaults();
-    await rehearsal.verify();
-  });
+test('A second Checkout Basket does not wait for the SIM: without it, the reservation counts as it is stored', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id, reservationId } = await locked(rehearsal);
+  await rehearsal.down('sim');
+  expect((await rehearsal.checkOut(id, { ...EXPRESS, ...PLACE })).body).toMatchObject({ state: 'converted', reservationId });
+  await rehearsal.noFaults();
+  await rehearsal.verify();
 });
 
 describe('A second Checkout Basket after the reservation was released by hand', () => {
@@ -145,7 +128,7 @@ test.each([
 
 describe('The voucher uses of a changed checkout', () => {
   async function shop() {
-    const inside = await startInside(ecommercePlatform, crm, sim, inventoryService, promotionEngine, loyaltyPlatform);
+    const inside = await startShop();
     const used = async (code: string) => (await inside.counters('promotion-engine', voucherUses.name, code))['used'] ?? 0;
     const lines = [{ sku: 'shelf-wall', qty: 2 }];
     const { id } = (await inside.call('POST', '/baskets', { channel: 'web', customerId: 'cus_ben', lines })).body;

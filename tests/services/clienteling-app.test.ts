@@ -41,119 +41,114 @@ const PEOPLE = [
   ['cus_grace', 'reactivated', 'reactivated'],
 ] as const;
 
-describe('Log Customer Interaction', () => {
-  test('Log Customer Interaction adds it to the customer, who becomes active, and publishes an event', async () => {
-    const id = await newCustomer();
-    const { status, body } = await log(id, { type: 'styling-session', note: 'Prefers oak.' });
-    expect([status, body.id, body.state, body.version]).toEqual([201, id, 'active', 2]);
-    const interaction = { type: 'styling-session', note: 'Prefers oak.', occurredAt: body.lastActivityAt };
-    expect(body.interactions).toEqual([{ id: expect.stringMatching(/^int_/), ...interaction }]);
-    const [event, ...more] = await rehearsal.events({ type: 'customer-interaction-logged', subject: `customer/${id}` });
-    expect(more).toEqual([]);
-    expect(event).toMatchObject({ source: 'urn:uc:app:crm', classification: 'updated', aggregateversion: 2 });
-    expect(event.data).toMatchObject({ previousState: 'registered', object: body });
-    expect(await customer(id)).toEqual(body);
-  });
-
-  test.each(PEOPLE)('Log Customer Interaction of %s, who is %s, leaves the customer %s', async (id, before, after) => {
-    await using own = await newRehearsal();
-    const old = await customer(id, own);
-    expect(old.state).toBe(before);
-    // An interaction of years ago leaves the customer as idle as before.
-    const occurredAt = '2019-05-01T10:00:00.000Z';
-    const late = await log(id, { occurredAt }, own);
-    expect(late).toMatchObject({ status: 201, body: { state: before, lastActivityAt: old.lastActivityAt ?? occurredAt } });
-    expect(late.body.interactions).toContainEqual(expect.objectContaining({ occurredAt }));
-    await own.advance('PT1H');
-    expect(await customer(id, own)).toEqual(late.body);
-    expect(await log(id, { type: 'callback' }, own)).toMatchObject({ status: 201, body: { state: after } });
-    await own.verify();
-  });
-
-  test('Log Customer Interaction of 30 days ago makes a registered customer active for the rest of the 90 days', async () => {
-    await using own = await newRehearsal();
-    const id = await newCustomer(own);
-    const occurredAt = new Date((await own.now()) - 30 * 24 * HOUR).toISOString();
-    expect((await log(id, { occurredAt }, own)).body).toMatchObject({ state: 'active' });
-    expect(await statesAfter(own, id, 'P59D', 'P2D')).toEqual(['active', 'at-risk']);
-  });
-
-  test('Log Customer Interaction of 91 days ago lets an at-risk customer churn later', async () => {
-    await using own = await newRehearsal();
-    const lastActivityAt = new Date((await own.now()) - 91 * 24 * HOUR).toISOString();
-    expect(Date.parse(lastActivityAt)).toBeGreaterThan(Date.parse((await customer('cus_eve', own)).lastActivityAt));
-    expect((await log('cus_eve', { occurredAt: lastActivityAt }, own)).body).toMatchObject({ state: 'at-risk', lastActivityAt });
-    expect(await statesAfter(own, 'cus_eve', 'P88D', 'P2D')).toEqual(['at-risk', 'churned']);
-  });
-
-  test('Log Customer Interaction keeps the newest twenty, sorted by time', async () => {
-    const id = await newCustomer();
-    const now = await rehearsal.now();
-    const at = (hours: number) => new Date(now - hours * HOUR).toISOString();
-    for (let hours = 22; hours > 1; hours -= 1) await log(id, { note: `${hours} h ago`, occurredAt: at(hours) });
-    const { interactions, lastActivityAt } = (await log(id, { note: 'in between', occurredAt: at(2.5) })).body;
-    const notes = interactions.map(({ note }: { note: string }) => note);
-    expect(notes).toHaveLength(20);
-    expect(notes.slice(0, 3)).toEqual(['2 h ago', 'in between', '3 h ago']);
-    expect(lastActivityAt).toBe(at(2));
-  });
-
-  test('Log Customer Interaction restarts the silence: 90 days to at-risk, 180 days to churned', async () => {
-    await using own = await newRehearsal();
-    const id = await newCustomer(own);
-    for (let n = 0; n < 2; n++) {
-      await log(id, {}, own);
-      await own.advance('P89D');
-    }
-    expect(await statesAfter(own, id, 'PT0S', 'P1D', 'P90D')).toEqual(['active', 'at-risk', 'churned']);
-    expect((await log(id, {}, own)).body).toMatchObject({ state: 'reactivated' });
-  });
-
-  test.each([
-    ['a blocked customer', 'cus_mallory', {}, 409, 'customer_blocked'],
-    ['an unknown customer', 'cus_nobody', {}, 404, 'not_found'],
-    ['an unknown type', 'cus_ada', { type: 'lunch' }, 422, 'validation_failed'],
-    ['a future time', 'cus_ada', { occurredAt: '2199-01-01T00:00:00.000Z' }, 422, 'validation_failed'],
-  ])('Log Customer Interaction refuses %s', async (_what, id, more, status, code) => {
-    expect((await log(id, more)).body).toMatchObject({ status, code });
-  });
-
-  test('Log Customer Interaction whose answer was lost adds one interaction after a repeat with its key', async () => {
-    const id = await newCustomer();
-    await rehearsal.fault('lost', { match: { api: 'log-customer-interaction' }, fault: { kind: 'lost-response' }, times: 1 });
-    const send = () => log(id, {}, rehearsal, { 'idempotency-key': 'visit-2' });
-    expect((await send()).body).toMatchObject({ status: 504, code: 'dependency_timeout', dependency: 'crm' });
-    expect((await send()).status).toBe(201);
-    expect((await customer(id)).interactions).toHaveLength(1);
-  });
+test('Log Customer Interaction adds it to the customer, who becomes active, and publishes an event', async () => {
+  const id = await newCustomer();
+  const { status, body } = await log(id, { type: 'styling-session', note: 'Prefers oak.' });
+  expect([status, body.id, body.state, body.version]).toEqual([201, id, 'active', 2]);
+  const interaction = { type: 'styling-session', note: 'Prefers oak.', occurredAt: body.lastActivityAt };
+  expect(body.interactions).toEqual([{ id: expect.stringMatching(/^int_/), ...interaction }]);
+  const [event, ...more] = await rehearsal.events({ type: 'customer-interaction-logged', subject: `customer/${id}` });
+  expect(more).toEqual([]);
+  expect(event).toMatchObject({ source: 'urn:uc:app:crm', classification: 'updated', aggregateversion: 2 });
+  expect(event.data).toMatchObject({ previousState: 'registered', object: body });
+  expect(await customer(id)).toEqual(body);
 });
 
-describe('Customers moved by hand', () => {
-  test('A customer in any state can be blocked, and is active after the block', async () => {
-    for (const id of [...PEOPLE.map(([one]) => one), await newCustomer()]) {
-      expect(await move(id, 'block')).toMatchObject({ id, state: 'blocked' });
-      expect((await log(id)).body).toMatchObject({ status: 409, code: 'customer_blocked' });
-      expect(await move(id, 'unblock')).toMatchObject({ id, state: 'active' });
-    }
-  });
+test.each(PEOPLE)('Log Customer Interaction of %s, who is %s, leaves the customer %s', async (id, before, after) => {
+  await using own = await newRehearsal();
+  const old = await customer(id, own);
+  expect(old.state).toBe(before);
+  // An interaction of years ago leaves the customer as idle as before.
+  const occurredAt = '2019-05-01T10:00:00.000Z';
+  const late = await log(id, { occurredAt }, own);
+  expect(late).toMatchObject({ status: 201, body: { state: before, lastActivityAt: old.lastActivityAt ?? occurredAt } });
+  expect(late.body.interactions).toContainEqual(expect.objectContaining({ occurredAt }));
+  await own.advance('PT1H');
+  expect(await customer(id, own)).toEqual(late.body);
+  expect(await log(id, { type: 'callback' }, own)).toMatchObject({ status: 201, body: { state: after } });
+  await own.verify();
+});
 
-  test('A customer cannot be blocked twice, unblocked without a block, or moved by an unknown verb', async () => {
-    const id = await newCustomer();
-    await move(id, 'block');
-    await expect(move(id, 'block')).rejects.toThrow(/409 .* is blocked; block is possible from anonymous, /);
-    await move(id, 'unblock');
-    await expect(move(id, 'unblock')).rejects.toThrow(/409 .* is active; unblock is possible from blocked\./);
-    await expect(move(id, 'promote')).rejects.toThrow('A customer cannot be made to promote; it can be made to block, unblock.');
-    await expect(move('cus_nobody', 'block')).rejects.toThrow(/404 .*cus_nobody/);
-  });
+test('Log Customer Interaction of 30 days ago makes a registered customer active for the rest of the 90 days', async () => {
+  await using own = await newRehearsal();
+  const id = await newCustomer(own);
+  const occurredAt = new Date((await own.now()) - 30 * 24 * HOUR).toISOString();
+  expect((await log(id, { occurredAt }, own)).body).toMatchObject({ state: 'active' });
+  expect(await statesAfter(own, id, 'P59D', 'P2D')).toEqual(['active', 'at-risk']);
+});
 
-  test('A blocked customer does not become idle until unblocked', async () => {
-    await using own = await newRehearsal();
-    await move('cus_ada', 'block', own);
-    expect(await statesAfter(own, 'cus_ada', 'P400D')).toEqual(['blocked']);
-    await move('cus_ada', 'unblock', own);
-    expect(await statesAfter(own, 'cus_ada', 'P89D', 'P1D')).toEqual(['active', 'at-risk']);
-  });
+test('Log Customer Interaction of 91 days ago lets an at-risk customer churn later', async () => {
+  await using own = await newRehearsal();
+  const lastActivityAt = new Date((await own.now()) - 91 * 24 * HOUR).toISOString();
+  expect(Date.parse(lastActivityAt)).toBeGreaterThan(Date.parse((await customer('cus_eve', own)).lastActivityAt));
+  expect((await log('cus_eve', { occurredAt: lastActivityAt }, own)).body).toMatchObject({ state: 'at-risk', lastActivityAt });
+  expect(await statesAfter(own, 'cus_eve', 'P88D', 'P2D')).toEqual(['at-risk', 'churned']);
+});
+
+test('Log Customer Interaction keeps the newest twenty, sorted by time', async () => {
+  const id = await newCustomer();
+  const now = await rehearsal.now();
+  const at = (hours: number) => new Date(now - hours * HOUR).toISOString();
+  for (let hours = 22; hours > 1; hours -= 1) await log(id, { note: `${hours} h ago`, occurredAt: at(hours) });
+  const { interactions, lastActivityAt } = (await log(id, { note: 'in between', occurredAt: at(2.5) })).body;
+  const notes = interactions.map(({ note }: { note: string }) => note);
+  expect(notes).toHaveLength(20);
+  expect(notes.slice(0, 3)).toEqual(['2 h ago', 'in between', '3 h ago']);
+  expect(lastActivityAt).toBe(at(2));
+});
+
+test('Log Customer Interaction restarts the silence: 90 days to at-risk, 180 days to churned', async () => {
+  await using own = await newRehearsal();
+  const id = await newCustomer(own);
+  for (let n = 0; n < 2; n++) {
+    await log(id, {}, own);
+    await own.advance('P89D');
+  }
+  expect(await statesAfter(own, id, 'PT0S', 'P1D', 'P90D')).toEqual(['active', 'at-risk', 'churned']);
+  expect((await log(id, {}, own)).body).toMatchObject({ state: 'reactivated' });
+});
+
+test.each([
+  ['a blocked customer', 'cus_mallory', {}, 409, 'customer_blocked'],
+  ['an unknown type', 'cus_ada', { type: 'lunch' }, 422, 'validation_failed'],
+  ['a future time', 'cus_ada', { occurredAt: '2199-01-01T00:00:00.000Z' }, 422, 'validation_failed'],
+])('Log Customer Interaction refuses %s', async (_what, id, more, status, code) => {
+  expect((await log(id, more)).body).toMatchObject({ status, code });
+});
+
+test('Log Customer Interaction whose answer was lost adds one interaction after a repeat with its key', async () => {
+  const id = await newCustomer();
+  await rehearsal.fault('lost', { match: { api: 'log-customer-interaction' }, fault: { kind: 'lost-response' }, times: 1 });
+  const send = () => log(id, {}, rehearsal, { 'idempotency-key': 'visit-2' });
+  expect((await send()).body).toMatchObject({ status: 504, code: 'dependency_timeout', dependency: 'crm' });
+  expect((await send()).status).toBe(201);
+  expect((await customer(id)).interactions).toHaveLength(1);
+});
+
+test('A customer in any state can be blocked, and is active after the block', async () => {
+  for (const id of [...PEOPLE.map(([one]) => one), await newCustomer()]) {
+    expect(await move(id, 'block')).toMatchObject({ id, state: 'blocked' });
+    expect((await log(id)).body).toMatchObject({ status: 409, code: 'customer_blocked' });
+    expect(await move(id, 'unblock')).toMatchObject({ id, state: 'active' });
+  }
+});
+
+test('A customer cannot be blocked twice, unblocked without a block, or moved by an unknown verb', async () => {
+  const id = await newCustomer();
+  await move(id, 'block');
+  await expect(move(id, 'block')).rejects.toThrow(/409 .* is blocked; block is possible from anonymous, /);
+  await move(id, 'unblock');
+  await expect(move(id, 'unblock')).rejects.toThrow(/409 .* is active; unblock is possible from blocked\./);
+  await expect(move(id, 'promote')).rejects.toThrow('A customer cannot be made to promote; it can be made to block, unblock.');
+  await expect(move('cus_nobody', 'block')).rejects.toThrow(/404 .*cus_nobody/);
+});
+
+test('A blocked customer does not become idle until unblocked', async () => {
+  await using own = await newRehearsal();
+  await move('cus_ada', 'block', own);
+  expect(await statesAfter(own, 'cus_ada', 'P400D')).toEqual(['blocked']);
+  await move('cus_ada', 'unblock', own);
+  expect(await statesAfter(own, 'cus_ada', 'P89D', 'P1D')).toEqual(['active', 'at-risk']);
 });
 
 describe('Get Customer 360', () => {

@@ -36,72 +36,55 @@ const search = (query: Record<string, string>) => rehearsal.call('search-custome
 const read = (from: TestRehearsal, id: string) => from.api('get-customer-api', { params: { id } });
 const idsOf = (items: readonly { id: string }[]) => items.map(({ id }) => id);
 
-describe('Create Customer', () => {
-  test('Create Customer registers a customer with e-mail, phone, name and consents, and publishes an event', async () => {
-    const { email, phone } = newContact();
-    const { status, headers, body } = await create({ email: email.toUpperCase(), phone, consents: { profiling: true } });
-    expect([status, headers['etag']]).toEqual([201, '"1"']);
-    const consents = { emailMarketing: false, smsMarketing: false, profiling: true };
-    expect(body).toMatchObject({ state: 'registered', version: 1, email, phone, ...NAME, addresses: [], consents });
-    expect(body.id).toMatch(/^cus_[0-9A-Z]{26}$/);
-    const [event, ...more] = await rehearsal.events({ subject: `customer/${body.id}`, ext: true });
-    expect(more).toEqual([]);
-    expect(event).toMatchObject({ type: 'com.unified-commerce.customer-registered', source: 'urn:uc:app:crm', classification: 'created' });
-    expect(event.data).not.toHaveProperty('previousState');
-    expect(await read(rehearsal, body.id)).toEqual(body);
-    expect(event.data.object).toEqual(body);
-  });
+test('Create Customer registers a customer with e-mail, phone, name and consents, and publishes an event', async () => {
+  const { email, phone } = newContact();
+  const { status, headers, body } = await create({ email: email.toUpperCase(), phone, consents: { profiling: true } });
+  expect([status, headers['etag']]).toEqual([201, '"1"']);
+  const consents = { emailMarketing: false, smsMarketing: false, profiling: true };
+  expect(body).toMatchObject({ state: 'registered', version: 1, email, phone, ...NAME, addresses: [], consents });
+  expect(body.id).toMatch(/^cus_[0-9A-Z]{26}$/);
+  const [event, ...more] = await rehearsal.events({ subject: `customer/${body.id}`, ext: true });
+  expect(more).toEqual([]);
+  expect(event).toMatchObject({ type: 'com.unified-commerce.customer-registered', source: 'urn:uc:app:crm', classification: 'created' });
+  expect(event.data).not.toHaveProperty('previousState');
+  expect(await read(rehearsal, body.id)).toEqual(body);
+  expect(event.data.object).toEqual(body);
+});
 
-  test('Create Customer accepts an e-mail address or a phone number alone', async () => {
-    const { email, phone } = newContact();
-    expect((await create({ email })).body).not.toHaveProperty('phone');
-    expect((await create({ phone })).body).not.toHaveProperty('email');
-  });
+test.each([
+  ['the e-mail of one customer', { email: 'Ada@People.example' }, 'cus_ada', ['email']],
+  ['the phone of one customer', { phone: '+353209100002' }, 'cus_ben', ['phone']],
+  ['e-mail and phone of one customer', { email: 'ada@people.example', phone: '+353209100001' }, 'cus_ada', ['email', 'phone']],
+  ['the e-mail of one customer and the phone of another', { email: 'ada@people.example', phone: '+353209100002' }, 'cus_ada', ['email']],
+  ['the e-mail of a guest and the phone of a customer', { email: 'hugo@people.example', phone: '+353209100002' }, 'cus_ben', ['phone']],
+  ['the e-mail of a blocked customer', { email: 'mallory@people.example' }, 'cus_mallory', ['email']],
+  ['the phone of a churned customer', { phone: '+353209100007' }, 'cus_farid', ['phone']],
+])('Create Customer refuses %s', async (_what, contact, existingCustomerId, matchedOn) => {
+  const { body } = await create(contact);
+  expect(body).toMatchObject({ status: 409, code: 'duplicate_customer', existingCustomerId, matchedOn, retryable: false });
+});
 
-  test.each([
-    ['the e-mail of one customer', { email: 'Ada@People.example' }, 'cus_ada', ['email']],
-    ['the phone of one customer', { phone: '+353209100002' }, 'cus_ben', ['phone']],
-    ['e-mail and phone of one customer', { email: 'ada@people.example', phone: '+353209100001' }, 'cus_ada', ['email', 'phone']],
-    ['the e-mail of one customer and the phone of another', { email: 'ada@people.example', phone: '+353209100002' }, 'cus_ada', ['email']],
-    ['the e-mail of a guest and the phone of a customer', { email: 'hugo@people.example', phone: '+353209100002' }, 'cus_ben', ['phone']],
-    ['the e-mail of a blocked customer', { email: 'mallory@people.example' }, 'cus_mallory', ['email']],
-    ['the phone of a churned customer', { phone: '+353209100007' }, 'cus_farid', ['phone']],
-  ])('Create Customer refuses %s', async (_what, contact, existingCustomerId, matchedOn) => {
-    const { body } = await create(contact);
-    expect(body).toMatchObject({ status: 409, code: 'duplicate_customer', existingCustomerId, matchedOn, retryable: false });
-  });
+test('Create Customer sent twenty times concurrently for one address registers one customer', async () => {
+  const { email } = newContact();
+  const replies = await Promise.all(Array.from({ length: 20 }, () => create({ email, phone: newContact().phone })));
+  const [registered, ...others] = replies.toSorted((a, b) => a.status - b.status);
+  expect(registered?.status).toBe(201);
+  for (const { body } of others)
+    expect(body).toMatchObject({ status: 409, code: 'duplicate_customer', existingCustomerId: registered?.body.id });
+  expect((await search({ email })).body.items).toHaveLength(1);
+});
 
-  test('Create Customer sent twenty times concurrently for one address registers one customer', async () => {
-    const { email } = newContact();
-    const replies = await Promise.all(Array.from({ length: 20 }, () => create({ email, phone: newContact().phone })));
-    const [registered, ...others] = replies.toSorted((a, b) => a.status - b.status);
-    expect(registered?.status).toBe(201);
-    for (const { body } of others)
-      expect(body).toMatchObject({ status: 409, code: 'duplicate_customer', existingCustomerId: registered?.body.id });
-    expect((await search({ email })).body.items).toHaveLength(1);
-  });
-
-  test('Create Customer whose answer was lost is completed by a repeat with its key', async () => {
-    await using own = await newRehearsal();
-    await own.fault('lost', { match: { api: 'create-customer-api' }, fault: { kind: 'lost-response' }, times: 1 });
-    const body = { ...NAME, email: 'lost@people.example' };
-    const send = () => own.call('create-customer-api', { body, headers: { 'idempotency-key': 'k' } });
-    expect((await send()).status).toBe(504);
-    expect(await send()).toMatchObject({ status: 201, body: { email: 'lost@people.example' } });
-  });
-
-  test.each([
-    ['no contact', {}, ''],
-    ['an invalid e-mail address', { email: 'nobody' }, '/email'],
-    ['a phone number without country', { phone: '020 91 7000' }, '/phone'],
-    ['a phone number with a leading zero', { phone: '+0123456789' }, '/phone'],
-    ['no first name', { ...newContact(), firstName: undefined }, '/firstName'],
-    ['an empty first name', { ...newContact(), firstName: '' }, '/firstName'],
-    ['an unknown member', { ...newContact(), state: 'active' }, '/state'],
-    ['an unknown consent', { ...newContact(), consents: { sms: true } }, '/consents/sms'],
-  ])('Create Customer refuses %s', async (_what, body, pointer) => {
-    expect((await create(body)).body).toMatchObject({ status: 422, errors: [{ pointer }] });
-  });
+test.each([
+  ['no contact', {}, ''],
+  ['an invalid e-mail address', { email: 'nobody' }, '/email'],
+  ['a phone number without country', { phone: '020 91 7000' }, '/phone'],
+  ['a phone number with a leading zero', { phone: '+0123456789' }, '/phone'],
+  ['no first name', { ...newContact(), firstName: undefined }, '/firstName'],
+  ['an empty first name', { ...newContact(), firstName: '' }, '/firstName'],
+  ['an unknown member', { ...newContact(), state: 'active' }, '/state'],
+  ['an unknown consent', { ...newContact(), consents: { sms: true } }, '/consents/sms'],
+])('Create Customer refuses %s', async (_what, body, pointer) => {
+  expect((await create(body)).body).toMatchObject({ status: 422, errors: [{ pointer }] });
 });
 
 describe('Search Customer', () => {
@@ -131,10 +114,8 @@ describe('Search Customer', () => {
     expect(everybody.slice(0, 3)).toEqual(['cus_ada', 'cus_ben', 'cus_mallory']);
     for (const [query, expected] of [
       [{ limit: '5' }, everybody],
-      [{ limit: '4' }, everybody],
       [{ q: 'lin', limit: '1' }, ['cus_eve']],
       [{ q: 'an', limit: '1' }, ['cus_clara', 'cus_kim']],
-      [{ q: 'an', limit: '2' }, ['cus_clara', 'cus_kim']],
     ] as const) {
       const pages: string[][] = [];
       for (let next: { cursor?: string } | undefined = {}; next; ) {
@@ -172,21 +153,19 @@ describe('Search Customer', () => {
   });
 });
 
-describe('Get Customer', () => {
-  test('Get Customer returns a customer in every state, with the version as ETag', async () => {
-    await using own = await newRehearsal();
-    const { items } = await own.api('search-customer-api', { query: { limit: '100' } });
-    for (const state of customerLifeCycle.states) {
-      const { id = '', version } = items.find((customer) => customer.state === state) ?? {};
-      const reply = await own.call('get-customer-api', { params: { id } });
-      expect(reply).toMatchObject({ status: 200, body: { id, state }, headers: { etag: `"${version}"` } });
-    }
-  });
+test('Get Customer returns a customer in every state, with the version as ETag', async () => {
+  await using own = await newRehearsal();
+  const { items } = await own.api('search-customer-api', { query: { limit: '100' } });
+  for (const state of customerLifeCycle.states) {
+    const { id = '', version } = items.find((customer) => customer.state === state) ?? {};
+    const reply = await own.call('get-customer-api', { params: { id } });
+    expect(reply).toMatchObject({ status: 200, body: { id, state }, headers: { etag: `"${version}"` } });
+  }
+});
 
-  test('Get Customer refuses an unknown id', async () => {
-    const { body } = await rehearsal.call('get-customer-api', { params: { id: 'cus_nobody' } });
-    expect(body).toMatchObject({ status: 404, code: 'not_found', objectType: 'customer', id: 'cus_nobody' });
-  });
+test('Get Customer refuses an unknown id', async () => {
+  const { body } = await rehearsal.call('get-customer-api', { params: { id: 'cus_nobody' } });
+  expect(body).toMatchObject({ status: 404, code: 'not_found', objectType: 'customer', id: 'cus_nobody' });
 });
 
 test('A registered customer becomes active with a confirmed order, at risk and then churned after 90 days of silence each', async () => {
@@ -204,12 +183,8 @@ test('A registered customer becomes active with a confirmed order, at risk and t
   expect(await read(own, id)).toMatchObject({ state: 'churned', lastActivityAt });
   const events = await own.events({ subject: `customer/${id}`, ext: true });
   expect(typesOf(events)).toEqual(['customer-registered', ...Array(3).fill('ext.customer-changed')]);
-  const versions = events.map(({ aggregateversion, data }) => [aggregateversion, data.previousState]);
-  expect(versions.slice(1)).toEqual([
-    [2, 'registered'],
-    [3, 'active'],
-    [4, 'at-risk'],
-  ]);
+  const versions = events.map(({ aggregateversion, data }) => `v${aggregateversion} after ${data.previousState}`);
+  expect(versions.slice(1)).toEqual(['v2 after registered', 'v3 after active', 'v4 after at-risk']);
 });
 
 test('The customers of the fixtures become idle like all others', async () => {
@@ -218,7 +193,7 @@ test('The customers of the fixtures become idle like all others', async () => {
     const found = await Promise.all(Object.keys(states).map(async (name) => [name, (await read(own, `cus_${name}`)).state]));
     expect(Object.fromEntries(found)).toEqual(states);
   };
-  await expectStates({ kim: 'active', eve: 'at-risk' });
+  await expectStates({ kim: 'active', eve: 'at-risk', hugo: 'identified', iris: 'anonymous' });
   await own.advance('P59D');
   await expectStates({ kim: 'at-risk', eve: 'at-risk', ada: 'active' });
   await own.advance('P1D');
@@ -226,7 +201,7 @@ test('The customers of the fixtures become idle like all others', async () => {
   await own.advance('P28D');
   await expectStates({ ada: 'at-risk', grace: 'at-risk', farid: 'churned', ben: 'registered', mallory: 'blocked' });
   await own.advance('P90D');
-  await expectStates({ ada: 'churned', grace: 'churned', kim: 'churned' });
+  await expectStates({ ada: 'churned', grace: 'churned', kim: 'churned', hugo: 'identified', iris: 'anonymous' });
   await own.verify();
 });
 
@@ -307,15 +282,6 @@ describe('Activity of a customer', () => {
     }
     expect(states.slice(1)).toEqual(['active', 'active', 'at-risk', 'active', 'active', 'churned']);
   });
-
-  test('Silence moves customers in every state by the life cycle alone', async () => {
-    await using own = await startInside(crm);
-    await own.advance(400 * DAY);
-    for (const state of customerLifeCycle.states) {
-      const idles = customerLifeCycle.rows.some(({ verb, from }) => verb === 'idle' && from.includes(state));
-      expect([state, (await own.stored('crm', customers, inState[state])).state]).toEqual([state, idles ? 'churned' : state]);
-    }
-  });
 });
 
 describe('Put Party', () => {
@@ -350,13 +316,6 @@ describe('Put Party', () => {
     const events = await inside.events(`customer/${id}`);
     expect(new Set(typesOf(events))).toEqual(new Set(['ext.customer-changed']));
     expect(events.map(({ data }) => data.previousState)).toEqual([undefined, 'anonymous', 'identified', 'identified']);
-  });
-
-  test('Put Party creates an identified party in two versions when the first call has contact', async () => {
-    const contact = newContact();
-    const party = await put('bsk_4', contact);
-    expect(party).toMatchObject({ state: 'identified', version: 2, ...contact });
-    expect((await inside.events(`customer/${party.id}`)).map(({ aggregateversion }) => aggregateversion)).toEqual([1, 2]);
   });
 
   test.each([

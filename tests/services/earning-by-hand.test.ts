@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { CASH, eur } from '../support/steps/tender.ts';
 
@@ -24,95 +24,82 @@ async function report(rehearsal: TestRehearsal) {
 }
 const ofAnother = { status: 422, code: 'validation_failed', errors: [{ pointer: '/orderId', code: 'order_of_another' }] };
 
-describe('Earn Points for a completed order', () => {
-  test('Earn Points books the worth of an order once, before or after the event of the order', async () => {
-    await using rehearsal = await byHand();
-    const { id } = await unreported(rehearsal);
-    expect(await earnedFor(rehearsal, id)).toEqual([]);
-    expect(await earn(rehearsal, id)).toMatchObject({ status: 201, body: { id: 'loy_ada', pointsBalance: 525 } });
-    await report(rehearsal);
-    expect(await earn(rehearsal, id)).toMatchObject({ status: 200, body: { pointsBalance: 525 } });
-    expect(await earnedFor(rehearsal, id)).toEqual([25]);
-    const other = await rehearsal.completed();
-    await rehearsal.settle();
-    expect(await earn(rehearsal, other.id)).toMatchObject({ status: 200, body: { pointsBalance: 550 } });
-    expect(await earnedFor(rehearsal, other.id)).toEqual([25]);
-    await rehearsal.verify();
-  });
-
-  test('Earn Points refuses another amount or member before and after the event, and names the worth', async () => {
-    await using rehearsal = await byHand();
-    const { id } = await unreported(rehearsal);
-    const otherAmount = { pointer: '/amount', code: 'other_amount', detail: expect.stringContaining('25.98 EUR') };
-    for (const amount of [100, WORTH + 490])
-      expect((await earn(rehearsal, id, amount)).body).toMatchObject({ status: 422, code: 'validation_failed', errors: [otherAmount] });
-    expect((await earn(rehearsal, id, WORTH, 'loy_clara')).body).toMatchObject(ofAnother);
-    await report(rehearsal);
-    const repeat = { status: 409, code: 'conflicting_repeat', objectType: 'order', id, standing: { amount: eur(WORTH) } };
-    expect((await earn(rehearsal, id, 100)).body).toMatchObject(repeat);
-    expect([await earnedFor(rehearsal, id), await earnedFor(rehearsal, id, 'loy_clara')]).toEqual([[25], []]);
-    await rehearsal.verify();
-  });
-
-  test('Earn Points takes back for a refund as many points as the event does, in either order', async () => {
-    await using rehearsal = await byHand();
-    const { id, payments } = await unreported(rehearsal);
-    await rehearsal.api('refund-payment-api', { params: { id: payments[0].id }, body: { amount: eur(1299) } });
-    await rehearsal.settle();
-    // The refund was recorded before; the call and its repeat book both.
-    for (const status of [201, 200]) expect(await earn(rehearsal, id)).toMatchObject({ status, body: { pointsBalance: 512 } });
-    await report(rehearsal);
-    expect(await account(rehearsal)).toMatchObject({ pointsBalance: 512 });
-    await rehearsal.verify();
-  });
-
-  test('Earn Points gives the points of an order without a member to the first member who claims them', async () => {
-    await using rehearsal = await byHand();
-    const { id } = await rehearsal.sale();
-    await rehearsal.pay(id, CASH, WORTH);
-    for (const status of [201, 200]) expect((await earn(rehearsal, id, WORTH, 'loy_clara')).status).toBe(status);
-    expect(await earnedFor(rehearsal, id, 'loy_clara')).toEqual([25]);
-    expect((await earn(rehearsal, id)).body).toMatchObject(ofAnother);
-    await rehearsal.verify();
-  });
+test('Earn Points books the worth of an order once, before or after the event of the order', async () => {
+  await using rehearsal = await byHand();
+  const { id } = await unreported(rehearsal);
+  expect(await earnedFor(rehearsal, id)).toEqual([]);
+  expect(await earn(rehearsal, id)).toMatchObject({ status: 201, body: { id: 'loy_ada', pointsBalance: 525 } });
+  await report(rehearsal);
+  expect(await earn(rehearsal, id)).toMatchObject({ status: 200, body: { pointsBalance: 525 } });
+  expect(await earnedFor(rehearsal, id)).toEqual([25]);
+  const other = await rehearsal.completed();
+  await rehearsal.settle();
+  expect(await earn(rehearsal, other.id)).toMatchObject({ status: 200, body: { pointsBalance: 550 } });
+  expect(await earnedFor(rehearsal, other.id)).toEqual([25]);
+  await rehearsal.verify();
 });
 
-describe('Earn Points for other orders', () => {
-  test('Earn Points refuses an unknown order, and books nothing', async () => {
-    await using rehearsal = await byHand();
-    const before = await account(rehearsal);
-    const unknown = { status: 404, code: 'not_found', objectType: 'order', id: 'ord_nobody' };
-    expect((await earn(rehearsal, 'ord_nobody', 4900)).body).toMatchObject(unknown);
-    expect(await account(rehearsal)).toEqual(before);
-    await rehearsal.verify();
-  });
+test('Earn Points refuses another amount or member before and after the event, and names the worth', async () => {
+  await using rehearsal = await byHand();
+  const { id } = await unreported(rehearsal);
+  const otherAmount = { pointer: '/amount', code: 'other_amount', detail: expect.stringContaining('25.98 EUR') };
+  for (const amount of [100, WORTH + 490])
+    expect((await earn(rehearsal, id, amount)).body).toMatchObject({ status: 422, code: 'validation_failed', errors: [otherAmount] });
+  expect((await earn(rehearsal, id, WORTH, 'loy_clara')).body).toMatchObject(ofAnother);
+  await report(rehearsal);
+  const repeat = { status: 409, code: 'conflicting_repeat', objectType: 'order', id, standing: { amount: eur(WORTH) } };
+  expect((await earn(rehearsal, id, 100)).body).toMatchObject(repeat);
+  expect([await earnedFor(rehearsal, id), await earnedFor(rehearsal, id, 'loy_clara')]).toEqual([[25], []]);
+  await rehearsal.verify();
+});
 
-  test('Earn Points refuses an order that is draft, confirmed, in fulfilment or cancelled, and earns once it is completed', async () => {
-    await using rehearsal = await byHand();
-    const refusedIn = async (id: string, currentState: string) => {
-      const { body } = await earn(rehearsal, id);
-      expect(body).toMatchObject({ status: 409, code: 'invalid_state_transition', objectType: 'order', id, currentState, action: 'earn' });
-      expect([body.allowedFrom, body.retryable]).toEqual([['completed', 'return-in-progress'], false]);
-    };
-    const { id } = await rehearsal.authorised();
-    await refusedIn(id, 'draft');
-    await rehearsal.confirmed(id);
-    await refusedIn(id, 'confirmed');
-    const parcel = await rehearsal.dispatched(await rehearsal.onlyFulfilment(id));
-    await refusedIn(id, 'in-fulfilment');
-    await rehearsal.delivered(parcel);
-    expect(await earnedFor(rehearsal, id)).toEqual([25]);
-    const other = await rehearsal.draft({ qty: 1 });
-    await rehearsal.cancel(other.id);
-    await refusedIn(other.id, 'cancelled');
-    await rehearsal.verify();
-  });
+test('Earn Points takes back for a refund as many points as the event does, in either order', async () => {
+  await using rehearsal = await byHand();
+  const { id, payments } = await unreported(rehearsal);
+  await rehearsal.api('refund-payment-api', { params: { id: payments[0].id }, body: { amount: eur(1299) } });
+  await rehearsal.settle();
+  // The refund was recorded before; the call and its repeat book both.
+  for (const status of [201, 200]) expect(await earn(rehearsal, id)).toMatchObject({ status, body: { pointsBalance: 512 } });
+  await report(rehearsal);
+  expect(await account(rehearsal)).toMatchObject({ pointsBalance: 512 });
+  await rehearsal.verify();
+});
 
-  test('Earn Points is refused while the OMS, which stores the worth of an order, is down', async () => {
-    await using rehearsal = await byHand();
-    const { id } = await unreported(rehearsal);
-    await rehearsal.down('oms');
+test('Earn Points gives the points of an order without a member to the first member who claims them', async () => {
+  await using rehearsal = await byHand();
+  const { id } = await rehearsal.sale();
+  await rehearsal.pay(id, CASH, WORTH);
+  for (const status of [201, 200]) expect((await earn(rehearsal, id, WORTH, 'loy_clara')).status).toBe(status);
+  expect(await earnedFor(rehearsal, id, 'loy_clara')).toEqual([25]);
+  expect((await earn(rehearsal, id)).body).toMatchObject(ofAnother);
+  await rehearsal.verify();
+});
+
+test('Earn Points refuses an order that is draft, confirmed, in fulfilment or cancelled, and earns once it is completed', async () => {
+  await using rehearsal = await byHand();
+  const refusedIn = async (id: string, currentState: string) => {
     const { body } = await earn(rehearsal, id);
-    expect(body).toMatchObject({ status: 503, code: 'dependency_unavailable', dependency: 'oms', retryable: true });
-  });
+    expect(body).toMatchObject({ status: 409, code: 'invalid_state_transition', objectType: 'order', id, currentState, action: 'earn' });
+    expect([body.allowedFrom, body.retryable]).toEqual([['completed', 'return-in-progress'], false]);
+  };
+  const { id } = await rehearsal.authorised();
+  await refusedIn(id, 'draft');
+  await rehearsal.confirmed(id);
+  await refusedIn(id, 'confirmed');
+  const parcel = await rehearsal.dispatched(await rehearsal.onlyFulfilment(id));
+  await refusedIn(id, 'in-fulfilment');
+  await rehearsal.delivered(parcel);
+  expect(await earnedFor(rehearsal, id)).toEqual([25]);
+  const other = await rehearsal.draft({ qty: 1 });
+  await rehearsal.cancel(other.id);
+  await refusedIn(other.id, 'cancelled');
+  await rehearsal.verify();
+});
+
+test('Earn Points is refused while the OMS, which stores the worth of an order, is down', async () => {
+  await using rehearsal = await byHand();
+  const { id } = await unreported(rehearsal);
+  await rehearsal.down('oms');
+  const { body } = await earn(rehearsal, id);
+  expect(body).toMatchObject({ status: 503, code: 'dependency_unavailable', dependency: 'oms', retryable: true });
 });

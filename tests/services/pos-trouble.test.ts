@@ -36,13 +36,14 @@ const recover = async (rehearsal: TestRehearsal) => {
 };
 
 describe('Create Transaction', () => {
-  test.each(['ecommerce-platform', 'inventory-service'])('Create Transaction without the %s leaves nothing behind', async (application) => {
+  const needed = ['ecommerce-platform', 'sim', 'inventory-service'];
+  test.each(needed)('Create Transaction without the %s leaves nothing behind', async (application) => {
     await using rehearsal = await newRehearsal();
     await rehearsal.down(application);
     for (const key of ['one', 'two']) expect((await start(rehearsal, key)).status).toBeGreaterThanOrEqual(502);
     await rehearsal.noFaults();
     await rehearsal.advance('PT20M');
-    expect(await rehearsal.events()).toEqual([]);
+    expect(await rehearsal.events({ type: 'checkout-started' })).toEqual([]);
     expect(await rehearsal.stockAt('mug-blue')).toEqual(UNSOLD);
     expect(await start(rehearsal, 'one')).toMatchObject({ status: 201, body: { state: 'draft' } });
     expect(await rehearsal.stockAt('mug-blue')).toEqual(HELD);
@@ -75,181 +76,150 @@ describe('Create Transaction', () => {
   });
 });
 
-describe('A tender whose outcome is unknown', () => {
-  test('A tender whose answer was lost is found by its repeat', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id } = await rehearsal.sale();
-    await lose(rehearsal, 'authorize-payment-api');
-    const { body } = await rehearsal.pay(id, card(), 1000, KEY);
-    expect(body).toMatchObject({ status: 504, code: 'dependency_timeout', retryable: true });
-    const again = await rehearsal.pay(id, card(), 1000, KEY);
-    expect(again).toMatchObject({ status: 201, body: { state: 'authorised', outstanding: eur(1598) } });
-    expect(await rehearsal.events({ type: 'payment-authorized' })).toHaveLength(1);
-    await rehearsal.verify();
-  });
-
-  test('A pending tender is named when more than the rest is paid', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id } = await rehearsal.sale();
-    await rehearsal.pay(id, card('tok_async_approve'), 1000);
-    const { body } = await rehearsal.pay(id, CASH, 2598);
-    expect(body).toMatchObject({ status: 409, code: 'overpayment', outstanding: eur(1598), retryable: true });
-    expect(body.pending).toEqual([{ paymentId: expect.any(String), amount: eur(1000) }]);
-    expect(body.detail).toContain(`10.00 EUR of "${body.pending[0].paymentId}"`);
-    await rehearsal.verify();
-  });
-
-  test('A tender whose answer was lost counts for the next tender and is voided with its transaction', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id } = await rehearsal.sale();
-    await lose(rehearsal, 'authorize-payment-api');
-    expect((await rehearsal.pay(id, card(), 1000)).status).toBe(504);
-    expect((await rehearsal.pay(id, CASH, 2598)).body).toMatchObject({ status: 409, code: 'overpayment', outstanding: eur(1598) });
-    const { payments } = (await rehearsal.voidSale(id)).body;
-    expect(payments).toMatchObject([{ state: 'voided', amount: eur(1000), tender: { type: 'card' } }]);
-    await rehearsal.verify();
-  });
-
-  test('A tender of unknown outcome blocks the void of its transaction while the Payment Hub does not answer', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id } = await rehearsal.sale();
-    // The Payment Hub receives neither call, so it publishes no event.
-    await rehearsal.fault('timeout', { match: { api: 'authorize-payment-api' }, fault: { kind: 'status', status: 504 }, times: 1 });
-    await rehearsal.fault('silent', { match: { api: 'list-payments' }, fault: { kind: 'status', status: 503 } });
-    expect((await rehearsal.pay(id, card(), 1000)).status).toBeGreaterThanOrEqual(502);
-    expect((await rehearsal.voidSale(id)).status).toBe(503);
-    expect((await rehearsal.pay(id, CASH, 1000)).status).toBe(503);
-    await rehearsal.noFaults();
-    expect((await rehearsal.voidSale(id)).body).toMatchObject({ state: 'cancelled', payments: [] });
-    await rehearsal.verify();
-  });
-
-  test('A last tender whose answer was lost completes the sale when the Payment Hub answers', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id } = await rehearsal.sale();
-    await lose(rehearsal, 'authorize-payment-api');
-    expect((await rehearsal.pay(id, card(), 2598, KEY)).status).toBe(504);
-    await rehearsal.advance('PT5S');
-    expect(await rehearsal.order(id)).toMatchObject(COMPLETED);
-    const { status, body } = await rehearsal.pay(id, card(), 2598, KEY);
-    expect([status, body.outstanding, body.transactionState, typeof body.receipt.number]).toEqual([201, eur(0), 'completed', 'string']);
-    expect((await rehearsal.voidSale(id)).status).toBe(409);
-    expect(await rehearsal.events({ type: 'payment-authorized' })).toHaveLength(1);
-    await rehearsal.verify();
-  });
-
-  test('A tender whose provider never answers counts until it is declined after 15 minutes', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id } = await rehearsal.sale();
-    const pay = () => rehearsal.pay(id, card('tok_timeout'), 2598, KEY);
-    for (let n = 0; n < 2; n++) expect((await pay()).body).toMatchObject({ status: 504, code: 'dependency_timeout' });
-    expect((await rehearsal.pay(id, CASH, 2598)).body).toMatchObject({ status: 409, code: 'overpayment', outstanding: eur(0) });
-    expect((await rehearsal.voidSale(id)).body).toMatchObject({ status: 409, currentState: 'open' });
-    await rehearsal.advance('PT15M');
-    expect((await pay()).status).toBe(402);
-    expect((await rehearsal.pay(id, CASH, 2598)).body).toMatchObject({ transactionState: 'completed' });
-    await rehearsal.verify();
-  });
-
-  test('A tender of unknown outcome that is authorised after the void of its transaction is voided', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id } = await rehearsal.sale();
-    await rehearsal.fault('slow', { match: { api: 'authorize-payment-api' }, fault: { kind: 'latency', ms: 8_000 } });
-    expect((await rehearsal.pay(id, card(), 1000)).status).toBe(504);
-    expect((await rehearsal.voidSale(id)).body).toMatchObject({ state: 'cancelled', payments: [] });
-    await rehearsal.control('wait-for-events', { body: { type: 'payment-authorized', count: 1, timeoutMs: 8_000 } });
-    expect(await boundMoney(rehearsal, id)).toBe(0);
-    await rehearsal.verify();
-  });
-
-  test('A last tender, repeated while the sale is being submitted, is refused as retryable, and then completes', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id } = await rehearsal.sale();
-    await lose(rehearsal, 'authorize-payment-api');
-    await rehearsal.fault('waiting', { match: { api: 'capture-payment-api' }, fault: { kind: 'barrier', parties: 9 } });
-    expect((await rehearsal.pay(id, card(), 2598, KEY)).status).toBe(504);
-    // The consumer of payment-authorized submits the sale.
-    await rehearsal.struck('waiting');
-    const refused = { status: 409, code: 'invalid_state_transition', objectType: 'transaction', id, currentState: 'paid', retryable: true };
-    expect((await rehearsal.pay(id, card(), 2598, KEY)).body).toMatchObject(refused);
-    await rehearsal.noFaults();
-    await rehearsal.settle();
-    const { status, body } = await rehearsal.pay(id, card(), 2598, KEY);
-    expect([status, body.transactionState, body.orderSubmission, typeof body.receipt.number]).toEqual([
-      201,
-      'completed',
-      'accepted',
-      'string',
-    ]);
-    expect(await rehearsal.order(id)).toMatchObject({ state: 'completed', payments: [{ state: 'captured' }] });
-    await rehearsal.verify();
-  });
+test('A pending tender is named when more than the rest is paid', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id } = await rehearsal.sale();
+  await rehearsal.pay(id, card('tok_async_approve'), 1000);
+  const { body } = await rehearsal.pay(id, CASH, 2598);
+  expect(body).toMatchObject({ status: 409, code: 'overpayment', outstanding: eur(1598), retryable: true });
+  expect(body.pending).toEqual([{ paymentId: expect.any(String), amount: eur(1000) }]);
+  expect(body.detail).toContain(`10.00 EUR of "${body.pending[0].paymentId}"`);
+  await rehearsal.verify();
 });
 
-describe('A till without other applications', () => {
-  test('A till without the Payment Hub voids a transaction immediately, and its tenders once later', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id, basketId } = await rehearsal.sale();
-    await rehearsal.pay(id, CASH, 1000);
-    await rehearsal.pay(id, card(), 500);
-    await rehearsal.down('payment-hub');
-    expect((await rehearsal.pay(id, CASH, 1000)).status).toBeGreaterThanOrEqual(502);
-    const pending = { state: 'cancelled', compensation: 'pending', paymentStatus: 'unpaid' };
-    for (let n = 0; n < 2; n++) expect((await rehearsal.voidSale(id)).body).toMatchObject(pending);
-    expect(await rehearsal.object('basket', basketId)).toMatchObject({ state: 'abandoned' });
-    expect(await rehearsal.stockAt('mug-blue')).toEqual(UNSOLD);
-    expect((await rehearsal.pay(id, CASH, 1)).body).toMatchObject({ status: 409, currentState: 'voided' });
-    await recover(rehearsal);
-    const { body } = await rehearsal.voidSale(id);
-    expect(body.compensation).toBeUndefined();
-    expect(body.payments).toMatchObject([{ state: 'voided' }, { state: 'voided' }]);
-    const changes = await rehearsal.events({ type: 'ext.payment-changed', ext: true });
-    expect(changes.filter(({ data }) => data.object.state === 'voided')).toHaveLength(2);
-    await rehearsal.verify();
-  });
+test('A tender whose answer was lost counts for the next tender and is voided with its transaction', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id } = await rehearsal.sale();
+  await lose(rehearsal, 'authorize-payment-api');
+  expect((await rehearsal.pay(id, card(), 1000)).status).toBe(504);
+  expect((await rehearsal.pay(id, CASH, 2598)).body).toMatchObject({ status: 409, code: 'overpayment', outstanding: eur(1598) });
+  const { payments } = (await rehearsal.voidSale(id)).body;
+  expect(payments).toMatchObject([{ state: 'voided', amount: eur(1000), tender: { type: 'card' } }]);
+  await rehearsal.verify();
+});
 
-  test('A till without the Payment Hub for days voids an idle transaction with a tender of unknown outcome later', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id, basketId } = await rehearsal.sale();
-    // The event would report the outcome to the POS.
-    await rehearsal.fault('late', { match: { event: 'payment-authorized' }, fault: { kind: 'withhold' } });
-    await lose(rehearsal, 'authorize-payment-api');
-    expect((await rehearsal.pay(id, CASH, 1000)).status).toBe(504);
-    await rehearsal.down('payment-hub');
-    await rehearsal.advance('P3D');
-    expect(await rehearsal.object('basket', basketId)).toMatchObject({ state: 'locked' });
-    await recover(rehearsal);
-    expect(await rehearsal.object('basket', basketId)).toMatchObject({ state: 'abandoned' });
-    expect(await boundMoney(rehearsal, id)).toBe(0);
-    await rehearsal.verify();
-  });
+test('A tender of unknown outcome blocks the void of its transaction while the Payment Hub does not answer', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id } = await rehearsal.sale();
+  // The Payment Hub receives neither call, so it publishes no event.
+  await rehearsal.fault('timeout', { match: { api: 'authorize-payment-api' }, fault: { kind: 'status', status: 504 }, times: 1 });
+  await rehearsal.fault('silent', { match: { api: 'list-payments' }, fault: { kind: 'status', status: 503 } });
+  expect((await rehearsal.pay(id, card(), 1000)).status).toBeGreaterThanOrEqual(502);
+  expect((await rehearsal.voidSale(id)).status).toBe(503);
+  expect((await rehearsal.pay(id, CASH, 1000)).status).toBe(503);
+  await rehearsal.noFaults();
+  expect((await rehearsal.voidSale(id)).body).toMatchObject({ state: 'cancelled', payments: [] });
+  await rehearsal.verify();
+});
 
-  test.each(['cardNumber', 'id'] as const)(
-    'A till without the Loyalty Platform earns a member named by %s points later',
-    async (member) => {
-      await using rehearsal = await newRehearsal();
-      const account = () => rehearsal.api('get-member-balance-api', { params: { id: 'loy_ada' } });
-      const before = await account();
-      await rehearsal.down('loyalty-platform');
-      const { id } = await rehearsal.sale({ loyaltyId: before[member] });
-      expect((await rehearsal.pay(id, CASH, 2598)).body).toMatchObject({ transactionState: 'completed' });
-      await recover(rehearsal);
-      expect((await account()).pointsBalance).toBe(before.pointsBalance + 25);
-      await rehearsal.verify();
-    },
-  );
+test('A last tender whose answer was lost completes the sale when the Payment Hub answers', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id } = await rehearsal.sale();
+  await lose(rehearsal, 'authorize-payment-api');
+  expect((await rehearsal.pay(id, card(), 2598, KEY)).status).toBe(504);
+  await rehearsal.advance('PT5S');
+  expect(await rehearsal.order(id)).toMatchObject(COMPLETED);
+  const { status, body } = await rehearsal.pay(id, card(), 2598, KEY);
+  expect([status, body.outstanding, body.transactionState, typeof body.receipt.number]).toEqual([201, eur(0), 'completed', 'string']);
+  expect((await rehearsal.voidSale(id)).status).toBe(409);
+  expect(await rehearsal.events({ type: 'payment-authorized' })).toHaveLength(1);
+  await rehearsal.verify();
+});
 
-  test('A till without the eCommerce Platform voids a transaction with its tenders, and the basket is abandoned later', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id, basketId } = await rehearsal.sale();
-    await rehearsal.pay(id, CASH, 1000);
-    await rehearsal.down('ecommerce-platform');
-    expect((await rehearsal.voidSale(id)).body).toMatchObject({ compensation: 'pending', payments: [{ state: 'voided' }] });
-    await recover(rehearsal);
-    expect((await rehearsal.voidSale(id)).body.compensation).toBeUndefined();
-    expect(await rehearsal.object('basket', basketId)).toMatchObject({ state: 'abandoned' });
-    await rehearsal.verify();
-  });
+test('A tender whose provider never answers counts until it is declined after 15 minutes', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id } = await rehearsal.sale();
+  const pay = () => rehearsal.pay(id, card('tok_timeout'), 2598, KEY);
+  for (let n = 0; n < 2; n++) expect((await pay()).body).toMatchObject({ status: 504, code: 'dependency_timeout' });
+  expect((await rehearsal.pay(id, CASH, 2598)).body).toMatchObject({ status: 409, code: 'overpayment', outstanding: eur(0) });
+  expect((await rehearsal.voidSale(id)).body).toMatchObject({ status: 409, currentState: 'open' });
+  await rehearsal.advance('PT15M');
+  expect((await pay()).status).toBe(402);
+  expect((await rehearsal.pay(id, CASH, 2598)).body).toMatchObject({ transactionState: 'completed' });
+  await rehearsal.verify();
+});
+
+test('A tender of unknown outcome that is authorised after the void of its transaction is voided', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id } = await rehearsal.sale();
+  await rehearsal.fault('slow', { match: { api: 'authorize-payment-api' }, fault: { kind: 'latency', ms: 8_000 } });
+  expect((await rehearsal.pay(id, card(), 1000)).status).toBe(504);
+  expect((await rehearsal.voidSale(id)).body).toMatchObject({ state: 'cancelled', payments: [] });
+  await rehearsal.control('wait-for-events', { body: { type: 'payment-authorized', count: 1, timeoutMs: 8_000 } });
+  expect(await boundMoney(rehearsal, id)).toBe(0);
+  await rehearsal.verify();
+});
+
+test('A last tender, repeated while the sale is being submitted, is refused as retryable, and then completes', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id } = await rehearsal.sale();
+  await lose(rehearsal, 'authorize-payment-api');
+  await rehearsal.fault('waiting', { match: { api: 'capture-payment-api' }, fault: { kind: 'barrier', parties: 9 } });
+  expect((await rehearsal.pay(id, card(), 2598, KEY)).status).toBe(504);
+  // The consumer of payment-authorized submits the sale.
+  await rehearsal.struck('waiting');
+  const refused = { status: 409, code: 'invalid_state_transition', objectType: 'transaction', id, currentState: 'paid', retryable: true };
+  expect((await rehearsal.pay(id, card(), 2598, KEY)).body).toMatchObject(refused);
+  await rehearsal.noFaults();
+  await rehearsal.settle();
+  const { status, body } = await rehearsal.pay(id, card(), 2598, KEY);
+  expect([status, body.transactionState, body.orderSubmission, typeof body.receipt.number]).toEqual([
+    201,
+    'completed',
+    'accepted',
+    'string',
+  ]);
+  expect(await rehearsal.order(id)).toMatchObject({ state: 'completed', payments: [{ state: 'captured' }] });
+  await rehearsal.verify();
+});
+
+test('A till without the Payment Hub voids a transaction immediately, and its tenders once later', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id, basketId } = await rehearsal.sale();
+  await rehearsal.pay(id, CASH, 1000);
+  await rehearsal.pay(id, card(), 500);
+  await rehearsal.down('payment-hub');
+  expect((await rehearsal.pay(id, CASH, 1000)).status).toBeGreaterThanOrEqual(502);
+  const pending = { state: 'cancelled', compensation: 'pending', paymentStatus: 'unpaid' };
+  for (let n = 0; n < 2; n++) expect((await rehearsal.voidSale(id)).body).toMatchObject(pending);
+  expect(await rehearsal.object('basket', basketId)).toMatchObject({ state: 'abandoned' });
+  expect(await rehearsal.stockAt('mug-blue')).toEqual(UNSOLD);
+  expect((await rehearsal.pay(id, CASH, 1)).body).toMatchObject({ status: 409, currentState: 'voided' });
+  await recover(rehearsal);
+  const { body } = await rehearsal.voidSale(id);
+  expect(body.compensation).toBeUndefined();
+  expect(body.payments).toMatchObject([{ state: 'voided' }, { state: 'voided' }]);
+  const changes = await rehearsal.events({ type: 'ext.payment-changed', ext: true });
+  expect(changes.filter(({ data }) => data.object.state === 'voided')).toHaveLength(2);
+  await rehearsal.verify();
+});
+
+test('A till without the Payment Hub for days voids an idle transaction with a tender of unknown outcome later', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id, basketId } = await rehearsal.sale();
+  // The event would report the outcome to the POS.
+  await rehearsal.fault('late', { match: { event: 'payment-authorized' }, fault: { kind: 'withhold' } });
+  await lose(rehearsal, 'authorize-payment-api');
+  expect((await rehearsal.pay(id, CASH, 1000)).status).toBe(504);
+  await rehearsal.down('payment-hub');
+  await rehearsal.advance('P3D');
+  expect(await rehearsal.object('basket', basketId)).toMatchObject({ state: 'locked' });
+  await recover(rehearsal);
+  expect(await rehearsal.object('basket', basketId)).toMatchObject({ state: 'abandoned' });
+  expect(await boundMoney(rehearsal, id)).toBe(0);
+  await rehearsal.verify();
+});
+
+test.each(['cardNumber', 'id'] as const)('A till without the Loyalty Platform earns points by %s later', async (member) => {
+  await using rehearsal = await newRehearsal();
+  const account = () => rehearsal.api('get-member-balance-api', { params: { id: 'loy_ada' } });
+  const before = await account();
+  await rehearsal.down('loyalty-platform');
+  const { id } = await rehearsal.sale({ loyaltyId: before[member] });
+  expect((await rehearsal.pay(id, CASH, 2598)).body).toMatchObject({ transactionState: 'completed' });
+  await recover(rehearsal);
+  expect((await account()).pointsBalance).toBe(before.pointsBalance + 25);
+  await rehearsal.verify();
 });
 
 describe('A till without the OMS', () => {
@@ -285,51 +255,47 @@ describe('A till without the OMS', () => {
     await rehearsal.verify();
   });
 
-  test.each(['create-order-api', 'confirm-order-api', 'carry-out'])(
-    'A paid sale is completed once when the answer to %s is lost',
-    async (api) => {
-      await using rehearsal = await newRehearsal();
-      const { id } = await rehearsal.sale();
-      await lose(rehearsal, api);
-      expect((await rehearsal.pay(id, CASH, 2598)).body).toMatchObject(QUEUED);
-      await rehearsal.advance('PT1M');
-      expect(await rehearsal.order(id)).toMatchObject({ state: 'completed' });
-      expect(typesOf(await rehearsal.events()).slice(4)).toEqual(completedOnce);
-      expect((await rehearsal.pay(id, CASH, 1)).body).toMatchObject({ status: 409, currentState: 'completed' });
-      await rehearsal.verify();
-    },
-  );
-});
-
-describe('Concurrent requests of a till', () => {
-  test('A void while a tender is processed is refused as retryable, and its repeat voids the tender', async () => {
+  const calls = ['create-order-api', 'confirm-order-api', 'carry-out'];
+  test.each(calls)('A paid sale is completed once when the answer to %s is lost', async (api) => {
     await using rehearsal = await newRehearsal();
     const { id } = await rehearsal.sale();
-    await rehearsal.fault('slow', { match: { api: 'authorize-payment-api' }, fault: { kind: 'latency', ms: 500 } });
-    const paying = rehearsal.pay(id, card(), 1000);
-    await rehearsal.struck('slow');
-    const { headers, body } = await rehearsal.voidSale(id);
-    expect([headers['retry-after'], body]).toMatchObject(['1', { status: 409, code: 'invalid_state_transition', retryable: true }]);
-    expect((await rehearsal.pay(id, CASH, 100)).body).toMatchObject({ status: 409, retryable: true });
-    expect((await paying).status).toBe(201);
-    expect((await rehearsal.voidSale(id)).body).toMatchObject({ payments: [{ state: 'voided' }] });
-    expect(await boundMoney(rehearsal, id)).toBe(0);
+    await lose(rehearsal, api);
+    expect((await rehearsal.pay(id, CASH, 2598)).body).toMatchObject(QUEUED);
+    await rehearsal.advance('PT1M');
+    expect(await rehearsal.order(id)).toMatchObject({ state: 'completed' });
+    expect(typesOf(await rehearsal.events()).slice(4)).toEqual(completedOnce);
+    expect((await rehearsal.pay(id, CASH, 1)).body).toMatchObject({ status: 409, currentState: 'completed' });
     await rehearsal.verify();
   });
+});
 
-  test('Concurrent voids and tenders leave no money on a voided transaction', async () => {
-    await using rehearsal = await newRehearsal();
-    for (let round = 0; round < 8; round++) {
-      const { id } = await rehearsal.sale();
-      const replies = await Promise.all([...[700, 800, 900].map((amount) => rehearsal.pay(id, card(), amount)), rehearsal.voidSale(id)]);
-      for (const { status, body } of replies.filter((reply) => reply.status >= 300)) {
-        expect(status).toBe(409);
-        expect(['invalid_state_transition', 'overpayment']).toContain(body.code);
-      }
-      expect((await rehearsal.voidSale(id)).body).toMatchObject({ state: 'cancelled' });
-      expect(await boundMoney(rehearsal, id)).toBe(0);
+test('A void while a tender is processed is refused as retryable, and its repeat voids the tender', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id } = await rehearsal.sale();
+  await rehearsal.fault('slow', { match: { api: 'authorize-payment-api' }, fault: { kind: 'latency', ms: 500 } });
+  const paying = rehearsal.pay(id, card(), 1000);
+  await rehearsal.struck('slow');
+  const { headers, body } = await rehearsal.voidSale(id);
+  expect([headers['retry-after'], body]).toMatchObject(['1', { status: 409, code: 'invalid_state_transition', retryable: true }]);
+  expect((await rehearsal.pay(id, CASH, 100)).body).toMatchObject({ status: 409, retryable: true });
+  expect((await paying).status).toBe(201);
+  expect((await rehearsal.voidSale(id)).body).toMatchObject({ payments: [{ state: 'voided' }] });
+  expect(await boundMoney(rehearsal, id)).toBe(0);
+  await rehearsal.verify();
+});
+
+test('Concurrent voids and tenders leave no money on a voided transaction', async () => {
+  await using rehearsal = await newRehearsal();
+  for (let round = 0; round < 8; round++) {
+    const { id } = await rehearsal.sale();
+    const replies = await Promise.all([...[700, 800, 900].map((amount) => rehearsal.pay(id, card(), amount)), rehearsal.voidSale(id)]);
+    for (const { status, body } of replies.filter((reply) => reply.status >= 300)) {
+      expect(status).toBe(409);
+      expect(['invalid_state_transition', 'overpayment']).toContain(body.code);
     }
-    expect(await rehearsal.stockAt('mug-blue')).toEqual(UNSOLD);
-    await rehearsal.verify();
-  });
+    expect((await rehearsal.voidSale(id)).body).toMatchObject({ state: 'cancelled' });
+    expect(await boundMoney(rehearsal, id)).toBe(0);
+  }
+  expect(await rehearsal.stockAt('mug-blue')).toEqual(UNSOLD);
+  await rehearsal.verify();
 });

@@ -1,16 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import * as crm from '../../services/crm/service.ts';
-import * as ecommercePlatform from '../../services/ecommerce-platform/service.ts';
-import * as inventoryService from '../../services/inventory-service/service.ts';
-import * as loyaltyPlatform from '../../services/loyalty-platform/service.ts';
 import * as paymentHub from '../../services/payment-hub/service.ts';
 import * as pos from '../../services/pos/service.ts';
-import * as promotionEngine from '../../services/promotion-engine/service.ts';
-import * as sim from '../../services/sim/service.ts';
 import { getTransaction } from '../../shared/catalog/commerce/internal.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
-import { startInside } from '../support/inside.ts';
 import { typesOf } from '../support/steps/events.ts';
+import { startShop } from '../support/steps/shop.ts';
 import { CASH, card, eur } from '../support/steps/tender.ts';
 
 const MUG = { sku: 'mug-blue', qty: 1 };
@@ -109,156 +103,140 @@ describe('Create Transaction', () => {
   });
 });
 
-describe('Add Payment', () => {
-  test('Add Payment accepts several tenders, and the last one submits the sale and ships the goods', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id, orderNumber } = await rehearsal.sale();
-    const { body: cash } = await rehearsal.pay(id, CASH, 1000);
-    expect(cash).toMatchObject({ state: 'authorised', outstanding: eur(1598), transactionState: 'open', orderSubmission: 'none' });
-    expect(cash.receipt).toBeUndefined();
-    const declined = card('tok_decline_do_not_honor');
-    const refused = { status: 402, code: 'payment_declined', declineCode: 'do_not_honor' };
-    for (let n = 0; n < 2; n++) expect((await rehearsal.pay(id, declined, 1598, { 'idempotency-key': 'no' })).body).toMatchObject(refused);
-    const { body: paid } = await rehearsal.pay(id, card(), 1598);
-    expect(paid).toMatchObject({ state: 'authorised', outstanding: eur(0), transactionState: 'completed', orderSubmission: 'accepted' });
-    expect(paid.receipt.number).toMatch(/^store-01-lane-1-\d{8}-0001$/);
-    expect(paid.receipt.lines).toMatchObject([{ sku: 'mug-blue', qty: 2, lineTotal: eur(2598) }]);
-    const byCard = { type: 'card', amount: eur(1598), last4: expect.any(String) };
-    expect(paid.receipt.tenders).toMatchObject([{ type: 'cash', amount: eur(1000) }, byCard]);
-    expect(await rehearsal.order(id)).toMatchObject({ state: 'completed', channel: 'pos', paymentStatus: 'paid', orderNumber });
-    expect(await rehearsal.stockAt('mug-blue')).toEqual({ onHand: 48, reserved: 0 });
-    const each = (type: string) => [type, type];
-    const expected = [...each('payment-authorized'), 'order-created', 'order-confirmed', ...each('payment-captured')];
-    expect(typesOf(await rehearsal.events()).slice(3)).toEqual(expected);
-    await rehearsal.verify();
-  });
-
-  test('Add Payment refuses more than the outstanding amount and tenders that no till accepts', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id } = await begun(rehearsal);
-    expect((await rehearsal.pay(id, CASH, 1599)).body).toMatchObject({ status: 409, code: 'overpayment', outstanding: eur(1598) });
-    expect((await rehearsal.pay('ord_none', CASH, 1)).body).toMatchObject({ status: 404, objectType: 'transaction' });
-    for (const tender of [{ type: 'card' }, { ...CASH, token: 'tok_visa' }, { type: 'exchange-credit' }])
-      expect((await rehearsal.pay(id, tender, 1)).status).toBe(422);
-    await rehearsal.verify();
-  });
-
-  test('Add Payment and Void Transaction are refused after the end of a transaction', async () => {
-    await using rehearsal = await newRehearsal();
-    const [sold, voided] = [await rehearsal.sale(), await rehearsal.sale()];
-    await rehearsal.pay(sold.id, CASH, 2598);
-    await rehearsal.voidSale(voided.id);
-    const refusal = { status: 409, code: 'invalid_state_transition', objectType: 'transaction', allowedFrom: ['open'] };
-    const refused = (id: string, currentState: string, action: string) => ({ ...refusal, id, currentState, action });
-    expect((await rehearsal.pay(sold.id, CASH, 1)).body).toMatchObject(refused(sold.id, 'completed', 'add-payment'));
-    expect((await rehearsal.pay(voided.id, CASH, 1)).body).toMatchObject(refused(voided.id, 'voided', 'add-payment'));
-    expect((await rehearsal.voidSale(sold.id)).body).toMatchObject(refused(sold.id, 'completed', 'void'));
-    expect((await rehearsal.voidSale('ord_none')).status).toBe(404);
-  });
-
-  test('Add Payment accepts a gift card, points and cash for one sale, which earns no points for points', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id, basketId } = await rehearsal.sale({ loyaltyId: 'loy_ada' });
-    const { redemption } = await rehearsal.api('redeem-points-api', { params: { id: 'loy_ada' }, body: { points: 300, basketId } });
-    const gift = { type: 'gift-card', token: 'gift_5' };
-    expect((await rehearsal.pay(id, gift, 500)).status).toBe(201);
-    expect((await rehearsal.pay(id, gift, 500)).status).toBe(402);
-    expect((await rehearsal.pay(id, { type: 'loyalty', token: redemption.id }, 300)).body.outstanding).toEqual(eur(1798));
-    const { receipt } = (await rehearsal.pay(id, CASH, 1798)).body;
-    expect(receipt.tenders.map(({ type }: { type: string }) => type)).toEqual(['gift-card', 'loyalty', 'cash']);
-    await rehearsal.settle();
-    const { entries } = await rehearsal.api('get-member-balance-api', { params: { id: 'loy_ada' } });
-    expect(entries.filter(({ orderId }) => orderId === id)).toMatchObject([{ type: 'earn', points: 22 }]);
-    await rehearsal.verify();
-  });
-
-  test('Add Payment numbers the receipts of a lane without a gap', async () => {
-    await using rehearsal = await newRehearsal();
-    const numbers: string[] = [];
-    for (const laneId of ['lane-1', 'lane-2', 'lane-1']) {
-      const { id } = await rehearsal.sale({ laneId });
-      numbers.push((await rehearsal.pay(id, CASH, 2598)).body.receipt.number.slice(-4));
-    }
-    expect(numbers).toEqual(['0001', '0001', '0002']);
-  });
+test('Add Payment accepts several tenders, and the last one submits the sale and ships the goods', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id, orderNumber } = await rehearsal.sale();
+  const { body: cash } = await rehearsal.pay(id, CASH, 1000);
+  expect(cash).toMatchObject({ state: 'authorised', outstanding: eur(1598), transactionState: 'open', orderSubmission: 'none' });
+  expect(cash.receipt).toBeUndefined();
+  const declined = card('tok_decline_do_not_honor');
+  const refused = { status: 402, code: 'payment_declined', declineCode: 'do_not_honor' };
+  for (let n = 0; n < 2; n++) expect((await rehearsal.pay(id, declined, 1598, { 'idempotency-key': 'no' })).body).toMatchObject(refused);
+  const { body: paid } = await rehearsal.pay(id, card(), 1598);
+  expect(paid).toMatchObject({ state: 'authorised', outstanding: eur(0), transactionState: 'completed', orderSubmission: 'accepted' });
+  expect(paid.receipt.number).toMatch(/^store-01-lane-1-\d{8}-0001$/);
+  expect(paid.receipt.lines).toMatchObject([{ sku: 'mug-blue', qty: 2, lineTotal: eur(2598) }]);
+  const byCard = { type: 'card', amount: eur(1598), last4: expect.any(String) };
+  expect(paid.receipt.tenders).toMatchObject([{ type: 'cash', amount: eur(1000) }, byCard]);
+  expect(await rehearsal.order(id)).toMatchObject({ state: 'completed', channel: 'pos', paymentStatus: 'paid', orderNumber });
+  expect(await rehearsal.stockAt('mug-blue')).toEqual({ onHand: 48, reserved: 0 });
+  const each = (type: string) => [type, type];
+  const expected = [...each('payment-authorized'), 'order-created', 'order-confirmed', ...each('payment-captured')];
+  expect(typesOf(await rehearsal.events()).slice(3)).toEqual(expected);
+  await rehearsal.verify();
 });
 
-describe('A tender that waits for approval', () => {
-  test('A pending tender counts as paid, blocks a void, and its approval submits the sale', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id } = await rehearsal.sale();
-    const { body: bnpl } = await rehearsal.pay(id, { type: 'bnpl' }, 1000);
-    expect(bnpl).toMatchObject({ state: 'pending', outstanding: eur(1598), transactionState: 'open' });
-    const { body: rest } = await rehearsal.pay(id, CASH, 1598);
-    expect(rest).toMatchObject({ state: 'authorised', outstanding: eur(0), transactionState: 'open', orderSubmission: 'none' });
-    expect(rest.receipt).toBeUndefined();
-    expect((await rehearsal.call('get-order-api', { params: { id } })).status).toBe(404);
-    const { body } = await rehearsal.voidSale(id);
-    expect(body).toMatchObject({ status: 409, code: 'invalid_state_transition', currentState: 'open', action: 'void', retryable: true });
-    await rehearsal.advance('PT1M');
-    expect(await rehearsal.order(id)).toMatchObject({ state: 'completed', paymentStatus: 'paid' });
-    expect(await rehearsal.stockAt('mug-blue')).toEqual({ onHand: 48, reserved: 0 });
-    await rehearsal.verify();
-  });
-
-  test('A pending tender that is the last one completes the sale when it is approved', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id } = await rehearsal.sale();
-    const { body } = await rehearsal.pay(id, card('tok_async_approve'), 2598);
-    expect(body).toMatchObject({ state: 'pending', outstanding: eur(0), transactionState: 'open' });
-    await rehearsal.advance('PT1M');
-    expect(await rehearsal.order(id)).toMatchObject({ state: 'completed' });
-    await rehearsal.verify();
-  });
-
-  test('A pending tender that is approved after the void of its transaction is voided', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id } = await rehearsal.sale();
-    const { body } = await rehearsal.pay(id, card('tok_async_approve'), 1000);
-    expect((await rehearsal.voidSale(id)).body).toMatchObject({ state: 'cancelled', payments: [{ id: body.id, state: 'pending' }] });
-    await rehearsal.advance('PT1M');
-    expect(await rehearsal.object('payment', body.id)).toMatchObject({ state: 'voided' });
-    await rehearsal.verify();
-  });
+test('Add Payment refuses more than the outstanding amount and tenders that no till accepts', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id } = await begun(rehearsal);
+  expect((await rehearsal.pay(id, CASH, 1599)).body).toMatchObject({ status: 409, code: 'overpayment', outstanding: eur(1598) });
+  expect((await rehearsal.pay('ord_none', CASH, 1)).body).toMatchObject({ status: 404, objectType: 'transaction' });
+  for (const tender of [{ type: 'card' }, { ...CASH, token: 'tok_visa' }, { type: 'exchange-credit' }])
+    expect((await rehearsal.pay(id, tender, 1)).status).toBe(422);
+  await rehearsal.verify();
 });
 
-describe('Void Transaction', () => {
-  test('Void Transaction voids the last tender first, abandons the basket and releases the stock', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id, basketId } = await rehearsal.sale();
-    const ids: string[] = [];
-    for (const tender of [CASH, card(), { type: 'gift-card', token: 'gift_50' }]) ids.push((await rehearsal.pay(id, tender, 500)).body.id);
-    const { body } = await rehearsal.voidSale(id, { reason: 'changed their mind' });
-    expect(body).toMatchObject({ state: 'cancelled', cancelReason: 'changed their mind', paymentStatus: 'unpaid' });
-    expect(body.compensation).toBeUndefined();
-    expect(body.payments).toMatchObject(ids.map((payment) => ({ id: payment, state: 'voided' })));
-    const changes = await rehearsal.events({ type: 'ext.payment-changed', ext: true });
-    const voids = changes.filter(({ data }) => data.object.state === 'voided').map(({ data }) => data.object.id);
-    expect(voids).toEqual(ids.toReversed());
-    expect(typesOf(await rehearsal.events()).at(-1)).toBe('checkout-cancelled');
-    expect(await rehearsal.object('basket', basketId)).toMatchObject({ state: 'abandoned' });
-    expect(await rehearsal.stockAt('mug-blue')).toEqual(UNSOLD);
-    await rehearsal.verify();
-  });
+test('Add Payment and Void Transaction are refused after the end of a transaction', async () => {
+  await using rehearsal = await newRehearsal();
+  const [sold, voided] = [await rehearsal.sale(), await rehearsal.sale()];
+  await rehearsal.pay(sold.id, CASH, 2598);
+  await rehearsal.voidSale(voided.id);
+  const refusal = { status: 409, code: 'invalid_state_transition', objectType: 'transaction', allowedFrom: ['open'] };
+  const refused = (id: string, currentState: string, action: string) => ({ ...refusal, id, currentState, action });
+  expect((await rehearsal.pay(sold.id, CASH, 1)).body).toMatchObject(refused(sold.id, 'completed', 'add-payment'));
+  expect((await rehearsal.pay(voided.id, CASH, 1)).body).toMatchObject(refused(voided.id, 'voided', 'add-payment'));
+  expect((await rehearsal.voidSale(sold.id)).body).toMatchObject(refused(sold.id, 'completed', 'void'));
+  expect((await rehearsal.voidSale('ord_none')).status).toBe(404);
+});
 
-  test('A transaction that is not paid is voided 24 hours after the last call', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id, basketId } = await rehearsal.sale();
-    await rehearsal.advance('PT20H');
-    const { body } = await rehearsal.pay(id, CASH, 1000);
-    const states = async () => [(await rehearsal.object('basket', basketId)).state, (await rehearsal.object('payment', body.id)).state];
-    await rehearsal.advance('PT20H');
-    expect(await states()).toEqual(['locked', 'authorised']);
-    await rehearsal.advance('PT4H');
-    expect(await states()).toEqual(['abandoned', 'voided']);
-    expect(await rehearsal.stockAt('mug-blue')).toEqual(UNSOLD);
-    expect((await rehearsal.voidSale(id)).body).toMatchObject({ state: 'cancelled', cancelReason: 'expired' });
-    const sold = await rehearsal.sale();
-    await rehearsal.pay(sold.id, CASH, 2598);
-    await rehearsal.advance('P2D');
-    expect(await rehearsal.order(sold.id)).toMatchObject({ state: 'completed' });
-    await rehearsal.verify();
-  });
+test('Add Payment accepts a gift card, points and cash for one sale, which earns no points for points', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id, basketId } = await rehearsal.sale({ loyaltyId: 'loy_ada' });
+  const { redemption } = await rehearsal.api('redeem-points-api', { params: { id: 'loy_ada' }, body: { points: 300, basketId } });
+  const gift = { type: 'gift-card', token: 'gift_5' };
+  expect((await rehearsal.pay(id, gift, 500)).status).toBe(201);
+  expect((await rehearsal.pay(id, gift, 500)).status).toBe(402);
+  expect((await rehearsal.pay(id, { type: 'loyalty', token: redemption.id }, 300)).body.outstanding).toEqual(eur(1798));
+  const { receipt } = (await rehearsal.pay(id, CASH, 1798)).body;
+  expect(receipt.tenders.map(({ type }: { type: string }) => type)).toEqual(['gift-card', 'loyalty', 'cash']);
+  await rehearsal.settle();
+  const { entries } = await rehearsal.api('get-member-balance-api', { params: { id: 'loy_ada' } });
+  expect(entries.filter(({ orderId }) => orderId === id)).toMatchObject([{ type: 'earn', points: 22 }]);
+  await rehearsal.verify();
+});
+
+test('Add Payment numbers the receipts of a lane without a gap', async () => {
+  await using rehearsal = await newRehearsal();
+  const numbers: string[] = [];
+  for (const laneId of ['lane-1', 'lane-2', 'lane-1']) {
+    const { id } = await rehearsal.sale({ laneId });
+    numbers.push((await rehearsal.pay(id, CASH, 2598)).body.receipt.number.slice(-4));
+  }
+  expect(numbers).toEqual(['0001', '0001', '0002']);
+});
+
+test('A pending tender counts as paid, blocks a void, and its approval submits the sale', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id } = await rehearsal.sale();
+  const { body: bnpl } = await rehearsal.pay(id, { type: 'bnpl' }, 1000);
+  expect(bnpl).toMatchObject({ state: 'pending', outstanding: eur(1598), transactionState: 'open' });
+  const { body: rest } = await rehearsal.pay(id, CASH, 1598);
+  expect(rest).toMatchObject({ state: 'authorised', outstanding: eur(0), transactionState: 'open', orderSubmission: 'none' });
+  expect(rest.receipt).toBeUndefined();
+  expect((await rehearsal.call('get-order-api', { params: { id } })).status).toBe(404);
+  const { body } = await rehearsal.voidSale(id);
+  expect(body).toMatchObject({ status: 409, code: 'invalid_state_transition', currentState: 'open', action: 'void', retryable: true });
+  await rehearsal.advance('PT1M');
+  expect(await rehearsal.order(id)).toMatchObject({ state: 'completed', paymentStatus: 'paid' });
+  expect(await rehearsal.stockAt('mug-blue')).toEqual({ onHand: 48, reserved: 0 });
+  await rehearsal.verify();
+});
+
+test('A pending tender that is approved after the void of its transaction is voided', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id } = await rehearsal.sale();
+  const { body } = await rehearsal.pay(id, card('tok_async_approve'), 1000);
+  expect((await rehearsal.voidSale(id)).body).toMatchObject({ state: 'cancelled', payments: [{ id: body.id, state: 'pending' }] });
+  await rehearsal.advance('PT1M');
+  expect(await rehearsal.object('payment', body.id)).toMatchObject({ state: 'voided' });
+  await rehearsal.verify();
+});
+
+test('Void Transaction voids the last tender first, abandons the basket and releases the stock', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id, basketId } = await rehearsal.sale();
+  const ids: string[] = [];
+  for (const tender of [CASH, card(), { type: 'gift-card', token: 'gift_50' }]) ids.push((await rehearsal.pay(id, tender, 500)).body.id);
+  const { body } = await rehearsal.voidSale(id, { reason: 'changed their mind' });
+  expect(body).toMatchObject({ state: 'cancelled', cancelReason: 'changed their mind', paymentStatus: 'unpaid' });
+  expect(body.compensation).toBeUndefined();
+  expect(body.payments).toMatchObject(ids.map((payment) => ({ id: payment, state: 'voided' })));
+  const changes = await rehearsal.events({ type: 'ext.payment-changed', ext: true });
+  const voids = changes.filter(({ data }) => data.object.state === 'voided').map(({ data }) => data.object.id);
+  expect(voids).toEqual(ids.toReversed());
+  expect(typesOf(await rehearsal.events()).at(-1)).toBe('checkout-cancelled');
+  expect(await rehearsal.object('basket', basketId)).toMatchObject({ state: 'abandoned' });
+  expect(await rehearsal.stockAt('mug-blue')).toEqual(UNSOLD);
+  await rehearsal.verify();
+});
+
+test('A transaction that is not paid is voided 24 hours after the last call', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id, basketId } = await rehearsal.sale();
+  await rehearsal.advance('PT20H');
+  const { body } = await rehearsal.pay(id, CASH, 1000);
+  const states = async () => [(await rehearsal.object('basket', basketId)).state, (await rehearsal.object('payment', body.id)).state];
+  await rehearsal.advance('PT20H');
+  expect(await states()).toEqual(['locked', 'authorised']);
+  await rehearsal.advance('PT4H');
+  expect(await states()).toEqual(['abandoned', 'voided']);
+  expect(await rehearsal.stockAt('mug-blue')).toEqual(UNSOLD);
+  expect((await rehearsal.voidSale(id)).body).toMatchObject({ state: 'cancelled', cancelReason: 'expired' });
+  const sold = await rehearsal.sale();
+  await rehearsal.pay(sold.id, CASH, 2598);
+  await rehearsal.advance('P2D');
+  expect(await rehearsal.order(sold.id)).toMatchObject({ state: 'completed' });
+  await rehearsal.verify();
 });
 
 describe('An order that a client creates for a transaction', () => {
@@ -309,7 +287,7 @@ describe('An order that a client creates for a transaction', () => {
 });
 
 test('Get Transaction returns the state and payments of a transaction to other applications', async () => {
-  await using estate = await startInside(pos, ecommercePlatform, sim, inventoryService, promotionEngine, paymentHub, loyaltyPlatform, crm);
+  await using estate = await startShop(pos, paymentHub);
   const lines = [{ sku: 'mug-blue', qty: 2 }];
   const where = { storeId: 'store-02', laneId: 'lane-7' };
   const { body } = await estate.call('POST', '/transactions', { ...where, lines, loyaltyId: 'loy_ada' });

@@ -32,167 +32,142 @@ const discounts = ({ lines }: { lines: { discount: { amount: number } }[] }) => 
 const validate = async (code: string, body: object, from = rehearsal) =>
   (await from.call('validate-voucher-api', { params: { code }, body })).body;
 
-describe('Evaluate Promotions', () => {
-  test('Evaluate Promotions leaves lines without a promotion unchanged', async () => {
-    const mugs = line('mug-blue', 2, 1299);
-    expect(await evaluated({ lines: [mugs] })).toEqual({
-      lines: [{ ...mugs, discounts: [], discount: eur(0), lineTotal: eur(2598) }],
-      totalDiscount: eur(0),
-      applied: [],
-      rejected: [],
-    });
-  });
-
-  test('Evaluate Promotions takes 15 % off a brand, 10.00 off each desk lamp, and every third bar of chocolate', async () => {
-    const lines = [line('rug-hall', 1, 9999), line('lamp-desk', 2, 4500), line('chocolate-dark', 7, 349), MUG];
-    const body = await evaluated({ lines });
-    expect(discounts(body)).toEqual([1500, 2000, 698, 0]);
-    expect(body.lines.map(({ lineTotal }: { lineTotal: { amount: number } }) => lineTotal.amount)).toEqual([8499, 7000, 1745, 1299]);
-    expect(body.applied).toEqual([
-      { promotionId: 'prm_woolly-ridge-15', name: '15 % off everything by Woolly Ridge', discount: eur(1500) },
-      { promotionId: 'prm_lamp-desk-minus-10', name: '10.00 off the desk lamp', discount: eur(2000) },
-      { promotionId: 'prm_chocolate-3-for-2', name: 'Three bars of chocolate for the price of two', discount: eur(698) },
-    ]);
-    expect(body.totalDiscount).toEqual(eur(4198));
-  });
-
-  test('Evaluate Promotions spreads 20.00 off from 200.00 over the lines that no other promotion has closed', async () => {
-    const rug = line('rug-hall', 1, 10000);
-    const mug = (amount: number) => line('mug-blue', 1, amount);
-    // 85.00 + 100.00 + 16.00 = 201.00 still reach the threshold; the rug is closed by its own promotion.
-    expect(discounts(await evaluated({ lines: [rug, mug(10000), line('mug-green', 1, 1600)] }))).toEqual([1500, 1724, 276]);
-    for (const [lines, discount] of [
-      [[mug(19_999)], 0],
-      [[mug(20_000)], 2000],
-      [[rug, mug(11_499)], 1500],
-    ] as const)
-      expect((await evaluated({ lines })).totalDiscount).toEqual(eur(discount));
-  });
-
-  test('Evaluate Promotions applies vouchers in the given order, once and to the remaining amount, in any case', async () => {
-    const body = await evaluated({ lines: [line('mug-blue', 10, 1299)], voucherCodes: ['welcome10', 'WELCOME10', 'Min100'] });
-    expect(body.applied).toEqual([
-      { voucherCode: 'WELCOME10', name: '10 % off', discount: eur(1299) },
-      { voucherCode: 'MIN100', name: '15.00 off from 100.00', discount: eur(1500) },
-    ]);
-    expect([body.rejected, body.lines[0].lineTotal]).toEqual([[], eur(12990 - 1299 - 1500)]);
-  });
-
-  test('Evaluate Promotions returns the reason for each voucher that does not apply', async () => {
-    const reasons = {
-      NOBODYS: 'not_found',
-      'NOT A CODE!': 'not_found',
-      EXPIRED: 'voucher_expired',
-      DISABLED: 'voucher_disabled',
-      USEDUP: 'quantity_exceeded',
-      MIN100: 'order_rules_violated',
-      VIP: 'customer_rules_violated',
-    };
-    const voucherCodes = [...Object.keys(reasons).map((code) => code.toLowerCase()), 'WELCOME10'];
-    const body = await evaluated({ lines: [MUG], voucherCodes });
-    expect(body.rejected).toEqual(Object.entries(reasons).map(([code, reason]) => ({ code, reason })));
-    expect(body.applied).toMatchObject([{ voucherCode: 'WELCOME10', discount: eur(130) }]);
-  });
-
-  test('Evaluate Promotions compares the minimum of a voucher with the goods after promotions and before other vouchers', async () => {
-    const reached = { lines: [line('mug-blue', 1, 10000)], voucherCodes: ['WELCOME10', 'MIN100'] };
-    expect(await evaluated(reached)).toMatchObject({ totalDiscount: eur(2500), rejected: [] });
-    const missed = { lines: [line('lamp-desk', 1, 10999)], voucherCodes: ['MIN100'] };
-    expect(await evaluated(missed)).toMatchObject({ totalDiscount: eur(1000), rejected: [{ reason: 'order_rules_violated' }] });
-  });
-
-  test('Evaluate Promotions reads the tier of a customer and applies the promotions for members', async () => {
-    const priced = (customerId: string) => evaluated({ lines: [TEN], customerId, voucherCodes: ['VIP'] });
-    const { applied } = await priced('cus_dmitri');
-    expect(applied).toMatchObject([
-      { promotionId: 'prm_members-5', discount: eur(50) },
-      { voucherCode: 'VIP', discount: eur(190) },
-    ]);
-    const rejected = [{ code: 'VIP', reason: 'customer_rules_violated' }];
-    expect(await priced('cus_clara')).toMatchObject({ rejected, totalDiscount: eur(50) });
-    for (const id of ['cus_ada', 'cus_ben', 'cus_nobody']) expect(await priced(id)).toMatchObject({ rejected, totalDiscount: eur(0) });
-  });
-
-  test('Evaluate Promotions prices a basket by its id for the customer of the basket', async () => {
-    const { id: basketId } = await rehearsal.basket({ customerId: 'cus_dmitri' });
-    const { lines, applied } = await evaluated({ basketId, voucherCodes: ['VIP'] });
-    expect(lines).toMatchObject([line('mug-blue', 2, 1299)]);
-    expect(applied).toMatchObject([
-      { promotionId: 'prm_members-5', discount: eur(130) },
-      { voucherCode: 'VIP', discount: eur(494) },
-    ]);
-    expect((await evaluated({ basketId, voucherCodes: ['VIP'], customerId: 'cus_clara' })).rejected).toHaveLength(1);
-    expect((await evaluate({ basketId: 'bsk_none' })).body).toMatchObject({ status: 404, code: 'not_found', objectType: 'basket' });
-  });
-
-  const dollars = { ...line('mug-green', 1, 1299), unitPrice: { amount: 1, currency: 'USD' } };
-  test.each<[string, object, string]>([
-    ['neither basket nor lines', {}, ''],
-    ['both basket and lines', { basketId: 'bsk_1', lines: [MUG] }, ''],
-    ['no line', { lines: [] }, '/lines'],
-    ['a line without units', { lines: [line('mug-blue', 0, 1299)] }, '/lines/0/qty'],
-    ['a line without price', { lines: [line('mug-blue', 1, 0)] }, '/lines/0/unitPrice/amount'],
-    ['the tier, which only services send', { lines: [MUG], loyaltyTier: 'gold' }, '/loyaltyTier'],
-    ['another currency', { lines: [MUG, dollars] }, '/lines/1/unitPrice/currency'],
-    ['a total that is too large', { lines: [line('mug-blue', 9999, 999_999_999_999)] }, '/lines'],
-  ])('Evaluate Promotions refuses %s', async (_what, body, pointer) => {
-    expect((await evaluate(body)).body).toMatchObject({ status: 422, code: 'validation_failed', errors: [{ pointer }] });
-  });
-
-  test('Evaluate Promotions ends promotions and vouchers when their time is over', async () => {
-    await using own = await newRehearsal();
-    const body = { lines: [line('lamp-desk', 1, 5000)], voucherCodes: ['WELCOME10'] };
-    expect(await evaluated(body, own)).toMatchObject({ totalDiscount: eur(1400) });
-    await own.advance('P180D');
-    const rejected = [{ code: 'WELCOME10', reason: 'voucher_expired' }];
-    expect(await evaluated(body, own)).toMatchObject({ applied: [], rejected });
+test('Evaluate Promotions leaves lines without a promotion unchanged', async () => {
+  const mugs = line('mug-blue', 2, 1299);
+  expect(await evaluated({ lines: [mugs] })).toEqual({
+    lines: [{ ...mugs, discounts: [], discount: eur(0), lineTotal: eur(2598) }],
+    totalDiscount: eur(0),
+    applied: [],
+    rejected: [],
   });
 });
 
-describe('Validate Voucher', () => {
-  test.each<[string, number, object]>([
-    ['welcome10', 1299, { valid: true, discount: eur(130) }],
-    ['MIN100', 10_000, { valid: true, discount: eur(1500) }],
-    ['nobodys', 9999, { valid: false, reason: 'not_found' }],
-    ['expired', 9999, { valid: false, reason: 'voucher_expired' }],
-    ['disabled', 9999, { valid: false, reason: 'voucher_disabled' }],
-    ['usedup', 9999, { valid: false, reason: 'quantity_exceeded' }],
-    ['min100', 9999, { valid: false, reason: 'order_rules_violated' }],
-    ['vip', 9999, { valid: false, reason: 'customer_rules_violated' }],
-  ])('Validate Voucher returns for %s on %i cents %j', async (code, amount, result) => {
-    expect(await validate(code, { amount: eur(amount) })).toEqual({ code: code.toUpperCase(), ...result });
-  });
+test('Evaluate Promotions takes 15 % off a brand, 10.00 off each desk lamp, and every third bar of chocolate', async () => {
+  const lines = [line('rug-hall', 1, 9999), line('lamp-desk', 2, 4500), line('chocolate-dark', 7, 349), MUG];
+  const body = await evaluated({ lines });
+  expect(discounts(body)).toEqual([1500, 2000, 698, 0]);
+  expect(body.lines.map(({ lineTotal }: { lineTotal: { amount: number } }) => lineTotal.amount)).toEqual([8499, 7000, 1745, 1299]);
+  expect(body.applied).toEqual([
+    { promotionId: 'prm_woolly-ridge-15', name: '15 % off everything by Woolly Ridge', discount: eur(1500) },
+    { promotionId: 'prm_lamp-desk-minus-10', name: '10.00 off the desk lamp', discount: eur(2000) },
+    { promotionId: 'prm_chocolate-3-for-2', name: 'Three bars of chocolate for the price of two', discount: eur(698) },
+  ]);
+  expect(body.totalDiscount).toEqual(eur(4198));
+});
 
-  test('Validate Voucher reads the tier of the named customer', async () => {
-    expect(await validate('VIP', { amount: eur(1000), customerId: 'cus_dmitri' })).toMatchObject({ valid: true, discount: eur(200) });
-    expect(await validate('VIP', { amount: eur(1000), customerId: 'cus_clara' })).toMatchObject({ valid: false });
-  });
+test('Evaluate Promotions spreads 20.00 off from 200.00 over the lines that no other promotion has closed', async () => {
+  const rug = line('rug-hall', 1, 10000);
+  const mug = (amount: number) => line('mug-blue', 1, amount);
+  // 85.00 + 100.00 + 16.00 = 201.00 still reach the threshold; the rug is closed by its own promotion.
+  expect(discounts(await evaluated({ lines: [rug, mug(10000), line('mug-green', 1, 1600)] }))).toEqual([1500, 1724, 276]);
+  for (const [lines, discount] of [
+    [[mug(19_999)], 0],
+    [[mug(20_000)], 2000],
+    [[rug, mug(11_499)], 1500],
+  ] as const)
+    expect((await evaluated({ lines })).totalDiscount).toEqual(eur(discount));
+});
 
-  test('Validate Voucher returns the discount on a basket after its promotions', async () => {
-    const { id: basketId, lines } = await rehearsal.basket({ sku: 'chocolate-dark', qty: 3 });
-    const discount = eur(Math.round((lines[0].unitPrice.amount * 2) / 10));
-    expect(await validate('WELCOME10', { basketId })).toEqual({ valid: true, code: 'WELCOME10', discount });
-    const { id: empty } = await rehearsal.basket({ lines: [] });
-    expect(await validate('WELCOME10', { basketId: empty })).toMatchObject({ valid: false, reason: 'order_rules_violated' });
-    expect(await validate('WELCOME10', { basketId: 'bsk_none' })).toMatchObject({ status: 404 });
-  });
+test('Evaluate Promotions applies vouchers in the given order, once and to the remaining amount, in any case', async () => {
+  const body = await evaluated({ lines: [line('mug-blue', 10, 1299)], voucherCodes: ['welcome10', 'WELCOME10', 'Min100'] });
+  expect(body.applied).toEqual([
+    { voucherCode: 'WELCOME10', name: '10 % off', discount: eur(1299) },
+    { voucherCode: 'MIN100', name: '15.00 off from 100.00', discount: eur(1500) },
+  ]);
+  expect([body.rejected, body.lines[0].lineTotal]).toEqual([[], eur(12990 - 1299 - 1500)]);
+});
 
-  test.each(['10%25', 'a%20b', '-_-', 'x'.repeat(65)])('Validate Voucher does not find %s, which cannot be a code', async (code) => {
-    expect(await validate(code, { amount: eur(1) })).toMatchObject({ status: 404, code: 'not_found', objectType: 'voucher' });
-  });
+test('Evaluate Promotions returns the reason for each voucher that does not apply', async () => {
+  const reasons = {
+    NOBODYS: 'not_found',
+    'NOT A CODE!': 'not_found',
+    EXPIRED: 'voucher_expired',
+    DISABLED: 'voucher_disabled',
+    USEDUP: 'quantity_exceeded',
+    MIN100: 'order_rules_violated',
+    VIP: 'customer_rules_violated',
+  };
+  const voucherCodes = [...Object.keys(reasons).map((code) => code.toLowerCase()), 'WELCOME10'];
+  const body = await evaluated({ lines: [MUG], voucherCodes });
+  expect(body.rejected).toEqual(Object.entries(reasons).map(([code, reason]) => ({ code, reason })));
+  expect(body.applied).toMatchObject([{ voucherCode: 'WELCOME10', discount: eur(130) }]);
+});
 
-  test('Validate Voucher requires either a basket or an amount', async () => {
-    for (const body of [{}, { basketId: 'bsk_1', amount: eur(1) }, { amount: eur(0) }, { amount: eur(1), loyaltyTier: 'gold' }])
-      expect(await validate('WELCOME10', body)).toMatchObject({ status: 422 });
-  });
+test('Evaluate Promotions compares the minimum of a voucher with the goods after promotions and before other vouchers', async () => {
+  const reached = { lines: [line('mug-blue', 1, 10000)], voucherCodes: ['WELCOME10', 'MIN100'] };
+  expect(await evaluated(reached)).toMatchObject({ totalDiscount: eur(2500), rejected: [] });
+  const missed = { lines: [line('lamp-desk', 1, 10999)], voucherCodes: ['MIN100'] };
+  expect(await evaluated(missed)).toMatchObject({ totalDiscount: eur(1000), rejected: [{ reason: 'order_rules_violated' }] });
+});
 
-  test('Validate Voucher is a query: it ignores an Idempotency-Key', async () => {
-    const headers = { 'idempotency-key': 'validate' };
-    const discountOn = async (amount: number) =>
-      (await rehearsal.call('validate-voucher-api', { params: { code: 'WELCOME10' }, body: { amount: eur(amount) }, headers })).body
-        .discount;
-    expect([await discountOn(100), await discountOn(200)]).toEqual([eur(10), eur(20)]);
-  });
+test('Evaluate Promotions reads the tier of a customer and applies the promotions for members', async () => {
+  const priced = (customerId: string) => evaluated({ lines: [TEN], customerId, voucherCodes: ['VIP'] });
+  const { applied } = await priced('cus_dmitri');
+  expect(applied).toMatchObject([
+    { promotionId: 'prm_members-5', discount: eur(50) },
+    { voucherCode: 'VIP', discount: eur(190) },
+  ]);
+  const rejected = [{ code: 'VIP', reason: 'customer_rules_violated' }];
+  expect(await priced('cus_clara')).toMatchObject({ rejected, totalDiscount: eur(50) });
+  for (const id of ['cus_ada', 'cus_ben', 'cus_nobody']) expect(await priced(id)).toMatchObject({ rejected, totalDiscount: eur(0) });
+});
+
+test('Evaluate Promotions prices a basket by its id for the customer of the basket', async () => {
+  const { id: basketId } = await rehearsal.basket({ customerId: 'cus_dmitri' });
+  const { lines, applied } = await evaluated({ basketId, voucherCodes: ['VIP'] });
+  expect(lines).toMatchObject([line('mug-blue', 2, 1299)]);
+  expect(applied).toMatchObject([
+    { promotionId: 'prm_members-5', discount: eur(130) },
+    { voucherCode: 'VIP', discount: eur(494) },
+  ]);
+  expect((await evaluated({ basketId, voucherCodes: ['VIP'], customerId: 'cus_clara' })).rejected).toHaveLength(1);
+});
+
+test.each<[string, object, string]>([
+  ['neither basket nor lines', {}, ''],
+  ['both basket and lines', { basketId: 'bsk_1', lines: [MUG] }, ''],
+  ['no line', { lines: [] }, '/lines'],
+  ['a line without units', { lines: [line('mug-blue', 0, 1299)] }, '/lines/0/qty'],
+  ['a line without price', { lines: [line('mug-blue', 1, 0)] }, '/lines/0/unitPrice/amount'],
+  ['the tier, which only services send', { lines: [MUG], loyaltyTier: 'gold' }, '/loyaltyTier'],
+  ['a total that is too large', { lines: [line('mug-blue', 9999, 999_999_999_999)] }, '/lines'],
+])('Evaluate Promotions refuses %s', async (_what, body, pointer) => {
+  expect((await evaluate(body)).body).toMatchObject({ status: 422, code: 'validation_failed', errors: [{ pointer }] });
+});
+
+test.each<[string, number, object]>([
+  ['welcome10', 1299, { valid: true, discount: eur(130) }],
+  ['MIN100', 10_000, { valid: true, discount: eur(1500) }],
+  ['nobodys', 9999, { valid: false, reason: 'not_found' }],
+  ['expired', 9999, { valid: false, reason: 'voucher_expired' }],
+  ['disabled', 9999, { valid: false, reason: 'voucher_disabled' }],
+  ['usedup', 9999, { valid: false, reason: 'quantity_exceeded' }],
+  ['min100', 9999, { valid: false, reason: 'order_rules_violated' }],
+  ['vip', 9999, { valid: false, reason: 'customer_rules_violated' }],
+])('Validate Voucher returns for %s on %i cents %j', async (code, amount, result) => {
+  expect(await validate(code, { amount: eur(amount) })).toEqual({ code: code.toUpperCase(), ...result });
+});
+
+test('Validate Voucher reads the tier of the named customer', async () => {
+  expect(await validate('VIP', { amount: eur(1000), customerId: 'cus_dmitri' })).toMatchObject({ valid: true, discount: eur(200) });
+  expect(await validate('VIP', { amount: eur(1000), customerId: 'cus_clara' })).toMatchObject({ valid: false });
+});
+
+test('Validate Voucher returns the discount on a basket after its promotions', async () => {
+  const { id: basketId, lines } = await rehearsal.basket({ sku: 'chocolate-dark', qty: 3 });
+  const discount = eur(Math.round((lines[0].unitPrice.amount * 2) / 10));
+  expect(await validate('WELCOME10', { basketId })).toEqual({ valid: true, code: 'WELCOME10', discount });
+  const { id: empty } = await rehearsal.basket({ lines: [] });
+  expect(await validate('WELCOME10', { basketId: empty })).toMatchObject({ valid: false, reason: 'order_rules_violated' });
+});
+
+test.each(['10%25', 'a%20b', '-_-', 'x'.repeat(65)])('Validate Voucher does not find %s, which cannot be a code', async (code) => {
+  expect(await validate(code, { amount: eur(1) })).toMatchObject({ status: 404, code: 'not_found', objectType: 'voucher' });
+});
+
+test('Validate Voucher requires either a basket or an amount', async () => {
+  for (const body of [{}, { basketId: 'bsk_1', amount: eur(1) }, { amount: eur(0) }, { amount: eur(1), loyaltyTier: 'gold' }])
+    expect(await validate('WELCOME10', body)).toMatchObject({ status: 422 });
 });
 
 describe('The Promotion Engine without other applications', () => {
@@ -212,13 +187,6 @@ describe('The Promotion Engine without other applications', () => {
     await own.fault('slow', { match: { api: 'get-member-balance-api' }, fault: { kind: 'latency', ms: 3000 } });
     const problem = await validate('VIP', { amount: eur(1), customerId: 'cus_dmitri' }, own);
     expect(problem).toMatchObject({ status: 504, code: 'dependency_timeout', dependency: 'loyalty-platform' });
-  });
-
-  test('A basket cannot be priced by its id without the eCommerce Platform', async () => {
-    await using own = await newRehearsal();
-    await own.down('ecommerce-platform');
-    expect((await evaluate({ basketId: 'bsk_1' }, own)).status).toBe(503);
-    expect(await validate('VIP', { basketId: 'bsk_1' }, own)).toMatchObject({ status: 503 });
   });
 });
 

@@ -36,66 +36,64 @@ async function till() {
   };
 }
 
-describe('A reservation of the till', () => {
-  test('A reservation of the till has no time limit and ends once when the customer takes all units', async () => {
-    await using inside = await till();
-    const held = await inside.hold(mugs(3), lamps(1));
-    expect(held).toMatchObject({ state: 'requested', basketId: 'bsk_till', locationId: STORE });
-    expect(held).not.toHaveProperty('expiresAt');
-    await inside.advance(30 * 24 * 60 * MINUTE);
-    expect(await inside.stateOf(held.id)).toBe('requested');
-    expect(await inside.stock()).toMatchObject(UNTOUCHED);
-    const allocations = [{ qty: 3, fulfilledQty: 3 }, { fulfilledQty: 1 }];
-    for (let repeat = 0; repeat < 2; repeat++) {
-      expect(await inside.takeOut(held.id, [mugs(3), lamps(1)])).toMatchObject({ state: 'fulfilled', version: 2, allocations });
-      expect(await inside.stock()).toMatchObject({ onHand: 47, reserved: 0, shipped: 3 });
-    }
-    const events = await inside.events(`reservation/${held.id}`);
-    const states = events.map(({ data }) => `${data.previousState} → ${data.object.state}`);
-    expect(states).toEqual(['undefined → requested', 'undefined → requested', 'requested → fulfilled']);
-    await inside.verify();
-  });
+test('A reservation of the till has no time limit and ends once when the customer takes all units', async () => {
+  await using inside = await till();
+  const held = await inside.hold(mugs(3), lamps(1));
+  expect(held).toMatchObject({ state: 'requested', basketId: 'bsk_till', locationId: STORE });
+  expect(held).not.toHaveProperty('expiresAt');
+  await inside.advance(30 * 24 * 60 * MINUTE);
+  expect(await inside.stateOf(held.id)).toBe('requested');
+  expect(await inside.stock()).toMatchObject(UNTOUCHED);
+  const allocations = [{ qty: 3, fulfilledQty: 3 }, { fulfilledQty: 1 }];
+  for (let repeat = 0; repeat < 2; repeat++) {
+    expect(await inside.takeOut(held.id, [mugs(3), lamps(1)])).toMatchObject({ state: 'fulfilled', version: 2, allocations });
+    expect(await inside.stock()).toMatchObject({ onHand: 47, reserved: 0, shipped: 3 });
+  }
+  const events = await inside.events(`reservation/${held.id}`);
+  const states = events.map(({ data }) => `${data.previousState} → ${data.object.state}`);
+  expect(states).toEqual(['undefined → requested', 'undefined → requested', 'requested → fulfilled']);
+  await inside.verify();
+});
 
-  test.each([
-    ['in part', [mugs(2)], 'consume', STORE],
-    ['beyond its quantity', [mugs(4), lamps(1)], 'consume', STORE],
-    ['from another location', [mugs(3), lamps(1)], 'consume', 'store-02'],
-    ['as missing units', [mugs(3), lamps(1)], 'short', STORE],
-  ] as const)('A reservation of the till does not leave %s', async (_, lines, kind, locationId) => {
-    await using inside = await till();
-    const { id } = await inside.hold(mugs(3), lamps(1));
-    const context = { objectType: 'reservation', id, currentState: 'requested' };
-    await expect(inside.takeOut(id, lines, kind, locationId)).rejects.toMatchObject({ ...refused, context });
-    expect(await inside.stock()).toMatchObject(UNTOUCHED);
-  });
+test.each([
+  ['in part', [mugs(2)], 'consume', STORE],
+  ['beyond its quantity', [mugs(4), lamps(1)], 'consume', STORE],
+  ['from another location', [mugs(3), lamps(1)], 'consume', 'store-02'],
+  ['as missing units', [mugs(3), lamps(1)], 'short', STORE],
+] as const)('A reservation of the till does not leave %s', async (_, lines, kind, locationId) => {
+  await using inside = await till();
+  const { id } = await inside.hold(mugs(3), lamps(1));
+  const context = { objectType: 'reservation', id, currentState: 'requested' };
+  await expect(inside.takeOut(id, lines, kind, locationId)).rejects.toMatchObject({ ...refused, context });
+  expect(await inside.stock()).toMatchObject(UNTOUCHED);
+});
 
-  test('A reservation of the till is released with its checkout and may be confirmed by a client', async () => {
-    await using inside = await till();
-    const { id } = await inside.hold(mugs(3));
-    expect(await inside.as('ecommerce-platform')(releaseReservation, { params: { id } })).toMatchObject({ state: 'released' });
-    expect(await inside.stock()).toMatchObject({ onHand: 50, reserved: 0 });
-    await expect(inside.takeOut(id, [mugs(3)])).rejects.toMatchObject(refused);
-    const second = await inside.hold(mugs(2));
-    await inside.as('oms')(confirmReservation, { params: { id: second.id }, body: {} });
-    expect(await inside.takeOut(second.id, [mugs(2)])).toMatchObject({ state: 'fulfilled' });
-  });
+test('A reservation of the till is released with its checkout and may be confirmed by a client', async () => {
+  await using inside = await till();
+  const { id } = await inside.hold(mugs(3));
+  expect(await inside.as('ecommerce-platform')(releaseReservation, { params: { id } })).toMatchObject({ state: 'released' });
+  expect(await inside.stock()).toMatchObject({ onHand: 50, reserved: 0 });
+  await expect(inside.takeOut(id, [mugs(3)])).rejects.toMatchObject(refused);
+  const second = await inside.hold(mugs(2));
+  await inside.as('oms')(confirmReservation, { params: { id: second.id }, body: {} });
+  expect(await inside.takeOut(second.id, [mugs(2)])).toMatchObject({ state: 'fulfilled' });
+});
 
-  test('A reservation of the till is replaced by a timed one of the same basket, which then expires', async () => {
-    await using inside = await till();
-    const held = await inside.hold(mugs(3));
-    const timed = await inside.reserve([mugs(2)]);
-    expect([await inside.stateOf(held.id), timed.state, typeof timed.expiresAt]).toEqual(['released', 'requested', 'string']);
-    await inside.advance(15 * MINUTE);
-    expect(await inside.stateOf(timed.id)).toBe('expired');
-  });
+test('A reservation of the till is replaced by a timed one of the same basket, which then expires', async () => {
+  await using inside = await till();
+  const held = await inside.hold(mugs(3));
+  const timed = await inside.reserve([mugs(2)]);
+  expect([await inside.stateOf(held.id), timed.state, typeof timed.expiresAt]).toEqual(['released', 'requested', 'string']);
+  await inside.advance(15 * MINUTE);
+  expect(await inside.stateOf(timed.id)).toBe('expired');
+});
 
-  test('A client cannot reserve without a time limit, and a timed reservation leaves only after its confirmation', async () => {
-    await using inside = await till();
-    const { status, body: endless } = await inside.fromOutside({ items: [mugs(1)], ttlSeconds: null });
-    expect([status, endless]).toMatchObject([422, { code: 'validation_failed', errors: [{ pointer: '/ttlSeconds' }] }]);
-    const { body } = await inside.fromOutside({ items: [mugs(1)] });
-    await expect(inside.takeOut(body.id, [mugs(1)])).rejects.toMatchObject(refused);
-  });
+test('A client cannot reserve without a time limit, and a timed reservation leaves only after its confirmation', async () => {
+  await using inside = await till();
+  const { status, body: endless } = await inside.fromOutside({ items: [mugs(1)], ttlSeconds: null });
+  expect([status, endless]).toMatchObject([422, { code: 'validation_failed', errors: [{ pointer: '/ttlSeconds' }] }]);
+  const { body } = await inside.fromOutside({ items: [mugs(1)] });
+  await expect(inside.takeOut(body.id, [mugs(1)])).rejects.toMatchObject(refused);
 });
 
 describe('Units that are sold without a reservation', () => {

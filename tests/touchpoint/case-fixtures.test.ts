@@ -65,96 +65,92 @@ function digestOf({ request, response }: Fixture): string {
   return `sha256:${digest.digest('hex')}`;
 }
 
-describe('The fixtures of Calculate', () => {
-  test('Every calculate fixture with status 200 is in the table, and the others are 18 and 19', () => {
-    expect([...Object.keys(TABLE), '18', '19'].toSorted()).toEqual(CALCULATE_CASES.toSorted());
-  });
-
-  test.each(Object.entries(TABLE))('Fixture %s has the request of the table and echoes it line by line', (name, { lines, add, card }) => {
-    const fixture = fixtureOf(name);
-    const basket = { touchpointId: 'SCO-01', basketId: 'basket-1001' };
-    expect(fixture.request).toEqual({ ...basket, lines, ...(add && { add }), ...(card && { loyaltyCard: card }) });
-    expect(fixture.response).toMatchObject({ ...basket, loyaltyCard: card ?? null, digest: digestOf(fixture) });
-    expect(linesOf(fixture).map(({ ref, barcode, qty }) => ({ ref, barcode, qty }))).toEqual([...lines, ...(add ? [add] : [])]);
-    const lineIds = linesOf(fixture).map(({ lineId }) => lineId);
-    expect(lineIds.every(Number.isInteger)).toBe(true);
-    expect(new Set(lineIds).size).toBe(lineIds.length);
-  });
-
-  test.each(Object.entries(TABLE))('Fixture %s has the totals of the table, the sums of its lines', (name, { total, ...row }) => {
-    const fixture = fixtureOf(name);
-    const { saving = 0, cardStatus = null } = row;
-    expect(fixture.response).toMatchObject({ total, totalSaving: saving, loyaltyCardStatus: cardStatus });
-    const sum = (member: 'amount' | 'saving') => linesOf(fixture).reduce((all, line) => all + cents(line[member]), 0);
-    expect([sum('amount'), sum('saving')]).toEqual([cents(total), cents(saving)]);
-  });
-
-  test.each(Object.entries(TABLE))('Fixture %s rejects the line of the table and prices the others from the list', (name, { rejected }) => {
-    for (const [position, line] of linesOf(fixtureOf(name)).entries()) {
-      const code = rejected?.position === position ? rejected.code : undefined;
-      expect([line.status, line.rejection?.code]).toEqual([code ? 'REJECTED' : 'ACCEPTED', code]);
-      if (code) expect([line.amount, line.saving]).toEqual([0, 0]);
-      if (code || line.priceSource !== 'CATALOG') continue;
-      const price = PRICES[line.barcode] ?? Number.NaN;
-      const net = line.barcode === OIL && name === '14' ? MEMBER_OIL : price;
-      expect(line).toMatchObject({ unitPrice: price, unitOfMeasure: 'EA', weight: null, minAge: null });
-      expect([cents(line.amount), cents(line.saving)]).toEqual([cents(net) * line.qty, cents(price - net) * line.qty]);
-    }
-  });
+test('Every calculate fixture with status 200 is in the table, and the others are 18 and 19', () => {
+  expect([...Object.keys(TABLE), '18', '19'].toSorted()).toEqual(CALCULATE_CASES.toSorted());
 });
 
-describe('Single fixtures', () => {
-  test('Fixture 16 has the price, weight and item that its label embeds', () => {
-    const [line] = linesOf(fixtureOf('16'));
-    expect(line).toMatchObject({ itemCode: HAM_LABEL.slice(2, 7), amount: Number(HAM_LABEL.slice(7, 12)) / 100, unitPrice: 19.96 });
-    expect(line).toMatchObject({ unitOfMeasure: 'KG', priceSource: 'LABEL', weight: 0.25 });
-    expect(cents((line?.unitPrice ?? 0) * (line?.weight ?? 0))).toBe(cents(line?.amount ?? 0));
-  });
+test.each(Object.entries(TABLE))('Fixture %s has the request of the table and echoes it line by line', (name, { lines, add, card }) => {
+  const fixture = fixtureOf(name);
+  const basket = { touchpointId: 'SCO-01', basketId: 'basket-1001' };
+  expect(fixture.request).toEqual({ ...basket, lines, ...(add && { add }), ...(card && { loyaltyCard: card }) });
+  expect(fixture.response).toMatchObject({ ...basket, loyaltyCard: card ?? null, digest: digestOf(fixture) });
+  expect(linesOf(fixture).map(({ ref, barcode, qty }) => ({ ref, barcode, qty }))).toEqual([...lines, ...(add ? [add] : [])]);
+  const lineIds = linesOf(fixture).map(({ lineId }) => lineId);
+  expect(lineIds.every(Number.isInteger)).toBe(true);
+  expect(new Set(lineIds).size).toBe(lineIds.length);
+});
 
-  test('Fixtures 07, 15, 17 and 08 describe the lines around a rejection', () => {
-    for (const name of ['07', '15']) expect(linesOf(fixtureOf(name))[1]).toMatchObject({ itemCode: '', description: '' });
-    expect(linesOf(fixtureOf('17'))[1]).toMatchObject({ minAge: 18 });
-    expect(linesOf(fixtureOf('08'))[0]).toEqual(linesOf(fixtureOf('02'))[0]);
-  });
+test.each(Object.entries(TABLE))('Fixture %s has the totals of the table, the sums of its lines', (name, { total, ...row }) => {
+  const fixture = fixtureOf(name);
+  const { saving = 0, cardStatus = null } = row;
+  expect(fixture.response).toMatchObject({ total, totalSaving: saving, loyaltyCardStatus: cardStatus });
+  const sum = (member: 'amount' | 'saving') => linesOf(fixture).reduce((all, line) => all + cents(line[member]), 0);
+  expect([sum('amount'), sum('saving')]).toEqual([cents(total), cents(saving)]);
+});
 
-  test('Fixtures 18 and 19 have the request of case 02 and refuse it', () => {
-    for (const name of ['18', '19']) expect(fixtureOf(name).request).toEqual(fixtureOf('02').request);
-    expect(fixtureOf('18')).toMatchObject({ status: 403, response: { error: 'Touchpoints disabled', code: 'TOUCHPOINTS_DISABLED' } });
-    const response = { error: 'Dedicated operator unavailable', code: 'OPERATOR_UNAVAILABLE' };
-    expect(fixtureOf('19')).toMatchObject({ status: 503, headers: { 'Retry-After': '30' }, response });
-  });
+test.each(Object.entries(TABLE))('Fixture %s rejects the line of the table and prices the others from the list', (name, { rejected }) => {
+  for (const [position, line] of linesOf(fixtureOf(name)).entries()) {
+    const code = rejected?.position === position ? rejected.code : undefined;
+    expect([line.status, line.rejection?.code]).toEqual([code ? 'REJECTED' : 'ACCEPTED', code]);
+    if (code) expect([line.amount, line.saving]).toEqual([0, 0]);
+    if (code || line.priceSource !== 'CATALOG') continue;
+    const price = PRICES[line.barcode] ?? Number.NaN;
+    const net = line.barcode === OIL && name === '14' ? MEMBER_OIL : price;
+    expect(line).toMatchObject({ unitPrice: price, unitOfMeasure: 'EA', weight: null, minAge: null });
+    expect([cents(line.amount), cents(line.saving)]).toEqual([cents(net) * line.qty, cents(price - net) * line.qty]);
+  }
+});
 
-  test('Fixture 10 finishes the basket of case 14; the repeated, the paid and the claimed finish have its request', () => {
-    const calculated = fixtureOf('14');
-    const { request, response } = fixtureOf('10');
-    const basketId = 'basket-1001';
-    const text = expect.any(String);
-    expect(request).toEqual({ ...calculated.request, digest: calculated.response.digest, total: 10.37 });
-    const finished = { status: 'FINISHED', confirmationRequired: false, finishId: text, retrievalCode: '2980000000171', finishedAt: text };
-    expect(response).toEqual({ touchpointId: 'SCO-01', basketId, ...finished, total: 10.37, totalSaving: 1, repeated: false });
-    for (const [name, answer] of [
-      ['10r', { ...response, repeated: true }],
-      ['10c', { error: 'Basket already paid', code: 'BASKET_PAID', basketId }],
-      ['10claimed', { error: 'Basket retrieved at an assisted lane', code: 'BASKET_CLAIMED', basketId }],
-    ] as const)
-      expect([fixtureOf(name).request, fixtureOf(name).response]).toEqual([request, answer]);
-  });
+test('Fixture 16 has the price, weight and item that its label embeds', () => {
+  const [line] = linesOf(fixtureOf('16'));
+  expect(line).toMatchObject({ itemCode: HAM_LABEL.slice(2, 7), amount: Number(HAM_LABEL.slice(7, 12)) / 100, unitPrice: 19.96 });
+  expect(line).toMatchObject({ unitOfMeasure: 'KG', priceSource: 'LABEL', weight: 0.25 });
+  expect(cents((line?.unitPrice ?? 0) * (line?.weight ?? 0))).toBe(cents(line?.amount ?? 0));
+});
 
-  test('Fixture 09 sends an outdated digest and receives the current one', () => {
-    const { request, response } = fixtureOf('09');
-    expect(request.digest).toBe(fixtureOf('04').response.digest);
-    expect(response).toMatchObject({ status: 'STALE_DIGEST', confirmationRequired: true, total: 10.37, totalSaving: 1 });
-    expect(response.digest).not.toBe(request.digest);
-    expect(response.digest).toBe(digestOf(fixtureOf('09')));
-    expect(response.lines).toEqual(fixtureOf('14').response.lines);
-  });
+test('Fixtures 07, 15, 17 and 08 describe the lines around a rejection', () => {
+  for (const name of ['07', '15']) expect(linesOf(fixtureOf(name))[1]).toMatchObject({ itemCode: '', description: '' });
+  expect(linesOf(fixtureOf('17'))[1]).toMatchObject({ minAge: 18 });
+  expect(linesOf(fixtureOf('08'))[0]).toEqual(linesOf(fixtureOf('02'))[0]);
+});
 
-  test('Every barcode, card and retrieval code of the fixtures has a valid check digit', () => {
-    const members = /"(?:barcode|loyaltyCard|retrievalCode)":"([^"]*)"/g;
-    const codes = ALL_CASES.flatMap((name) => [...JSON.stringify(fixtureOf(name)).matchAll(members)].map(([, code = '']) => code));
-    expect(codes.length).toBeGreaterThan(50);
-    expect(codes.filter((code) => !isEan13(code))).toEqual([]);
-  });
+test('Fixtures 18 and 19 have the request of case 02 and refuse it', () => {
+  for (const name of ['18', '19']) expect(fixtureOf(name).request).toEqual(fixtureOf('02').request);
+  expect(fixtureOf('18')).toMatchObject({ status: 403, response: { error: 'Touchpoints disabled', code: 'TOUCHPOINTS_DISABLED' } });
+  const response = { error: 'Dedicated operator unavailable', code: 'OPERATOR_UNAVAILABLE' };
+  expect(fixtureOf('19')).toMatchObject({ status: 503, headers: { 'Retry-After': '30' }, response });
+});
+
+test('Fixture 10 finishes the basket of case 14; the repeated, the paid and the claimed finish have its request', () => {
+  const calculated = fixtureOf('14');
+  const { request, response } = fixtureOf('10');
+  const basketId = 'basket-1001';
+  const text = expect.any(String);
+  expect(request).toEqual({ ...calculated.request, digest: calculated.response.digest, total: 10.37 });
+  const finished = { status: 'FINISHED', confirmationRequired: false, finishId: text, retrievalCode: '2980000000171', finishedAt: text };
+  expect(response).toEqual({ touchpointId: 'SCO-01', basketId, ...finished, total: 10.37, totalSaving: 1, repeated: false });
+  for (const [name, answer] of [
+    ['10r', { ...response, repeated: true }],
+    ['10c', { error: 'Basket already paid', code: 'BASKET_PAID', basketId }],
+    ['10claimed', { error: 'Basket retrieved at an assisted lane', code: 'BASKET_CLAIMED', basketId }],
+  ] as const)
+    expect([fixtureOf(name).request, fixtureOf(name).response]).toEqual([request, answer]);
+});
+
+test('Fixture 09 sends an outdated digest and receives the current one', () => {
+  const { request, response } = fixtureOf('09');
+  expect(request.digest).toBe(fixtureOf('04').response.digest);
+  expect(response).toMatchObject({ status: 'STALE_DIGEST', confirmationRequired: true, total: 10.37, totalSaving: 1 });
+  expect(response.digest).not.toBe(request.digest);
+  expect(response.digest).toBe(digestOf(fixtureOf('09')));
+  expect(response.lines).toEqual(fixtureOf('14').response.lines);
+});
+
+test('Every barcode, card and retrieval code of the fixtures has a valid check digit', () => {
+  const members = /"(?:barcode|loyaltyCard|retrievalCode)":"([^"]*)"/g;
+  const codes = ALL_CASES.flatMap((name) => [...JSON.stringify(fixtureOf(name)).matchAll(members)].map(([, code = '']) => code));
+  expect(codes.length).toBeGreaterThan(50);
+  expect(codes.filter((code) => !isEan13(code))).toEqual([]);
 });
 
 describe('A broken fixture', () => {

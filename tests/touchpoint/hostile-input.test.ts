@@ -18,24 +18,22 @@ const nested = (levels: number): string =>
   `{"touchpointId":"SCO-01","basketId":"b","lines":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
 const bodyOf = (answer: string): unknown => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4));
 
-describe('Nested JSON', () => {
-  test('JSON with 64 levels is accepted, and with more refused before it is parsed, on the portal too', async () => {
-    const headers = { 'X-Mock-Case': '02' };
-    for (const path of ['/caso02', CALCULATE]) {
-      expect((await authorized(mock.url, { path, body: nested(64), headers })).status).toBe(200);
-      for (const url of [mock.url, `${portal.url}/mock`]) {
-        for (const body of [nested(65), nested(5_000), '['.repeat(1_000_000), '{"a":'.repeat(150_000)]) {
-          const { status, text } = await authorized(url, { path, body, headers });
-          expect([status, JSON.parse(text)]).toEqual([400, { error: 'The body nests deeper than 64 levels' }]);
-        }
+test('JSON with 64 levels is accepted, and with more refused before it is parsed, on the portal too', async () => {
+  const headers = { 'X-Mock-Case': '02' };
+  for (const path of ['/caso02', CALCULATE]) {
+    expect((await authorized(mock.url, { path, body: nested(64), headers })).status).toBe(200);
+    for (const url of [mock.url, `${portal.url}/mock`]) {
+      for (const body of [nested(65), nested(5_000), '['.repeat(1_000_000), '{"a":'.repeat(150_000)]) {
+        const { status, text } = await authorized(url, { path, body, headers });
+        expect([status, JSON.parse(text)]).toEqual([400, { error: 'The body nests deeper than 64 levels' }]);
       }
     }
-  });
+  }
+});
 
-  test('JSON with more than 64 levels is not parsed without the key', async () => {
-    const headers = { Authorization: 'Bearer wrong' };
-    expect((await authorized(mock.url, { path: '/caso02', body: nested(65), headers })).status).toBe(403);
-  });
+test('JSON with more than 64 levels is not parsed without the key', async () => {
+  const headers = { Authorization: 'Bearer wrong' };
+  expect((await authorized(mock.url, { path: '/caso02', body: nested(65), headers })).status).toBe(403);
 });
 
 describe.each([

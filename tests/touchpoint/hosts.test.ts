@@ -17,26 +17,22 @@ const statusOf = async (server: Listening, path: string, host: string) => (await
 const post = async (server: Listening, path: string, host: string) =>
   (await call(server.url, { path, headers: { ...AUTHORIZED, host }, body: BODY })).status;
 
-test.each(['evil.example', 'evil.example:15116', 'localhost.evil.example'])(
-  'A foreign page that resolves %s to the touchpoint gets nothing of the portal, nor through it',
-  async (host) => {
-    for (const path of ['/', '/portal.js', '/portal.json', '/openapi.json', '/openapi.yaml', '/nowhere']) {
-      const { status, text } = await get(portal, path, host);
-      expect([path, status, JSON.parse(text)]).toEqual([path, 421, { error: expect.stringContaining('ALLOWED_HOSTS') }]);
-    }
-    expect(await post(portal, '/mock/caso02', host)).toBe(421);
-    for (const path of ['/openapi.json', '/openapi.yaml']) expect([path, await statusOf(mock, path, host)]).toEqual([path, 421]);
-  },
-);
+const FOREIGN = ['evil.example', 'evil.example:15116', 'localhost.evil.example'];
+test.each(FOREIGN)('A foreign page that resolves %s to the touchpoint gets nothing of the portal, nor through it', async (host) => {
+  for (const path of ['/', '/portal.js', '/portal.json', '/openapi.json', '/openapi.yaml', '/nowhere']) {
+    const { status, text } = await get(portal, path, host);
+    expect([path, status, JSON.parse(text)]).toEqual([path, 421, { error: expect.stringContaining('ALLOWED_HOSTS') }]);
+  }
+  expect(await post(portal, '/mock/caso02', host)).toBe(421);
+  for (const path of ['/openapi.json', '/openapi.yaml']) expect([path, await statusOf(mock, path, host)]).toEqual([path, 421]);
+});
 
-test.each(['localhost', 'localhost:15116', '127.0.0.1', '[::1]:15116', '192.168.1.7', 'touchpoint-mock', 'touchpoint.example.com'])(
-  'The touchpoint answers under the name %s',
-  async (host) => {
-    for (const path of ['/', '/portal.json', '/openapi.json']) expect([path, await statusOf(portal, path, host)]).toEqual([path, 200]);
-    expect(await post(portal, '/mock/caso02', host)).toBe(200);
-    expect(await statusOf(mock, '/openapi.json', host)).toBe(200);
-  },
-);
+const OWN = ['localhost', 'localhost:15116', '127.0.0.1', '[::1]:15116', '192.168.1.7', 'touchpoint-mock', 'touchpoint.example.com'];
+test.each(OWN)('The touchpoint answers under the name %s', async (host) => {
+  for (const path of ['/', '/portal.json', '/openapi.json']) expect([path, await statusOf(portal, path, host)]).toEqual([path, 200]);
+  expect(await post(portal, '/mock/caso02', host)).toBe(200);
+  expect(await statusOf(mock, '/openapi.json', host)).toBe(200);
+});
 
 test('The touchpoint answers probes, and callers with its key, under any name', async () => {
   for (const server of [mock, portal]) expect(await statusOf(server, '/readyz', 'evil.example')).toBe(200);

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import type { Listening } from '../../services/touchpoint-mock/http-listening.ts';
@@ -88,89 +88,85 @@ async function lint(file: string, content: string): Promise<number> {
   return totals ? totals.errors + totals.warnings : Number.NaN;
 }
 
-describe('The OpenAPI document of the touchpoint', () => {
-  test('The document is OpenAPI 3.0.3, version 0.2.0, with the 23 POST paths', () => {
-    expect([document['openapi'], at('info')['version']]).toEqual(['3.0.3', '0.2.0']);
-    expect(Object.keys(at('paths')).toSorted()).toEqual([CALCULATE, FINISH, ...ALL_CASES.map((name) => `/caso${name}`)].toSorted());
-    for (const operations of Object.values(at('paths'))) expect(Object.keys(operations)).toEqual(['post']);
-  });
-
-  test('The document lists the mock and the portal, the serving one first, and its paths exist at both', async () => {
-    expect(document['servers']).toMatchObject([{ url: '/' }]);
-    const facing = await aMock({ portalUrl: portal.url });
-    for (const [from, bases] of [
-      [facing, ['/', `${portal.url}/mock`]],
-      [portal, ['/mock', mock.url]],
-    ] as const) {
-      const { servers } = JSON.parse((await served('/openapi.json', from)).text) as { servers: Server[] };
-      const filled = ({ url, variables = {} }: Server) => url.replaceAll(/\{(\w+)\}/g, (_, name: string) => variables[name]?.default ?? '');
-      expect(servers.map(filled)).toEqual(bases);
-      for (const base of bases) {
-        const { origin, pathname } = new URL(base, from.url);
-        const answer = await authorized(origin, { path: `${pathname.replace(/\/$/, '')}/caso02`, body: fixtureOf('02').request });
-        expect([base, answer.status]).toEqual([base, 200]);
-      }
-    }
-  });
-
-  test('The document is the same on the mock and on the portal except for the server, in JSON and in YAML', async () => {
-    for (const from of [mock, portal]) {
-      const [json, yaml] = await Promise.all([served('/openapi.json', from), served('/openapi.yaml', from)]);
-      expect(json.headers['content-type']).toContain('application/json');
-      expect(yaml.headers['content-type']).toContain('application/yaml');
-      const { servers } = JSON.parse(json.text);
-      for (const one of [JSON.parse(json.text), parse(yaml.text)]) expect(one).toEqual({ ...document, servers });
-    }
-  });
-
-  test('The document lists the selectors of each alias, with the prefilled one as the example', () => {
-    const selector = (path: string) => (at('paths', path, 'post')['parameters'] as unknown as Part[])[0];
-    expect(selector(CALCULATE)).toMatchObject({ name: 'X-Mock-Case', in: 'header', required: true, example: '02' });
-    expect(selector(CALCULATE)?.['schema']?.['enum']).toEqual([...CALCULATE_CASES, 'MOCK_ONLY_INVALID_SELECTOR']);
-    expect(selector(FINISH)?.['schema']?.['enum']).toEqual(FINISH_CASES);
-    for (const name of ALL_CASES) expect(at('paths', `/caso${name}`, 'post')).not.toHaveProperty('parameters');
-  });
-
-  test('The document marks exactly the fields of a calculate response that the source document does not show as additions', () => {
-    const shown = {
-      CalculatedBasket: ['touchpointId', 'basketId', 'engine', 'loyaltyCard', 'loyaltyCardStatus', 'lines', 'total', 'totalSaving'],
-      ResponseLine: ['ref', 'barcode', 'qty', 'lineId', 'itemCode', 'description', 'weight'],
-    };
-    for (const [schema, fields] of Object.entries(shown)) {
-      const properties = Object.entries<Part>(at('components', 'schemas', schema, 'properties'));
-      const isOurs = (part: Part) => String(part['description']).startsWith('Ours (not in the source document)');
-      expect(properties.filter(([, part]) => !isOurs(part)).map(([name]) => name)).toEqual(fields);
-    }
-  });
-
-  test.each(ALL_CASES)('The document shows fixture %s as an example, and its schemas describe request and answer', async (name) => {
-    const { request, response, status } = fixtureOf(name);
-    for (const path of pathsOf(name)) {
-      const [asked, answered] = [requestOf(path), answerOf(path, status)];
-      const examples = [asked, answered].map((part) => followed(part['examples']?.[`case-${name}`])?.['value']);
-      expect(examples).toEqual([request, response]);
-      expect([fits(asked['schema'], request), fits(asked['schema'], { touchpointId: 'SCO-01' })]).toEqual([true, false]);
-      const reply = await authorized(mock.url, { path, headers: { 'X-Mock-Case': name }, body: request });
-      const answer = JSON.parse(reply.text);
-      expect([fits(answered['schema'], answer), fits(answered['schema'], { ...answer, surplus: 1 })]).toEqual([true, false]);
-    }
-  });
-
-  test('The document describes the refusal of a body that is nested too deeply', async () => {
-    const { status, text } = await authorized(mock.url, { path: CALCULATE, body: '['.repeat(65) });
-    expect([status, fits(answerOf(CALCULATE, 400)['schema'], JSON.parse(text))]).toEqual([400, true]);
-  });
+test('The document is OpenAPI 3.0.3, version 0.2.0, with the 23 POST paths', () => {
+  expect([document['openapi'], at('info')['version']]).toEqual(['3.0.3', '0.2.0']);
+  expect(Object.keys(at('paths')).toSorted()).toEqual([CALCULATE, FINISH, ...ALL_CASES.map((name) => `/caso${name}`)].toSorted());
+  for (const operations of Object.values(at('paths'))) expect(Object.keys(operations)).toEqual(['post']);
 });
 
-describe('The linter of OpenAPI documents', () => {
-  test.each(['json', 'yaml'])('The linter has no findings for the contract in %s', async (format) => {
-    expect(await lint(`contract.${format}`, (await served(`/openapi.${format}`)).text)).toBe(0);
-  });
+test('The document lists the mock and the portal, the serving one first, and its paths exist at both', async () => {
+  expect(document['servers']).toMatchObject([{ url: '/' }]);
+  const facing = await aMock({ portalUrl: portal.url });
+  for (const [from, bases] of [
+    [facing, ['/', `${portal.url}/mock`]],
+    [portal, ['/mock', mock.url]],
+  ] as const) {
+    const { servers } = JSON.parse((await served('/openapi.json', from)).text) as { servers: Server[] };
+    const filled = ({ url, variables = {} }: Server) => url.replaceAll(/\{(\w+)\}/g, (_, name: string) => variables[name]?.default ?? '');
+    expect(servers.map(filled)).toEqual(bases);
+    for (const base of bases) {
+      const { origin, pathname } = new URL(base, from.url);
+      const answer = await authorized(origin, { path: `${pathname.replace(/\/$/, '')}/caso02`, body: fixtureOf('02').request });
+      expect([base, answer.status]).toEqual([base, 200]);
+    }
+  }
+});
 
-  test('The linter finds an example that does not match its schema', async () => {
-    const { text } = await served('/openapi.json');
-    const broken = text.replace('"status": "REJECTED"', '"status": "MAYBE"');
-    expect(broken).not.toBe(text);
-    expect(await lint('broken.json', broken)).toBeGreaterThan(0);
-  });
+test('The document is the same on the mock and on the portal except for the server, in JSON and in YAML', async () => {
+  for (const from of [mock, portal]) {
+    const [json, yaml] = await Promise.all([served('/openapi.json', from), served('/openapi.yaml', from)]);
+    expect(json.headers['content-type']).toContain('application/json');
+    expect(yaml.headers['content-type']).toContain('application/yaml');
+    const { servers } = JSON.parse(json.text);
+    for (const one of [JSON.parse(json.text), parse(yaml.text)]) expect(one).toEqual({ ...document, servers });
+  }
+});
+
+test('The document lists the selectors of each alias, with the prefilled one as the example', () => {
+  const selector = (path: string) => (at('paths', path, 'post')['parameters'] as unknown as Part[])[0];
+  expect(selector(CALCULATE)).toMatchObject({ name: 'X-Mock-Case', in: 'header', required: true, example: '02' });
+  expect(selector(CALCULATE)?.['schema']?.['enum']).toEqual([...CALCULATE_CASES, 'MOCK_ONLY_INVALID_SELECTOR']);
+  expect(selector(FINISH)?.['schema']?.['enum']).toEqual(FINISH_CASES);
+  for (const name of ALL_CASES) expect(at('paths', `/caso${name}`, 'post')).not.toHaveProperty('parameters');
+});
+
+test('The document marks exactly the fields of a calculate response that the source document does not show as additions', () => {
+  const shown = {
+    CalculatedBasket: ['touchpointId', 'basketId', 'engine', 'loyaltyCard', 'loyaltyCardStatus', 'lines', 'total', 'totalSaving'],
+    ResponseLine: ['ref', 'barcode', 'qty', 'lineId', 'itemCode', 'description', 'weight'],
+  };
+  for (const [schema, fields] of Object.entries(shown)) {
+    const properties = Object.entries<Part>(at('components', 'schemas', schema, 'properties'));
+    const isOurs = (part: Part) => String(part['description']).startsWith('Ours (not in the source document)');
+    expect(properties.filter(([, part]) => !isOurs(part)).map(([name]) => name)).toEqual(fields);
+  }
+});
+
+test.each(ALL_CASES)('The document shows fixture %s as an example, and its schemas describe request and answer', async (name) => {
+  const { request, response, status } = fixtureOf(name);
+  for (const path of pathsOf(name)) {
+    const [asked, answered] = [requestOf(path), answerOf(path, status)];
+    const examples = [asked, answered].map((part) => followed(part['examples']?.[`case-${name}`])?.['value']);
+    expect(examples).toEqual([request, response]);
+    expect([fits(asked['schema'], request), fits(asked['schema'], { touchpointId: 'SCO-01' })]).toEqual([true, false]);
+    const reply = await authorized(mock.url, { path, headers: { 'X-Mock-Case': name }, body: request });
+    const answer = JSON.parse(reply.text);
+    expect([fits(answered['schema'], answer), fits(answered['schema'], { ...answer, surplus: 1 })]).toEqual([true, false]);
+  }
+});
+
+test('The document describes the refusal of a body that is nested too deeply', async () => {
+  const { status, text } = await authorized(mock.url, { path: CALCULATE, body: '['.repeat(65) });
+  expect([status, fits(answerOf(CALCULATE, 400)['schema'], JSON.parse(text))]).toEqual([400, true]);
+});
+
+test.each(['json', 'yaml'])('The linter has no findings for the contract in %s', async (format) => {
+  expect(await lint(`contract.${format}`, (await served(`/openapi.${format}`)).text)).toBe(0);
+});
+
+test('The linter finds an example that does not match its schema', async () => {
+  const { text } = await served('/openapi.json');
+  const broken = text.replace('"status": "REJECTED"', '"status": "MAYBE"');
+  expect(broken).not.toBe(text);
+  expect(await lint('broken.json', broken)).toBeGreaterThan(0);
 });

@@ -19,48 +19,46 @@ beforeAll(async () => {
 const get = (path: string, url = portal.url) => call(url, { method: 'GET', path });
 const statusOf = async (path: string, url = portal.url) => (await get(path, url)).status;
 
-describe('The portal in front of the mock', () => {
-  test.each(ALL_CASES)('The portal returns the answer of the mock for case %s', async (name) => {
-    const body = fixtureOf(name).request;
-    const [direct, forwarded] = await Promise.all([
-      authorized(mock.url, { path: `/caso${name}`, body }),
-      authorized(portal.url, { path: `/mock/caso${name}`, body }),
-    ]);
-    const same = [direct.status, direct.text, direct.headers['retry-after'], 'application/json'];
-    const { status, text, headers } = forwarded;
-    expect([status, text, headers['retry-after'], headers['content-type']]).toEqual(same);
-  });
+test.each(ALL_CASES)('The portal returns the answer of the mock for case %s', async (name) => {
+  const body = fixtureOf(name).request;
+  const [direct, forwarded] = await Promise.all([
+    authorized(mock.url, { path: `/caso${name}`, body }),
+    authorized(portal.url, { path: `/mock/caso${name}`, body }),
+  ]);
+  const same = [direct.status, direct.text, direct.headers['retry-after'], 'application/json'];
+  const { status, text, headers } = forwarded;
+  expect([status, text, headers['retry-after'], headers['content-type']]).toEqual(same);
+});
 
-  test('The portal forwards key, selector and body, and the refusals of the mock', async () => {
-    const path = `/mock${CALCULATE}`;
-    const priced = await authorized(portal.url, { path, headers: { 'X-Mock-Case': '04' }, body: fixtureOf('04').request });
-    expect(priced.text).toContain('"total":11.37');
-    expect((await authorized(portal.url, { path, headers: { 'X-Mock-Case': '10' } })).status).toBe(400);
-    expect((await call(portal.url, { path })).status).toBe(403);
-    expect((await get(path)).headers.allow).toBe('POST');
-    for (const other of ['/mock/nowhere', CALCULATE, '/caso02', '/mockcaso02', '/MOCK/caso02'])
-      expect((await authorized(portal.url, { path: other })).status).toBe(404);
-  });
+test('The portal forwards key, selector and body, and the refusals of the mock', async () => {
+  const path = `/mock${CALCULATE}`;
+  const priced = await authorized(portal.url, { path, headers: { 'X-Mock-Case': '04' }, body: fixtureOf('04').request });
+  expect(priced.text).toContain('"total":11.37');
+  expect((await authorized(portal.url, { path, headers: { 'X-Mock-Case': '10' } })).status).toBe(400);
+  expect((await call(portal.url, { path })).status).toBe(403);
+  expect((await get(path)).headers.allow).toBe('POST');
+  for (const other of ['/mock/nowhere', CALCULATE, '/caso02', '/mockcaso02', '/MOCK/caso02'])
+    expect((await authorized(portal.url, { path: other })).status).toBe(404);
+});
 
-  test('The portal answers 502 in JSON while the mock is down', async () => {
-    const gone = await aMock();
-    const facing = await aPortal({ mockUrl: gone.url });
-    await gone.close();
-    const reply = await authorized(facing.url, { path: '/mock/caso02' });
-    expect([reply.status, reply.headers['content-type']]).toEqual([502, 'application/json']);
-    expect(JSON.parse(reply.text)).toEqual({ error: expect.any(String) });
-    expect(await statusOf('/healthz', facing.url)).toBe(200);
-    await aMock({ port: gone.port });
-    expect((await authorized(facing.url, { path: '/mock/caso02' })).status).toBe(200);
-  });
+test('The portal answers 502 in JSON while the mock is down', async () => {
+  const gone = await aMock();
+  const facing = await aPortal({ mockUrl: gone.url });
+  await gone.close();
+  const reply = await authorized(facing.url, { path: '/mock/caso02' });
+  expect([reply.status, reply.headers['content-type']]).toEqual([502, 'application/json']);
+  expect(JSON.parse(reply.text)).toEqual({ error: expect.any(String) });
+  expect(await statusOf('/healthz', facing.url)).toBe(200);
+  await aMock({ port: gone.port });
+  expect((await authorized(facing.url, { path: '/mock/caso02' })).status).toBe(200);
+});
 
-  test('The portal answers 502 when the mock closes the connection without an answer', async () => {
-    const rude = createServer((request) => request.socket.destroy()).listen(0, '127.0.0.1');
-    await new Promise((resolve) => rude.once('listening', resolve));
-    const facing = await aPortal({ mockUrl: `http://127.0.0.1:${(rude.address() as AddressInfo).port}` });
-    expect((await authorized(facing.url, { path: '/mock/caso02' })).status).toBe(502);
-    rude.close();
-  });
+test('The portal answers 502 when the mock closes the connection without an answer', async () => {
+  const rude = createServer((request) => request.socket.destroy()).listen(0, '127.0.0.1');
+  await new Promise((resolve) => rude.once('listening', resolve));
+  const facing = await aPortal({ mockUrl: `http://127.0.0.1:${(rude.address() as AddressInfo).port}` });
+  expect((await authorized(facing.url, { path: '/mock/caso02' })).status).toBe(502);
+  rude.close();
 });
 
 describe('The page of the portal', () => {
@@ -75,17 +73,15 @@ describe('The page of the portal', () => {
     for (const file of [...scripts, 'portal.css', '']) expect((await get(`/${file}`)).text).not.toMatch(/https?:\/\//);
   });
 
-  test.each(['/', '/portal.js', '/portal.json', '/openapi.json', '/nowhere'])(
-    '%s is served under a policy for the portal alone',
-    async (path) => {
-      const { headers } = await get(path);
-      const policy = String(headers['content-security-policy']);
-      for (const rule of ["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"]) expect(policy).toContain(rule);
-      expect(policy).not.toMatch(/unsafe|\*|https?:/);
-      expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY', 'referrer-policy': 'no-referrer' });
-      expect(headers).not.toHaveProperty('x-powered-by');
-    },
-  );
+  const served = ['/', '/portal.js', '/portal.json', '/openapi.json', '/nowhere'];
+  test.each(served)('%s is served under a policy for the portal alone', async (path) => {
+    const { headers } = await get(path);
+    const policy = String(headers['content-security-policy']);
+    for (const rule of ["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"]) expect(policy).toContain(rule);
+    expect(policy).not.toMatch(/unsafe|\*|https?:/);
+    expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY', 'referrer-policy': 'no-referrer' });
+    expect(headers).not.toHaveProperty('x-powered-by');
+  });
 
   test('The page receives the 21 cases, the seven authorization fixtures and the suggested sequence', async () => {
     const { cases, authorization, sequence, aliases } = JSON.parse((await get('/portal.json')).text);
@@ -136,16 +132,14 @@ describe('The modules of the page', () => {
     });
   }
 
-  test.each(['{"a": 1}', "it's", '$(id) `id` \\ "q" !', "'; exit 1; '", '@file', 'two\nlines', ''])(
-    'A curl command passes the body %j through the shell',
-    async (body) => {
-      const { curlCommand } = await module('curl');
-      const url = `${portal.url}/mock/caso02`;
-      const headers = ['Authorization: Bearer demo-store-key', 'Content-Type: application/json', "X-Mock-Case: 0'2"];
-      const command = curlCommand({ url, headers: { ...AUTHORIZED, 'X-Mock-Case': "0'2" }, body });
-      expect(await pasted(command)).toEqual(['-i', '-X', 'POST', url, ...headers.flatMap((one) => ['-H', one]), '--data-raw', body]);
-    },
-  );
+  const bodies = ['{"a": 1}', "it's", '$(id) `id` \\ "q" !', "'; exit 1; '", '@file', 'two\nlines', ''];
+  test.each(bodies)('A curl command passes the body %j through the shell', async (body) => {
+    const { curlCommand } = await module('curl');
+    const url = `${portal.url}/mock/caso02`;
+    const headers = ['Authorization: Bearer demo-store-key', 'Content-Type: application/json', "X-Mock-Case: 0'2"];
+    const command = curlCommand({ url, headers: { ...AUTHORIZED, 'X-Mock-Case': "0'2" }, body });
+    expect(await pasted(command)).toEqual(['-i', '-X', 'POST', url, ...headers.flatMap((one) => ['-H', one]), '--data-raw', body]);
+  });
 
   test.each(ALL_CASES)('The JSON of case %s is formatted without changing a value, and its rejected lines are marked', async (name) => {
     const { layOut, markRejected } = await module('json-text');

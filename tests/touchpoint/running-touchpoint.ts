@@ -25,16 +25,12 @@ export interface Line {
 
 export interface ResponseLine extends Line {
   readonly lineId: number;
-  readonly itemCode: string;
-  readonly description: string;
   readonly weight: number | null;
   readonly status: 'ACCEPTED' | 'REJECTED';
   readonly rejection: { readonly code: string; readonly message: string } | null;
   readonly unitPrice: number;
   readonly amount: number;
   readonly saving: number;
-  readonly unitOfMeasure: string;
-  readonly minAge: number | null;
   readonly priceSource: string;
 }
 
