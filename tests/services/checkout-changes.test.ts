@@ -3,6 +3,7 @@ import { checkoutIdOf, checkouts } from '../../services/ecommerce-platform/colle
 import { voucherUses } from '../../services/promotion-engine/collections.ts';
 import { convertBasket } from '../../shared/catalog/commerce/internal.ts';
 import { ADDRESS, eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { insideCall } from '../support/steps/inside-call.ts';
 import { startShop } from '../support/steps/shop.ts';
 
 const ELSEWHERE = { shippingAddress: { ...ADDRESS, line1: '2 Mill Lane', city: 'Cork' } };
@@ -131,12 +132,13 @@ describe('The voucher uses of a changed checkout', () => {
     const inside = await startShop();
     const used = async (code: string) => (await inside.counters('promotion-engine', voucherUses.name, code))['used'] ?? 0;
     const lines = [{ sku: 'shelf-wall', qty: 2 }];
-    const { id } = (await inside.call('POST', '/baskets', { channel: 'web', customerId: 'cus_ben', lines })).body;
+    const { id } = (await insideCall(inside, 'create-basket-api', { body: { channel: 'web', customerId: 'cus_ben', lines } })).body;
     const before = [await used('WELCOME10'), await used('MIN100')];
     return {
       ...inside,
       id,
-      check: (...voucherCodes: string[]) => inside.call('POST', `/baskets/${id}/checkout`, { shippingAddress: ADDRESS, voucherCodes }),
+      check: (...voucherCodes: string[]) =>
+        insideCall(inside, 'checkout-basket-api', { params: { id }, body: { shippingAddress: ADDRESS, voucherCodes } }),
       taken: async () => [(await used('WELCOME10')) - (before[0] ?? 0), (await used('MIN100')) - (before[1] ?? 0)],
     };
   }

@@ -13,6 +13,7 @@ import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { type Inside, startInside } from '../support/inside.ts';
 import { typesOf } from '../support/steps/events.ts';
+import { insideCall } from '../support/steps/inside-call.ts';
 import { eur } from '../support/steps/tender.ts';
 
 const DAY = durationMs('P1D');
@@ -293,7 +294,7 @@ describe('Put Party', () => {
 
   const put = (basketId: string, contact?: { email?: string; phone?: string; loyaltyCard?: string }) =>
     inside.as('ecommerce-platform')(putParty, { params: { basketId }, body: { ...(contact && { contact }) } });
-  const register = (contact: object) => inside.call('POST', '/customers', { ...NAME, ...contact });
+  const register = (contact: object) => insideCall(inside, 'create-customer-api', { body: { ...NAME, ...contact } });
   const KNOWN_CARD = '2990000200044';
 
   test('Put Party creates one anonymous party per basket', async () => {

@@ -4,6 +4,7 @@ import { voucherUses } from '../../services/promotion-engine/collections.ts';
 import { ADDRESS, eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import type { Inside } from '../support/inside.ts';
 import { typesOf } from '../support/steps/events.ts';
+import { insideCall } from '../support/steps/inside-call.ts';
 import type { Line } from '../support/steps/order.ts';
 import { startShop } from '../support/steps/shop.ts';
 import { eur } from '../support/steps/tender.ts';
@@ -34,8 +35,13 @@ const eventsOf = async (rehearsal: TestRehearsal, id: string) =>
 const loseAnswer = (rehearsal: TestRehearsal, api: string, times?: number) =>
   rehearsal.fault('lost', { match: { api }, fault: { kind: 'lost-response' }, times });
 
-const delay = (rehearsal: TestRehearsal, ms: number) =>
-  rehearsal.fault('slow', { match: { api: 'reserve-inventory-api' }, fault: { kind: 'latency', ms }, times: 1 });
+/** Starts a checkout that waits, until there are no faults, for its reservation. */
+async function waitingCheckout(rehearsal: TestRehearsal, id: string) {
+  await rehearsal.fault('waiting', { match: { api: 'reserve-inventory-api' }, fault: { kind: 'barrier', parties: 9 } });
+  const reply = rehearsal.checkOut(id);
+  await rehearsal.struck('waiting');
+  return { reply };
+}
 
 test('Get Product returns attributes, price, media and availability by id or SKU, without a credential', async () => {
   await using rehearsal = await newRehearsal();
@@ -300,11 +306,10 @@ test('Checkout Basket sent concurrently reserves the stock once and locks the ba
 test('Checkout Basket reserves a line that is added while it runs', async () => {
   await using rehearsal = await newRehearsal();
   const id = await basketOf(rehearsal);
-  await delay(rehearsal, 400);
-  const running = rehearsal.checkOut(id);
-  await rehearsal.struck('slow');
+  const { reply } = await waitingCheckout(rehearsal, id);
   await rehearsal.addLine(id, line('mug-green'));
-  const { body } = await running;
+  await rehearsal.noFaults();
+  const { body } = await reply;
   expect(body).toMatchObject({ state: 'locked', lines: [{ sku: 'mug-blue' }, { sku: 'mug-green' }] });
   const items = [line('mug-blue', 2), line('mug-green')];
   expect(await rehearsal.object('reservation', body.reservationId)).toMatchObject({ state: 'requested', items });
@@ -315,11 +320,10 @@ test('Checkout Basket reserves a line that is added while it runs', async () => 
 test('Checkout Basket releases its reservation when the basket is merged into another while it runs', async () => {
   await using rehearsal = await newRehearsal();
   const id = await basketOf(rehearsal);
-  await delay(rehearsal, 1_500);
-  const running = rehearsal.checkOut(id);
-  await rehearsal.struck('slow');
+  const { reply } = await waitingCheckout(rehearsal, id);
   await create(rehearsal, { customerId: 'cus_ada', mergeBasketIds: [id] });
-  expect((await running).body).toMatchObject({ status: 409, code: 'invalid_state_transition', currentState: 'merged' });
+  await rehearsal.noFaults();
+  expect((await reply).body).toMatchObject({ status: 409, code: 'invalid_state_transition', currentState: 'merged' });
   expect(await rehearsal.reserved('mug-blue')).toBe(0);
   await rehearsal.verify();
 });
@@ -578,9 +582,10 @@ test('Checkout Basket with placeOrder creates one order when the answer of the O
 describe('The uses of a voucher', () => {
   const used = (inside: Inside, code: string) => inside.counters('promotion-engine', voucherUses.name, code);
   const shelves = async (inside: Inside): Promise<string> =>
-    (await inside.call('POST', '/baskets', { channel: 'web', customerId: 'cus_ben', lines: [line('shelf-wall', 2)] })).body.id;
+    (await insideCall(inside, 'create-basket-api', { body: { channel: 'web', customerId: 'cus_ben', lines: [line('shelf-wall', 2)] } }))
+      .body.id;
   const checkOut = (inside: Inside, id: string, ...voucherCodes: string[]) =>
-    inside.call('POST', `/baskets/${id}/checkout`, { shippingAddress: ADDRESS, voucherCodes });
+    insideCall(inside, 'checkout-basket-api', { params: { id }, body: { shippingAddress: ADDRESS, voucherCodes } });
   const leaveOne = (inside: Inside, ...codes: string[]) =>
     inside.commitAs('promotion-engine', async (work) => {
       const counters = await work.counters(voucherUses, codes);

@@ -5,6 +5,7 @@ import type { CallOf } from '../../shared/catalog/define.ts';
 import type { Problem } from '../../shared/catalog/problems.ts';
 import { newRehearsal } from '../support/estate.ts';
 import { typesOf } from '../support/steps/events.ts';
+import { insideCall } from '../support/steps/inside-call.ts';
 import { startShop } from '../support/steps/shop.ts';
 import { eur } from '../support/steps/tender.ts';
 
@@ -29,7 +30,7 @@ async function tillEstate() {
       ),
     abandon: (transactionId: string) => inside.as('pos')(abandonBasket, { params: { id: transactionId } }),
     openBasket: async (body: Record<string, unknown> = {}) =>
-      (await inside.call('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: MUGS, ...body })).body,
+      (await insideCall(inside, 'create-basket-api', { body: { channel: 'web', customerId: 'cus_ada', lines: MUGS, ...body } })).body,
     reservedAt: async (sku: string, locationId = 'store-01') =>
       (await inside.counters('inventory-service', 'stock', `${sku}|${locationId}`))['reserved'] ?? 0,
     lastState,

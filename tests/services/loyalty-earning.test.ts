@@ -8,6 +8,7 @@ import { instant } from '../../shared/domain/time.ts';
 import type { Fresh } from '../../shared/work/unit-of-work.ts';
 import { runsOf } from '../support/effort.ts';
 import { startInside } from '../support/inside.ts';
+import { insideCall } from '../support/steps/inside-call.ts';
 import { eur } from '../support/steps/tender.ts';
 
 const MINUTE = 60_000;
@@ -39,7 +40,7 @@ const aPayment = (id: string, orderId: string, amount: number, type: Tender): Fr
 /** Publishes orders and payments as their owners do, and reads the points of members. */
 async function story() {
   const inside = await startInside(loyaltyPlatform);
-  const account = async (id: string) => (await inside.call('GET', `/members/${id}/balance`)).body;
+  const account = async (id: string) => (await insideCall(inside, 'get-member-balance-api', { params: { id } })).body;
   /** What has changed since the start. */
   const member = async (id = 'loy_ada') => {
     const { pointsBalance, lifetimePoints, entries } = await account(id);
@@ -76,7 +77,8 @@ async function story() {
         });
         work.transition(payments, payment, 'refund', patch, to);
       }),
-    redeem: (points: number, id = 'loy_ada') => inside.call('POST', `/members/${id}/redeem`, { points, orderId: 'ord_9' }),
+    redeem: (points: number, id = 'loy_ada') =>
+      insideCall(inside, 'redeem-points-api', { params: { id }, body: { points, orderId: 'ord_9' } }),
     account,
     member,
     /** The entries of the ledger as short texts: type, points, and points that are missing. */

@@ -11,6 +11,7 @@ import type { Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { type Inside, startInside } from '../support/inside.ts';
+import { insideCall } from '../support/steps/inside-call.ts';
 import { CASH, eur } from '../support/steps/tender.ts';
 
 let rehearsal: TestRehearsal;
@@ -184,7 +185,7 @@ describe('Put Ledger Entry', () => {
 
   const madeFor = new Map<unknown, string>();
   const redeemFor = async (basketId: string, points: number, member: string) =>
-    inside.call('POST', `/members/${member}/redeem`, { points, basketId });
+    insideCall(inside, 'redeem-points-api', { params: { id: member }, body: { points, basketId } });
   const redemption = async (points: number, member = 'loy_dmitri'): Promise<string> => {
     const basketId = `bsk_s${madeFor.size + 1}`;
     const { id } = (await redeemFor(basketId, points, member)).body.redemption;
@@ -198,7 +199,7 @@ describe('Put Ledger Entry', () => {
   };
   const reverse = async (reference: string, body: object = {}) => (await put('reverse', reference, { ...body })).account;
   const balance = async (member = 'loy_dmitri'): Promise<number> =>
-    (await inside.call('GET', `/members/${member}/balance`)).body.pointsBalance;
+    (await insideCall(inside, 'get-member-balance-api', { params: { id: member } })).body.pointsBalance;
   const insufficient = { code: 'insufficient_points' };
 
   test('One of two requests commits that read the same points or the same redemption', async () => {
@@ -207,7 +208,8 @@ describe('Put Ledger Entry', () => {
       redeemPoints.handler({ params: { id: 'loy_ada' }, query: {}, body: { points: 500, basketId } } as never, { work } as Scope);
     const outcomes = await own.overlapping('loyalty-platform', redeemAs('bsk_1'), redeemAs('bsk_2'));
     expect(outcomes).toEqual(['committed', 'Conflict: version: accounts/loy_ada']);
-    const { body } = await own.call('POST', '/members/loy_ada/redeem', { points: 500, basketId: 'bsk_1' });
+    const params = { id: 'loy_ada' };
+    const { body } = await insideCall(own, 'redeem-points-api', { params, body: { points: 500, basketId: 'bsk_1' } });
     const redemptionId = body.redemption.id;
     const pay = (paymentId: string) => (work: UnitOfWork) => spend(work, paymentId, { redemptionId, purchase: { basketId: 'bsk_1' } });
     const payments = await own.overlapping('loyalty-platform', pay('pay_1'), pay('pay_2'));
@@ -215,7 +217,7 @@ describe('Put Ledger Entry', () => {
     // The redemption expires when it is spent: the due work finds it spent.
     const item = { key: redemptionId, payload: {} } as DueItem;
     await own.commitAs('loyalty-platform', (work) => returnUnspentRedemption.run(item, { work } as Scope));
-    expect((await own.call('GET', '/members/loy_ada/balance')).body.pointsBalance).toBe(0);
+    expect((await insideCall(own, 'get-member-balance-api', { params })).body.pointsBalance).toBe(0);
   });
 
   test('Put Ledger Entry returns the points beyond the amount of the payment', async () => {

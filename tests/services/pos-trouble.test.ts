@@ -272,12 +272,13 @@ describe('A till without the OMS', () => {
 test('A void while a tender is processed is refused as retryable, and its repeat voids the tender', async () => {
   await using rehearsal = await newRehearsal();
   const { id } = await rehearsal.sale();
-  await rehearsal.fault('slow', { match: { api: 'authorize-payment-api' }, fault: { kind: 'latency', ms: 500 } });
+  await rehearsal.fault('waiting', { match: { api: 'authorize-payment-api' }, fault: { kind: 'barrier', parties: 9 } });
   const paying = rehearsal.pay(id, card(), 1000);
-  await rehearsal.struck('slow');
+  await rehearsal.struck('waiting');
   const { headers, body } = await rehearsal.voidSale(id);
   expect([headers['retry-after'], body]).toMatchObject(['1', { status: 409, code: 'invalid_state_transition', retryable: true }]);
   expect((await rehearsal.pay(id, CASH, 100)).body).toMatchObject({ status: 409, retryable: true });
+  await rehearsal.noFaults();
   expect((await paying).status).toBe(201);
   expect((await rehearsal.voidSale(id)).body).toMatchObject({ payments: [{ state: 'voided' }] });
   expect(await boundMoney(rehearsal, id)).toBe(0);

@@ -4,6 +4,7 @@ import * as pos from '../../services/pos/service.ts';
 import { getTransaction } from '../../shared/catalog/commerce/internal.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { typesOf } from '../support/steps/events.ts';
+import { insideCall } from '../support/steps/inside-call.ts';
 import { startShop } from '../support/steps/shop.ts';
 import { CASH, card, eur } from '../support/steps/tender.ts';
 
@@ -290,13 +291,14 @@ test('Get Transaction returns the state and payments of a transaction to other a
   await using estate = await startShop(pos, paymentHub);
   const lines = [{ sku: 'mug-blue', qty: 2 }];
   const where = { storeId: 'store-02', laneId: 'lane-7' };
-  const { body } = await estate.call('POST', '/transactions', { ...where, lines, loyaltyId: 'loy_ada' });
-  const { body: cash } = await estate.call('POST', `/transactions/${body.id}/payment`, { tender: CASH, amount: eur(598) });
+  const { body } = await insideCall(estate, 'create-transaction-api', { body: { ...where, lines, loyaltyId: 'loy_ada' } });
+  const params = { id: body.id };
+  const { body: cash } = await insideCall(estate, 'add-payment-api', { params, body: { tender: CASH, amount: eur(598) } });
   const read = (id: string) => estate.as('oms')(getTransaction, { params: { id } });
   const money = { total: eur(2598), paymentIds: [cash.id], customerId: 'cus_ada', loyaltyAccountId: 'loy_ada' };
   const basket = { id: body.basketId, state: 'locked' };
   expect(await read(body.id)).toMatchObject({ id: body.id, state: 'open', ...where, ...money, basket });
   await expect(read('ord_none')).rejects.toMatchObject({ code: 'not_found' });
-  await estate.call('POST', `/transactions/${body.id}/void`, {});
+  await insideCall(estate, 'void-transaction-api', { params });
   expect(await read(body.id)).toMatchObject({ state: 'voided' });
 });

@@ -5,6 +5,7 @@ import { confirmReservation, releaseReservation, reserveInventory } from '../../
 import { getReservation, moveReservation, recordStockMovement } from '../../shared/catalog/inventory/internal.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { startInside } from '../support/inside.ts';
+import { insideCall } from '../support/steps/inside-call.ts';
 
 const MINUTE = 60_000;
 const STORE = 'store-01';
@@ -22,7 +23,7 @@ async function till() {
     ...inside,
     reserve,
     hold: (...items: { sku: string; qty: number }[]) => reserve(items, { ttlSeconds: null }),
-    fromOutside: (body: object) => inside.call('POST', '/inventory/reservations', { locationId: STORE, ...body }),
+    fromOutside: (body: object) => insideCall(inside, 'reserve-inventory-api', { body: { locationId: STORE, ...body } }),
     takeOut: (id: string, lines: readonly { sku: string; qty: number }[], kind: 'consume' | 'short' = 'consume', locationId = STORE) =>
       inside.as('oms')(moveReservation, { params: { id }, body: { reference: `carry-out ${id}`, kind, locationId, lines: [...lines] } }),
     sell: (reference: string, qty: number, sku = 'mug-blue') =>
