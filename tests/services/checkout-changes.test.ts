@@ -12,7 +12,7 @@ const CODES = { voucherCodes: ['WELCOME10'] };
 const PLACE = { placeOrder: true };
 
 const locked = async (rehearsal: TestRehearsal, more: object = {}) =>
-  rehearsal.checkedOut((await rehearsal.basket({ qty: 1, customerId: 'cus_ben' })).id, more);
+  rehearsal.checkedOut((await rehearsal.basket({ qty: 1, customerId: 'cus_ben' })).id, { ...more });
 
 test('A second Checkout Basket applies another address and shipping method, and the order is sent there', async () => {
   await using rehearsal = await newRehearsal();

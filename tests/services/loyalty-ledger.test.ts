@@ -16,7 +16,7 @@ afterAll(() => rehearsal[Symbol.asyncDispose]());
 const grant = (reference: string, points = 10) =>
   rehearsal.call('issue-loyalty-points-api', { params: { id: MEMBER }, body: { points, reason: 'goodwill', reference } });
 const account = () => rehearsal.api('get-member-balance-api', { params: { id: MEMBER } });
-const list = (id: string, query: Record<string, string> = {}) => rehearsal.call('list-ledger-entries-api', { params: { id }, query });
+const list = (id: string, query: Record<string, unknown> = {}) => rehearsal.call('list-ledger-entries-api', { params: { id }, query });
 const references = (entries: readonly { reference?: string }[]) => entries.map(({ reference }) => reference);
 const cases = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => `case-${from + n}`);
 

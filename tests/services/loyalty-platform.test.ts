@@ -227,6 +227,12 @@ describe('Put Ledger Entry', () => {
     expect(spent.account.entries.at(-1)).toMatchObject({ type: 'reverse', points: 30, orderId: 'ord_3' });
   });
 
+  test('Put Ledger Entry spends one redemption per payment', async () => {
+    const [one, other] = [await redemption(10), await redemption(10)];
+    for (let repeat = 0; repeat < 2; repeat++) await put('spend', 'pay_4', { redemptionId: one });
+    await expect(put('spend', 'pay_4', { redemptionId: other })).rejects.toMatchObject(insufficient);
+  });
+
   test('Put Ledger Entry for a void returns all points once and frees the basket for another redemption', async () => {
     const before = await balance();
     const redemptionId = await redemption(80);
@@ -261,7 +267,7 @@ test('A ledger keeps the balance equal to its sum and never negative, and only e
   const at = '2026-01-01T00:00:00.000Z';
   const owner = { id: 'loy_1', version: 1, createdAt: at, updatedAt: at, customerId: 'cus_1', cardNumber: '1' };
   const empty: Account = { ...owner, pointsBalance: 0, lifetimePoints: 0, entryCount: 0, entries: [], ...standingAt(0) };
-  const entry = fc.record({ type: fc.constantFrom('earn', 'issue', 'redeem', 'reverse'), points: fc.nat(3000) });
+  const entry = fc.record({ type: fc.constantFrom(...(['earn', 'issue', 'redeem', 'reverse'] as const)), points: fc.nat(3000) });
   const property = fc.property(fc.array(entry, { maxLength: 30 }), (entries) => {
     let booked = empty;
     const ledger: Account['entries'] = [];
