@@ -156,7 +156,7 @@ const played: Readonly<Record<string, readonly string[]>> = {
   ],
   'tests/services/oms-lost-authorizations': ['oms|renew-authorization', 'oms|give-up-uncovered'],
   'tests/services/lost-parcels': ['fms|restock'],
-  'tests/services/till-captures': ['pos|capture-tenders'],
+  'tests/services/pos-changed-tenders': ['pos|capture-tenders'],
   'a cancellation': ['oms|compensate', 'payment-hub|give-back-points'],
   'the confirmation of an order': ['oms|route-order', 'oms|redeem-vouchers', 'fms|allocate', 'payment-hub|check-orphan'],
   'the way of an order to its customer': ['oms|capture-payments', 'oms|settle-order', 'oms|release-holds', 'wms|warehouse-step'],

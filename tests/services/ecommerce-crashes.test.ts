@@ -1,19 +1,17 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { CrashingEstate } from '../support/crashing-estate.ts';
-import { eachCrash, type Step } from '../support/each-crash.ts';
+import { eachCrash } from '../support/each-crash.ts';
 import { ADDRESS } from '../support/estate.ts';
 
 /**
- * A checkout whose client sends it once, while a process is killed at one of its commits. Stock, vouchers and basket are kept by an
- * order or given back, and the next client can check the basket out.
+ * A client sends its checkout once, while a process is killed at one of its commits. An order keeps stock, vouchers and basket, or they
+ * are released, and the next client can check the basket out.
  */
 const MINUTE = 60_000;
+const CHECKOUT = { shippingAddress: ADDRESS, voucherCodes: ['WELCOME10'] };
 
-async function aBasket(estate: CrashingEstate): Promise<string> {
-  const lines = [
-    { sku: 'mug-blue', qty: 2 },
-    { sku: 'lamp-last-one', qty: 1 },
-  ];
+async function begin(estate: CrashingEstate): Promise<string> {
+  const lines = ['mug-blue', 'lamp-last-one'].map((sku) => ({ sku, qty: 1 }));
   const { body } = await estate.insist('ecommerce-platform', 'POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines });
   return body.id;
 }
@@ -26,50 +24,39 @@ async function heldUnits(estate: CrashingEstate): Promise<number> {
   return body.locations.reduce((sum: number, { reserved }: { reserved: number }) => sum + reserved, 0);
 }
 
-const checkOutOnce =
-  (body: object): Step<string> =>
-  async (estate, id) => {
-    await estate.ask('ecommerce-platform', 'POST', `/baskets/${id}/checkout`, body, 'once').catch(() => undefined);
-    return id;
+const checkOutOnce = (body: object) => async (estate: CrashingEstate, id: string) => {
+  await estate.ask('ecommerce-platform', 'POST', `/baskets/${id}/checkout`, body, 'once').catch(() => undefined);
+  return id;
+};
+const checkOutNext = (estate: CrashingEstate, id: string, body: object) =>
+  estate.insist('ecommerce-platform', 'POST', `/baskets/${id}/checkout`, body, 'next');
+
+test('A killed checkout leaves an open basket, no reservation and a working checkout once its time is over', async () => {
+  const end = async (estate: CrashingEstate, id: string) => {
+    await estate.advance(20 * MINUTE);
+    expect(await basketNow(estate, id)).toMatchObject({ state: 'open' });
+    expect(await heldUnits(estate)).toBe(0);
+    const { body } = await checkOutNext(estate, id, CHECKOUT);
+    expect(body).toMatchObject({ state: 'locked', vouchers: [{ code: 'WELCOME10', status: 'applied' }] });
+    expect(await heldUnits(estate)).toBe(1);
   };
+  const killed = ['ecommerce-platform', 'sim', 'inventory-service', 'promotion-engine'] as const;
+  expect(await eachCrash({ begin, steps: [checkOutOnce(CHECKOUT)], killed, end })).toBeGreaterThanOrEqual(14);
+});
 
-describe('A checkout that is killed and not repeated', () => {
-  test('leaves an open basket, no held stock and a working checkout once its time is over', async () => {
-    const body = { shippingAddress: ADDRESS, voucherCodes: ['WELCOME10'] };
-    const crashes = await eachCrash({
-      begin: aBasket,
-      steps: [checkOutOnce(body)],
-      killed: ['ecommerce-platform', 'sim', 'inventory-service', 'promotion-engine'],
-      end: async (estate, id) => {
-        await estate.advance(20 * MINUTE);
-        expect(await basketNow(estate, id)).toMatchObject({ state: 'open' });
-        expect(await heldUnits(estate)).toBe(0);
-        const next = await estate.insist('ecommerce-platform', 'POST', `/baskets/${id}/checkout`, body, 'next');
-        expect(next).toMatchObject({ status: 200, body: { state: 'locked', vouchers: [{ code: 'WELCOME10', status: 'applied' }] } });
-        expect(await heldUnits(estate)).toBe(1);
-      },
-    });
-    expect(crashes).toBeGreaterThanOrEqual(14);
-  });
-
-  test('with placeOrder leaves the order or nothing, never a converted basket without an order', async () => {
-    const body = { shippingAddress: ADDRESS, voucherCodes: ['WELCOME10'], placeOrder: true };
-    const crashes = await eachCrash({
-      begin: aBasket,
-      steps: [checkOutOnce(body)],
-      killed: ['ecommerce-platform', 'oms'],
-      end: async (estate, id) => {
-        await estate.advance(MINUTE);
-        const { state, orderId } = await basketNow(estate, id);
-        expect(['open', 'converted']).toContain(state);
-        if (state === 'converted') expect(await estate.insist('oms', 'GET', `/orders/${orderId}`)).toMatchObject({ status: 200 });
-        const placed = await estate.insist('ecommerce-platform', 'POST', `/baskets/${id}/checkout`, body, 'next');
-        expect(placed).toMatchObject({ status: 200, body: { state: 'converted' } });
-        if (state === 'converted') expect(placed.body.orderId).toBe(orderId);
-        const order = await estate.insist('oms', 'GET', `/orders/${placed.body.orderId}`);
-        expect(order).toMatchObject({ status: 200, body: { state: 'draft', basketId: id } });
-      },
-    });
-    expect(crashes).toBeGreaterThanOrEqual(10);
-  });
+test('A killed checkout with placeOrder leaves the order or nothing, never a converted basket without an order', async () => {
+  const body = { ...CHECKOUT, placeOrder: true };
+  const end = async (estate: CrashingEstate, id: string) => {
+    await estate.advance(MINUTE);
+    const { state, orderId } = await basketNow(estate, id);
+    const orderOf = (order: string) => estate.insist('oms', 'GET', `/orders/${order}`);
+    expect(['open', 'converted']).toContain(state);
+    if (state === 'converted') expect(await orderOf(orderId)).toMatchObject({ status: 200 });
+    const placed = await checkOutNext(estate, id, body);
+    expect(placed.body.state).toBe('converted');
+    if (state === 'converted') expect(placed.body.orderId).toBe(orderId);
+    expect((await orderOf(placed.body.orderId)).body).toMatchObject({ state: 'draft', basketId: id });
+  };
+  const killed = ['ecommerce-platform', 'oms'] as const;
+  expect(await eachCrash({ begin, steps: [checkOutOnce(body)], killed, end })).toBeGreaterThanOrEqual(10);
 });

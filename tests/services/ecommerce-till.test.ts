@@ -1,408 +1,234 @@
-import { describe, expect, test } from '@jest/globals';
-import * as crm from '../../services/crm/service.ts';
+import { expect, test } from '@jest/globals';
 import { tillBaskets } from '../../services/ecommerce-platform/collections.ts';
-import * as ecommercePlatform from '../../services/ecommerce-platform/service.ts';
-import * as inventoryService from '../../services/inventory-service/service.ts';
-import * as loyaltyPlatform from '../../services/loyalty-platform/service.ts';
-import * as promotionEngine from '../../services/promotion-engine/service.ts';
-import * as sim from '../../services/sim/service.ts';
-import { abandonBasket, convertBasket, listCustomerBaskets, putTransactionBasket } from '../../shared/catalog/commerce/internal.ts';
+import { abandonBasket, listCustomerBaskets, putTransactionBasket } from '../../shared/catalog/commerce/internal.ts';
 import type { CallOf } from '../../shared/catalog/define.ts';
 import type { Problem } from '../../shared/catalog/problems.ts';
-import { ADDRESS, eventually, newRehearsal } from '../support/estate.ts';
-import { type Inside, startInside } from '../support/inside.ts';
+import { newRehearsal } from '../support/estate.ts';
 import { typesOf } from '../support/steps/events.ts';
+import { insideCall } from '../support/steps/inside-call.ts';
+import { startShop } from '../support/steps/shop.ts';
 import { eur } from '../support/steps/tender.ts';
 
-const estateOfTill = () => startInside(ecommercePlatform, sim, inventoryService, promotionEngine, loyaltyPlatform, crm);
+const _DAY = 24 * 60 * 60_000;
+const line = (sku: string, qty = 1) => ({ sku, qty });
+const MUGS = [line('mug-blue', 2)];
 
 type Body = Partial<NonNullable<CallOf<typeof putTransactionBasket>['body']>>;
 
-/** Calls as the POS does: the key derives from the transaction, so a repeat is the same call. */
-const lock = (estate: Inside, transactionId: string, body: Body = {}, intent?: string) =>
-  estate.as('pos')(
-    putTransactionBasket,
-    {
-      params: { transactionId },
-      body: { storeId: 'store-01', ...(body.basketId === undefined && { lines: [{ sku: 'mug-blue', qty: 2 }] }), ...body },
+/** The eCommerce Platform and the applications that it calls, called as the POS does. */
+async function tillEstate() {
+  const inside = await startShop();
+  const lastState = async (subject: string) => (await inside.events(subject)).at(-1).data.object.state;
+  return {
+    ...inside,
+    /** The key derives from the transaction, so a repeat is the same call. */
+    lock: (transactionId: string, body: Body = {}, intent?: string) =>
+      inside.as('pos')(
+        putTransactionBasket,
+        { params: { transactionId }, body: { storeId: 'store-01', ...(body.basketId === undefined && { lines: MUGS }), ...body } },
+        intent === undefined ? {} : { intent },
+      ),
+    abandon: (transactionId: string) => inside.as('pos')(abandonBasket, { params: { id: transactionId } }),
+    openBasket: async (body: Record<string, unknown> = {}) =>
+      (await insideCall(inside, 'create-basket-api', { body: { channel: 'web', customerId: 'cus_ada', lines: MUGS, ...body } })).body,
+    reservedAt: async (sku: string, locationId = 'store-01') =>
+      (await inside.counters('inventory-service', 'stock', `${sku}|${locationId}`))['reserved'] ?? 0,
+    lastState,
+    /** Ends all faults and lets the due work of a minute run. */
+    recover: async () => {
+      await inside.noFaults();
+      await inside.advance(60_000);
     },
-    intent === undefined ? {} : { intent },
-  );
+    holds: async () => expect(await inside.violations()).toEqual([]),
+  };
+}
 
-const abandon = (estate: Inside, transactionId: string) => estate.as('pos')(abandonBasket, { params: { id: transactionId } });
-
-const refusal = (promise: Promise<unknown>): Promise<Problem> =>
+/** Code and context of a refusal. */
+const refusal = (promise: Promise<unknown>): Promise<Record<string, unknown>> =>
   promise.then(
     () => Promise.reject(new Error('it was not refused')),
-    (problem: Problem) => problem,
+    ({ code, context }: Problem) => ({ code, ...context }),
   );
 
-const openBasket = async (estate: Inside, body: Record<string, unknown> = {}) =>
-  (await estate.call('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 2 }], ...body })).body;
+const lost = { match: { api: 'reserve-inventory-api' }, fault: { kind: 'lost-response', as: 'timeout' } } as const;
 
-/** Units reserved at a store. */
-const reservedAt = async (estate: Inside, sku: string, locationId = 'store-01') =>
-  (await estate.counters('inventory-service', 'stock', `${sku}|${locationId}`))['reserved'] ?? 0;
-
-const down = (application: 'sim' | 'inventory-service' | 'promotion-engine' | 'loyalty-platform' | 'crm') => ({
-  match: { application },
-  fault: { kind: 'outage' as const },
+test('Put Transaction Basket creates a locked basket, priced without shipping, and reserves its stock in the store', async () => {
+  await using estate = await tillEstate();
+  const lines = [...MUGS, line('chocolate-dark', 2), line('chocolate-dark')];
+  const basket = await estate.lock('ord_1', { lines });
+  expect(basket).toMatchObject({ state: 'locked', version: 1, channel: 'pos', storeId: 'store-01', transactionId: 'ord_1' });
+  expect(basket).toMatchObject({ vouchers: [], promotionsStatus: 'available', loyalty: { status: 'none' } });
+  expect(basket.lines.map(({ sku, qty, discount, lineTotal }) => [sku, qty, discount.amount, lineTotal.amount])).toEqual([
+    ['mug-blue', 2, 0, 2598],
+    ['chocolate-dark', 3, 450, 900],
+  ]);
+  expect(basket.totals).toMatchObject({ subtotal: eur(3948), discount: eur(450), shipping: eur(0), total: eur(3498) });
+  expect([basket.expiresAt, basket.customerId]).toEqual([undefined, undefined]);
+  const reservation = (await estate.events(`reservation/${basket.reservationId}`)).at(-1).data.object;
+  expect(reservation).toMatchObject({ state: 'requested', basketId: basket.id });
+  const allocated = reservation.allocations.map(({ locationId, sku, qty }: Record<string, unknown>) => `${locationId} ${sku} ${qty}`);
+  expect(allocated).toEqual(['store-01 mug-blue 2', 'store-01 chocolate-dark 3']);
+  expect(reservation.expiresAt).toBeUndefined();
+  expect(typesOf(await estate.events())).toEqual(['inventory-reserved', 'reservation-created', 'checkout-started']);
+  await estate.holds();
 });
 
-describe('The basket of a transaction', () => {
-  test('is created locked, priced with promotions and without shipping, and its stock is held at the store', async () => {
-    await using estate = await estateOfTill();
-    const basket = await lock(estate, 'ord_1', {
-      lines: [
-        { sku: 'mug-blue', qty: 2 },
-        { sku: 'chocolate-dark', qty: 2 },
-        { sku: 'chocolate-dark', qty: 1 },
-      ],
-    });
-    expect(basket).toMatchObject({
-      ...{ state: 'locked', version: 1, channel: 'pos', storeId: 'store-01', transactionId: 'ord_1', currency: 'EUR' },
-      lines: [
-        { sku: 'mug-blue', qty: 2, lineTotal: eur(2598) },
-        { sku: 'chocolate-dark', qty: 3, discount: eur(450), lineTotal: eur(900) },
-      ],
-      totals: { subtotal: eur(3948), discount: eur(450), shipping: eur(0), total: eur(3498) },
-      ...{ vouchers: [], promotionsStatus: 'available', loyalty: { status: 'none' } },
-    });
-    expect(basket.expiresAt).toBeUndefined();
-    expect(basket.customerId).toBeUndefined();
-    const held = await estate.events(`reservation/${basket.reservationId}`);
-    expect(held.at(-1).data.object).toMatchObject({
-      ...{ state: 'requested', basketId: basket.id },
-      allocations: [
-        { locationId: 'store-01', sku: 'mug-blue', qty: 2 },
-        { locationId: 'store-01', sku: 'chocolate-dark', qty: 3 },
-      ],
-    });
-    expect(held.at(-1).data.object.expiresAt).toBeUndefined();
-    expect(typesOf(await estate.events())).toEqual(['inventory-reserved', 'reservation-created', 'checkout-started']);
-    expect(await estate.violations()).toEqual([]);
-  });
-
-  test('is created once for repeated calls', async () => {
-    await using estate = await estateOfTill();
-    const first = await lock(estate, 'ord_1');
-    const again = await lock(estate, 'ord_1', { lines: [{ sku: 'wine-red', qty: 1 }] });
-    expect(again).toEqual(first);
-    const [one, other] = await Promise.all([lock(estate, 'ord_2', {}, 'once'), lock(estate, 'ord_2', {}, 'once').catch((error) => error)]);
-    expect([one.id, 'code' in other ? one.id : other.id]).toEqual([one.id, one.id]);
-    expect(await reservedAt(estate, 'mug-blue')).toBe(4);
-    expect(typesOf(await estate.events(`basket/${first.id}`))).toEqual(['checkout-started']);
-  });
-
-  test('is an open basket that keeps its customer and member prices', async () => {
-    await using estate = await estateOfTill();
-    const open = await openBasket(estate, { customerId: 'cus_grace' });
-    const locked = await lock(estate, 'ord_1', { basketId: open.id });
-    expect(locked).toMatchObject({
-      ...{ id: open.id, version: 2, state: 'locked', channel: 'pos', storeId: 'store-01', customerId: 'cus_grace' },
-      ...{ loyaltyAccountId: 'loy_grace', loyalty: { status: 'available' }, lines: [{ lineId: open.lines[0].lineId }] },
-    });
-    expect(locked.expiresAt).toBeUndefined();
-    expect(typesOf(await estate.events(`basket/${open.id}`))).toEqual(['basket-created', 'checkout-started']);
-    await estate.advance(3 * 24 * 60 * 60_000);
-    expect(await lock(estate, 'ord_1', { basketId: open.id })).toEqual(locked);
-    expect(await reservedAt(estate, 'mug-blue')).toBe(2);
-    expect(await estate.violations()).toEqual([]);
-  });
-
-  test('is refused for a basket that is unknown, not open or empty, and nothing is held', async () => {
-    await using estate = await estateOfTill();
-    const empty = await openBasket(estate, { lines: [] });
-    const taken = await openBasket(estate);
-    await lock(estate, 'ord_taken', { basketId: taken.id });
-    const refusals = await Promise.all(
-      ['bsk_none', empty.id, taken.id].map(async (basketId, index) => {
-        const { code, context } = await refusal(lock(estate, `ord_${index}`, { basketId }));
-        return [code, context.objectType, context['currentState'], context['action']];
-      }),
-    );
-    expect(refusals).toEqual([
-      ['not_found', 'basket', undefined, undefined],
-      ['basket_empty', 'basket', undefined, undefined],
-      ['invalid_state_transition', 'basket', 'locked', 'start-transaction'],
-    ]);
-    expect(await reservedAt(estate, 'mug-blue')).toBe(2);
-  });
-
-  test.each(['converted', 'abandoned', 'merged'])('is refused for a basket that is %s', async (state) => {
-    await using estate = await estateOfTill();
-    const { id } = await openBasket(estate);
-    if (state === 'merged') await openBasket(estate, { mergeBasketIds: [id] });
-    if (state === 'abandoned') await estate.advance(24 * 60 * 60_000);
-    if (state === 'converted') {
-      await estate.call('POST', `/baskets/${id}/checkout`, { shippingAddress: ADDRESS });
-      await estate.as('oms')(convertBasket, { params: { id }, body: { orderId: 'ord_web' } });
-    }
-    const { code, context } = await refusal(lock(estate, 'ord_1', { basketId: id }));
-    expect([code, context['currentState'], context['allowedFrom']]).toEqual(['invalid_state_transition', state, ['open']]);
-  });
-
-  test('is refused for products that are not for sale', async () => {
-    await using estate = await estateOfTill();
-    const refused = async (sku: string) => {
-      const { code, context } = await refusal(
-        lock(estate, `ord_${sku}`, {
-          lines: [
-            { sku: 'mug-blue', qty: 1 },
-            { sku, qty: 1 },
-          ],
-        }),
-      );
-      return [code, context.objectType, context['currentState']];
-    };
-    expect(await refused('chair-suspended')).toEqual(['invalid_state_transition', 'product', 'suspended']);
-    expect(await refused('calendar-wall')).toEqual(['invalid_state_transition', 'product', 'discontinued']);
-    expect(await refused('radio-draft')).toEqual(['not_found', 'product', undefined]);
-    expect(await refused('no-such-thing')).toEqual(['not_found', 'product', undefined]);
-    expect(await estate.events()).toEqual([]);
-    expect(await reservedAt(estate, 'mug-blue')).toBe(0);
-  });
-
-  test('is priced without discounts while the Promotion Engine is down', async () => {
-    await using estate = await estateOfTill();
-    await estate.fault('down', down('promotion-engine'));
-    const basket = await lock(estate, 'ord_1', { lines: [{ sku: 'chocolate-dark', qty: 3 }] });
-    expect(basket).toMatchObject({ promotionsStatus: 'unavailable', totals: { discount: eur(0), total: eur(1350) } });
-  });
+test('Put Transaction Basket creates one basket for repeated and concurrent calls', async () => {
+  await using estate = await tillEstate();
+  const first = await estate.lock('ord_1');
+  expect(await estate.lock('ord_1', { lines: [line('wine-red')] })).toEqual(first);
+  const [one, other] = await Promise.all([estate.lock('ord_2', {}, 'once'), estate.lock('ord_2', {}, 'once').catch((error) => error)]);
+  if (!('code' in other)) expect(other.id).toBe(one.id);
+  expect(await estate.reservedAt('mug-blue')).toBe(4);
+  expect(typesOf(await estate.events(`basket/${first.id}`))).toEqual(['checkout-started']);
 });
 
-describe('The customer at the till', () => {
-  test.each([
-    ['the account', 'loy_grace'],
-    ['the card', '2990000200051'],
-  ])('is the member with the loyaltyId %s', async (_, loyaltyId) => {
-    await using estate = await estateOfTill();
-    const basket = await lock(estate, 'ord_1', { loyaltyId });
-    expect(basket).toMatchObject({
-      customerId: 'cus_grace',
-      loyaltyAccountId: 'loy_grace',
-      loyalty: { status: 'available', balance: expect.any(Number) },
-    });
-  });
-
-  test('is the member also when the basket belongs to another customer', async () => {
-    await using estate = await estateOfTill();
-    const open = await openBasket(estate, { customerId: undefined });
-    const basket = await lock(estate, 'ord_1', { basketId: open.id, loyaltyId: 'loy_ada' });
-    expect(basket).toMatchObject({ customerId: 'cus_ada', loyaltyAccountId: 'loy_ada' });
-  });
-
-  test('is refused when the card is unknown or the customer blocked', async () => {
-    await using estate = await estateOfTill();
-    const unknown = await refusal(lock(estate, 'ord_1', { loyaltyId: 'loy_nobody' }));
-    expect([unknown.code, unknown.context.objectType]).toEqual(['not_found', 'loyalty-account']);
-    const open = await openBasket(estate, { customerId: 'cus_mallory' });
-    const blocked = await refusal(lock(estate, 'ord_2', { basketId: open.id }));
-    expect([blocked.code, blocked.context.id]).toEqual(['customer_blocked', 'cus_mallory']);
-    expect((await estate.events(`basket/${open.id}`)).at(-1).data.object.state).toBe('open');
-    expect(await reservedAt(estate, 'mug-blue')).toBe(0);
-  });
-
-  test('is not looked up while the Loyalty Platform or the CRM is down: the sale continues with the given id', async () => {
-    await using estate = await estateOfTill();
-    const open = await openBasket(estate);
-    await estate.fault('down', down('loyalty-platform'));
-    await estate.fault('crm', down('crm'));
-    const withCard = await lock(estate, 'ord_1', { loyaltyId: '2990000123459' });
-    expect(withCard).toMatchObject({ loyaltyAccountId: '2990000123459', loyalty: { status: 'unavailable' } });
-    const taken = await lock(estate, 'ord_2', { basketId: open.id });
-    expect(taken).toMatchObject({ customerId: 'cus_ada', loyaltyAccountId: 'loy_ada', loyalty: { status: 'unavailable' } });
-  });
+test('Put Transaction Basket charges full prices while the Promotion Engine is down', async () => {
+  await using estate = await tillEstate();
+  await estate.down('promotion-engine');
+  const basket = await estate.lock('ord_1', { lines: [line('chocolate-dark', 3)] });
+  expect(basket).toMatchObject({ promotionsStatus: 'unavailable', totals: { discount: eur(0), total: eur(1350) } });
 });
 
-describe('The hold of a transaction', () => {
-  test('has the units of the store, and none when the store has none', async () => {
-    await using estate = await estateOfTill();
-    const basket = await lock(estate, 'ord_1', {
-      lines: [
-        { sku: 'mug-blue', qty: 60 },
-        { sku: 'lamp-last-one', qty: 1 },
-      ],
-    });
-    expect(basket).toMatchObject({ state: 'locked', lines: [{ qty: 60 }, { qty: 1 }] });
-    expect(await reservedAt(estate, 'mug-blue')).toBe(50);
-    expect(await reservedAt(estate, 'lamp-last-one', 'dc-01')).toBe(0);
-    const without = await lock(estate, 'ord_2', { lines: [{ sku: 'vase-sold-out', qty: 1 }] });
-    expect(without.state).toBe('locked');
-    expect(without.reservationId).toBeUndefined();
-    expect(typesOf(await estate.events(`basket/${without.id}`))).toEqual(['checkout-started']);
-    expect(await estate.violations()).toEqual([]);
-  });
-
-  test('takes the remaining units when another buyer was faster', async () => {
-    await using estate = await estateOfTill();
-    // Both read three available chairs before either reserves them.
-    await estate.fault('together', { match: { api: 'reserve-inventory-api' }, fault: { kind: 'barrier', parties: 2 }, times: 2 });
-    const sold = await Promise.all(['ord_1', 'ord_2'].map((id) => lock(estate, id, { lines: [{ sku: 'chair-oak', qty: 2 }] })));
-    expect(sold.map(({ state, lines }) => [state, lines[0]?.qty])).toEqual([
-      ['locked', 2],
-      ['locked', 2],
-    ]);
-    expect(await reservedAt(estate, 'chair-oak')).toBe(3);
-    expect(await estate.violations()).toEqual([]);
-  });
-
-  test('is required: while the SIM is down there is no transaction, and a repeat makes it later', async () => {
-    await using estate = await estateOfTill();
-    const open = await openBasket(estate);
-    await estate.fault('down', down('sim'));
-    expect(await refusal(lock(estate, 'ord_1', { basketId: open.id }, 'one'))).toMatchObject({
-      code: expect.stringMatching(/^dependency_/),
-    });
-    expect((await estate.events(`basket/${open.id}`)).at(-1).data.object.state).toBe('open');
-    await estate.noFaults();
-    await estate.advance(60_000);
-    const locked = await lock(estate, 'ord_1', { basketId: open.id }, 'one');
-    expect(locked).toMatchObject({ id: open.id, state: 'locked' });
-    expect(await reservedAt(estate, 'mug-blue')).toBe(2);
-    expect(await estate.violations()).toEqual([]);
-  });
-
-  test('is found again when the answer of the SIM is lost once, and given back when it stays lost', async () => {
-    await using estate = await estateOfTill();
-    const lost = { match: { api: 'reserve-inventory-api' }, fault: { kind: 'lost-response' as const, as: 'timeout' as const } };
-    await estate.fault('once', { ...lost, times: 1 });
-    expect(await lock(estate, 'ord_1')).toMatchObject({ state: 'locked', reservationId: expect.any(String) });
-    await estate.noFaults();
-    await estate.fault('always', lost);
-    expect(await refusal(lock(estate, 'ord_2'))).toMatchObject({ code: 'dependency_timeout' });
-    expect(await reservedAt(estate, 'mug-blue')).toBe(4);
-    await estate.noFaults();
-    await estate.advance(60_000);
-    expect(await reservedAt(estate, 'mug-blue')).toBe(2);
-    expect(await estate.violations()).toEqual([]);
-  });
+test.each(['loy_grace', '2990000200051'])('The customer at the till is the member with the loyaltyId %s', async (loyaltyId) => {
+  await using estate = await tillEstate();
+  const member = { customerId: 'cus_grace', loyaltyAccountId: 'loy_grace' };
+  const basket = await estate.lock('ord_1', { loyaltyId });
+  expect(basket).toMatchObject({ ...member, loyalty: { status: 'available', balance: expect.any(Number) } });
+  const { id: basketId } = await estate.openBasket();
+  expect(await estate.lock('ord_2', { basketId, loyaltyId })).toMatchObject(member);
 });
 
-describe('Abandon Basket', () => {
-  test('ends the checkout and gives the hold back, once', async () => {
-    await using estate = await estateOfTill();
-    const { id, reservationId } = await lock(estate, 'ord_1');
-    const abandoned = await abandon(estate, 'ord_1');
-    expect(abandoned).toMatchObject({ id, state: 'abandoned', reservationId });
-    expect(await abandon(estate, 'ord_1')).toEqual(abandoned);
-    expect(await reservedAt(estate, 'mug-blue')).toBe(0);
-    expect(typesOf(await estate.events(`basket/${id}`))).toEqual(['checkout-started', 'checkout-cancelled']);
-    expect((await estate.events(`reservation/${reservationId}`)).at(-1).data.object.state).toBe('released');
-    expect(await estate.violations()).toEqual([]);
-  });
-
-  test('gives the hold back later while the SIM is down', async () => {
-    await using estate = await estateOfTill();
-    await lock(estate, 'ord_1');
-    await estate.fault('down', down('sim'));
-    expect(await abandon(estate, 'ord_1')).toMatchObject({ state: 'abandoned' });
-    expect(await reservedAt(estate, 'mug-blue')).toBe(2);
-    await estate.noFaults();
-    await estate.advance(60_000);
-    expect(await reservedAt(estate, 'mug-blue')).toBe(0);
-    expect(await estate.violations()).toEqual([]);
-  });
-
-  test('answers 404 for a transaction without a basket, which then never gets one', async () => {
-    await using estate = await estateOfTill();
-    const open = await openBasket(estate);
-    expect((await refusal(abandon(estate, 'ord_1'))).code).toBe('not_found');
-    expect((await refusal(lock(estate, 'ord_1', { basketId: open.id }))).context['currentState']).toBe('abandoned');
-    expect(await estate.stored('ecommerce-platform', tillBaskets, 'ord_1')).toMatchObject({ abandoned: true });
-    expect(await lock(estate, 'ord_2', { basketId: open.id })).toMatchObject({ state: 'locked' });
-    expect(await reservedAt(estate, 'mug-blue')).toBe(2);
-  });
-
-  test('wins when the basket is being locked, and the held stock is given back', async () => {
-    await using estate = await estateOfTill();
-    const open = await openBasket(estate);
-    await estate.fault('slow', { match: { api: 'reserve-inventory-api' }, fault: { kind: 'latency', ms: 400 } });
-    const locking = refusal(lock(estate, 'ord_1', { basketId: open.id }));
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    expect((await refusal(abandon(estate, 'ord_1'))).code).toBe('not_found');
-    expect((await locking).code).toBe('invalid_state_transition');
-    await estate.advance(60_000);
-    expect(await reservedAt(estate, 'mug-blue')).toBe(0);
-    expect((await estate.events(`basket/${open.id}`)).at(-1).data.object.state).toBe('open');
-    expect(await estate.violations()).toEqual([]);
-  });
+test('The customer at the till is the given id while the Loyalty Platform or the CRM is down', async () => {
+  await using estate = await tillEstate();
+  const { id: basketId } = await estate.openBasket();
+  await estate.down('loyalty-platform');
+  await estate.fault('crm', { match: { application: 'crm' }, fault: { kind: 'outage' } });
+  const loyalty = { status: 'unavailable' };
+  const loyaltyId = '2990000123459';
+  expect(await estate.lock('ord_1', { loyaltyId })).toMatchObject({ loyaltyAccountId: loyaltyId, loyalty });
+  expect(await estate.lock('ord_2', { basketId })).toMatchObject({ customerId: 'cus_ada', loyaltyAccountId: 'loy_ada', loyalty });
 });
 
-describe('List Customer Baskets', () => {
-  test('answers the open ones and those in checkout, newest first, at most twenty', async () => {
-    await using estate = await estateOfTill();
-    const ids: string[] = [];
-    for (let count = 0; count < 22; count++) ids.push((await openBasket(estate, { customerId: 'cus_ben', lines: [] })).id);
-    await openBasket(estate, { customerId: 'cus_ada' });
-    const { id: newest } = await openBasket(estate, { customerId: 'cus_ben', lines: [], mergeBasketIds: [ids[21]] });
-    const { items } = await estate.as('clienteling-app')(listCustomerBaskets, { query: { customerId: 'cus_ben' } });
-    expect(items.map(({ id }) => id)).toEqual([newest, ...ids.slice(2, 21).reverse()]);
-    const taken = await openBasket(estate, { customerId: 'cus_hugo' });
-    await lock(estate, 'ord_1', { basketId: taken.id });
-    const locked = await estate.as('clienteling-app')(listCustomerBaskets, { query: { customerId: 'cus_hugo' } });
-    expect(locked.items).toMatchObject([{ id: taken.id, state: 'locked' }]);
-  });
+test('The reservation of a transaction has the units of the store, and there is none when the store has none', async () => {
+  await using estate = await tillEstate();
+  const basket = await estate.lock('ord_1', { lines: [line('mug-blue', 60), line('lamp-last-one')] });
+  expect(basket.lines.map(({ qty }) => qty)).toEqual([60, 1]);
+  expect([await estate.reservedAt('mug-blue'), await estate.reservedAt('lamp-last-one', 'dc-01')]).toEqual([50, 0]);
+  const without = await estate.lock('ord_2', { lines: [line('vase-sold-out')] });
+  expect([without.state, without.reservationId]).toEqual(['locked', undefined]);
+  expect(typesOf(await estate.events(`basket/${without.id}`))).toEqual(['checkout-started']);
+  await estate.holds();
 });
 
-describe('The basket of a transaction, through the gateway', () => {
-  test('is given up without a trace when it is merged while its stock is reserved', async () => {
-    await using rehearsal = await newRehearsal();
-    const basket = { channel: 'web' as const, customerId: 'cus_ada' };
-    const { id } = await rehearsal.api('create-basket-api', { body: { ...basket, lines: [{ sku: 'mug-blue', qty: 1 }] } });
-    await rehearsal.fault('wait', { match: { api: 'get-basket-hold' }, fault: { kind: 'barrier', parties: 9 } });
-    const locking = rehearsal.call('create-transaction-api', { body: { storeId: 'store-01', laneId: 'lane-1', basketId: id } });
-    await eventually('it waits', async () => (await rehearsal.faults()).some(({ hits }) => hits > 0));
-    const merged = await rehearsal.api('create-basket-api', { body: { ...basket, mergeBasketIds: [id] } });
-    await rehearsal.noFaults();
-    expect(await locking).toMatchObject({ status: 409, body: { code: 'invalid_state_transition', currentState: 'merged' } });
-    await rehearsal.advance('PT3H');
-    expect((await rehearsal.settle()).parked).toEqual([]);
-    expect(await rehearsal.stockAt('mug-blue')).toMatchObject({ reserved: 0 });
-    expect(await rehearsal.sale({ basketId: merged.id })).toMatchObject({ basketId: merged.id });
-    await rehearsal.verify();
-  });
+test('The reservation of a transaction has the remaining units when another buyer was faster', async () => {
+  await using estate = await tillEstate();
+  // Both read three available chairs before either reserves them.
+  await estate.fault('together', { match: { api: 'reserve-inventory-api' }, fault: { kind: 'barrier', parties: 2 }, times: 2 });
+  const sold = await Promise.all(['ord_1', 'ord_2'].map((id) => estate.lock(id, { lines: [line('chair-oak', 2)] })));
+  expect(sold.map(({ state, lines }) => [state, lines[0]?.qty])).toEqual(Array(2).fill(['locked', 2]));
+  expect(await estate.reservedAt('chair-oak')).toBe(3);
+  await estate.holds();
+});
 
-  test('never reopens by time and cannot be checked out with an address', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id, basketId } = await rehearsal.sale();
-    await rehearsal.advance('PT23H');
-    const basket = await rehearsal.object('basket', basketId);
-    expect(basket).toMatchObject({ state: 'locked', version: 1 });
-    const again = await rehearsal.call('checkout-basket-api', { params: { id: basketId }, body: { shippingAddress: ADDRESS } });
-    expect(again).toMatchObject({
-      status: 409,
-      body: { code: 'conflicting_repeat', transactionId: id, standing: { shippingAddress: null } },
-    });
-    expect(await rehearsal.object('basket', basketId)).toMatchObject({ state: 'locked', version: 1 });
-    const placing = await rehearsal.call('checkout-basket-api', {
-      params: { id: basketId },
-      body: { shippingAddress: ADDRESS, placeOrder: true },
-    });
-    expect(placing).toMatchObject({ status: 409, body: { code: 'invalid_state_transition', transactionId: id } });
-    expect(await rehearsal.call('add-line-to-basket-api', { params: { id: basketId }, body: { sku: 'mug-blue', qty: 1 } })).toMatchObject({
-      status: 409,
-    });
-    expect(await rehearsal.stockAt('mug-blue')).toEqual({ onHand: 50, reserved: 2 });
-  });
+test('The reservation of a transaction is found when one answer of the SIM is lost, and released when all are', async () => {
+  await using estate = await tillEstate();
+  await estate.fault('once', { ...lost, times: 1 });
+  expect(await estate.lock('ord_1')).toMatchObject({ state: 'locked', reservationId: expect.any(String) });
+  await estate.fault('always', lost);
+  expect((await refusal(estate.lock('ord_2')))['code']).toBe('dependency_timeout');
+  expect(await estate.reservedAt('mug-blue')).toBe(4);
+  await estate.recover();
+  expect(await estate.reservedAt('mug-blue')).toBe(2);
+  await estate.holds();
+});
 
-  test('becomes the order of its transaction, also when the request names only the basket', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id, basketId } = await rehearsal.sale();
-    expect(await rehearsal.call('create-order-api', { body: { basketId } })).toMatchObject({
-      status: 201,
-      body: { id, basketId, state: 'draft' },
-    });
-    expect(await rehearsal.object('basket', basketId)).toMatchObject({ state: 'converted', orderId: id });
-    expect(await rehearsal.call('create-order-api', { body: { transactionId: id } })).toMatchObject({ status: 200, body: { id } });
-  });
+test('Abandon Basket releases the reservation later while the SIM is down', async () => {
+  await using estate = await tillEstate();
+  await estate.lock('ord_1');
+  await estate.down('sim');
+  expect(await estate.abandon('ord_1')).toMatchObject({ state: 'abandoned' });
+  expect(await estate.reservedAt('mug-blue')).toBe(2);
+  await estate.recover();
+  expect(await estate.reservedAt('mug-blue')).toBe(0);
+  await estate.holds();
+});
 
-  test('cannot be checked out after the void of its transaction', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id, basketId } = await rehearsal.sale();
-    await rehearsal.api('void-transaction-api', { params: { id } });
-    const refused = await rehearsal.call('checkout-basket-api', { params: { id: basketId }, body: { shippingAddress: ADDRESS } });
-    expect(refused).toMatchObject({ status: 409, body: { code: 'invalid_state_transition', currentState: 'abandoned' } });
-    await rehearsal.verify();
-  });
+test('Abandon Basket does not find a transaction without a basket, which then never has one', async () => {
+  await using estate = await tillEstate();
+  const { id: basketId } = await estate.openBasket();
+  expect((await refusal(estate.abandon('ord_1')))['code']).toBe('not_found');
+  expect((await refusal(estate.lock('ord_1', { basketId })))['currentState']).toBe('abandoned');
+  expect(await estate.stored('ecommerce-platform', tillBaskets, 'ord_1')).toMatchObject({ abandoned: true });
+  expect(await estate.lock('ord_2', { basketId })).toMatchObject({ state: 'locked' });
+  expect(await estate.reservedAt('mug-blue')).toBe(2);
+});
+
+test('Abandon Basket wins while the basket is being locked, and the reserved stock is released', async () => {
+  await using estate = await tillEstate();
+  const { id: basketId } = await estate.openBasket();
+  await estate.fault('slow', { match: { api: 'reserve-inventory-api' }, fault: { kind: 'latency', ms: 400 } });
+  const locking = refusal(estate.lock('ord_1', { basketId }));
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect((await refusal(estate.abandon('ord_1')))['code']).toBe('not_found');
+  expect((await locking)['code']).toBe('invalid_state_transition');
+  await estate.advance(60_000);
+  expect(await estate.reservedAt('mug-blue')).toBe(0);
+  expect(await estate.lastState(`basket/${basketId}`)).toBe('open');
+  await estate.holds();
+});
+
+test('List Customer Baskets returns open and locked baskets, newest first, at most twenty', async () => {
+  await using estate = await tillEstate();
+  const list = async (customerId: string) =>
+    (await estate.as('clienteling-app')(listCustomerBaskets, { query: { customerId } })).items.map(({ id, state }) => [id, state]);
+  const ids: string[] = [];
+  for (let count = 0; count < 22; count++) ids.push((await estate.openBasket({ customerId: 'cus_ben', lines: [] })).id);
+  const newest = await estate.openBasket({ customerId: 'cus_ben', lines: [], mergeBasketIds: [ids[21]] });
+  expect(await list('cus_ben')).toEqual([newest.id, ...ids.slice(2, 21).reverse()].map((id) => [id, 'open']));
+  const taken = await estate.openBasket({ customerId: 'cus_hugo' });
+  await estate.lock('ord_1', { basketId: taken.id });
+  expect(await list('cus_hugo')).toEqual([[taken.id, 'locked']]);
+});
+
+test('The basket of a transaction that is merged while its stock is reserved leaves nothing behind', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id } = await rehearsal.basket({ qty: 1 });
+  await rehearsal.fault('wait', { match: { api: 'get-basket-hold' }, fault: { kind: 'barrier', parties: 9 } });
+  const locking = rehearsal.call('create-transaction-api', { body: { storeId: 'store-01', laneId: 'lane-1', basketId: id } });
+  await rehearsal.struck('wait');
+  const merged = await rehearsal.api('create-basket-api', { body: { channel: 'web', customerId: 'cus_ada', mergeBasketIds: [id] } });
+  await rehearsal.noFaults();
+  expect((await locking).body).toMatchObject({ status: 409, code: 'invalid_state_transition', currentState: 'merged' });
+  await rehearsal.advance('PT3H');
+  expect((await rehearsal.settle()).parked).toEqual([]);
+  expect(await rehearsal.stockAt('mug-blue')).toMatchObject({ reserved: 0 });
+  expect(await rehearsal.sale({ basketId: merged.id })).toMatchObject({ basketId: merged.id });
+  await rehearsal.verify();
+});
+
+test('The basket of a transaction never reopens, refuses lines and checkouts, and cannot be checked out after a void', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id: transactionId, basketId } = await rehearsal.sale();
+  await rehearsal.advance('PT23H');
+  const { body: again } = await rehearsal.checkOut(basketId);
+  expect(again).toMatchObject({ status: 409, code: 'conflicting_repeat', transactionId, standing: { shippingAddress: null } });
+  const { body: placing } = await rehearsal.checkOut(basketId, { placeOrder: true });
+  expect(placing).toMatchObject({ status: 409, code: 'invalid_state_transition', transactionId });
+  expect((await rehearsal.addLine(basketId, line('mug-blue'))).status).toBe(409);
+  expect(await rehearsal.object('basket', basketId)).toMatchObject({ state: 'locked', version: 1 });
+  expect(await rehearsal.stockAt('mug-blue')).toEqual({ onHand: 50, reserved: 2 });
+  await rehearsal.voidSale(transactionId);
+  const { body: voided } = await rehearsal.checkOut(basketId);
+  expect(voided).toMatchObject({ status: 409, code: 'invalid_state_transition', currentState: 'abandoned' });
+  await rehearsal.verify();
+});
+
+test('The basket of a transaction becomes the order of the transaction, even when Create Order names only the basket', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id, basketId } = await rehearsal.sale();
+  const create = (body: object) => rehearsal.call('create-order-api', { body });
+  expect(await create({ basketId })).toMatchObject({ status: 201, body: { id, basketId, state: 'draft' } });
+  expect(await rehearsal.object('basket', basketId)).toMatchObject({ state: 'converted', orderId: id });
+  expect(await create({ transactionId: id })).toMatchObject({ status: 200, body: { id } });
 });

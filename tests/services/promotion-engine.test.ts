@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { ApiInput } from '../../rehearsal/call-types.ts';
 import * as crm from '../../services/crm/service.ts';
 import * as loyaltyPlatform from '../../services/loyalty-platform/service.ts';
 import { basketVouchers, voucherUses } from '../../services/promotion-engine/collections.ts';
@@ -11,9 +10,11 @@ import type { Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { type Inside, startInside } from '../support/inside.ts';
+import { eur } from '../support/steps/tender.ts';
 
-const eur = (amount: number) => ({ amount, currency: 'EUR' });
 const line = (sku: string, qty: number, unitPrice: number) => ({ sku, qty, unitPrice: eur(unitPrice) });
+const MUG = line('mug-blue', 1, 1299);
+const TEN = line('mug-blue', 1, 1000);
 
 let rehearsal: TestRehearsal;
 beforeAll(async () => {
@@ -21,348 +22,283 @@ beforeAll(async () => {
 });
 afterAll(() => rehearsal[Symbol.asyncDispose]());
 
-const evaluate = (body: NonNullable<ApiInput<'evaluate-promotions-api'>['body']>) => rehearsal.api('evaluate-promotions-api', { body });
-const validate = (code: string, body: NonNullable<ApiInput<'validate-voucher-api'>['body']>) =>
-  rehearsal.api('validate-voucher-api', { params: { code }, body });
+const evaluate = (body: object, from = rehearsal) => from.call('evaluate-promotions-api', { body });
+const evaluated = async (body: object, from = rehearsal) => {
+  const { status, body: priced } = await evaluate(body, from);
+  expect(status).toBe(200);
+  return priced;
+};
+const discounts = ({ lines }: { lines: { discount: { amount: number } }[] }) => lines.map(({ discount }) => discount.amount);
+const validate = async (code: string, body: object, from = rehearsal) =>
+  (await from.call('validate-voucher-api', { params: { code }, body })).body;
 
-describe('Evaluate Promotions', () => {
-  test('leaves lines without a promotion unchanged', async () => {
-    const { status, body } = await rehearsal.call('evaluate-promotions-api', { body: { lines: [line('mug-blue', 2, 1299)] } });
-    expect(status).toBe(200);
-    expect(body).toEqual({
-      lines: [{ ...line('mug-blue', 2, 1299), discounts: [], discount: eur(0), lineTotal: eur(2598) }],
-      totalDiscount: eur(0),
-      applied: [],
-      rejected: [],
-    });
-  });
-
-  test('takes a percentage off a brand, 10.00 off each desk lamp, and gives every third bar of chocolate', async () => {
-    const body = await evaluate({
-      lines: [line('rug-hall', 1, 9999), line('lamp-desk', 2, 4500), line('chocolate-dark', 7, 349), line('mug-blue', 1, 1299)],
-    });
-    expect(body.lines.map(({ discount }: { discount: { amount: number } }) => discount.amount)).toEqual([1500, 2000, 698, 0]);
-    expect(body.lines.map(({ lineTotal }: { lineTotal: { amount: number } }) => lineTotal.amount)).toEqual([8499, 7000, 1745, 1299]);
-    expect(body.applied).toEqual([
-      { promotionId: 'prm_woolly-ridge-15', name: '15 % off everything by Woolly Ridge', discount: eur(1500) },
-      { promotionId: 'prm_lamp-desk-minus-10', name: '10.00 off the desk lamp', discount: eur(2000) },
-      { promotionId: 'prm_chocolate-3-for-2', name: 'Three bars of chocolate for the price of two', discount: eur(698) },
-    ]);
-    expect(body.totalDiscount).toEqual(eur(4198));
-  });
-
-  test('spreads 20.00 off from 200.00 over the lines that no other promotion has closed', async () => {
-    const body = await evaluate({ lines: [line('rug-hall', 1, 10000), line('mug-blue', 1, 10000), line('mug-green', 1, 1600)] });
-    // 85.00 + 100.00 + 16.00 = 201.00 still reach the threshold; the rug is closed by its own promotion.
-    expect(body.lines.map(({ discount }: { discount: { amount: number } }) => discount.amount)).toEqual([1500, 1724, 276]);
-    const discountFor = async (amount: number) => (await evaluate({ lines: [line('mug-blue', 1, amount)] })).totalDiscount;
-    expect([await discountFor(19_999), await discountFor(20_000)]).toEqual([eur(0), eur(2000)]);
-    expect((await evaluate({ lines: [line('rug-hall', 1, 10000), line('mug-blue', 1, 11499)] })).totalDiscount).toEqual(eur(1500));
-  });
-
-  test('applies vouchers in the given order, each once and to the remaining amount, ignoring the case of their code', async () => {
-    const body = await evaluate({ lines: [line('mug-blue', 10, 1299)], voucherCodes: ['welcome10', 'WELCOME10', 'Min100'] });
-    expect(body.applied).toEqual([
-      { voucherCode: 'WELCOME10', name: '10 % off', discount: eur(1299) },
-      { voucherCode: 'MIN100', name: '15.00 off from 100.00', discount: eur(1500) },
-    ]);
-    expect(body.rejected).toEqual([]);
-    expect(body.lines[0].lineTotal).toEqual(eur(12990 - 1299 - 1500));
-  });
-
-  test('gives the reason for each voucher that does not apply', async () => {
-    const voucherCodes = ['NOBODYS', 'not a code!', 'expired', 'DISABLED', 'USEDUP', 'MIN100', 'VIP', 'WELCOME10'];
-    const body = await evaluate({ lines: [line('mug-blue', 1, 1299)], voucherCodes });
-    expect(body.rejected).toEqual([
-      { code: 'NOBODYS', reason: 'not_found' },
-      { code: 'NOT A CODE!', reason: 'not_found' },
-      { code: 'EXPIRED', reason: 'voucher_expired' },
-      { code: 'DISABLED', reason: 'voucher_disabled' },
-      { code: 'USEDUP', reason: 'quantity_exceeded' },
-      { code: 'MIN100', reason: 'order_rules_violated' },
-      { code: 'VIP', reason: 'customer_rules_violated' },
-    ]);
-    expect(body.applied).toMatchObject([{ voucherCode: 'WELCOME10', discount: eur(130) }]);
-  });
-
-  test('compares the minimum of a voucher with the goods after promotions and before other vouchers', async () => {
-    const reached = { lines: [line('mug-blue', 1, 10000)], voucherCodes: ['WELCOME10', 'MIN100'] };
-    expect(await evaluate(reached)).toMatchObject({ totalDiscount: eur(2500), rejected: [] });
-    const missed = { lines: [line('lamp-desk', 1, 10999)], voucherCodes: ['MIN100'] };
-    expect(await evaluate(missed)).toMatchObject({ totalDiscount: eur(1000), rejected: [{ reason: 'order_rules_violated' }] });
-  });
-
-  test('looks the tier of a customer up and applies the promotions for members', async () => {
-    const lines = [line('mug-blue', 1, 1000)];
-    const asked = (customerId: string) => evaluate({ lines, customerId, voucherCodes: ['VIP'] });
-    expect(await asked('cus_dmitri')).toMatchObject({
-      applied: [
-        { promotionId: 'prm_members-5', discount: eur(50) },
-        { voucherCode: 'VIP', discount: eur(190) },
-      ],
-    });
-    const tooLow = { rejected: [{ code: 'VIP', reason: 'customer_rules_violated' }] };
-    expect(await asked('cus_clara')).toMatchObject({ ...tooLow, totalDiscount: eur(50) });
-    for (const customer of ['cus_ada', 'cus_ben', 'cus_nobody'])
-      expect(await asked(customer)).toMatchObject({ ...tooLow, totalDiscount: eur(0) });
-  });
-
-  test('prices a basket by its id for the customer of the basket', async () => {
-    const basket = await rehearsal.basket({ customerId: 'cus_dmitri' });
-    expect(await evaluate({ basketId: basket.id, voucherCodes: ['VIP'] })).toMatchObject({
-      lines: [{ sku: 'mug-blue', qty: 2, unitPrice: eur(1299) }],
-      applied: [
-        { promotionId: 'prm_members-5', discount: eur(130) },
-        { voucherCode: 'VIP', discount: eur(494) },
-      ],
-    });
-    expect((await evaluate({ basketId: basket.id, voucherCodes: ['VIP'], customerId: 'cus_clara' })).rejected).toHaveLength(1);
-    expect(await rehearsal.call('evaluate-promotions-api', { body: { basketId: 'bsk_none' } })).toMatchObject({
-      status: 404,
-      body: { code: 'not_found', objectType: 'basket' },
-    });
-  });
-
-  test('refuses input that cannot be priced', async () => {
-    const refused = async (body: unknown, pointer: string) =>
-      expect(await rehearsal.call('evaluate-promotions-api', { body })).toMatchObject({
-        status: 422,
-        body: { code: 'validation_failed', errors: [{ pointer }] },
-      });
-    await refused({}, '');
-    await refused({ basketId: 'bsk_1', lines: [line('mug-blue', 1, 1)] }, '');
-    await refused({ lines: [] }, '/lines');
-    await refused({ lines: [line('mug-blue', 0, 1299)] }, '/lines/0/qty');
-    await refused({ lines: [line('mug-blue', 1, 0)] }, '/lines/0/unitPrice/amount');
-    await refused({ lines: [line('mug-blue', 1, 1299)], loyaltyTier: 'gold' }, '/loyaltyTier');
-    const dollars = { ...line('mug-green', 1, 1299), unitPrice: { amount: 1, currency: 'USD' } };
-    await refused({ lines: [line('mug-blue', 1, 1299), dollars] }, '/lines/1/unitPrice/currency');
-    await refused({ lines: [line('mug-blue', 9999, 999_999_999_999)] }, '/lines');
-    expect((await rehearsal.call('evaluate-promotions-api', { body: { basketId: 'b' }, as: 'none' })).status).toBe(401);
-  });
-
-  test('ends promotions and vouchers when their time is over', async () => {
-    await using own = await newRehearsal();
-    const asked = { lines: [line('lamp-desk', 1, 5000)], voucherCodes: ['WELCOME10'] };
-    expect(await own.api('evaluate-promotions-api', { body: asked })).toMatchObject({ totalDiscount: eur(1400) });
-    await own.advance('P180D');
-    expect(await own.api('evaluate-promotions-api', { body: asked })).toMatchObject({
-      applied: [],
-      rejected: [{ code: 'WELCOME10', reason: 'voucher_expired' }],
-    });
+test('Evaluate Promotions leaves lines without a promotion unchanged', async () => {
+  const mugs = line('mug-blue', 2, 1299);
+  expect(await evaluated({ lines: [mugs] })).toEqual({
+    lines: [{ ...mugs, discounts: [], discount: eur(0), lineTotal: eur(2598) }],
+    totalDiscount: eur(0),
+    applied: [],
+    rejected: [],
   });
 });
 
-describe('Validate Voucher', () => {
-  test('answers the discount of a voucher on an amount', async () => {
-    expect(await validate('welcome10', { amount: eur(1299) })).toEqual({ valid: true, code: 'WELCOME10', discount: eur(130) });
-    expect(await validate('MIN100', { amount: eur(10000) })).toEqual({ valid: true, code: 'MIN100', discount: eur(1500) });
-  });
-
-  test.each([
-    ['NOBODYS', 'not_found'],
-    ['EXPIRED', 'voucher_expired'],
-    ['DISABLED', 'voucher_disabled'],
-    ['USEDUP', 'quantity_exceeded'],
-    ['MIN100', 'order_rules_violated'],
-    ['VIP', 'customer_rules_violated'],
-  ])('with %s answers %s', async (code, reason) => {
-    expect(await validate(code.toLowerCase(), { amount: eur(9999) })).toEqual({ valid: false, code, reason });
-  });
-
-  test('looks up the tier of the named customer', async () => {
-    expect(await validate('VIP', { amount: eur(1000), customerId: 'cus_dmitri' })).toMatchObject({ valid: true, discount: eur(200) });
-    expect(await validate('VIP', { amount: eur(1000), customerId: 'cus_clara' })).toMatchObject({ valid: false });
-  });
-
-  test('answers the discount on a basket after its promotions', async () => {
-    const basket = await rehearsal.api('create-basket-api', { body: { channel: 'web', lines: [{ sku: 'chocolate-dark', qty: 3 }] } });
-    const [{ unitPrice }] = basket.lines;
-    expect(await validate('WELCOME10', { basketId: basket.id })).toEqual({
-      valid: true,
-      code: 'WELCOME10',
-      discount: eur(Math.round((unitPrice.amount * 2) / 10)),
-    });
-    const empty = await rehearsal.api('create-basket-api', { body: { channel: 'web' } });
-    expect(await validate('WELCOME10', { basketId: empty.id })).toMatchObject({ valid: false, reason: 'order_rules_violated' });
-    expect((await rehearsal.call('validate-voucher-api', { params: { code: 'WELCOME10' }, body: { basketId: 'bsk_none' } })).status).toBe(
-      404,
-    );
-  });
-
-  test('answers not found for a code that cannot have been issued', async () => {
-    for (const code of ['10%25', 'a%20b', '-_-', 'x'.repeat(65)]) {
-      expect(await rehearsal.call('validate-voucher-api', { params: { code }, body: { amount: eur(1) } })).toMatchObject({
-        status: 404,
-        body: { code: 'not_found', objectType: 'voucher' },
-      });
-    }
-  });
-
-  test('requires either a basket or an amount', async () => {
-    for (const body of [{}, { basketId: 'bsk_1', amount: eur(1) }, { amount: eur(0) }, { amount: eur(1), loyaltyTier: 'gold' }])
-      expect((await rehearsal.call('validate-voucher-api', { params: { code: 'WELCOME10' }, body })).status).toBe(422);
-  });
-
-  test('is a query: it takes no Idempotency-Key and answers the current state', async () => {
-    const headers = { 'idempotency-key': 'validate' };
-    const first = await rehearsal.call('validate-voucher-api', { params: { code: 'WELCOME10' }, body: { amount: eur(100) }, headers });
-    const second = await rehearsal.call('validate-voucher-api', { params: { code: 'WELCOME10' }, body: { amount: eur(200) }, headers });
-    expect([first.body.discount, second.body.discount]).toEqual([eur(10), eur(20)]);
-  });
+test('Evaluate Promotions takes 15 % off a brand, 10.00 off each desk lamp, and every third bar of chocolate', async () => {
+  const lines = [line('rug-hall', 1, 9999), line('lamp-desk', 2, 4500), line('chocolate-dark', 7, 349), MUG];
+  const body = await evaluated({ lines });
+  expect(discounts(body)).toEqual([1500, 2000, 698, 0]);
+  expect(body.lines.map(({ lineTotal }: { lineTotal: { amount: number } }) => lineTotal.amount)).toEqual([8499, 7000, 1745, 1299]);
+  expect(body.applied).toEqual([
+    { promotionId: 'prm_woolly-ridge-15', name: '15 % off everything by Woolly Ridge', discount: eur(1500) },
+    { promotionId: 'prm_lamp-desk-minus-10', name: '10.00 off the desk lamp', discount: eur(2000) },
+    { promotionId: 'prm_chocolate-3-for-2', name: 'Three bars of chocolate for the price of two', discount: eur(698) },
+  ]);
+  expect(body.totalDiscount).toEqual(eur(4198));
 });
 
-describe('While the tier of a customer is unavailable', () => {
-  const lines = [line('mug-blue', 1, 1000)];
+test('Evaluate Promotions spreads 20.00 off from 200.00 over the lines that no other promotion has closed', async () => {
+  const rug = line('rug-hall', 1, 10000);
+  const mug = (amount: number) => line('mug-blue', 1, amount);
+  // 85.00 + 100.00 + 16.00 = 201.00 still reach the threshold; the rug is closed by its own promotion.
+  expect(discounts(await evaluated({ lines: [rug, mug(10000), line('mug-green', 1, 1600)] }))).toEqual([1500, 1724, 276]);
+  for (const [lines, discount] of [
+    [[mug(19_999)], 0],
+    [[mug(20_000)], 2000],
+    [[rug, mug(11_499)], 1500],
+  ] as const)
+    expect((await evaluated({ lines })).totalDiscount).toEqual(eur(discount));
+});
 
-  test.each(['crm', 'loyalty-platform'])('without %s a voucher for members is neither granted nor refused', async (application) => {
+test('Evaluate Promotions applies vouchers in the given order, once and to the remaining amount, in any case', async () => {
+  const body = await evaluated({ lines: [line('mug-blue', 10, 1299)], voucherCodes: ['welcome10', 'WELCOME10', 'Min100'] });
+  expect(body.applied).toEqual([
+    { voucherCode: 'WELCOME10', name: '10 % off', discount: eur(1299) },
+    { voucherCode: 'MIN100', name: '15.00 off from 100.00', discount: eur(1500) },
+  ]);
+  expect([body.rejected, body.lines[0].lineTotal]).toEqual([[], eur(12990 - 1299 - 1500)]);
+});
+
+test('Evaluate Promotions returns the reason for each voucher that does not apply', async () => {
+  const reasons = {
+    NOBODYS: 'not_found',
+    'NOT A CODE!': 'not_found',
+    EXPIRED: 'voucher_expired',
+    DISABLED: 'voucher_disabled',
+    USEDUP: 'quantity_exceeded',
+    MIN100: 'order_rules_violated',
+    VIP: 'customer_rules_violated',
+  };
+  const voucherCodes = [...Object.keys(reasons).map((code) => code.toLowerCase()), 'WELCOME10'];
+  const body = await evaluated({ lines: [MUG], voucherCodes });
+  expect(body.rejected).toEqual(Object.entries(reasons).map(([code, reason]) => ({ code, reason })));
+  expect(body.applied).toMatchObject([{ voucherCode: 'WELCOME10', discount: eur(130) }]);
+});
+
+test('Evaluate Promotions compares the minimum of a voucher with the goods after promotions and before other vouchers', async () => {
+  const reached = { lines: [line('mug-blue', 1, 10000)], voucherCodes: ['WELCOME10', 'MIN100'] };
+  expect(await evaluated(reached)).toMatchObject({ totalDiscount: eur(2500), rejected: [] });
+  const missed = { lines: [line('lamp-desk', 1, 10999)], voucherCodes: ['MIN100'] };
+  expect(await evaluated(missed)).toMatchObject({ totalDiscount: eur(1000), rejected: [{ reason: 'order_rules_violated' }] });
+});
+
+test('Evaluate Promotions reads the tier of a customer and applies the promotions for members', async () => {
+  const priced = (customerId: string) => evaluated({ lines: [TEN], customerId, voucherCodes: ['VIP'] });
+  const { applied } = await priced('cus_dmitri');
+  expect(applied).toMatchObject([
+    { promotionId: 'prm_members-5', discount: eur(50) },
+    { voucherCode: 'VIP', discount: eur(190) },
+  ]);
+  const rejected = [{ code: 'VIP', reason: 'customer_rules_violated' }];
+  expect(await priced('cus_clara')).toMatchObject({ rejected, totalDiscount: eur(50) });
+  for (const id of ['cus_ada', 'cus_ben', 'cus_nobody']) expect(await priced(id)).toMatchObject({ rejected, totalDiscount: eur(0) });
+});
+
+test('Evaluate Promotions prices a basket by its id for the customer of the basket', async () => {
+  const { id: basketId } = await rehearsal.basket({ customerId: 'cus_dmitri' });
+  const { lines, applied } = await evaluated({ basketId, voucherCodes: ['VIP'] });
+  expect(lines).toMatchObject([line('mug-blue', 2, 1299)]);
+  expect(applied).toMatchObject([
+    { promotionId: 'prm_members-5', discount: eur(130) },
+    { voucherCode: 'VIP', discount: eur(494) },
+  ]);
+  expect((await evaluated({ basketId, voucherCodes: ['VIP'], customerId: 'cus_clara' })).rejected).toHaveLength(1);
+});
+
+test.each<[string, object, string]>([
+  ['neither basket nor lines', {}, ''],
+  ['both basket and lines', { basketId: 'bsk_1', lines: [MUG] }, ''],
+  ['no line', { lines: [] }, '/lines'],
+  ['a line without units', { lines: [line('mug-blue', 0, 1299)] }, '/lines/0/qty'],
+  ['a line without price', { lines: [line('mug-blue', 1, 0)] }, '/lines/0/unitPrice/amount'],
+  ['the tier, which only services send', { lines: [MUG], loyaltyTier: 'gold' }, '/loyaltyTier'],
+  ['a total that is too large', { lines: [line('mug-blue', 9999, 999_999_999_999)] }, '/lines'],
+])('Evaluate Promotions refuses %s', async (_what, body, pointer) => {
+  expect((await evaluate(body)).body).toMatchObject({ status: 422, code: 'validation_failed', errors: [{ pointer }] });
+});
+
+test.each<[string, number, object]>([
+  ['welcome10', 1299, { valid: true, discount: eur(130) }],
+  ['MIN100', 10_000, { valid: true, discount: eur(1500) }],
+  ['nobodys', 9999, { valid: false, reason: 'not_found' }],
+  ['expired', 9999, { valid: false, reason: 'voucher_expired' }],
+  ['disabled', 9999, { valid: false, reason: 'voucher_disabled' }],
+  ['usedup', 9999, { valid: false, reason: 'quantity_exceeded' }],
+  ['min100', 9999, { valid: false, reason: 'order_rules_violated' }],
+  ['vip', 9999, { valid: false, reason: 'customer_rules_violated' }],
+])('Validate Voucher returns for %s on %i cents %j', async (code, amount, result) => {
+  expect(await validate(code, { amount: eur(amount) })).toEqual({ code: code.toUpperCase(), ...result });
+});
+
+test('Validate Voucher reads the tier of the named customer', async () => {
+  expect(await validate('VIP', { amount: eur(1000), customerId: 'cus_dmitri' })).toMatchObject({ valid: true, discount: eur(200) });
+  expect(await validate('VIP', { amount: eur(1000), customerId: 'cus_clara' })).toMatchObject({ valid: false });
+});
+
+test('Validate Voucher returns the discount on a basket after its promotions', async () => {
+  const { id: basketId, lines } = await rehearsal.basket({ sku: 'chocolate-dark', qty: 3 });
+  const discount = eur(Math.round((lines[0].unitPrice.amount * 2) / 10));
+  expect(await validate('WELCOME10', { basketId })).toEqual({ valid: true, code: 'WELCOME10', discount });
+  const { id: empty } = await rehearsal.basket({ lines: [] });
+  expect(await validate('WELCOME10', { basketId: empty })).toMatchObject({ valid: false, reason: 'order_rules_violated' });
+});
+
+test.each(['10%25', 'a%20b', '-_-', 'x'.repeat(65)])('Validate Voucher does not find %s, which cannot be a code', async (code) => {
+  expect(await validate(code, { amount: eur(1) })).toMatchObject({ status: 404, code: 'not_found', objectType: 'voucher' });
+});
+
+test('Validate Voucher requires either a basket or an amount', async () => {
+  for (const body of [{}, { basketId: 'bsk_1', amount: eur(1) }, { amount: eur(0) }, { amount: eur(1), loyaltyTier: 'gold' }])
+    expect(await validate('WELCOME10', body)).toMatchObject({ status: 422 });
+});
+
+describe('The Promotion Engine without other applications', () => {
+  const VIP = { customerId: 'cus_dmitri', voucherCodes: ['VIP'] };
+
+  test.each(['crm', 'loyalty-platform'])('A voucher for members is neither granted nor refused without the %s', async (dependency) => {
     await using own = await newRehearsal();
-    await own.down(application);
-    const vip = { lines, customerId: 'cus_dmitri', voucherCodes: ['VIP'] };
-    expect(await own.call('evaluate-promotions-api', { body: vip })).toMatchObject({
-      status: 503,
-      body: { code: 'dependency_unavailable', dependency: application },
-    });
-    expect(
-      (await own.call('validate-voucher-api', { params: { code: 'VIP' }, body: { amount: eur(1), customerId: 'cus_dmitri' } })).status,
-    ).toBe(503);
-    const other = { lines, customerId: 'cus_dmitri', voucherCodes: ['WELCOME10', 'EXPIRED'] };
-    expect(await own.api('evaluate-promotions-api', { body: other })).toMatchObject({ applied: [{ voucherCode: 'WELCOME10' }] });
+    await own.down(dependency);
+    expect((await evaluate({ lines: [TEN], ...VIP }, own)).body).toMatchObject({ status: 503, code: 'dependency_unavailable', dependency });
+    expect(await validate('VIP', { amount: eur(1), customerId: 'cus_dmitri' }, own)).toMatchObject({ status: 503 });
+    const others = { lines: [TEN], customerId: 'cus_dmitri', voucherCodes: ['WELCOME10', 'EXPIRED'] };
+    expect(await evaluated(others, own)).toMatchObject({ applied: [{ voucherCode: 'WELCOME10' }] });
   });
 
-  test('a slow answer is not waited for', async () => {
+  test('Validate Voucher does not wait for a slow tier', async () => {
     await using own = await newRehearsal();
     await own.fault('slow', { match: { api: 'get-member-balance-api' }, fault: { kind: 'latency', ms: 3000 } });
-    expect(
-      await own.call('validate-voucher-api', { params: { code: 'VIP' }, body: { amount: eur(1), customerId: 'cus_dmitri' } }),
-    ).toMatchObject({
-      status: 504,
-      body: { code: 'dependency_timeout', dependency: 'loyalty-platform' },
-    });
-  });
-
-  test('without the eCommerce Platform, a basket cannot be priced by its id', async () => {
-    await using own = await newRehearsal();
-    await own.down('ecommerce-platform');
-    expect((await own.call('evaluate-promotions-api', { body: { basketId: 'bsk_1' } })).status).toBe(503);
-    expect((await own.call('validate-voucher-api', { params: { code: 'VIP' }, body: { basketId: 'bsk_1' } })).status).toBe(503);
+    const problem = await validate('VIP', { amount: eur(1), customerId: 'cus_dmitri' }, own);
+    expect(problem).toMatchObject({ status: 504, code: 'dependency_timeout', dependency: 'loyalty-platform' });
   });
 });
 
-describe('Record Voucher Use, called by the eCommerce Platform and the OMS,', () => {
+describe('Record Voucher Use', () => {
   let inside: Inside;
   beforeAll(async () => {
     inside = await startInside(promotionEngine, crm, loyaltyPlatform);
   });
   afterAll(() => inside[Symbol.asyncDispose]());
 
-  const put = (basketId: string, body: { state: 'locked' | 'redeemed' | 'released'; codes?: string[]; customerId?: string }) =>
-    inside.as('ecommerce-platform')(recordVoucherUse, { params: { basketId }, body });
-  const lock = (basketId: string, ...codes: string[]) => put(basketId, { state: 'locked', codes });
+  type State = 'locked' | 'redeemed' | 'released';
+  const put = (basketId: string, state: State, codes?: string[]) =>
+    inside.as('ecommerce-platform')(recordVoucherUse, { params: { basketId }, body: { state, ...(codes && { codes }) } });
+  const lock = (basketId: string, ...codes: string[]) => put(basketId, 'locked', codes);
   const usesOf = (code: string) => inside.counters('promotion-engine', 'voucher-uses', code);
   const MIN100 = { used: 17, left: 483 };
+  const accepted = (code: string) => ({ code, accepted: true });
+  const rejected = (code: string, reason: string) => ({ code, accepted: false, reason });
 
-  test('locks each code once and gives the reason for the others', async () => {
-    expect(await lock('bsk_l1', 'min100', 'MIN100', 'nobodys', 'EXPIRED', 'DISABLED', 'USEDUP')).toEqual({
-      basketId: 'bsk_l1',
-      state: 'locked',
-      codes: [
-        { code: 'MIN100', accepted: true },
-        { code: 'NOBODYS', accepted: false, reason: 'not_found' },
-        { code: 'EXPIRED', accepted: false, reason: 'voucher_expired' },
-        { code: 'DISABLED', accepted: false, reason: 'voucher_disabled' },
-        { code: 'USEDUP', accepted: false, reason: 'quantity_exceeded' },
-      ],
-    });
+  test('Record Voucher Use locks each code once and returns the reason for the others', async () => {
+    const { state, codes } = await lock('bsk_l1', 'min100', 'MIN100', 'nobodys', 'EXPIRED', 'DISABLED', 'USEDUP');
+    const expired = [rejected('EXPIRED', 'voucher_expired'), rejected('DISABLED', 'voucher_disabled')];
+    const others = [rejected('NOBODYS', 'not_found'), ...expired, rejected('USEDUP', 'quantity_exceeded')];
+    expect([state, codes]).toEqual(['locked', [accepted('MIN100'), ...others]]);
     expect(await usesOf('MIN100')).toEqual({ used: 18, left: 482 });
     expect(await usesOf('USEDUP')).toEqual({ used: 100, left: 0 });
-    await put('bsk_l1', { state: 'released' });
+    await put('bsk_l1', 'released');
     expect(await usesOf('MIN100')).toEqual(MIN100);
   });
 
-  /** The effect of each call in each state: the next state, and whether the basket then holds a use. */
+  /** The effect of each call in each state: the next state, and the uses that the basket then has. */
   const outcomes = {
     nothing: { locked: ['locked', 1], redeemed: ['redeemed', 0], released: ['released', 0] },
     locked: { locked: ['locked', 1], redeemed: ['redeemed', 1], released: ['released', 0] },
     redeemed: { locked: ['redeemed', 1], redeemed: ['redeemed', 1], released: ['released', 0] },
     released: { locked: ['locked', 1], redeemed: ['released', 0], released: ['released', 0] },
   } as const;
-  const ways = { nothing: [], locked: ['locked'], redeemed: ['locked', 'redeemed'], released: ['locked', 'released'] } as const;
+  const ways: Record<string, readonly State[]> = {
+    nothing: [],
+    locked: ['locked'],
+    redeemed: ['locked', 'redeemed'],
+    released: ['locked', 'released'],
+  };
   const cells = Object.entries(outcomes).flatMap(([from, calls]) =>
-    Object.entries(calls).map(([call, [to, held]]) => ({ from, call, to, held })),
+    Object.entries(calls).map(([call, [to, held]]) => ({ from, call: call as State, to, held })),
   );
 
-  test.each(cells)('moves $from × $call to $to, and a repeat changes nothing', async ({ from, call, to, held }) => {
+  test.each(cells)('Record Voucher Use moves $from × $call to $to, and a repeat changes nothing', async ({ from, call, to, held }) => {
     const basketId = `bsk_${from}-${call}`;
-    const move = (state: 'locked' | 'redeemed' | 'released') => put(basketId, { state, ...(state === 'locked' && { codes: ['MIN100'] }) });
-    for (const step of ways[from as keyof typeof ways]) await move(step);
-    const first = await move(call as 'locked');
-    expect(first.state).toBe(to);
-    const { version } = await inside.stored('promotion-engine', basketVouchers, basketId);
-    expect(await move(call as 'locked')).toEqual(first);
-    expect(await inside.stored('promotion-engine', basketVouchers, basketId)).toMatchObject({ state: to, version });
+    const move = (state: State) => put(basketId, state, state === 'locked' ? ['MIN100'] : undefined);
+    for (const step of ways[from] ?? []) await move(step);
+    const first = await move(call);
+    const before = await inside.stored('promotion-engine', basketVouchers, basketId);
+    expect([first.state, before.state]).toEqual([to, to]);
+    expect(await move(call)).toEqual(first);
+    expect((await inside.stored('promotion-engine', basketVouchers, basketId)).version).toBe(before.version);
     expect(await usesOf('MIN100')).toEqual({ used: MIN100.used + held, left: MIN100.left - held });
-    await put(basketId, { state: 'released' });
+    await put(basketId, 'released');
     expect(await usesOf('MIN100')).toEqual(MIN100);
   });
 
-  test('with other codes gives back the uses that the basket no longer needs', async () => {
+  test('Record Voucher Use with other codes releases the uses that the basket no longer needs', async () => {
     const before = await usesOf('WELCOME10');
     await lock('bsk_l2', 'MIN100', 'USEDUP');
-    expect(await lock('bsk_l2', 'WELCOME10')).toMatchObject({ codes: [{ code: 'WELCOME10', accepted: true }] });
-    expect(await usesOf('MIN100')).toEqual(MIN100);
-    expect(await usesOf('WELCOME10')).toEqual({ used: (before['used'] ?? 0) + 1 });
+    expect((await lock('bsk_l2', 'WELCOME10')).codes).toEqual([accepted('WELCOME10')]);
+    expect([await usesOf('MIN100'), await usesOf('WELCOME10')]).toEqual([MIN100, { used: (before['used'] ?? 0) + 1 }]);
     expect(await lock('bsk_l2')).toMatchObject({ state: 'locked', codes: [] });
     expect(await usesOf('WELCOME10')).toEqual(before);
   });
 
-  test('for many baskets at once gives out exactly the remaining uses', async () => {
+  test('Record Voucher Use for many baskets concurrently gives out exactly the remaining uses', async () => {
     const { left = 0 } = await usesOf('MIN100');
     await inside.commitAs('promotion-engine', async (work) => work.move(voucherUses, 'MIN100', { left: 2 - left }));
     const replies = await Promise.all(Array.from({ length: 12 }, (_, index) => lock(`bsk_race-${index}`, 'MIN100')));
-    const accepted = replies.filter(({ codes }) => codes[0]?.accepted);
-    expect(accepted).toHaveLength(2);
-    for (const reply of replies.filter((one) => !accepted.includes(one)))
-      expect(reply.codes).toEqual([{ code: 'MIN100', accepted: false, reason: 'quantity_exceeded' }]);
+    const winners = replies.filter(({ codes }) => codes[0]?.accepted).map(({ basketId }) => basketId);
+    expect(winners).toHaveLength(2);
+    for (const { codes } of replies.filter(({ basketId }) => !winners.includes(basketId)))
+      expect(codes).toEqual([rejected('MIN100', 'quantity_exceeded')]);
     expect(await usesOf('MIN100')).toMatchObject({ left: 0 });
 
-    const asked = { lines: [line('mug-blue', 10, 1299)], voucherCodes: ['MIN100'] };
-    const price = (basketId: string) => inside.as('ecommerce-platform')(evaluatePromotions, { body: { ...asked, basketId } });
-    expect(await price(accepted[0]?.basketId ?? '')).toMatchObject({ rejected: [], totalDiscount: eur(1500) });
+    const goods = { lines: [line('mug-blue', 10, 1299)], voucherCodes: ['MIN100'] };
+    const price = (basketId = '') => inside.as('ecommerce-platform')(evaluatePromotions, { body: { ...goods, basketId } });
+    expect(await price(winners[0])).toMatchObject({ rejected: [], totalDiscount: eur(1500) });
     expect(await price('bsk_other')).toMatchObject({ rejected: [{ reason: 'quantity_exceeded' }] });
-
-    await put(accepted[0]?.basketId ?? '', { state: 'released' });
-    expect(await lock('bsk_race-late', 'MIN100')).toMatchObject({ codes: [{ accepted: true }] });
+    await put(winners[0] ?? '', 'released');
+    expect((await lock('bsk_race-late', 'MIN100')).codes).toEqual([accepted('MIN100')]);
   });
 
-  test('lets one of two requests commit that both read the last use', async () => {
+  test('Record Voucher Use is committed by one of two overlapping requests for the last use', async () => {
     await using own = await startInside(promotionEngine);
     await own.commitAs('promotion-engine', async (work) => work.move(voucherUses, 'MIN100', { left: -482 }));
     const body = { state: 'locked' as const, codes: ['MIN100'] };
     const lockIn = (basketId: string) => async (work: UnitOfWork) => {
-      const { codes } = (await recordUse.handler({ params: { basketId }, query: {}, body } as never, { work } as Scope)) as {
-        codes: { accepted: boolean }[];
-      };
-      expect(codes[0]?.accepted).toBe(true);
+      const reply = await recordUse.handler({ params: { basketId }, query: {}, body } as never, { work } as Scope);
+      expect(reply).toMatchObject({ codes: [{ accepted: true }] });
     };
-    expect(await own.overlapping('promotion-engine', lockIn('bsk_1'), lockIn('bsk_2'))).toEqual([
-      'committed',
-      'Conflict: guard: voucher-uses/MIN100',
-    ]);
+    const outcomes = await own.overlapping('promotion-engine', lockIn('bsk_1'), lockIn('bsk_2'));
+    expect(outcomes).toEqual(['committed', 'Conflict: guard: voucher-uses/MIN100']);
     const again = await own.as('ecommerce-platform')(recordVoucherUse, { params: { basketId: 'bsk_2' }, body });
-    expect(again.codes).toEqual([{ code: 'MIN100', accepted: false, reason: 'quantity_exceeded' }]);
+    expect(again.codes).toEqual([rejected('MIN100', 'quantity_exceeded')]);
   });
 
-  test('uses the tier sent by a service without a look-up', async () => {
+  test('Evaluate Promotions uses the tier that a service sends, without the CRM', async () => {
     await inside.down('crm');
-    const body = { lines: [line('mug-blue', 1, 1000)], customerId: 'cus_ada', voucherCodes: ['VIP'] };
+    const body = { lines: [TEN], customerId: 'cus_ada', voucherCodes: ['VIP'] };
     const call = inside.as('ecommerce-platform');
     expect(await call(evaluatePromotions, { body: { ...body, loyaltyTier: 'gold' } })).toMatchObject({ totalDiscount: eur(240) });
     await expect(call(evaluatePromotions, { body })).rejects.toMatchObject({ code: 'dependency_unavailable' });
     await inside.noFaults();
   });
 
-  test('without codes refuses to lock with an error of the caller', async () => {
-    await expect(put('bsk_l3', { state: 'locked' })).rejects.toMatchObject({ code: 'dependency_error' });
+  test('Record Voucher Use refuses to lock without codes as an error of the estate', async () => {
+    await expect(put('bsk_l3', 'locked')).rejects.toMatchObject({ code: 'dependency_error' });
   });
 });

@@ -4,190 +4,178 @@ import * as sim from '../../services/sim/service.ts';
 import { confirmReservation, releaseReservation, reserveInventory } from '../../shared/catalog/inventory/apis.ts';
 import { getReservation, moveReservation, recordStockMovement } from '../../shared/catalog/inventory/internal.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
-import { type Inside, startInside } from '../support/inside.ts';
+import { startInside } from '../support/inside.ts';
+import { insideCall } from '../support/steps/inside-call.ts';
 
-const DAY = 86_400_000;
+const MINUTE = 60_000;
 const STORE = 'store-01';
 const mugs = (qty: number) => ({ sku: 'mug-blue', qty });
 const lamps = (qty: number) => ({ sku: 'lamp-desk', qty });
+const UNTOUCHED = { onHand: 50, reserved: 3 };
+const refused = { code: 'invalid_state_transition' };
 
-/** Stock operations of a till. */
-function till(inside: Inside) {
-  const { as } = inside;
+/** The SIM and the Inventory Service, with the stock operations of a till. */
+async function till() {
+  const inside = await startInside(sim, inventoryService);
+  const reserve = (items: readonly { sku: string; qty: number }[], more: { ttlSeconds?: null } = {}) =>
+    inside.as('ecommerce-platform')(reserveInventory, { body: { basketId: 'bsk_till', items: [...items], locationId: STORE, ...more } });
   return {
-    hold: (...items: { sku: string; qty: number }[]) =>
-      as('ecommerce-platform')(reserveInventory, { body: { basketId: 'bsk_till', items, locationId: STORE, ttlSeconds: null } }),
-    takeOut: (id: string, lines: { sku: string; qty: number }[], kind: 'consume' | 'short' = 'consume', locationId = STORE) =>
-      as('oms')(moveReservation, { params: { id }, body: { reference: `carry-out ${id}`, kind, locationId, lines } }),
-    reservation: (id: string) => as('oms')(getReservation, { params: { id } }),
-    stock: async (sku: string) => ({
+    ...inside,
+    reserve,
+    hold: (...items: { sku: string; qty: number }[]) => reserve(items, { ttlSeconds: null }),
+    fromOutside: (body: object) => insideCall(inside, 'reserve-inventory-api', { body: { locationId: STORE, ...body } }),
+    takeOut: (id: string, lines: readonly { sku: string; qty: number }[], kind: 'consume' | 'short' = 'consume', locationId = STORE) =>
+      inside.as('oms')(moveReservation, { params: { id }, body: { reference: `carry-out ${id}`, kind, locationId, lines: [...lines] } }),
+    sell: (reference: string, qty: number, sku = 'mug-blue') =>
+      inside.as('oms')(recordStockMovement, { body: { reference, kind: 'carried-out', locationId: STORE, sku, qty } }),
+    stateOf: async (id: string) => (await inside.as('oms')(getReservation, { params: { id } })).state,
+    stock: async (sku = 'mug-blue'): Promise<Record<string, number>> => ({
       ...(await inside.counters('inventory-service', 'stock', `${sku}|${STORE}`)),
       ...(await inside.counters('inventory-service', 'units-moved', `${sku}|${STORE}`)),
     }),
+    verify: async () => expect(await inside.violations()).toEqual([]),
   };
 }
 
-describe('Stock held for the till', () => {
-  test('has no time limit, and the hold ends when the customer takes all units', async () => {
-    await using inside = await startInside(sim, inventoryService);
-    const { hold, takeOut, reservation, stock } = till(inside);
-    const held = await hold(mugs(3), lamps(1));
-    expect(held).toMatchObject({ state: 'requested', basketId: 'bsk_till', locationId: STORE });
-    expect(held).not.toHaveProperty('expiresAt');
-    await inside.advance(30 * DAY);
-    expect((await reservation(held.id)).state).toBe('requested');
-    expect(await stock('mug-blue')).toMatchObject({ onHand: 50, reserved: 3 });
-
-    const out = await takeOut(held.id, [mugs(3), lamps(1)]);
-    expect(out).toMatchObject({ state: 'fulfilled', version: 2, allocations: [{ qty: 3, fulfilledQty: 3 }, { fulfilledQty: 1 }] });
-    expect(await stock('mug-blue')).toMatchObject({ onHand: 47, reserved: 0, shipped: 3 });
-    expect(await takeOut(held.id, [mugs(3), lamps(1)])).toMatchObject({ state: 'fulfilled', version: 2 });
-    expect(await stock('mug-blue')).toMatchObject({ onHand: 47, reserved: 0, shipped: 3 });
-    expect((await inside.events(`reservation/${held.id}`)).map(({ data }) => [data.previousState, data.object.state])).toEqual([
-      [undefined, 'requested'],
-      [undefined, 'requested'],
-      ['requested', 'fulfilled'],
-    ]);
-    expect(await inside.violations()).toEqual([]);
-  });
-
-  test.each([
-    ['in part', [mugs(2)], 'consume', STORE],
-    ['beyond its quantity', [mugs(4), lamps(1)], 'consume', STORE],
-    ['from another location', [mugs(3), lamps(1)], 'consume', 'store-02'],
-    ['as missing units', [mugs(3), lamps(1)], 'short', STORE],
-  ] as const)('does not leave %s', async (_, lines, kind, locationId) => {
-    await using inside = await startInside(sim, inventoryService);
-    const { hold, takeOut, stock } = till(inside);
-    const { id } = await hold(mugs(3), lamps(1));
-    await expect(takeOut(id, [...lines], kind, locationId)).rejects.toMatchObject({
-      code: 'invalid_state_transition',
-      context: { objectType: 'reservation', id, currentState: 'requested' },
-    });
-    expect(await stock('mug-blue')).toMatchObject({ onHand: 50, reserved: 3 });
-  });
-
-  test('is released with its checkout and may be confirmed by a client', async () => {
-    await using inside = await startInside(sim, inventoryService);
-    const { hold, takeOut, stock } = till(inside);
-    const first = await hold(mugs(3));
-    expect(await inside.as('ecommerce-platform')(releaseReservation, { params: { id: first.id } })).toMatchObject({ state: 'released' });
-    expect(await stock('mug-blue')).toMatchObject({ onHand: 50, reserved: 0 });
-    await expect(takeOut(first.id, [mugs(3)])).rejects.toMatchObject({ code: 'invalid_state_transition' });
-    const second = await hold(mugs(2));
-    await inside.as('oms')(confirmReservation, { params: { id: second.id }, body: {} });
-    expect(await takeOut(second.id, [mugs(2)])).toMatchObject({ state: 'fulfilled' });
-  });
-
-  test('is replaced by a timed hold of the same basket, which then expires', async () => {
-    await using inside = await startInside(sim, inventoryService);
-    const { hold, reservation } = till(inside);
-    const held = await hold(mugs(3));
-    const { body } = await inside.call('POST', '/inventory/reservations', { items: [mugs(1)], locationId: STORE });
-    const timed = await inside.as('ecommerce-platform')(reserveInventory, {
-      body: { basketId: 'bsk_till', items: [mugs(2)], locationId: STORE },
-    });
-    expect([(await reservation(held.id)).state, timed.state, typeof timed.expiresAt]).toEqual(['released', 'requested', 'string']);
-    await inside.advance(15 * 60_000);
-    expect([(await reservation(timed.id)).state, (await reservation(body.id)).state]).toEqual(['expired', 'expired']);
-  });
-
-  test('cannot be reserved from outside, and a timed hold leaves only after its confirmation', async () => {
-    await using inside = await startInside(sim, inventoryService);
-    const { takeOut } = till(inside);
-    const endless = await inside.call('POST', '/inventory/reservations', { items: [mugs(1)], ttlSeconds: null });
-    expect([endless.status, endless.body.code, endless.body.errors[0].pointer]).toEqual([422, 'validation_failed', '/ttlSeconds']);
-    const { body } = await inside.call('POST', '/inventory/reservations', { items: [mugs(1)], locationId: STORE });
-    await expect(takeOut(body.id, [mugs(1)])).rejects.toMatchObject({ code: 'invalid_state_transition' });
-  });
+test('A reservation of the till has no time limit and ends once when the customer takes all units', async () => {
+  await using inside = await till();
+  const held = await inside.hold(mugs(3), lamps(1));
+  expect(held).toMatchObject({ state: 'requested', basketId: 'bsk_till', locationId: STORE });
+  expect(held).not.toHaveProperty('expiresAt');
+  await inside.advance(30 * 24 * 60 * MINUTE);
+  expect(await inside.stateOf(held.id)).toBe('requested');
+  expect(await inside.stock()).toMatchObject(UNTOUCHED);
+  const allocations = [{ qty: 3, fulfilledQty: 3 }, { fulfilledQty: 1 }];
+  for (let repeat = 0; repeat < 2; repeat++) {
+    expect(await inside.takeOut(held.id, [mugs(3), lamps(1)])).toMatchObject({ state: 'fulfilled', version: 2, allocations });
+    expect(await inside.stock()).toMatchObject({ onHand: 47, reserved: 0, shipped: 3 });
+  }
+  const events = await inside.events(`reservation/${held.id}`);
+  const states = events.map(({ data }) => `${data.previousState} → ${data.object.state}`);
+  expect(states).toEqual(['undefined → requested', 'undefined → requested', 'requested → fulfilled']);
+  await inside.verify();
 });
 
-describe('Units that are carried out without a hold', () => {
-  const sell = (inside: Inside, reference: string, qty: number, sku = 'mug-blue') =>
-    inside.as('oms')(recordStockMovement, { body: { reference, kind: 'carried-out', locationId: STORE, sku, qty } });
-  const reserve = (inside: Inside, qty: number) =>
-    inside.call('POST', '/inventory/reservations', { items: [{ sku: 'sea-salt', qty }], locationId: STORE });
-  const safetyAt = (inside: Inside, sku: string) => inside.counters('inventory-service', 'stock', `${sku}|${STORE}`);
-  const movedAt = (inside: Inside, sku: string) => inside.counters('inventory-service', 'units-moved', `${sku}|${STORE}`);
+test.each([
+  ['in part', [mugs(2)], 'consume', STORE],
+  ['beyond its quantity', [mugs(4), lamps(1)], 'consume', STORE],
+  ['from another location', [mugs(3), lamps(1)], 'consume', 'store-02'],
+  ['as missing units', [mugs(3), lamps(1)], 'short', STORE],
+] as const)('A reservation of the till does not leave %s', async (_, lines, kind, locationId) => {
+  await using inside = await till();
+  const { id } = await inside.hold(mugs(3), lamps(1));
+  const context = { objectType: 'reservation', id, currentState: 'requested' };
+  await expect(inside.takeOut(id, lines, kind, locationId)).rejects.toMatchObject({ ...refused, context });
+  expect(await inside.stock()).toMatchObject(UNTOUCHED);
+});
 
-  test('leave what nobody has reserved, then safety stock; the others were missing from the records', async () => {
-    await using inside = await startInside(sim, inventoryService);
-    // 22 on hand, of which 2 are safety stock.
-    await reserve(inside, 5);
-    expect((await sell(inside, 'sale 1', 16, 'sea-salt')).found).toBe(0);
-    expect(await safetyAt(inside, 'sea-salt')).toMatchObject({ onHand: 6, reserved: 5, safetyStock: 1, missingSafety: 1 });
-    expect((await sell(inside, 'sale 2', 3, 'sea-salt')).found).toBe(2);
-    expect(await safetyAt(inside, 'sea-salt')).toMatchObject({ onHand: 5, reserved: 5, safetyStock: 0, missingSafety: 2 });
-    expect(await movedAt(inside, 'sea-salt')).toMatchObject({ carriedOut: 17, foundAndSold: 2 });
-    expect(await inside.violations()).toEqual([]);
+test('A reservation of the till is released with its checkout and may be confirmed by a client', async () => {
+  await using inside = await till();
+  const { id } = await inside.hold(mugs(3));
+  expect(await inside.as('ecommerce-platform')(releaseReservation, { params: { id } })).toMatchObject({ state: 'released' });
+  expect(await inside.stock()).toMatchObject({ onHand: 50, reserved: 0 });
+  await expect(inside.takeOut(id, [mugs(3)])).rejects.toMatchObject(refused);
+  const second = await inside.hold(mugs(2));
+  await inside.as('oms')(confirmReservation, { params: { id: second.id }, body: {} });
+  expect(await inside.takeOut(second.id, [mugs(2)])).toMatchObject({ state: 'fulfilled' });
+});
+
+test('A reservation of the till is replaced by a timed one of the same basket, which then expires', async () => {
+  await using inside = await till();
+  const held = await inside.hold(mugs(3));
+  const timed = await inside.reserve([mugs(2)]);
+  expect([await inside.stateOf(held.id), timed.state, typeof timed.expiresAt]).toEqual(['released', 'requested', 'string']);
+  await inside.advance(15 * MINUTE);
+  expect(await inside.stateOf(timed.id)).toBe('expired');
+});
+
+test('A client cannot reserve without a time limit, and a timed reservation leaves only after its confirmation', async () => {
+  await using inside = await till();
+  const { status, body: endless } = await inside.fromOutside({ items: [mugs(1)], ttlSeconds: null });
+  expect([status, endless]).toMatchObject([422, { code: 'validation_failed', errors: [{ pointer: '/ttlSeconds' }] }]);
+  const { body } = await inside.fromOutside({ items: [mugs(1)] });
+  await expect(inside.takeOut(body.id, [mugs(1)])).rejects.toMatchObject(refused);
+});
+
+describe('Units that are sold without a reservation', () => {
+  const salt = (qty: number) => ({ items: [{ sku: 'sea-salt', qty }] });
+
+  test('Units sold without a reservation leave free stock, then safety stock; the others were missing from the records', async () => {
+    await using inside = await till();
+    // 22 on hand, 2 of them safety stock.
+    await inside.fromOutside(salt(5));
+    expect((await inside.sell('sale 1', 16, 'sea-salt')).found).toBe(0);
+    expect(await inside.stock('sea-salt')).toMatchObject({ onHand: 6, reserved: 5, safetyStock: 1, missingSafety: 1 });
+    expect((await inside.sell('sale 2', 3, 'sea-salt')).found).toBe(2);
+    const left = { onHand: 5, reserved: 5, safetyStock: 0, missingSafety: 2 };
+    expect(await inside.stock('sea-salt')).toMatchObject({ ...left, carriedOut: 17, foundAndSold: 2 });
+    await inside.verify();
   });
 
-  test('are counted once', async () => {
-    await using inside = await startInside(sim, inventoryService);
-    const first = await sell(inside, 'sale 1', 52);
+  test('Units sold without a reservation are counted once', async () => {
+    await using inside = await till();
+    const first = await inside.sell('sale 1', 52);
     expect(first.found).toBe(2);
-    expect(await sell(inside, 'sale 1', 52)).toEqual(first);
-    expect(await movedAt(inside, 'mug-blue')).toMatchObject({ carriedOut: 50, foundAndSold: 2 });
-    await expect(sell(inside, 'sale 1', 3)).rejects.toMatchObject({ code: 'dependency_error' });
-    await expect(sell(inside, 'sale 2', 1, 'no-such-thing')).rejects.toMatchObject({ code: 'not_found' });
-    expect(await inside.violations()).toEqual([]);
+    expect(await inside.sell('sale 1', 52)).toEqual(first);
+    expect(await inside.stock()).toMatchObject({ carriedOut: 50, foundAndSold: 2 });
+    await expect(inside.sell('sale 1', 3)).rejects.toMatchObject({ code: 'dependency_error' });
+    await expect(inside.sell('sale 2', 1, 'no-such-thing')).rejects.toMatchObject({ code: 'not_found' });
+    await inside.verify();
   });
 
-  test('never leave units that are reserved meanwhile', async () => {
-    await using inside = await startInside(sim, inventoryService);
-    const sales = Array.from({ length: 12 }, (_, n) => sell(inside, `sale ${n}`, 3, 'sea-salt'));
-    const holds = [reserve(inside, 4), sell(inside, 'another', 2, 'sea-salt')];
-    await Promise.allSettled([...sales, ...holds]);
-    const { onHand = 0, reserved = 0 } = (await safetyAt(inside, 'sea-salt')) ?? {};
+  test('Units sold without a reservation never include units that are reserved concurrently', async () => {
+    await using inside = await till();
+    const sales = Array.from({ length: 12 }, (_, n) => inside.sell(`sale ${n}`, 3, 'sea-salt'));
+    await Promise.allSettled([...sales, inside.fromOutside(salt(4)), inside.sell('another', 2, 'sea-salt')]);
+    const { onHand, reserved } = await inside.stock('sea-salt');
     expect(onHand).toBe(reserved);
-    expect(await inside.violations()).toEqual([]);
+    await inside.verify();
   });
 });
 
-describe('Counting stock', () => {
-  const count = (rehearsal: TestRehearsal, sku: string, onHand: number, locationId = STORE) =>
-    rehearsal.client.control('count-stock-by-hand', { params: { sku, locationId }, body: { onHand } });
-  const at = (item: { locations: readonly { locationId: string }[] }, locationId = STORE) =>
-    item.locations.find((level) => level.locationId === locationId);
+describe('Counting stock by hand', () => {
+  type Item = { locations: readonly { locationId: string }[] };
+  const here = ({ locations }: Item) => locations.find(({ locationId }) => locationId === STORE);
+  const count = async (rehearsal: TestRehearsal, sku: string, onHand: number, locationId = STORE) =>
+    here(await rehearsal.control('count-stock-by-hand', { params: { sku, locationId }, body: { onHand } }));
+  const read = async (rehearsal: TestRehearsal, sku: string) => here(await rehearsal.api('get-inventory-api', { params: { sku } }));
 
-  test('sets the stock to the counted units, more or fewer than before', async () => {
+  test('Counting stock sets the units of one location, more or fewer than before', async () => {
     await using rehearsal = await newRehearsal();
-    expect(at(await count(rehearsal, 'mug-blue', 7))).toMatchObject({ onHand: 7, reserved: 0, atp: 7 });
-    expect(at(await count(rehearsal, 'mug-blue', 7))).toMatchObject({ onHand: 7 });
-    expect(at(await count(rehearsal, 'vase-sold-out', 3))).toMatchObject({ onHand: 3, atp: 3 });
+    for (let repeat = 0; repeat < 2; repeat++)
+      expect(await count(rehearsal, 'mug-blue', 7)).toMatchObject({ onHand: 7, reserved: 0, atp: 7 });
+    expect(await count(rehearsal, 'vase-sold-out', 3)).toMatchObject({ onHand: 3, atp: 3 });
     const { nodes } = await rehearsal.api('check-availability-api', { params: { sku: 'vase-sold-out' }, query: { qty: '3' } });
     expect(nodes).toContainEqual({ locationId: STORE, atp: 3 });
-    expect((await rehearsal.api('get-inventory-api', { params: { sku: 'mug-blue' } })).locations[0]).toMatchObject({
-      locationId: 'dc-01',
-      onHand: 1000,
-    });
+    expect(await rehearsal.onHand('mug-blue', 'dc-01')).toBe(1000);
     await rehearsal.verify();
   });
 
-  test('below the reserved units is refused and changes nothing', async () => {
+  test('Counting stock below the reserved units is refused and changes nothing', async () => {
     await using rehearsal = await newRehearsal();
-    await rehearsal.api('reserve-inventory-api', { body: { items: [mugs(4)], locationId: STORE } });
-    await expect(count(rehearsal, 'mug-blue', 3)).rejects.toMatchObject({
-      message: expect.stringMatching(/4 × mug-blue are reserved/),
-    });
-    expect(at(await rehearsal.api('get-inventory-api', { params: { sku: 'mug-blue' } }))).toMatchObject({ onHand: 50, reserved: 4 });
-    expect(at(await count(rehearsal, 'mug-blue', 4))).toMatchObject({ onHand: 4, reserved: 4, atp: 0 });
-    const short = await rehearsal.call('reserve-inventory-api', { body: { items: [mugs(1)], locationId: STORE } });
-    expect([short.status, short.body.code]).toEqual([409, 'insufficient_stock']);
+    await rehearsal.reserve({ items: [mugs(4)], locationId: STORE });
+    await expect(count(rehearsal, 'mug-blue', 3)).rejects.toThrow(/4 × mug-blue are reserved/);
+    expect(await read(rehearsal, 'mug-blue')).toMatchObject({ onHand: 50, reserved: 4 });
+    expect(await count(rehearsal, 'mug-blue', 4)).toMatchObject({ onHand: 4, reserved: 4, atp: 0 });
+    const { body } = await rehearsal.reserve({ items: [mugs(1)], locationId: STORE });
+    expect(body).toMatchObject({ status: 409, code: 'insufficient_stock' });
     await rehearsal.verify();
   });
 
-  test('reduces the safety stock to the counted units and restores it later', async () => {
+  test('Counting stock reduces the safety stock to the counted units and restores it later', async () => {
     await using rehearsal = await newRehearsal();
-    expect(at(await rehearsal.api('get-inventory-api', { params: { sku: 'lamp-desk' } }))).toMatchObject({ onHand: 20, safetyStock: 2 });
-    await rehearsal.api('reserve-inventory-api', { body: { items: [lamps(3)], locationId: STORE, ttlSeconds: 14_400 } });
-    expect(at(await count(rehearsal, 'lamp-desk', 4))).toMatchObject({ onHand: 4, reserved: 3, safetyStock: 1, atp: 0 });
-    expect(at(await count(rehearsal, 'lamp-desk', 3))).toMatchObject({ onHand: 3, reserved: 3, safetyStock: 0, atp: 0 });
-    expect(at(await count(rehearsal, 'lamp-desk', 9))).toMatchObject({ onHand: 9, reserved: 3, safetyStock: 2, atp: 4 });
+    expect(await read(rehearsal, 'lamp-desk')).toMatchObject({ onHand: 20, safetyStock: 2 });
+    await rehearsal.reserve({ items: [lamps(3)], locationId: STORE, ttlSeconds: 14_400 });
+    for (const [onHand, safetyStock, atp] of [
+      [4, 1, 0],
+      [3, 0, 0],
+      [9, 2, 4],
+    ] as const)
+      expect(await count(rehearsal, 'lamp-desk', onHand)).toMatchObject({ onHand, reserved: 3, safetyStock, atp });
     await rehearsal.verify();
   });
 
-  test('is refused for an unknown product or location and for an invalid number', async () => {
+  test('Counting stock is refused for an unknown product or location and for an invalid number', async () => {
     await using rehearsal = await newRehearsal();
     await expect(count(rehearsal, 'no-such-thing', 1)).rejects.toThrow(/no product "no-such-thing"/);
     await expect(count(rehearsal, 'mug-blue', 1, 'store-99')).rejects.toThrow(/no location "store-99"/);

@@ -53,178 +53,134 @@ const TABLE: Readonly<Record<string, Row>> = {
   '17': { lines: [L1], add: l('L2', WINE), rejected: { position: 1, code: 'AGE_RESTRICTED' }, total: 1.49 },
 };
 
-const CALCULATED = Object.keys(TABLE);
 const cents = (amount: number) => Math.round(amount * 100);
-const linesOf = ({ response }: Fixture): readonly ResponseLine[] => response.lines ?? [];
-const rowOf = (name: string): Row => TABLE[name] ?? { lines: [], total: Number.NaN };
+const linesOf = ({ response }: Pick<Fixture, 'response'>): readonly ResponseLine[] => response.lines ?? [];
 
 function digestOf({ request, response }: Fixture): string {
-  const accepted = linesOf({ response } as Fixture).filter(({ status }) => status === 'ACCEPTED');
-  const content = canonicalize({
-    touchpointId: request.touchpointId,
-    basketId: request.basketId,
-    loyaltyCard: request.loyaltyCard ?? null,
-    lines: accepted.map(({ ref, barcode, qty, amount }) => ({ ref, barcode, qty, amount })),
-    total: response.total,
-  });
-  return `sha256:${createHash('sha256')
-    .update(content ?? '')
-    .digest('hex')}`;
+  const accepted = linesOf({ response }).filter(({ status }) => status === 'ACCEPTED');
+  const lines = accepted.map(({ ref, barcode, qty, amount }) => ({ ref, barcode, qty, amount }));
+  const { touchpointId, basketId, loyaltyCard = null } = request;
+  const content = canonicalize({ touchpointId, basketId, loyaltyCard, lines, total: response.total });
+  const digest = createHash('sha256').update(content ?? '');
+  return `sha256:${digest.digest('hex')}`;
 }
 
-describe('every calculate fixture', () => {
-  test('with status 200 is in the table, and the others are 18 and 19', () => {
-    expect([...CALCULATED, '18', '19'].toSorted()).toEqual(CALCULATE_CASES.toSorted());
-  });
-
-  test.each(CALCULATED)('%s has the request of the table', (name) => {
-    const { lines, add, card } = rowOf(name);
-    const { touchpointId, basketId, ...asked } = fixtureOf(name).request;
-    expect(asked).toEqual({ lines, ...(add ? { add } : {}), ...(card ? { loyaltyCard: card } : {}) });
-    expect([touchpointId, basketId]).toEqual(['SCO-01', 'basket-1001']);
-  });
-
-  test.each(CALCULATED)('%s echoes its request line by line', (name) => {
-    const fixture = fixtureOf(name);
-    const { touchpointId, basketId, loyaltyCard = null, lines, add } = fixture.request;
-    expect(fixture.response).toMatchObject({ touchpointId, basketId, loyaltyCard });
-    expect(linesOf(fixture).map(({ ref, barcode, qty }) => ({ ref, barcode, qty }))).toEqual([...lines, ...(add ? [add] : [])]);
-    const lineIds = linesOf(fixture).map(({ lineId }) => lineId);
-    expect(lineIds.every(Number.isInteger)).toBe(true);
-    expect(new Set(lineIds).size).toBe(lineIds.length);
-  });
-
-  test.each(CALCULATED)('%s has the totals of the table, and they are the sums of its lines', (name) => {
-    const { total, saving = 0, cardStatus = null } = rowOf(name);
-    const fixture = fixtureOf(name);
-    expect(fixture.response).toMatchObject({ total, totalSaving: saving, loyaltyCardStatus: cardStatus });
-    expect(linesOf(fixture).reduce((sum, line) => sum + cents(line.amount), 0)).toBe(cents(total));
-    expect(linesOf(fixture).reduce((sum, line) => sum + cents(line.saving), 0)).toBe(cents(saving));
-  });
-
-  test.each(CALCULATED)('%s rejects exactly the line of the table', (name) => {
-    const { rejected } = rowOf(name);
-    for (const [position, line] of linesOf(fixtureOf(name)).entries()) {
-      const code = rejected?.position === position ? rejected.code : undefined;
-      expect([line.status, line.rejection?.code]).toEqual([code ? 'REJECTED' : 'ACCEPTED', code]);
-      if (code) expect([line.amount, line.saving]).toEqual([0, 0]);
-    }
-  });
-
-  test.each(CALCULATED)('%s prices its accepted catalog lines from the list', (name) => {
-    for (const line of linesOf(fixtureOf(name)).filter(({ status, priceSource }) => status === 'ACCEPTED' && priceSource === 'CATALOG')) {
-      const price = PRICES[line.barcode] ?? Number.NaN;
-      const net = line.barcode === OIL && name === '14' ? MEMBER_OIL : price;
-      expect(line).toMatchObject({ unitPrice: price, unitOfMeasure: 'EA', weight: null, minAge: null });
-      expect([cents(line.amount), cents(line.saving)]).toEqual([cents(net) * line.qty, cents(price - net) * line.qty]);
-    }
-  });
-
-  test.each(CALCULATED)('%s carries the digest of its own basket', (name) => {
-    const fixture = fixtureOf(name);
-    expect(fixture.response.digest).toBe(digestOf(fixture));
-  });
+test('Every calculate fixture with status 200 is in the table, and the others are 18 and 19', () => {
+  expect([...Object.keys(TABLE), '18', '19'].toSorted()).toEqual(CALCULATE_CASES.toSorted());
 });
 
-describe('single cases', () => {
-  test('the price, weight and item of case 16 are those that the label embeds', () => {
-    const [line] = linesOf(fixtureOf('16'));
-    expect(line).toMatchObject({ itemCode: HAM_LABEL.slice(2, 7), amount: Number(HAM_LABEL.slice(7, 12)) / 100, unitPrice: 19.96 });
-    expect(line).toMatchObject({ unitOfMeasure: 'KG', priceSource: 'LABEL', weight: 0.25 });
-    expect(cents((line?.unitPrice ?? 0) * (line?.weight ?? 0))).toBe(cents(line?.amount ?? 0));
-  });
-
-  test('an unknown item and a card have neither item code nor description', () => {
-    for (const name of ['07', '15']) expect(linesOf(fixtureOf(name))[1]).toMatchObject({ itemCode: '', description: '' });
-  });
-
-  test('the refused wine of case 17 has its minimum age', () => {
-    expect(linesOf(fixtureOf('17'))[1]).toMatchObject({ minAge: 18 });
-  });
-
-  test('the first line of case 08 is intact', () => {
-    expect(linesOf(fixtureOf('08'))[0]).toEqual(linesOf(fixtureOf('02'))[0]);
-  });
-
-  test('cases 18 and 19 have the request of case 02 and refuse it', () => {
-    for (const name of ['18', '19']) expect(fixtureOf(name).request).toEqual(fixtureOf('02').request);
-    expect(fixtureOf('18')).toMatchObject({ status: 403, response: { error: 'Touchpoints disabled', code: 'TOUCHPOINTS_DISABLED' } });
-    expect(fixtureOf('19')).toMatchObject({
-      status: 503,
-      headers: { 'Retry-After': '30' },
-      response: { error: 'Dedicated operator unavailable', code: 'OPERATOR_UNAVAILABLE' },
-    });
-  });
-
-  test('case 10 finishes the basket of case 14', () => {
-    const calculated = fixtureOf('14');
-    const { request, response } = fixtureOf('10');
-    expect(request).toEqual({ ...calculated.request, digest: calculated.response.digest, total: 10.37 });
-    expect(response).toEqual({
-      touchpointId: 'SCO-01',
-      basketId: 'basket-1001',
-      status: 'FINISHED',
-      confirmationRequired: false,
-      finishId: expect.any(String),
-      retrievalCode: '2980000000171',
-      total: 10.37,
-      totalSaving: 1,
-      finishedAt: expect.any(String),
-      repeated: false,
-    });
-  });
-
-  test('the repeated, the paid and the claimed finish have the request of case 10', () => {
-    for (const name of ['10r', '10c', '10claimed']) expect(fixtureOf(name).request).toEqual(fixtureOf('10').request);
-    expect(fixtureOf('10r').response).toEqual({ ...fixtureOf('10').response, repeated: true });
-    expect(fixtureOf('10c').response).toEqual({ error: 'Basket already paid', code: 'BASKET_PAID', basketId: 'basket-1001' });
-    expect(fixtureOf('10claimed').response).toEqual({
-      error: 'Basket retrieved at an assisted lane',
-      code: 'BASKET_CLAIMED',
-      basketId: 'basket-1001',
-    });
-  });
-
-  test('case 09 sends an outdated digest and receives the current one', () => {
-    const stale = fixtureOf('09');
-    expect(stale.request.digest).toBe(fixtureOf('04').response.digest);
-    expect(stale.response).toMatchObject({ status: 'STALE_DIGEST', confirmationRequired: true });
-    expect(stale.response.digest).not.toBe(stale.request.digest);
-    expect(stale.response.digest).toBe(digestOf(stale));
-    expect(stale.response.lines).toEqual(fixtureOf('14').response.lines);
-    expect(stale.response).toMatchObject({ total: 10.37, totalSaving: 1 });
-  });
-
-  test('every barcode and the retrieval code have a valid check digit', () => {
-    const codes = ALL_CASES.flatMap(
-      (name) => JSON.stringify(fixtureOf(name)).match(/"(?:barcode|loyaltyCard|retrievalCode)":"[^"]*"/g) ?? [],
-    );
-    expect(codes.length).toBeGreaterThan(50);
-    for (const code of codes) expect([code, isEan13(code.slice(code.indexOf(':') + 2, -1))]).toEqual([code, true]);
-  });
+test.each(Object.entries(TABLE))('Fixture %s has the request of the table and echoes it line by line', (name, { lines, add, card }) => {
+  const fixture = fixtureOf(name);
+  const basket = { touchpointId: 'SCO-01', basketId: 'basket-1001' };
+  expect(fixture.request).toEqual({ ...basket, lines, ...(add && { add }), ...(card && { loyaltyCard: card }) });
+  expect(fixture.response).toMatchObject({ ...basket, loyaltyCard: card ?? null, digest: digestOf(fixture) });
+  expect(linesOf(fixture).map(({ ref, barcode, qty }) => ({ ref, barcode, qty }))).toEqual([...lines, ...(add ? [add] : [])]);
+  const lineIds = linesOf(fixture).map(({ lineId }) => lineId);
+  expect(lineIds.every(Number.isInteger)).toBe(true);
+  expect(new Set(lineIds).size).toBe(lineIds.length);
 });
 
-describe('a broken fixture stops the start', () => {
+test.each(Object.entries(TABLE))('Fixture %s has the totals of the table, the sums of its lines', (name, { total, ...row }) => {
+  const fixture = fixtureOf(name);
+  const { saving = 0, cardStatus = null } = row;
+  expect(fixture.response).toMatchObject({ total, totalSaving: saving, loyaltyCardStatus: cardStatus });
+  const sum = (member: 'amount' | 'saving') => linesOf(fixture).reduce((all, line) => all + cents(line[member]), 0);
+  expect([sum('amount'), sum('saving')]).toEqual([cents(total), cents(saving)]);
+});
+
+test.each(Object.entries(TABLE))('Fixture %s rejects the line of the table and prices the others from the list', (name, { rejected }) => {
+  for (const [position, line] of linesOf(fixtureOf(name)).entries()) {
+    const code = rejected?.position === position ? rejected.code : undefined;
+    expect([line.status, line.rejection?.code]).toEqual([code ? 'REJECTED' : 'ACCEPTED', code]);
+    if (code) expect([line.amount, line.saving]).toEqual([0, 0]);
+    if (code || line.priceSource !== 'CATALOG') continue;
+    const price = PRICES[line.barcode] ?? Number.NaN;
+    const net = line.barcode === OIL && name === '14' ? MEMBER_OIL : price;
+    expect(line).toMatchObject({ unitPrice: price, unitOfMeasure: 'EA', weight: null, minAge: null });
+    expect([cents(line.amount), cents(line.saving)]).toEqual([cents(net) * line.qty, cents(price - net) * line.qty]);
+  }
+});
+
+test('Fixture 16 has the price, weight and item that its label embeds', () => {
+  const [line] = linesOf(fixtureOf('16'));
+  expect(line).toMatchObject({ itemCode: HAM_LABEL.slice(2, 7), amount: Number(HAM_LABEL.slice(7, 12)) / 100, unitPrice: 19.96 });
+  expect(line).toMatchObject({ unitOfMeasure: 'KG', priceSource: 'LABEL', weight: 0.25 });
+  expect(cents((line?.unitPrice ?? 0) * (line?.weight ?? 0))).toBe(cents(line?.amount ?? 0));
+});
+
+test('Fixtures 07, 15, 17 and 08 describe the lines around a rejection', () => {
+  for (const name of ['07', '15']) expect(linesOf(fixtureOf(name))[1]).toMatchObject({ itemCode: '', description: '' });
+  expect(linesOf(fixtureOf('17'))[1]).toMatchObject({ minAge: 18 });
+  expect(linesOf(fixtureOf('08'))[0]).toEqual(linesOf(fixtureOf('02'))[0]);
+});
+
+test('Fixtures 18 and 19 have the request of case 02 and refuse it', () => {
+  for (const name of ['18', '19']) expect(fixtureOf(name).request).toEqual(fixtureOf('02').request);
+  expect(fixtureOf('18')).toMatchObject({ status: 403, response: { error: 'Touchpoints disabled', code: 'TOUCHPOINTS_DISABLED' } });
+  const response = { error: 'Dedicated operator unavailable', code: 'OPERATOR_UNAVAILABLE' };
+  expect(fixtureOf('19')).toMatchObject({ status: 503, headers: { 'Retry-After': '30' }, response });
+});
+
+test('Fixture 10 finishes the basket of case 14; the repeated, the paid and the claimed finish have its request', () => {
+  const calculated = fixtureOf('14');
+  const { request, response } = fixtureOf('10');
+  const basketId = 'basket-1001';
+  const text = expect.any(String);
+  expect(request).toEqual({ ...calculated.request, digest: calculated.response.digest, total: 10.37 });
+  const finished = { status: 'FINISHED', confirmationRequired: false, finishId: text, retrievalCode: '2980000000171', finishedAt: text };
+  expect(response).toEqual({ touchpointId: 'SCO-01', basketId, ...finished, total: 10.37, totalSaving: 1, repeated: false });
+  for (const [name, answer] of [
+    ['10r', { ...response, repeated: true }],
+    ['10c', { error: 'Basket already paid', code: 'BASKET_PAID', basketId }],
+    ['10claimed', { error: 'Basket retrieved at an assisted lane', code: 'BASKET_CLAIMED', basketId }],
+  ] as const)
+    expect([fixtureOf(name).request, fixtureOf(name).response]).toEqual([request, answer]);
+});
+
+test('Fixture 09 sends an outdated digest and receives the current one', () => {
+  const { request, response } = fixtureOf('09');
+  expect(request.digest).toBe(fixtureOf('04').response.digest);
+  expect(response).toMatchObject({ status: 'STALE_DIGEST', confirmationRequired: true, total: 10.37, totalSaving: 1 });
+  expect(response.digest).not.toBe(request.digest);
+  expect(response.digest).toBe(digestOf(fixtureOf('09')));
+  expect(response.lines).toEqual(fixtureOf('14').response.lines);
+});
+
+test('Every barcode, card and retrieval code of the fixtures has a valid check digit', () => {
+  const members = /"(?:barcode|loyaltyCard|retrievalCode)":"([^"]*)"/g;
+  const codes = ALL_CASES.flatMap((name) => [...JSON.stringify(fixtureOf(name)).matchAll(members)].map(([, code = '']) => code));
+  expect(codes.length).toBeGreaterThan(50);
+  expect(codes.filter((code) => !isEan13(code))).toEqual([]);
+});
+
+describe('A broken fixture', () => {
   let folder: string;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'touchpoint-'));
-    await cp(new URL('../../fixtures/touchpoint', import.meta.url), join(folder, 'touchpoint'), { recursive: true });
-    await cp(new URL('../../fixtures/touchpoint-authorization.json', import.meta.url), join(folder, 'touchpoint-authorization.json'));
+    for (const name of ['touchpoint', 'touchpoint-authorization.json'])
+      await cp(new URL(`../../fixtures/${name}`, import.meta.url), join(folder, name), { recursive: true });
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  const start = () => aMock({ fixtures: pathToFileURL(`${folder}/`) });
-  const edit = async ({ file, from, to }: { file: string; from: string; to: string }) => {
+  /** Lines of the error that stops the start. */
+  const failure = async (): Promise<string[]> => {
+    const error = await aMock({ fixtures: pathToFileURL(`${folder}/`) }).catch((thrown: Error) => thrown);
+    expect(error).toBeInstanceOf(Error);
+    return String(error)
+      .replace(/^FixtureError: /, '')
+      .split('\n')
+      .map((line) => line.replace(`${folder}/`, ''));
+  };
+  const edit = async (file: string, from: string, to: string) => {
     const path = join(folder, file);
     const before = await readFile(path, 'utf8');
     expect(before).toContain(from);
-    await writeFile(
-      path,
-      before.replace(from, () => to),
-    );
+    // A function, because the text may contain a $.
+    const after = before.replace(from, () => to);
+    await writeFile(path, after);
   };
 
-  test('but the unchanged copy does not', async () => {
+  test('An unchanged copy of the fixtures is loaded', async () => {
     expect((await loadTouchpointFixtures(pathToFileURL(`${folder}/`))).cases).toHaveLength(21);
   });
 
@@ -241,64 +197,42 @@ describe('a broken fixture stops the start', () => {
     ['19', '"Retry-After": "30"', '"Retry After": "30"', '/headers/Retry After'],
     ['18', '"code": "TOUCHPOINTS_DISABLED"', '"codex": "x"', '/response'],
     ['01', '"title"', '"subtitle": "x", "title"', '/'],
-  ])('in case %s, where %s becomes %s, it names %s', async (name, from, to, pointer) => {
-    await edit({ file: `touchpoint/${name}.json`, from, to });
-    const error = await start().catch((thrown: Error) => thrown);
-    expect(error).toBeInstanceOf(Error);
-    expect(String(error)).toContain(`${folder}/touchpoint/${name}.json cannot be used: ${pointer}`);
-    expect(String(error)).not.toMatch(/Invalid|expected|Unrecognized/);
+  ])('A broken fixture %s, where %s becomes %s, is named with %s', async (name, from, to, pointer) => {
+    await edit(`touchpoint/${name}.json`, from, to);
+    const [line] = await failure();
+    expect(line).toContain(`touchpoint/${name}.json cannot be used: ${pointer}`);
+    expect(line).not.toMatch(/Invalid|expected|Unrecognized/);
   });
 
-  test('that is not JSON', async () => {
-    await edit({ file: 'touchpoint/06.json', from: '{', to: '' });
-    await expect(start()).rejects.toThrow(`${folder}/touchpoint/06.json cannot be used: / – it is not JSON`);
-  });
-
-  test('that is missing', async () => {
+  test('Broken fixtures are named together, a line each', async () => {
+    await edit('touchpoint/02.json', '"qty": 1', '"qty": "one"');
+    await edit('touchpoint/06.json', '{', '');
     await unlink(join(folder, 'touchpoint/16b.json'));
-    await expect(start()).rejects.toThrow(`${folder}/touchpoint/16b.json cannot be used: / – it is missing`);
-  });
-
-  test('with all mistakes at once, a line each', async () => {
-    await edit({ file: 'touchpoint/02.json', from: '"qty": 1', to: '"qty": "one"' });
-    await edit({ file: 'touchpoint/06.json', from: '{', to: '' });
     await writeFile(join(folder, 'touchpoint/05.json'), '{}');
-    const error = await start().catch((thrown: Error) => thrown);
-    expect(
-      String(error)
-        .split('\n')
-        .map((line) => line.replace(/^FixtureError: /, '')),
-    ).toEqual([
-      `${folder}/touchpoint/05.json cannot be used: / – it belongs to no case of the contract.`,
-      `${folder}/touchpoint/02.json cannot be used: /request/add/qty – this must be a number, not text.`,
-      expect.stringMatching(/\/touchpoint\/06\.json cannot be used: \/ – it is not JSON, from line 2, column \d+ on\.$/),
+    expect(await failure()).toEqual([
+      'touchpoint/05.json cannot be used: / – it belongs to no case of the contract.',
+      'touchpoint/02.json cannot be used: /request/add/qty – this must be a number, not text.',
+      expect.stringMatching(/^touchpoint\/06\.json cannot be used: \/ – it is not JSON, from line 2, column \d+ on\.$/),
+      expect.stringMatching(/^touchpoint\/16b\.json cannot be used: \/ – it is missing/),
     ]);
   });
 
-  test('that belongs to no case', async () => {
-    await writeFile(join(folder, 'touchpoint/05.json'), '{}');
-    await expect(start()).rejects.toThrow(`${folder}/touchpoint/05.json cannot be used`);
-  });
-
-  test('among the authorization fixtures', async () => {
-    await edit({ file: 'touchpoint-authorization.json', from: '"revoked"', to: '"expired"' });
-    await expect(start()).rejects.toThrow(`${folder}/touchpoint-authorization.json cannot be used: /5/name`);
+  test('A broken authorization fixture is named', async () => {
+    await edit('touchpoint-authorization.json', '"revoked"', '"expired"');
+    expect(await failure()).toMatchObject([expect.stringContaining('touchpoint-authorization.json cannot be used: /5/name')]);
   });
 });
 
-describe('an invalid configuration stops the start', () => {
-  test.each(['', 'two words', 'schlüssel', 'tab\t'])('store key "%s"', async (storeKey) => {
-    await expect(aMock({ storeKey })).rejects.toThrow('store key');
-  });
-
-  test('no lane, or an empty one', async () => {
-    await expect(aMock({ lanes: [] })).rejects.toThrow('lane');
-    await expect(aMock({ lanes: ['SCO-01', ''] })).rejects.toThrow('lane');
-  });
-
-  test('a key or lane that the fixtures use as a refused one', async () => {
-    await expect(aMock({ storeKey: 'demo-revoked-store-key' })).rejects.toThrow('"revoked"');
-    await expect(aMock({ storeKey: 'demo-other-store-key' })).rejects.toThrow('"other-store"');
-    await expect(aMock({ lanes: ['SCO-01', 'SCO-99'] })).rejects.toThrow('"wrong-lane"');
-  });
+test.each<[string, Parameters<typeof aMock>[0], string]>([
+  ['an empty store key', { storeKey: '' }, 'store key'],
+  ['a store key with a blank', { storeKey: 'two words' }, 'store key'],
+  ['a store key with an umlaut', { storeKey: 'schlüssel' }, 'store key'],
+  ['a store key with a tab', { storeKey: 'tab\t' }, 'store key'],
+  ['no lane', { lanes: [] }, 'lane'],
+  ['an empty lane', { lanes: ['SCO-01', ''] }, 'lane'],
+  ['the revoked key of the fixtures', { storeKey: 'demo-revoked-store-key' }, '"revoked"'],
+  ['the key of another store', { storeKey: 'demo-other-store-key' }, '"other-store"'],
+  ['the wrong lane of the fixtures', { lanes: ['SCO-01', 'SCO-99'] }, '"wrong-lane"'],
+])('The touchpoint mock does not start with %s', async (_what, options, reason) => {
+  await expect(aMock(options)).rejects.toThrow(reason);
 });

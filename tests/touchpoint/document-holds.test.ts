@@ -3,12 +3,14 @@ import fc from 'fast-check';
 import { describedBy, METHODS, type OpenApiDocument } from '../support/described.ts';
 import { AUTHORIZED, aMock, aPortal, call } from './running-touchpoint.ts';
 
-const KNOWN: Readonly<Record<string, readonly unknown[]>> = { touchpointId: ['SCO-01'] };
-const RUNS = 2;
+type Described = ReturnType<typeof describedBy>;
+type Operation = Described['operations'][number];
 
-describe.each(['mock', 'portal'] as const)('The touchpoint’s OpenAPI document, from the %s', (from) => {
+const KNOWN: Readonly<Record<string, readonly unknown[]>> = { touchpointId: ['SCO-01'] };
+
+describe.each(['mock', 'portal'] as const)('The OpenAPI document served by the %s', (from) => {
   let url: string;
-  let described: ReturnType<typeof describedBy>;
+  let described: Described;
   let paths: readonly string[];
 
   beforeAll(async () => {
@@ -20,53 +22,45 @@ describe.each(['mock', 'portal'] as const)('The touchpoint’s OpenAPI document,
     paths = Object.keys(document.paths);
   });
 
-  test('describes the answers of each path to valid requests', async () => {
+  /** Sends a request, whose answer must be as described. @returns its status */
+  async function sent(operation: Operation | undefined, request: Parameters<typeof call>[1]): Promise<number> {
+    const answer = await call(url, request);
+    const trouble = operation && described.complaint(operation, { ...answer, contentType: answer.headers['content-type'] });
+    if (trouble !== undefined) throw new Error(`${JSON.stringify(request)}: ${answer.status} ${answer.text.slice(0, 300)}: ${trouble}`);
+    return answer.status;
+  }
+
+  test(`The document of the ${from} describes the answers of each path to valid requests`, async () => {
     for (const operation of described.operations) {
-      const run = async ({ path, headers, body }: { path: string; headers: Readonly<Record<string, string>>; body?: unknown }) => {
-        const answer = await call(url, { path, headers: { ...AUTHORIZED, ...headers }, body: JSON.stringify(body) });
-        const told = `${path} ${JSON.stringify(headers)} ${JSON.stringify(body)}: ${answer.status} ${answer.text.slice(0, 300)}`;
-        expect([told, described.complaint(operation, { ...answer, contentType: answer.headers['content-type'] })]).toEqual([
-          told,
-          undefined,
-        ]);
-        expect(answer.status === 400).toBe(headers['x-mock-case'] === 'MOCK_ONLY_INVALID_SELECTOR');
-      };
-      await fc.assert(
-        fc.asyncProperty(
-          described.fittingRequests(operation, (name) => KNOWN[name]),
-          run,
-        ),
-        { numRuns: RUNS, endOnFailure: true },
-      );
+      const fitting = described.fittingRequests(operation, (name) => KNOWN[name]);
+      const property = fc.asyncProperty(fitting, async ({ path, headers, body }) => {
+        const status = await sent(operation, { path, headers: { ...AUTHORIZED, ...headers }, body: JSON.stringify(body) });
+        expect(status === 400).toBe(headers['x-mock-case'] === 'MOCK_ONLY_INVALID_SELECTOR');
+      });
+      await fc.assert(property, { numRuns: 2, endOnFailure: true });
     }
   });
 
-  test('describes the refusal of a wrong credential, of an unknown lane, and of an invalid body', async () => {
+  test(`The document of the ${from} describes the refusal of a wrong credential, an unknown lane and an invalid body`, async () => {
+    const lane = { touchpointId: 'SCO-01', basketId: 'b' };
+    const { Authorization: _key, ...anonymous } = AUTHORIZED;
     for (const operation of described.operations) {
-      const lane = { touchpointId: 'SCO-01', basketId: 'b' };
-      const refused = [
-        { headers: { 'Content-Type': 'application/json' }, body: lane },
-        { headers: { ...AUTHORIZED, Authorization: 'Bearer another-key' }, body: lane },
-        { headers: { ...AUTHORIZED, Authorization: 'Basic ZGVtbw==' }, body: lane },
-        { headers: AUTHORIZED, body: { ...lane, touchpointId: 'SCO-99' } },
-        { headers: AUTHORIZED, body: [[]] },
-      ];
-      for (const { headers, body } of refused) {
-        const answer = await call(url, { path: operation.path, headers, body: JSON.stringify(body) });
-        expect([operation.path, answer.status]).toEqual([operation.path, 403]);
-        expect(described.complaint(operation, { ...answer, contentType: answer.headers['content-type'] })).toBeUndefined();
-      }
+      for (const { headers = AUTHORIZED, body = lane } of [
+        { headers: anonymous },
+        { headers: { ...AUTHORIZED, Authorization: 'Bearer another-key' } },
+        { headers: { ...AUTHORIZED, Authorization: 'Basic ZGVtbw==' } },
+        { body: { ...lane, touchpointId: 'SCO-99' } },
+        { body: [[]] },
+      ])
+        expect(await sent(operation, { path: operation.path, headers, body: JSON.stringify(body) })).toBe(403);
     }
   });
 
-  test('lists every method, and any other is 405 as described', async () => {
+  test(`The document of the ${from} describes the answer to every other method`, async () => {
     for (const path of paths) {
-      for (const method of METHODS.filter((one) => one !== 'POST')) {
-        const answer = await call(url, { method, path, headers: AUTHORIZED });
-        expect([path, method, answer.status, answer.headers['allow']]).toEqual([path, method, 405, 'POST']);
-        const operation = described.operations.find((one) => one.path === path);
-        if (operation) expect(described.complaint(operation, { ...answer, contentType: answer.headers['content-type'] })).toBeUndefined();
-      }
+      const operation = described.operations.find((one) => one.path === path);
+      for (const method of METHODS.filter((one) => one !== 'POST'))
+        expect([method, await sent(operation, { method, path, headers: AUTHORIZED })]).toEqual([method, 405]);
     }
   });
 });

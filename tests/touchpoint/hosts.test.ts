@@ -1,10 +1,9 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import type { Listening } from '../../services/touchpoint-mock/http-listening.ts';
 import { AUTHORIZED, aMock, aPortal, call } from './running-touchpoint.ts';
 
 const ALLOWED = { allowedHosts: ['touchpoint.example.com'] };
 const BODY = '{"touchpointId":"SCO-01","basketId":"b"}';
-const PAGES = ['/', '/portal.js', '/portal.json', '/openapi.json', '/openapi.yaml', '/nowhere'];
 
 let mock: Listening;
 let portal: Listening;
@@ -14,36 +13,28 @@ beforeAll(async () => {
 });
 
 const get = (server: Listening, path: string, host: string) => call(server.url, { method: 'GET', path, headers: { host } });
-const post = (server: Listening, path: string, host: string) =>
-  call(server.url, { path, headers: { ...AUTHORIZED, host }, body: BODY }).then(({ status }) => status);
+const statusOf = async (server: Listening, path: string, host: string) => (await get(server, path, host)).status;
+const post = async (server: Listening, path: string, host: string) =>
+  (await call(server.url, { path, headers: { ...AUTHORIZED, host }, body: BODY })).status;
 
-describe('A foreign page that resolves its own name to the touchpoint', () => {
-  test.each(['evil.example', 'evil.example:15116', 'localhost.evil.example'])(
-    'as %s gets nothing of the portal, nor through it',
-    async (host) => {
-      for (const path of PAGES) {
-        const { status, text } = await get(portal, path, host);
-        expect([path, status, JSON.parse(text)]).toEqual([path, 421, { error: expect.stringContaining('ALLOWED_HOSTS') }]);
-      }
-      expect(await post(portal, '/mock/caso02', host)).toBe(421);
-      for (const path of ['/openapi.json', '/openapi.yaml']) expect([path, (await get(mock, path, host)).status]).toEqual([path, 421]);
-    },
-  );
+const FOREIGN = ['evil.example', 'evil.example:15116', 'localhost.evil.example'];
+test.each(FOREIGN)('A foreign page that resolves %s to the touchpoint gets nothing of the portal, nor through it', async (host) => {
+  for (const path of ['/', '/portal.js', '/portal.json', '/openapi.json', '/openapi.yaml', '/nowhere']) {
+    const { status, text } = await get(portal, path, host);
+    expect([path, status, JSON.parse(text)]).toEqual([path, 421, { error: expect.stringContaining('ALLOWED_HOSTS') }]);
+  }
+  expect(await post(portal, '/mock/caso02', host)).toBe(421);
+  for (const path of ['/openapi.json', '/openapi.yaml']) expect([path, await statusOf(mock, path, host)]).toEqual([path, 421]);
 });
 
-describe('The touchpoint answers', () => {
-  test.each(['localhost', 'localhost:15116', '127.0.0.1', '[::1]:15116', '192.168.1.7', 'touchpoint-mock', 'touchpoint.example.com'])(
-    'under the name %s',
-    async (host) => {
-      for (const path of ['/', '/portal.json', '/openapi.json'])
-        expect([path, (await get(portal, path, host)).status]).toEqual([path, 200]);
-      expect(await post(portal, '/mock/caso02', host)).toBe(200);
-      expect((await get(mock, '/openapi.json', host)).status).toBe(200);
-    },
-  );
+const OWN = ['localhost', 'localhost:15116', '127.0.0.1', '[::1]:15116', '192.168.1.7', 'touchpoint-mock', 'touchpoint.example.com'];
+test.each(OWN)('The touchpoint answers under the name %s', async (host) => {
+  for (const path of ['/', '/portal.json', '/openapi.json']) expect([path, await statusOf(portal, path, host)]).toEqual([path, 200]);
+  expect(await post(portal, '/mock/caso02', host)).toBe(200);
+  expect(await statusOf(mock, '/openapi.json', host)).toBe(200);
+});
 
-  test('probes, and callers with its key, under any name', async () => {
-    for (const server of [mock, portal]) expect((await get(server, '/readyz', 'evil.example')).status).toBe(200);
-    expect(await post(mock, '/caso02', 'lane.example.org')).toBe(200);
-  });
+test('The touchpoint answers probes, and callers with its key, under any name', async () => {
+  for (const server of [mock, portal]) expect(await statusOf(server, '/readyz', 'evil.example')).toBe(200);
+  expect(await post(mock, '/caso02', 'lane.example.org')).toBe(200);
 });

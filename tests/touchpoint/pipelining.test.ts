@@ -17,66 +17,58 @@ const sockets: Socket[] = [];
 afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();
 });
+function opened(port: number, onConnect: (socket: Socket) => unknown): Socket {
+  const socket: Socket = connect(port, '127.0.0.1', () => onConnect(socket)).on('error', () => {});
+  sockets.push(socket);
+  return socket;
+}
 
 const BODY = '{"touchpointId":"SCO-01","basketId":"b"}';
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 const post = (path: string, key = STORE_KEY): string =>
   `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`;
 
-const servers = { mock: () => mock, portal: () => portal };
-
-describe.each(Object.entries(servers))('Of the touchpoint, the %s', (name, server) => {
-  const through = name === 'portal' ? '/mock' : '';
-
+describe.each([
+  ['mock', '', () => mock],
+  ['portal', '/mock', () => portal],
+] as const)('Many requests on one connection to the %s', (name, through, server) => {
   test.each([
     ['a document', get('/openapi.json'), 200],
     ['health', get('/healthz'), 200],
     ['a fixed answer', post(`${through}/caso02`), 200],
-    ['a wrong key', post(`${through}/caso02`, 'wrong'), 403],
-    ['nothing', get('/nowhere'), 404],
-  ])(
-    'serves others while a client asks a thousand times for %s and does not read, and answers it when it reads',
-    async (_what, one, status) => {
-      const { port } = server();
-      const greedy = connect(port, '127.0.0.1', () => greedy.write(one.repeat(1_000)));
-      sockets.push(greedy);
-      greedy.on('error', () => {});
-      for (let other = 0; other < 5; other++) expect(await raw({ port, send: [one], until: '\r\n\r\n' })).toMatch(`HTTP/1.1 ${status} `);
-      let received = '';
-      greedy.on('data', (chunk) => (received += chunk.toString('latin1')));
-      const answered = new RegExp(`HTTP/1\\.1 ${status} `, 'g');
-      await eventually('some answers', async () => (received.match(answered)?.length ?? 0) >= 20);
-    },
-  );
+    ['a refusal', post(`${through}/caso02`, 'wrong'), 403],
+    ['an unknown path', get('/nowhere'), 404],
+  ])(`The ${name} serves others while a client requests %s a thousand times and does not read`, async (_what, one, status) => {
+    const { port } = server();
+    const greedy = opened(port, (socket) => socket.write(one.repeat(1_000)));
+    for (let other = 0; other < 5; other++) expect(await raw({ port, send: [one], until: '\r\n\r\n' })).toMatch(`HTTP/1.1 ${status} `);
+    let received = '';
+    greedy.on('data', (chunk) => (received += chunk.toString('latin1')));
+    const answered = new RegExp(`HTTP/1\\.1 ${status} `, 'g');
+    await eventually('some answers', async () => (received.match(answered)?.length ?? 0) >= 20);
+  });
 
-  test('answers a few requests on one connection in order', async () => {
-    const received = await raw({
-      port: server().port,
-      send: [get('/healthz') + post(`${through}/caso01`) + get('/nowhere') + post(`${through}/caso10c`) + get('/readyz')],
-      until: '"ready"',
-    });
+  test(`The ${name} answers pipelined requests in order`, async () => {
+    const requests = [get('/healthz'), post(`${through}/caso01`), get('/nowhere'), post(`${through}/caso10c`), get('/readyz')];
+    const received = await raw({ port: server().port, send: [requests.join('')], until: '"ready"' });
     expect([...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status))).toEqual([200, 200, 404, 409, 200]);
   });
 
-  test('answers a client that has half-closed its connection', async () => {
-    const socket = connect(server().port, '127.0.0.1', () => socket.end(get('/openapi.json')));
-    sockets.push(socket);
+  test(`The ${name} answers a client that has half-closed its connection`, async () => {
     let received = '';
-    let ended = false;
-    socket.on('error', () => {});
-    socket.on('data', (chunk) => (received += chunk.toString('latin1'))).on('close', () => (ended = true));
-    await eventually('the end', async () => ended);
+    const socket = opened(server().port, (one) => one.end(get('/openapi.json')));
+    socket.on('data', (chunk) => (received += chunk.toString('latin1')));
+    await new Promise((resolve) => socket.on('close', resolve));
     expect(received).toMatch(/^HTTP\/1\.1 200 [\s\S]*\}$/);
   });
 
-  test('serves its document compressed and with an ETag, and sends it once to a caching client', async () => {
+  test(`The ${name} serves its document compressed and with an ETag, and sends it once to a caching client`, async () => {
     const headers = { 'accept-encoding': 'gzip' };
-    const first = await request(`${server().url}/openapi.json`, { headers });
+    const url = `${server().url}/openapi.json`;
+    const first = await request(url, { headers });
     expect(first.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding', etag: expect.any(String) });
     expect(JSON.parse(gunzipSync(await first.body.bytes()).toString())).toHaveProperty('openapi');
-    const again = await request(`${server().url}/openapi.json`, {
-      headers: { ...headers, 'if-none-match': String(first.headers['etag']) },
-    });
+    const again = await request(url, { headers: { ...headers, 'if-none-match': String(first.headers['etag']) } });
     expect([again.statusCode, await again.body.text()]).toEqual([304, '']);
   });
 });

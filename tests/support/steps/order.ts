@@ -54,6 +54,9 @@ export function orderSteps({ api, call }: OpenRehearsal) {
     confirmed: async (from: string | Goods = {}) =>
       api('confirm-order-api', { params: { id: typeof from === 'string' ? from : (await authorised(from)).id } }),
     order: (id: string) => api('get-order-api', { params: { id } }),
+    addLine: (id: string, line: Line) => call('add-line-to-basket-api', { params: { id }, body: line }),
+    checkOut: (id: string, body: object = {}, headers: Record<string, string> = {}) =>
+      call('checkout-basket-api', { params: { id }, body: { shippingAddress: ADDRESS, ...body }, headers }),
     confirm: (id: string, headers: Record<string, string> = {}) => call('confirm-order-api', { params: { id }, headers }),
     cancel: (id: string, body?: unknown, headers: Record<string, string> = {}) =>
       call('cancel-order-api', { params: { id }, body, headers }),

@@ -1,9 +1,10 @@
 import type { OpenRehearsal } from '../open-rehearsal.ts';
 
 /** What the Inventory Service counts. */
-export function stockSteps({ api }: OpenRehearsal) {
+export function stockSteps({ api, call }: OpenRehearsal) {
   const locationsOf = async (sku: string) => (await api('get-inventory-api', { params: { sku } })).locations;
   return {
+    reserve: (body: object) => call('reserve-inventory-api', { body }),
     /** Units of a SKU that all locations have reserved. */
     reserved: async (sku: string) => (await locationsOf(sku)).reduce((sum, { reserved }) => sum + reserved, 0),
     /** Units on hand and reserved, per location. */

@@ -1,0 +1,11 @@
+import * as crm from '../../../services/crm/service.ts';
+import * as ecommercePlatform from '../../../services/ecommerce-platform/service.ts';
+import * as inventoryService from '../../../services/inventory-service/service.ts';
+import * as loyaltyPlatform from '../../../services/loyalty-platform/service.ts';
+import * as promotionEngine from '../../../services/promotion-engine/service.ts';
+import * as sim from '../../../services/sim/service.ts';
+import { startInside } from '../inside.ts';
+
+/** The eCommerce Platform with the applications that it calls, and more, without the others. */
+export const startShop = (...more: Parameters<typeof startInside>) =>
+  startInside(ecommercePlatform, crm, sim, inventoryService, promotionEngine, loyaltyPlatform, ...more);
