@@ -99,3 +99,5 @@ export const listStock = defineOperation({
     next: z.string().optional().describe('Value for after. Absent on the last page.'),
   }),
 });
+
+export const objectsOperations = [listObjectTypes, listObjects, readObject, listLifeCycles, listStock] as const;

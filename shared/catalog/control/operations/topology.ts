@@ -36,3 +36,5 @@ export const readTopology = defineOperation({
       .describe('Calls in the journal of this rehearsal, once the caller has answered.'),
   }),
 });
+
+export const topologyOperations = [readTopology] as const;

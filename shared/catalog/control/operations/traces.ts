@@ -66,3 +66,5 @@ export const listTraces = defineOperation({
     next: z.int().optional().describe('Value for before. Absent when there are no older traces.'),
   }),
 });
+
+export const tracesOperations = [listTraces] as const;
