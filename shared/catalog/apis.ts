@@ -1,88 +1,25 @@
 import type { Application } from './applications.ts';
-import { addLineToBasket, checkoutBasket, createBasket, createTransaction, getProduct, voidTransaction } from './commerce/apis.ts';
-import { createCustomer, getCustomer, getCustomer360, logInteraction, searchCustomer } from './customer/apis.ts';
-import {
-  carrierWebhook,
-  createPickingOrder,
-  createReturn,
-  dispatchFulfillmentOrder,
-  generateLabel,
-  getFulfillmentOrder,
-  labelDocument,
-  trackShipment,
-  updatePickingStatus,
-} from './fulfillment/apis.ts';
-import {
-  allocateInventory,
-  checkAvailability,
-  confirmReservation,
-  getInventory,
-  getStockLocations,
-  releaseReservation,
-  reserveInventory,
-} from './inventory/apis.ts';
-import {
-  earnPoints,
-  enrollLoyaltyMember,
-  getMemberBalance,
-  issueLoyaltyPoints,
-  listLedgerEntries,
-  redeemLoyaltyPoints,
-  redeemPoints,
-} from './loyalty/apis.ts';
-import { cancelOrder, confirmOrder, createOrder, getOrder, routeOrder } from './order/apis.ts';
-import { addPayment, authorizePayment, capturePayment, refundPayment, voidPayment } from './payment/apis.ts';
-import { evaluatePromotions, validateVoucher } from './promotion/apis.ts';
+import { byId } from './by-id.ts';
+import { commerceApis } from './commerce/apis.ts';
+import { customerApis } from './customer/apis.ts';
+import { fulfillmentApis } from './fulfillment/apis.ts';
+import { inventoryApis } from './inventory/apis.ts';
+import { loyaltyApis } from './loyalty/apis.ts';
+import { orderApis } from './order/apis.ts';
+import { paymentApis } from './payment/apis.ts';
+import { promotionApis } from './promotion/apis.ts';
 
 /** The public APIs by id. Routes, clients, documents and tests derive from this list. */
-export const apis = {
-  [getProduct.id]: getProduct,
-  [createTransaction.id]: createTransaction,
-  [voidTransaction.id]: voidTransaction,
-  [createBasket.id]: createBasket,
-  [addLineToBasket.id]: addLineToBasket,
-  [checkoutBasket.id]: checkoutBasket,
-  [searchCustomer.id]: searchCustomer,
-  [getCustomer.id]: getCustomer,
-  [getCustomer360.id]: getCustomer360,
-  [createCustomer.id]: createCustomer,
-  [logInteraction.id]: logInteraction,
-  [getFulfillmentOrder.id]: getFulfillmentOrder,
-  [trackShipment.id]: trackShipment,
-  [dispatchFulfillmentOrder.id]: dispatchFulfillmentOrder,
-  [createReturn.id]: createReturn,
-  [createPickingOrder.id]: createPickingOrder,
-  [generateLabel.id]: generateLabel,
-  [updatePickingStatus.id]: updatePickingStatus,
-  [carrierWebhook.id]: carrierWebhook,
-  [labelDocument.id]: labelDocument,
-  [reserveInventory.id]: reserveInventory,
-  [confirmReservation.id]: confirmReservation,
-  [releaseReservation.id]: releaseReservation,
-  [getInventory.id]: getInventory,
-  [getStockLocations.id]: getStockLocations,
-  [checkAvailability.id]: checkAvailability,
-  [allocateInventory.id]: allocateInventory,
-  [getMemberBalance.id]: getMemberBalance,
-  [listLedgerEntries.id]: listLedgerEntries,
-  [enrollLoyaltyMember.id]: enrollLoyaltyMember,
-  [issueLoyaltyPoints.id]: issueLoyaltyPoints,
-  [redeemLoyaltyPoints.id]: redeemLoyaltyPoints,
-  [earnPoints.id]: earnPoints,
-  [redeemPoints.id]: redeemPoints,
-  [getOrder.id]: getOrder,
-  [createOrder.id]: createOrder,
-  [cancelOrder.id]: cancelOrder,
-  [confirmOrder.id]: confirmOrder,
-  [routeOrder.id]: routeOrder,
-  [authorizePayment.id]: authorizePayment,
-  [capturePayment.id]: capturePayment,
-  [voidPayment.id]: voidPayment,
-  [refundPayment.id]: refundPayment,
-  [addPayment.id]: addPayment,
-  [evaluatePromotions.id]: evaluatePromotions,
-  [validateVoucher.id]: validateVoucher,
-} as const;
+export const apis = byId([
+  ...commerceApis,
+  ...customerApis,
+  ...fulfillmentApis,
+  ...inventoryApis,
+  ...loyaltyApis,
+  ...orderApis,
+  ...paymentApis,
+  ...promotionApis,
+]);
 
 export type ApiId = keyof typeof apis;
 

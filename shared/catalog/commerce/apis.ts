@@ -160,3 +160,5 @@ export const voidTransaction = defineApi({
   emits: ['checkout-cancelled'],
   problems: ['not_found', 'invalid_state_transition', 'conflicting_repeat', ...dependencyProblems],
 });
+
+export const commerceApis = [getProduct, createTransaction, voidTransaction, createBasket, addLineToBasket, checkoutBasket] as const;

@@ -124,3 +124,13 @@ export const getTransaction = defineInternalCall({
   problems: ['not_found'],
   callers: ['oms', 'payment-hub', 'inventory-service', 'sim'],
 });
+
+export const commerceInternalCalls = [
+  getBasket,
+  convertBasket,
+  putTransactionBasket,
+  abandonBasket,
+  listCustomerBaskets,
+  moveProduct,
+  getTransaction,
+] as const;

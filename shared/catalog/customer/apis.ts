@@ -121,3 +121,5 @@ export const logInteraction = defineApi({
   emits: ['customer-interaction-logged'],
   problems: ['not_found', 'customer_blocked', ...dependencyProblems],
 });
+
+export const customerApis = [searchCustomer, getCustomer, getCustomer360, createCustomer, logInteraction] as const;

@@ -59,3 +59,5 @@ export const moveCustomer = defineInternalCall({
   problems: ['not_found', 'invalid_state_transition'],
   callers: [],
 });
+
+export const customerInternalCalls = [putParty, logCustomerInteraction, moveCustomer] as const;

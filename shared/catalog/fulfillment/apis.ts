@@ -226,3 +226,15 @@ export const labelDocument = defineApi({
   addition: true,
   produces: 'application/pdf',
 });
+
+export const fulfillmentApis = [
+  getFulfillmentOrder,
+  trackShipment,
+  dispatchFulfillmentOrder,
+  createReturn,
+  createPickingOrder,
+  generateLabel,
+  updatePickingStatus,
+  carrierWebhook,
+  labelDocument,
+] as const;

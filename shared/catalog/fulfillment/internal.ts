@@ -243,3 +243,19 @@ export const applyReturnsProgression = defineInternalCall({
   response: Rescheduled,
   callers: [],
 });
+
+export const fulfillmentInternalCalls = [
+  createFulfillmentOrders,
+  cancelFulfillment,
+  listFulfillmentOrders,
+  recordPicking,
+  listReturns,
+  getReturn,
+  moveReturn,
+  putShipment,
+  getShipmentData,
+  scanShipment,
+  applyCarrierProgression,
+  applyWarehouseProgression,
+  applyReturnsProgression,
+] as const;

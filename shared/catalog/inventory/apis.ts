@@ -172,3 +172,13 @@ export const allocateInventory = defineApi({
   emits: ['inventory-reserved'],
   problems: ['not_found', 'insufficient_stock', 'invalid_state_transition', ...dependencyProblems],
 });
+
+export const inventoryApis = [
+  reserveInventory,
+  confirmReservation,
+  releaseReservation,
+  getInventory,
+  getStockLocations,
+  checkAvailability,
+  allocateInventory,
+] as const;

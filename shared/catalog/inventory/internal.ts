@@ -234,3 +234,17 @@ export const countStock = defineInternalCall({
   problems: ['not_found', 'insufficient_stock'],
   callers: [],
 });
+
+export const inventoryInternalCalls = [
+  getStock,
+  takeHold,
+  moveHold,
+  recordReservation,
+  getBasketHold,
+  listOrderHolds,
+  releaseHolds,
+  getReservation,
+  moveReservation,
+  recordStockMovement,
+  countStock,
+] as const;

@@ -131,3 +131,13 @@ export const redeemLoyaltyPoints = defineApi({
   problems: ['not_found', 'insufficient_points', 'conflicting_repeat', ...dependencyProblems],
   shapes: 'our choice',
 });
+
+export const loyaltyApis = [
+  getMemberBalance,
+  listLedgerEntries,
+  enrollLoyaltyMember,
+  issueLoyaltyPoints,
+  redeemLoyaltyPoints,
+  earnPoints,
+  redeemPoints,
+] as const;

@@ -53,3 +53,5 @@ export const putMember = defineInternalCall({
   problems: ['already_enrolled'],
   callers: ['crm'],
 });
+
+export const loyaltyInternalCalls = [putLedgerEntry, putMember] as const;

@@ -117,3 +117,5 @@ export const routeOrder = defineApi({
   emits: ['fulfillment-order-created'],
   problems: ['not_found', 'invalid_state_transition', 'conflicting_repeat', 'insufficient_stock', ...dependencyProblems],
 });
+
+export const orderApis = [getOrder, createOrder, cancelOrder, confirmOrder, routeOrder] as const;

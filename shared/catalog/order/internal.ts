@@ -161,3 +161,14 @@ export const closeReturn = defineInternalCall({
   problems: ['not_found', 'invalid_state_transition', ...dependencyProblems],
   callers: ['fms'],
 });
+
+export const orderInternalCalls = [
+  getPayable,
+  getOrderStock,
+  getOrderEarning,
+  ensureCaptured,
+  carryOut,
+  listCustomerOrders,
+  bookReturn,
+  closeReturn,
+] as const;

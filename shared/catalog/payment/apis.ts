@@ -119,3 +119,5 @@ export const addPayment = defineApi({
   emits: ['payment-authorized'],
   problems: ['not_found', 'payment_declined', 'overpayment', 'invalid_state_transition', 'limit_reached', ...dependencyProblems],
 });
+
+export const paymentApis = [authorizePayment, capturePayment, voidPayment, refundPayment, addPayment] as const;

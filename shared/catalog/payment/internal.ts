@@ -32,3 +32,5 @@ export const reversePayment = defineInternalCall({
   problems: ['not_found', 'invalid_state_transition', ...dependencyProblems],
   callers: ['oms', 'pos'],
 });
+
+export const paymentInternalCalls = [listPayments, reversePayment] as const;

@@ -72,3 +72,5 @@ export const validateVoucher = defineApi({
   problems: ['not_found', ...dependencyProblems],
   shapes: 'our choice',
 });
+
+export const promotionApis = [evaluatePromotions, validateVoucher] as const;

@@ -29,3 +29,5 @@ export const recordVoucherUse = defineInternalCall({
   }),
   callers: ['ecommerce-platform', 'oms'],
 });
+
+export const promotionInternalCalls = [recordVoucherUse] as const;

@@ -70,3 +70,5 @@ export const settle = defineOperation({
     withheld: z.array(Withheld).describe('Events and webhooks that faults withhold. Deleting a fault releases them.'),
   }),
 });
+
+export const clockOperations = [readClock, setClock, advanceClock, settle] as const;

@@ -92,3 +92,5 @@ export const readEvent = defineOperation({
   }),
   problems: ['not_found'],
 });
+
+export const eventsOperations = [listParked, redriveParked, listEvents, readEvent, waitForEvents] as const;

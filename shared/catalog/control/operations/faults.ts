@@ -67,3 +67,5 @@ export const listFaultPresets = defineOperation({
     ),
   }),
 });
+
+export const faultsOperations = [putFault, listFaults, deleteFault, deleteFaults, listFaultPresets] as const;

@@ -65,3 +65,5 @@ export const readHop = defineOperation({
   response: Hop,
   problems: ['not_found'],
 });
+
+export const journalOperations = [readJournal, readHop] as const;

@@ -126,3 +126,5 @@ export const search = defineOperation({
     events: z.array(z.object({ id: z.string(), type: z.string(), subject: z.string() })).describe('The event with this id, or none.'),
   }),
 });
+
+export const objectsOperations = [listObjectTypes, listObjects, readObject, search, listLifeCycles, listStock] as const;

@@ -70,3 +70,5 @@ export const countStockByHand = defineOperation({
   response: InventoryItem,
   problems: ['not_found', 'insufficient_stock'],
 });
+
+export const outsideWorldOperations = [playScan, moveReturnByHand, moveProductByHand, moveCustomerByHand, countStockByHand] as const;

@@ -18,3 +18,5 @@ export const setProgression = defineOperation({
   request: ProgressionInput,
   response: Progression,
 });
+
+export const progressionOperations = [readProgression, setProgression] as const;

@@ -97,3 +97,5 @@ export const readRehearsal = defineOperation({
   }),
   problems: ['unknown_rehearsal'],
 });
+
+export const rehearsalsOperations = [createRehearsal, listRehearsals, readRehearsal, deleteRehearsal, resetRehearsal] as const;

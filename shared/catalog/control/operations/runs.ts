@@ -91,3 +91,5 @@ export const deleteRun = defineOperation({
   status: 204,
   problems: ['not_found'],
 });
+
+export const runsOperations = [listScenarios, startRun, listRuns, readRun, deleteRun] as const;

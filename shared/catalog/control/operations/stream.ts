@@ -49,3 +49,5 @@ export const readStream = defineStream({
   frames: StreamFrames,
   problems: ['unknown_rehearsal', 'too_many_streams'],
 });
+
+export const streamOperations = [readStream] as const;

@@ -37,3 +37,5 @@ export const readTopology = defineOperation({
     discarded: z.int().describe('Number of traces that the journal has discarded: the oldest ones.'),
   }),
 });
+
+export const topologyOperations = [readTopology] as const;

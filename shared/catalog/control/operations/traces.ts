@@ -67,3 +67,5 @@ export const listTraces = defineOperation({
     discarded: z.int().describe('Number of traces that the journal has discarded: the oldest ones.'),
   }),
 });
+
+export const tracesOperations = [listTraces] as const;

@@ -22,3 +22,5 @@ export const verify = defineOperation({
   path: '/_control/verify',
   response: z.object({ holds: z.boolean(), settled: z.boolean(), waitingFor: WaitingFor, invariants: z.array(Invariant) }),
 });
+
+export const verificationOperations = [verify] as const;
