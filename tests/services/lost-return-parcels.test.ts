@@ -85,16 +85,6 @@ describe('Lost parcels of returns', () => {
     await rehearsal.isRefunded(id, order.id);
   });
 
-  test('A return that was written off is refunded when the OMS is back', async () => {
-    await using rehearsal = await opened();
-    const { id, order } = await rehearsal.onItsWay(LOST);
-    await rehearsal.down('oms');
-    await rehearsal.move(id, 'write-off');
-    await rehearsal.noFaults();
-    await rehearsal.advance('PT10M');
-    await rehearsal.isRefunded(id, order.id);
-  });
-
   test('A lost parcel that is found before the write-off is received like others', async () => {
     await using rehearsal = await opened();
     const { id, parcel, order } = await rehearsal.onItsWay(LOST);

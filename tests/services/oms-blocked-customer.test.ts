@@ -38,17 +38,6 @@ describe('Confirm Order of a customer who was blocked since the order was create
     await rehearsal.verify();
   });
 
-  test('Confirm Order is refused while the CRM is down, and writes nothing', async () => {
-    await using rehearsal = await blockable();
-    const { id } = await rehearsal.authorised();
-    await rehearsal.down('crm');
-    expect(await rehearsal.confirm(id)).toMatchObject({ status: 503, body: { code: 'dependency_unavailable', dependency: 'crm' } });
-    const { state, pendingAction } = await rehearsal.order(id);
-    expect([state, pendingAction]).toEqual(['draft', undefined]);
-    await rehearsal.noFaults();
-    expect((await rehearsal.confirm(id)).status).toBe(200);
-  });
-
   test('A sale of the till to a blocked customer is completed, since its goods are on the counter', async () => {
     await using rehearsal = await blockable();
     const { id, totals } = await rehearsal.sale({ loyaltyId: 'loy_ada' });

@@ -77,11 +77,6 @@ describe('Cancel Order', () => {
     await rehearsal.verify();
   });
 
-  test('Cancel Order refuses an unknown order', async () => {
-    await using rehearsal = await opened();
-    expect(await rehearsal.cancel('ord_nobody')).toMatchObject({ status: 404, body: { code: 'not_found' } });
-  });
-
   test('Cancel Order without the Payment Hub releases the stock; the payments follow, and the order shows that', async () => {
     await using rehearsal = await opened();
     const { id } = await rehearsal.confirmed();

@@ -118,7 +118,14 @@ describe('Create Order', () => {
   });
 });
 
-describe('Drafts', () => {
+describe('Orders', () => {
+  const apis = ['get-order-api', 'confirm-order-api', 'route-order-api', 'cancel-order-api'] as const;
+  test.each(apis)('The %s answers 404 for an unknown order', async (api) => {
+    await using rehearsal = await opened();
+    const unknown = await rehearsal.call(api, { params: { id: 'ord_nobody' } });
+    expect(unknown).toMatchObject({ status: 404, body: { code: 'not_found', objectType: 'order' } });
+  });
+
   test('A draft that is not confirmed is cancelled after a day: payments voided, stock released', async () => {
     await using rehearsal = await opened();
     const { id } = await rehearsal.authorised();

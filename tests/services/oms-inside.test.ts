@@ -124,20 +124,6 @@ describe('A cancellation that was interrupted after its intent', () => {
     expect(await inside.stored('oms', orders, 'ord_1')).toMatchObject({ state: 'draft', cancelReason: 'first' });
   });
 
-  test.each([{}, { reason: 'first' }])('An interrupted cancellation is finished by a repeat with the body %j', async (body) => {
-    await using inside = await intended();
-    const reply = await inside.call('POST', '/orders/ord_1/cancel', body);
-    expect(reply).toMatchObject({ status: 200, body: { state: 'cancelled', cancelReason: 'first' } });
-    expect(reply.body.pendingAction).toBeUndefined();
-  });
-
-  test('An interrupted cancellation is finished by due work, which undoes the order at other applications', async () => {
-    await using inside = await intended();
-    await inside.advance(60_000);
-    const { state, cancelReason, undo } = await inside.stored('oms', orders, 'ord_1');
-    expect([state, cancelReason, undo]).toEqual(['cancelled', 'first', undefined]);
-  });
-
   test('An interrupted cancellation delays the expiry of the draft', async () => {
     await using inside = await intended();
     await inside.commitAs('oms', async (work) => work.schedule(expireDraftDue, 'ord_1', work.now, {}));

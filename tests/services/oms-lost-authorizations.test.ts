@@ -7,6 +7,8 @@ const TOTAL = 3088;
 const declining = (times?: number) => ({
   ...{ match: { api: 'authorize-payment-api' }, fault: { kind: 'status', status: 402, code: 'payment_declined' }, times },
 });
+const AWAY = { match: { api: 'authorize-payment-api' }, fault: { kind: 'outage' } };
+const LOST = { match: { api: 'authorize-payment-api' }, fault: { kind: 'lost-response' }, times: 1 };
 const PAID = { state: 'confirmed', paymentStatus: 'authorised' };
 const UNPAID = { state: 'confirmed', paymentStatus: 'unpaid' };
 const ENDED = { state: 'cancelled', cancelReason: 'authorisation-lost' };
@@ -37,17 +39,28 @@ describe('Authorisations of confirmed orders that expire', () => {
     await rehearsal.is(id, { state: 'in-fulfilment', paymentStatus: 'paid' });
   });
 
-  test('An authorisation that expires more than 30 days after the creation of its order is not renewed', async () => {
+  test.each([
+    ['that expires after 30 days', undefined, 'P29D authorised, P6DT1H unpaid, P1D cancelled'],
+    ['whose renewal is declined', declining(1), 'P7D unpaid, PT23H unpaid, PT1H cancelled'],
+    ['that cannot be renewed for 20 hours', AWAY, 'P7DT20H unpaid, PT1H authorised'],
+    ['whose renewal has no answer', LOST, 'P7DT2H authorised, PT1H authorised'],
+  ])('An order with an authorisation %s (%j) is: %s', async (_, fault, way) => {
     await using rehearsal = await opened();
     const { id } = await rehearsal.confirmed();
-    await rehearsal.advance('P29D');
-    expect(await rehearsal.payments(id)).toEqual([...Array(4).fill(`voided card ${TOTAL}`), `authorised card ${TOTAL}`]);
-    await rehearsal.advance('P6DT1H');
-    await rehearsal.is(id, UNPAID);
-    expect(await rehearsal.reserved('mug-blue')).toBe(2);
-    await rehearsal.advance('P1D');
-    await rehearsal.is(id, ENDED);
-    expect(await rehearsal.reserved('mug-blue')).toBe(0);
+    if (fault) await rehearsal.fault('trouble', fault);
+    const steps = way.split(', ').map((step) => step.split(' '));
+    for (const [by = '', word = ''] of steps) {
+      const expected = { authorised: PAID, unpaid: UNPAID }[word] ?? ENDED;
+      if (by === steps.at(-1)?.[0]) await rehearsal.noFaults();
+      await rehearsal.advance(by);
+      const order = await rehearsal.order(id);
+      expect([by, order]).toMatchObject([by, expected]);
+      expect(order.fulfillmentOrders).toMatchObject([{ state: expected === ENDED ? 'cancelled' : 'allocated' }]);
+      expect(await rehearsal.reserved('mug-blue')).toBe(expected === ENDED ? 0 : 2);
+    }
+    if (fault === LOST) expect(await rehearsal.payments(id)).toEqual([`voided card ${TOTAL}`, `authorised card ${TOTAL}`]);
+    expect((await rehearsal.settle()).parked).toEqual([]);
+    await rehearsal.verify();
   });
 
   test('Each of several tenders is renewed with its own part of the total', async () => {
@@ -66,19 +79,6 @@ describe('Authorisations of confirmed orders that expire', () => {
     await rehearsal.is(id, PAID);
   });
 
-  test('An order whose renewal is declined waits a day for another payment; then it is cancelled and its stock released', async () => {
-    await using rehearsal = await opened();
-    const { id } = await rehearsal.confirmed();
-    await rehearsal.fault('declined', declining(1));
-    await rehearsal.advance('P7D');
-    await rehearsal.is(id, UNPAID);
-    await rehearsal.advance('PT23H');
-    expect(await rehearsal.reserved('mug-blue')).toBe(2);
-    await rehearsal.advance('PT1H');
-    await rehearsal.is(id, { ...ENDED, fulfillmentOrders: [{ state: 'cancelled' }] });
-    expect(await rehearsal.reserved('mug-blue')).toBe(0);
-  });
-
   test('An order whose renewal is declined stays confirmed with another payment within a day', async () => {
     await using rehearsal = await opened();
     const { id } = await rehearsal.confirmed();
@@ -87,27 +87,6 @@ describe('Authorisations of confirmed orders that expire', () => {
     await rehearsal.authorisation(id, undefined, 'tok_mastercard');
     await rehearsal.advance('P2D');
     await rehearsal.is(id, PAID);
-  });
-
-  test('An authorisation is renewed later, and nothing is parked, while the Payment Hub authorises nothing', async () => {
-    await using rehearsal = await opened();
-    const { id } = await rehearsal.confirmed();
-    await rehearsal.down({ api: 'authorize-payment-api' });
-    await rehearsal.advance('P7DT20H');
-    expect(await rehearsal.order(id)).toMatchObject(UNPAID);
-    await rehearsal.noFaults();
-    await rehearsal.advance('PT1H');
-    await rehearsal.is(id, PAID);
-    expect((await rehearsal.settle()).parked).toEqual([]);
-  });
-
-  test('An authorisation is renewed once when the answer is lost', async () => {
-    await using rehearsal = await opened();
-    const { id } = await rehearsal.confirmed();
-    await rehearsal.fault('lost', { match: { api: 'authorize-payment-api' }, fault: { kind: 'lost-response' }, times: 1 });
-    await rehearsal.advance('P7DT2H');
-    expect(await rehearsal.payments(id)).toEqual([`voided card ${TOTAL}`, `authorised card ${TOTAL}`]);
-    await rehearsal.verify();
   });
 
   test('An order whose renewal is declined is cancelled when the Payment Hub is back after days', async () => {

@@ -191,18 +191,6 @@ describe('All stock reserved for an order is released', () => {
     expect(await rehearsal.allReserved()).toEqual([0, 0]);
     await rehearsal.verify();
   });
-
-  test('The stock of an order that is cancelled while the SIM is down is released later', async () => {
-    await using rehearsal = await opened();
-    const { id } = await rehearsal.draft();
-    await rehearsal.down({ api: 'release-holds' });
-    expect((await rehearsal.cancel(id)).body.compensation).toBe('pending');
-    await rehearsal.verify();
-    await rehearsal.noFaults();
-    await rehearsal.advance('PT10M');
-    expect([await rehearsal.reserved('mug-blue'), (await rehearsal.order(id)).compensation]).toEqual([0, undefined]);
-    await rehearsal.verify();
-  });
 });
 
 describe('Stock for an order that has ended', () => {

@@ -420,17 +420,6 @@ describe('Redemptions of loyalty points', () => {
     await hub.verify();
   });
 
-  test('Points of a void while the Loyalty Platform is down return once when it is back', async () => {
-    await using hub = await withOrder();
-    const { body } = await (await hub.pointsOf(400)).pay();
-    await hub.down('loyalty-platform');
-    expect(await hub.voided(body.id)).toMatchObject({ status: 200, body: { state: 'voided' } });
-    await hub.noFaults();
-    await hub.advance('PT1H');
-    expect(await hub.balance()).toBe(500);
-    await hub.verify();
-  });
-
   const crashes = (['payment-hub', 'loyalty-platform'] as const).flatMap((application) =>
     [1, 2, 3].flatMap((commit) => (['before', 'after'] as const).map((when) => ({ application, commit, when }))),
   );

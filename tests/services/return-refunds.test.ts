@@ -68,18 +68,6 @@ describe('Refunds of inspected returns', () => {
     await rehearsal.verify();
   });
 
-  test('A return is refunded when the Payment Hub is back', async () => {
-    await using rehearsal = await opened();
-    const order = await rehearsal.completed();
-    await rehearsal.down('payment-hub');
-    const id = await rehearsal.inspected(order);
-    expect((await rehearsal.returned(id)).state).toBe('inspected');
-    await rehearsal.noFaults();
-    await rehearsal.advance('PT10M');
-    expect([(await rehearsal.returned(id)).state, await rehearsal.refunds(order.id)]).toEqual(['refunded', ['card 1299']]);
-    await rehearsal.verify();
-  });
-
   test('A return is refunded once when answers are lost', async () => {
     await using rehearsal = await opened();
     const order = await rehearsal.paidBy([GIFT_5, 500], [VISA, 2588]);

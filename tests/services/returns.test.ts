@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { ProgressionInput } from '../../shared/catalog/control/progression.ts';
 import { estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { STORE } from '../support/steps/return.ts';
-import { CASH, eur } from '../support/steps/tender.ts';
+import { eur } from '../support/steps/tender.ts';
 import { readLabel } from './label-reading.ts';
 
 interface Order {
@@ -342,20 +342,6 @@ describe('Returns by parcel', () => {
     await rehearsal.verify();
   });
 
-  test('A return is approved while the carrier is down; its label follows', async () => {
-    await using rehearsal = await opened();
-    const { id } = await rehearsal.announced(await rehearsal.completed(), 1, { dropOff: 'carrier' });
-    await rehearsal.down('carrier-platform');
-    // Only the clock approves while the carrier is down: faults do not apply to commands of the control plane.
-    await rehearsal.progress({ returns: 'time' });
-    await rehearsal.advance('PT1H');
-    expect(await rehearsal.returned(id)).toMatchObject({ state: 'approved', shipments: [{ state: 'pending', labelStatus: 'failed' }] });
-    await rehearsal.noFaults();
-    await rehearsal.advance('PT1M');
-    expect((await rehearsal.returned(id)).shipments).toMatchObject([{ state: 'label-created', labelStatus: 'ready' }]);
-    await rehearsal.verify();
-  });
-
   test('A return gets its label by Generate Label in a rehearsal without automatic labels', async () => {
     await using rehearsal = await opened({ label: 'manual' });
     const { id } = await rehearsal.announced(await rehearsal.completedWithLabel(), 1, { dropOff: 'carrier' });
@@ -421,18 +407,6 @@ describe('Inspections', () => {
     }
     expect(await rehearsal.stateOf(id)).toBe('received');
   });
-
-  test('An inspection is booked when the Inventory Service is back', async () => {
-    await using rehearsal = await opened();
-    const { id } = await received(rehearsal);
-    const before = await rehearsal.onHand('mug-blue', STORE);
-    await rehearsal.down('inventory-service');
-    expect((await rehearsal.move(id, 'inspect')).status).toBe(200);
-    await rehearsal.noFaults();
-    await rehearsal.advance('PT1M');
-    expect(await rehearsal.onHand('mug-blue', STORE)).toBe(before + 1);
-    await rehearsal.verify();
-  });
 });
 
 describe('Rejections after the inspection', () => {
@@ -497,22 +471,6 @@ describe('Orders with returns', () => {
     expect((await rehearsal.order(order.id)).state).toBe('return-in-progress');
     await rehearsal.moved(other.id, 'approve', 'receive', 'inspect');
     expect(await rehearsal.order(order.id)).toMatchObject({ state: 'completed', lines: [{ returnedQty: 2 }] });
-    await rehearsal.verify();
-  });
-
-  test('Goods bought in a store are returned to a store, since the order has no address', async () => {
-    await using rehearsal = await opened();
-    const { id: orderId } = await rehearsal.sale();
-    await rehearsal.pay(orderId, CASH, 2598);
-    await rehearsal.settle();
-    const order = await rehearsal.order(orderId);
-    const refused = await rehearsal.announce({ ...bodyFor(order, 1), locationId: undefined, dropOff: 'carrier' });
-    expect(refused).toMatchObject({ status: 422, body: { errors: [{ pointer: '/dropOff', code: 'no_address' }] } });
-    expect((await rehearsal.order(orderId)).state).toBe('completed');
-    const before = await rehearsal.onHand('mug-blue', STORE);
-    await rehearsal.inspected(order);
-    expect(await rehearsal.order(orderId)).toMatchObject({ state: 'completed', payments: [{ refundedAmount: eur(1299) }] });
-    expect(await rehearsal.onHand('mug-blue', STORE)).toBe(before + 1);
     await rehearsal.verify();
   });
 });

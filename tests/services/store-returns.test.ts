@@ -44,11 +44,14 @@ describe('Where a return is handed in', () => {
     ['web', { dropOff: 'store' }, 'store_required', 'Name store-01, store-02 or store-03 in locationId, or send dropOff "carrier"'],
     ['web', { dropOff: 'store', locationId: 'dc-01' }, 'not_a_store', 'Goods are handed in at a store: store-01, store-02 or store-03.'],
     ['till', { locationId: 'dc-01' }, 'not_a_store', 'no address where a carrier could collect'],
+    ['till', { dropOff: 'carrier' }, 'no_address', ''],
   ] as const)('Create Return of an order of the %s with %j is refused (%s), and books nothing', async (where, more, code, detail) => {
     await using rehearsal = await bought(where);
     const { status, body } = await rehearsal.ask(more);
     expect([status, body.code]).toEqual([422, 'validation_failed']);
-    expect(body.errors).toEqual([{ pointer: '/locationId', code, detail: expect.stringContaining(detail) }]);
+    expect(body.errors).toEqual([
+      { pointer: code === 'no_address' ? '/dropOff' : '/locationId', code, detail: expect.stringContaining(detail) },
+    ]);
     expect((await rehearsal.order(rehearsal.bought.id)).state).toBe('completed');
     await rehearsal.verify();
   });
