@@ -118,14 +118,6 @@ describe('Short units', () => {
     await rehearsal.verify();
   });
 
-  test('Short units at two nodes are served from the third', async () => {
-    await using rehearsal = await ordered(mugs(2));
-    await rehearsal.shortAt(rehearsal.first, 0);
-    await rehearsal.shortAt(await rehearsal.second(), 1);
-    expect(await rehearsal.served()).toEqual(['dc-01 cancelled', 'dc-02 picking', 'store-01 allocated']);
-    await rehearsal.verify();
-  });
-
   test('Short units of several lines are each served', async () => {
     await using rehearsal = await ordered(mugs(2), { sku: 'mug-green', qty: 2 });
     const lines = rehearsal.bought.lines.map(({ lineId }) => ({ orderLineId: lineId, pickedQty: 1 }));

@@ -60,17 +60,6 @@ describe('Allocate Inventory for a line of an order', () => {
     await rehearsal.verify();
   });
 
-  test('Stock allocated after the reservation expired is taken over by the confirmation', async () => {
-    await using rehearsal = await opened();
-    const order = await rehearsal.authorised(LAMP);
-    await rehearsal.advance(TTL);
-    const { status, body } = await rehearsal.allocate(order);
-    expect([status, body.state]).toEqual([201, 'confirmed']);
-    expect((await rehearsal.confirm(order.id)).body.state).toBe('confirmed');
-    expect([await rehearsal.stateOf(body.id), await rehearsal.reserved(LAMP.sku)]).toEqual(['released', 1]);
-    await rehearsal.verify();
-  });
-
   test('Stock allocated after the reservation was released is taken over by the routing by hand', async () => {
     await using rehearsal = await opened({ route: 'manual' });
     const order = await rehearsal.confirmed({ lines: [LAMP, MUGS] });
