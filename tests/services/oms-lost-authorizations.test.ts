@@ -50,7 +50,7 @@ describe('Authorisations of confirmed orders that expire', () => {
     if (fault) await rehearsal.fault('trouble', fault);
     const steps = way.split(', ').map((step) => step.split(' '));
     for (const [by = '', word = ''] of steps) {
-      const expected = { authorised: PAID, unpaid: UNPAID }[word] ?? ENDED;
+      const expected = word === 'authorised' ? PAID : word === 'unpaid' ? UNPAID : ENDED;
       if (by === steps.at(-1)?.[0]) await rehearsal.noFaults();
       await rehearsal.advance(by);
       const order = await rehearsal.order(id);
