@@ -50,17 +50,6 @@ describe('Cancel Order', () => {
     await rehearsal.verify();
   });
 
-  test('Cancel Order of an order with a pending payment voids the payment when it is approved', async () => {
-    await using rehearsal = await opened();
-    const { id } = await rehearsal.draft();
-    await rehearsal.authorisation(id, undefined, 'tok_async_approve');
-    const unpaid = { state: 'cancelled', paymentStatus: 'unpaid', payments: [{ state: 'pending' }] };
-    expect((await rehearsal.cancel(id)).body).toMatchObject(unpaid);
-    await rehearsal.advance('PT2M');
-    expect((await rehearsal.order(id)).payments).toMatchObject([{ state: 'voided' }]);
-    await rehearsal.verify();
-  });
-
   test('Cancel Order, sent three times concurrently and once more, cancels and refunds once', async () => {
     await using rehearsal = await captured();
     const { id, refundOf } = rehearsal;

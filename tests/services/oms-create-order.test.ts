@@ -28,16 +28,6 @@ describe('Create Order', () => {
     await rehearsal.verify();
   });
 
-  test('Create Order answers the same basket with the same order, whatever its state', async () => {
-    await using rehearsal = await opened();
-    const order = await rehearsal.draft();
-    const again = await rehearsal.create(order.basketId);
-    expect([again.status, again.body]).toEqual([200, order]);
-    await rehearsal.cancel(order.id);
-    expect(await rehearsal.create(order.basketId)).toMatchObject({ status: 200, body: { id: order.id, state: 'cancelled' } });
-    expect(await rehearsal.events({ type: 'order-created' })).toHaveLength(1);
-  });
-
   test('Five concurrent Create Order make one order of a basket', async () => {
     await using rehearsal = await opened();
     const { id } = await rehearsal.checkedOut();

@@ -69,18 +69,6 @@ describe('Parcels that do not arrive', () => {
     await rehearsal.verify();
   });
 
-  test('A parcel that comes back is refunded, and its goods are on hand again', async () => {
-    await using rehearsal = await opened();
-    const { order, parcel } = await sent(rehearsal);
-    await rehearsal.scanned(parcel, 'collect', 'return');
-    expect(await rehearsal.order(order.id)).toMatchObject({
-      ...{ state: 'cancelled', paymentStatus: 'refunded', lines: [{ cancelledQty: 2 }] },
-      fulfillmentOrders: [{ state: 'returned-to-sender' }],
-    });
-    expect(await rehearsal.stockOf('mug-blue')).toMatchObject({ 'dc-01': [1000, 0] });
-    await rehearsal.verify();
-  });
-
   test('A parcel that is not accepted counts as returned after a week; a later delivery shows as a reconciliation', async () => {
     await using rehearsal = await opened();
     const { order, parcel } = await sent(rehearsal);

@@ -43,12 +43,6 @@ const refusal = (promise: Promise<unknown>): Promise<Problem> =>
   );
 
 describe('Internal calls of the OMS', () => {
-  test('Create Order with a basket in the request stores its order without calling another application', async () => {
-    await using inside = await startInside(oms);
-    const order = await placed(inside, { customerId: 'cus_mallory' });
-    expect(order).toMatchObject({ id: 'ord_1', state: 'draft', basketId: 'bsk_1', totals: aBasket().totals, payments: [] });
-  });
-
   test('Create Order refuses another basket in the request, and one that is not converted', async () => {
     await using inside = await startInside(oms);
     const basket = converted(await inside.now());
