@@ -1,167 +1,144 @@
 import { describe, expect, test } from '@jest/globals';
+import type { ProgressionInput } from '../../shared/catalog/control/progression.ts';
 import { newRehearsal } from '../support/estate.ts';
 
+const opened = (progression: ProgressionInput = {}) => newRehearsal({ warehouse: 'manual', carrier: 'manual', ...progression });
+const failing = (status: number, times?: number) => ({ match: { api: 'cancel-fulfillment' }, fault: { kind: 'status', status }, times });
+const LOST = { match: { api: 'cancel-fulfillment' }, fault: { kind: 'lost-response' }, times: 1 };
+const CANCELLED = { state: 'cancelled', fulfillmentOrders: [{ state: 'cancelled' }] };
+const PENDING = { state: 'confirmed', pendingAction: { action: 'cancel' } };
+
 describe('Cancel Order of an order in the warehouse', () => {
-  test('cancels before, during and after picking: payments are refunded and stock is released', async () => {
-    for (const steps of [undefined, [], ['started'], ['started', 'picked'], ['started', 'picked', 'packed']] as const) {
-      await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual' });
-      const order = await scene.confirmed();
-      const id = await scene.onlyFulfilment(order.id);
-      if (steps) await scene.picked(id, ...steps);
-      await scene.settle();
-      const { status, body } = await scene.cancel(order.id);
-      expect([status, body.state, body.paymentStatus]).toEqual([200, 'cancelled', steps ? 'refunded' : 'unpaid']);
-      expect(body.fulfillmentOrders).toMatchObject([{ id, state: 'cancelled' }]);
-      expect(body).not.toHaveProperty('pendingAction');
-      expect(await scene.stockOf('mug-blue')).toMatchObject({ 'dc-01': [1000, 0] });
-      expect((await scene.cancel(order.id)).body).toEqual(body);
-      await scene.verify();
-    }
+  test.each([
+    ['before picking', undefined],
+    ['with a picking order', []],
+    ['while it is picked', ['started']],
+    ['when it is picked', ['started', 'picked']],
+    ['when it is packed', ['started', 'picked', 'packed']],
+  ] as const)('Cancel Order %s returns the money and releases the stock', async (_, steps) => {
+    await using rehearsal = await opened();
+    const order = await rehearsal.confirmed();
+    if (steps) await rehearsal.picked(order.fulfillmentOrders[0].id, ...steps);
+    await rehearsal.settle();
+    const { status, body } = await rehearsal.cancel(order.id);
+    expect([status, body]).toMatchObject([200, { ...CANCELLED, paymentStatus: steps ? 'refunded' : 'unpaid' }]);
+    expect(body).not.toHaveProperty('pendingAction');
+    expect(await rehearsal.stockOf('mug-blue')).toMatchObject({ 'dc-01': [1000, 0] });
+    expect((await rehearsal.cancel(order.id)).body).toEqual(body);
+    await rehearsal.verify();
   });
 
-  test('also releases the replacement holds of short units', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual' });
-    const order = await scene.confirmed({ lines: [{ sku: 'mug-blue', qty: 3 }] });
-    await scene.short(order, await scene.onlyFulfilment(order.id), 1);
-    expect((await scene.cancel(order.id)).body).toMatchObject({ state: 'cancelled', paymentStatus: 'refunded' });
-    expect(await scene.stockOf('mug-blue')).toMatchObject({ 'dc-01': [998, 0], 'dc-02': [1000, 0] });
-    await scene.verify();
+  test('Cancel Order releases the replacement reservations of short units', async () => {
+    await using rehearsal = await opened();
+    const order = await rehearsal.confirmed({ qty: 3 });
+    await rehearsal.short(order, await rehearsal.onlyFulfilment(order.id), 1);
+    expect((await rehearsal.cancel(order.id)).body).toMatchObject({ state: 'cancelled', paymentStatus: 'refunded' });
+    expect(await rehearsal.stockOf('mug-blue')).toMatchObject({ 'dc-01': [998, 0], 'dc-02': [1000, 0] });
+    await rehearsal.verify();
   });
 
-  test('refuses once goods are dispatched, cancels no fulfillment order, and the order continues', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual' });
-    await scene.api('reserve-inventory-api', { body: { items: [{ sku: 'desk-two-nodes', qty: 2 }], locationId: 'dc-01' } });
-    const order = await scene.confirmed({
-      lines: [
-        { sku: 'mug-blue', qty: 1 },
-        { sku: 'desk-two-nodes', qty: 2 },
-      ],
-    });
-    const [mugs, desks] = await scene.routed(order.id);
-    const mug = await scene.dispatched(mugs?.id ?? '');
-    const { status, body } = await scene.cancel(order.id, { reason: 'too late' });
-    expect([status, body.code, body.currentState, body.retryable]).toEqual([409, 'invalid_state_transition', 'in-fulfilment', false]);
-    // Its own state is not the reason, so it is not among those that would help.
-    expect([body.allowedFrom, body.fulfillmentOrderId]).toEqual([['draft', 'confirmed', 'cancelled'], mugs?.id]);
-    const after = await scene.order(order.id);
-    expect(after.fulfillmentOrders.map(({ state }: { state: string }) => state)).toEqual(['dispatched', 'allocated']);
-    expect(after).not.toHaveProperty('pendingAction');
-    expect(after).not.toHaveProperty('cancelReason');
-    await scene.delivered(mug);
-    await scene.delivered(await scene.dispatched(desks?.id ?? ''));
-    expect((await scene.order(order.id)).state).toBe('completed');
-    expect((await scene.cancel(order.id)).body).toMatchObject({ status: 409, currentState: 'completed' });
-    await scene.verify();
+  test('Cancel Order is refused once goods are dispatched, cancels no fulfillment order, and the order continues', async () => {
+    await using rehearsal = await opened();
+    const { order, mugs, desks } = await rehearsal.orderOfTwoNodes();
+    const mug = await rehearsal.dispatched(mugs);
+    const { status, body } = await rehearsal.cancel(order.id, { reason: 'too late' });
+    expect([status, body]).toMatchObject([409, { code: 'invalid_state_transition', currentState: 'in-fulfilment', retryable: false }]);
+    // Its own state is not the reason, so it is not among the states that would help.
+    expect([body.allowedFrom, body.fulfillmentOrderId]).toEqual([['draft', 'confirmed', 'cancelled'], mugs]);
+    const after = await rehearsal.order(order.id);
+    expect(after.fulfillmentOrders.map(({ state }) => state)).toEqual(['dispatched', 'allocated']);
+    for (const absent of ['pendingAction', 'cancelReason']) expect(after).not.toHaveProperty(absent);
+    await rehearsal.delivered(mug);
+    await rehearsal.delivered(await rehearsal.dispatched(desks));
+    expect((await rehearsal.order(order.id)).state).toBe('completed');
+    await rehearsal.verify();
   });
 
-  test('does not call the FMS for an order that was never routed', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual', route: 'manual' });
-    const { id } = await scene.confirmed();
-    await scene.down('fms');
-    expect((await scene.cancel(id)).body).toMatchObject({ state: 'cancelled', fulfillmentOrders: [] });
-    await scene.noFaults();
-    expect((await scene.call('route-order-api', { params: { id } })).status).toBe(409);
-    await scene.verify();
+  test('Cancel Order does not call the FMS for an order that was never routed', async () => {
+    await using rehearsal = await opened({ route: 'manual' });
+    const { id } = await rehearsal.confirmed();
+    await rehearsal.down('fms');
+    expect((await rehearsal.cancel(id)).body).toMatchObject({ state: 'cancelled', fulfillmentOrders: [] });
+    await rehearsal.noFaults();
+    expect((await rehearsal.call('route-order-api', { params: { id } })).status).toBe(409);
+    await rehearsal.verify();
   });
 
-  test('is refused while the FMS is down, and changes nothing', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual' });
-    const { id } = await scene.confirmed();
-    await scene.fault('down', { match: { api: 'cancel-fulfillment' }, fault: { kind: 'status', status: 503 } });
-    expect((await scene.cancel(id)).body).toMatchObject({ status: 503, dependency: 'fms' });
-    const after = await scene.order(id);
+  test('Cancel Order is refused while the FMS is down, and changes nothing', async () => {
+    await using rehearsal = await opened();
+    const { id } = await rehearsal.confirmed();
+    await rehearsal.fault('down', failing(503));
+    expect((await rehearsal.cancel(id)).body).toMatchObject({ status: 503, dependency: 'fms' });
+    const after = await rehearsal.order(id);
     expect(after).toMatchObject({ state: 'confirmed', fulfillmentOrders: [{ state: 'allocated' }] });
     expect(after).not.toHaveProperty('pendingAction');
-    await scene.noFaults();
-    expect((await scene.cancel(id)).body.state).toBe('cancelled');
-    await scene.verify();
+    await rehearsal.noFaults();
+    expect((await rehearsal.cancel(id)).body.state).toBe('cancelled');
+    await rehearsal.verify();
   });
 
-  test('is finished by due work when the answer of the FMS is lost', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual' });
-    const { id } = await scene.confirmed();
-    await scene.fault('lost', { match: { api: 'cancel-fulfillment' }, fault: { kind: 'lost-response' }, times: 1 });
-    expect((await scene.cancel(id, { reason: 'mine' })).status).toBe(504);
-    expect(await scene.order(id)).toMatchObject({ state: 'confirmed', pendingAction: { action: 'cancel' } });
-    await scene.advance('PT1M');
-    expect(await scene.order(id)).toMatchObject({ state: 'cancelled', cancelReason: 'mine', paymentStatus: 'unpaid' });
-    expect(await scene.reserved('mug-blue')).toBe(0);
-    await scene.verify();
+  test('Cancel Order with a lost answer of the FMS keeps its intent while the FMS is down, and is finished by a repeat', async () => {
+    await using rehearsal = await opened();
+    const { id } = await rehearsal.confirmed();
+    await rehearsal.fault('lost', LOST);
+    expect((await rehearsal.cancel(id)).status).toBe(504);
+    expect(await rehearsal.order(id)).toMatchObject(PENDING);
+    await rehearsal.fault('down', failing(503, 1));
+    expect((await rehearsal.cancel(id)).status).toBe(503);
+    expect(await rehearsal.order(id)).toMatchObject(PENDING);
+    expect((await rehearsal.cancel(id)).body).toMatchObject(CANCELLED);
+    await rehearsal.verify();
   });
 
-  test('with an unknown outcome keeps its intent while the FMS is down, and is finished by a repeat', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual' });
-    const { id } = await scene.confirmed();
-    await scene.fault('lost', { match: { api: 'cancel-fulfillment' }, fault: { kind: 'lost-response' }, times: 1 });
-    await scene.cancel(id);
-    await scene.fault('down', { match: { api: 'cancel-fulfillment' }, fault: { kind: 'status', status: 503 }, times: 1 });
-    expect((await scene.cancel(id)).status).toBe(503);
-    expect(await scene.order(id)).toMatchObject({ state: 'confirmed', pendingAction: { action: 'cancel' } });
-    expect((await scene.cancel(id)).body).toMatchObject({ state: 'cancelled', fulfillmentOrders: [{ state: 'cancelled' }] });
-    await scene.verify();
+  test('Cancel Order with a lost answer of the FMS is finished by due work', async () => {
+    await using rehearsal = await opened();
+    const { id } = await rehearsal.confirmed();
+    await rehearsal.fault('lost', LOST);
+    expect((await rehearsal.cancel(id, { reason: 'mine' })).status).toBe(504);
+    await rehearsal.advance('PT1M');
+    expect(await rehearsal.order(id)).toMatchObject({ state: 'cancelled', cancelReason: 'mine', paymentStatus: 'unpaid' });
+    expect(await rehearsal.reserved('mug-blue')).toBe(0);
+    await rehearsal.verify();
   });
 
-  test('leaves no fulfillment order behind when the FMS never answered the routing', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual' });
-    const { id } = await scene.authorised();
-    await scene.fault('lost', { match: { api: 'create-fulfillment-orders' }, fault: { kind: 'lost-response' } });
-    await scene.confirm(id);
-    await scene.noFaults();
-    expect((await scene.cancel(id)).body).toMatchObject({ state: 'cancelled', fulfillmentOrders: [{ state: 'cancelled' }] });
-    await scene.advance('PT1H');
-    expect(await scene.order(id)).toMatchObject({ state: 'cancelled', fulfillmentOrders: [{ state: 'cancelled' }] });
-    await scene.verify();
+  test('Cancel Order leaves no fulfillment order behind when the FMS never answered the routing', async () => {
+    await using rehearsal = await opened();
+    const { id } = await rehearsal.authorised();
+    await rehearsal.fault('lost', { match: { api: 'create-fulfillment-orders' }, fault: { kind: 'lost-response' } });
+    await rehearsal.confirm(id);
+    await rehearsal.noFaults();
+    expect((await rehearsal.cancel(id)).body).toMatchObject(CANCELLED);
+    await rehearsal.advance('PT1H');
+    expect(await rehearsal.order(id)).toMatchObject(CANCELLED);
+    await rehearsal.verify();
   });
 
-  test('concurrent with Dispatch either lets the goods leave or cancels the order, never both', async () => {
-    const ends: string[] = [];
-    for (let round = 0; round < 6; round++) {
-      await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual' });
-      const order = await scene.confirmed();
-      const id = await scene.onlyFulfilment(order.id);
-      await scene.packed(id);
-      await scene.settle();
-      const first = round % 2 === 0;
-      const racing = first ? [scene.cancel(order.id), scene.dispatch(id)] : [scene.dispatch(id), scene.cancel(order.id)];
-      const replies = await Promise.all(racing);
-      await scene.settle();
-      await scene.advance('PT2M');
-      const after = await scene.order(order.id);
-      const [fulfilment] = after.fulfillmentOrders;
-      ends.push(`${after.state} ${fulfilment.state}`);
-      expect(['cancelled cancelled', 'in-fulfilment dispatched']).toContain(ends.at(-1));
+  test.each([1, 2, 3, 4, 5, 6])(
+    'Concurrent Cancel Order and Dispatch cancel the order or let the goods leave, never both (%i)',
+    async (round) => {
+      await using rehearsal = await opened();
+      const { orderId, fulfillmentOrderId: id } = await rehearsal.packedOrder();
+      await rehearsal.settle();
+      const racing = [() => rehearsal.cancel(orderId), () => rehearsal.dispatch(id)];
+      const replies = await Promise.all((round % 2 === 0 ? racing : racing.reverse()).map((send) => send()));
+      await rehearsal.advance('PT2M');
+      const { state, fulfillmentOrders, pendingAction } = await rehearsal.order(orderId);
+      expect(['cancelled cancelled', 'in-fulfilment dispatched']).toContain(`${state} ${fulfillmentOrders[0].state}`);
       expect(replies.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
-      expect(after).not.toHaveProperty('pendingAction');
-      await scene.verify();
-    }
-  });
+      expect(pendingAction).toBeUndefined();
+      await rehearsal.verify();
+    },
+  );
 
-  test('concurrent with Confirm Order leaves stock, payments and fulfillment orders consistent, whichever wins', async () => {
-    for (let round = 0; round < 4; round++) {
-      await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual' });
-      const { id } = await scene.authorised();
-      await Promise.all([scene.confirm(id), scene.cancel(id)]);
-      await scene.advance('PT2M');
-      const after = await scene.order(id);
-      const states = after.fulfillmentOrders.map(({ state }: { state: string }) => state);
-      if (after.state === 'cancelled') expect(states.every((state: string) => state === 'cancelled')).toBe(true);
-      else expect([after.state, states]).toEqual(['confirmed', ['allocated']]);
-      expect(await scene.reserved('mug-blue')).toBe(after.state === 'cancelled' ? 0 : 2);
-      await scene.verify();
-    }
-  });
-
-  test('stops goods that are about to be dispatched', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual' });
-    const order = await scene.confirmed();
-    const id = await scene.onlyFulfilment(order.id);
-    await scene.packed(id);
-    await scene.settle();
-    await scene.fault('slow', { match: { api: 'cancel-fulfillment' }, fault: { kind: 'status', status: 504 }, times: 1 });
-    expect((await scene.cancel(order.id)).status).toBe(504);
-    const { status, body } = await scene.dispatch(id);
-    expect([status, body.code, body.retryable]).toEqual([409, 'invalid_state_transition', true]);
-    expect((await scene.cancel(order.id)).body.state).toBe('cancelled');
-    await scene.verify();
+  test('Cancel Order whose outcome is unknown stops goods that are about to be dispatched', async () => {
+    await using rehearsal = await opened();
+    const { orderId, fulfillmentOrderId } = await rehearsal.packedOrder();
+    await rehearsal.settle();
+    await rehearsal.fault('slow', failing(504, 1));
+    expect((await rehearsal.cancel(orderId)).status).toBe(504);
+    const stopped = { code: 'invalid_state_transition', retryable: true };
+    expect(await rehearsal.dispatch(fulfillmentOrderId)).toMatchObject({ status: 409, body: stopped });
+    expect((await rehearsal.cancel(orderId)).body.state).toBe('cancelled');
+    await rehearsal.verify();
   });
 });

@@ -1,255 +1,190 @@
 import { describe, expect, test } from '@jest/globals';
-import { newRehearsal } from '../support/estate.ts';
+import type { ProgressionInput } from '../../shared/catalog/control/progression.ts';
+import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { eur } from '../support/steps/tender.ts';
 
-describe('A parcel that is lost', () => {
-  test('is refunded at once, and its order is cancelled if it had no other', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual' });
-    const order = await scene.confirmed({ customerId: 'cus_ben', voucherCodes: ['WELCOME10'] });
-    const parcel = await scene.dispatched(await scene.onlyFulfilment(order.id));
-    await scene.lost(parcel);
-    const after = await scene.order(order.id);
+const LAMP = { sku: 'lamp-last-one', qty: 1 };
+const MUG = { sku: 'mug-blue', qty: 1 };
+
+const opened = (progression: ProgressionInput = {}) => newRehearsal({ warehouse: 'manual', carrier: 'manual', ...progression });
+
+/** An order whose only parcel is on its way. */
+async function sent(rehearsal: TestRehearsal, goods: Parameters<TestRehearsal['confirmed']>[0] = {}) {
+  const order = await rehearsal.confirmed(goods);
+  return { order, parcel: await rehearsal.dispatched(await rehearsal.onlyFulfilment(order.id)) };
+}
+
+/** A lamp and a mug in one fulfillment order; the lamp is missing when it is picked. */
+async function lampAndMug(rehearsal: TestRehearsal) {
+  const order = await rehearsal.confirmed({ lines: [LAMP, MUG] });
+  return { ...shortOf(rehearsal, order), order };
+}
+const shortOf = (rehearsal: TestRehearsal, order: Awaited<ReturnType<TestRehearsal['confirmed']>>) => {
+  let picking = '';
+  const fulfilment = order.fulfillmentOrders[0].id;
+  return {
+    /** The value of the lamp. */
+    lamp: order.lines[0].lineTotal.amount as number,
+    isShort: async () => {
+      picking = (await rehearsal.short(order, fulfilment, 0)).id;
+    },
+    packAndDeliver: async () => {
+      await rehearsal.movePicking(picking, 'packed');
+      await rehearsal.delivered(await rehearsal.handedOver(fulfilment));
+    },
+  };
+};
+
+describe('Parcels that do not arrive', () => {
+  test('A lost parcel is refunded and its order cancelled; when it is found, the order shows a reconciliation', async () => {
+    await using rehearsal = await opened();
+    const { order, parcel } = await sent(rehearsal, { customerId: 'cus_ben', voucherCodes: ['WELCOME10'] });
+    await rehearsal.lost(parcel);
+    const after = await rehearsal.order(order.id);
     expect(after).toMatchObject({ state: 'cancelled', cancelReason: 'not-fulfilled', paymentStatus: 'refunded' });
     expect(after.payments[0].refundedAmount).toEqual(order.totals.total);
     expect(after).not.toHaveProperty('compensation');
-    await scene.scanned(parcel, 'find');
-    const found = await scene.order(order.id);
-    expect(found).toMatchObject({
+    await rehearsal.scanned(parcel, 'find');
+    expect(await rehearsal.order(order.id)).toMatchObject({
       ...{ state: 'cancelled', paymentStatus: 'refunded', fulfillmentOrders: [{ state: 'delivered' }] },
       reconciliation: [{ fulfillmentOrderId: order.fulfillmentOrders[0].id, reason: 'delivered-after-refund' }],
     });
-    await scene.verify();
+    await rehearsal.verify();
   });
 
-  test('beside another one is refunded without shipping, and the order ends with the other', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual' });
-    await scene.api('reserve-inventory-api', { body: { items: [{ sku: 'desk-two-nodes', qty: 2 }], locationId: 'dc-01' } });
-    const order = await scene.confirmed({
-      lines: [
-        { sku: 'mug-blue', qty: 1 },
-        { sku: 'desk-two-nodes', qty: 2 },
-      ],
-    });
-    const [mugs, desks] = await scene.routed(order.id);
-    const [mug, desk] = [await scene.dispatched(mugs?.id ?? ''), await scene.dispatched(desks?.id ?? '')];
-    await scene.lost(mug);
-    expect(await scene.order(order.id)).toMatchObject({
+  test('A lost parcel beside another one is refunded without shipping, and the order ends with the other', async () => {
+    await using rehearsal = await opened();
+    const { order, mugs, desks } = await rehearsal.orderOfTwoNodes();
+    const [mug, desk] = [await rehearsal.dispatched(mugs), await rehearsal.dispatched(desks)];
+    await rehearsal.lost(mug);
+    expect(await rehearsal.order(order.id)).toMatchObject({
       ...{ state: 'in-fulfilment', lines: [{ cancelledQty: 1 }, { cancelledQty: 0 }] },
       payments: [{ state: 'partially-refunded', refundedAmount: order.lines[0].lineTotal }],
     });
-    await scene.delivered(desk);
-    expect(await scene.order(order.id)).toMatchObject({ state: 'completed', earningAmount: order.lines[1].lineTotal });
-    await scene.scanned(mug, 'find');
-    const found = await scene.order(order.id);
-    expect(found).toMatchObject({ state: 'completed', lines: [{ fulfilledQty: 0, cancelledQty: 1 }, {}] });
-    expect(found.reconciliation).toHaveLength(1);
-    await scene.verify();
+    await rehearsal.delivered(desk);
+    expect(await rehearsal.order(order.id)).toMatchObject({ state: 'completed', earningAmount: order.lines[1].lineTotal });
+    await rehearsal.scanned(mug, 'find');
+    const found = await rehearsal.order(order.id);
+    expect(found).toMatchObject({ state: 'completed', lines: [{ fulfilledQty: 0, cancelledQty: 1 }, {}], reconciliation: [{}] });
+    await rehearsal.verify();
   });
-});
 
-describe('A parcel that comes back', () => {
-  test('is refunded, and its goods are on hand again', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual' });
-    const order = await scene.confirmed({ qty: 2 });
-    await scene.scanned(await scene.dispatched(await scene.onlyFulfilment(order.id)), 'collect', 'return');
-    expect(await scene.order(order.id)).toMatchObject({
-      ...{ state: 'cancelled', paymentStatus: 'refunded', lines: [{ cancelledQty: 2 }] },
-      fulfillmentOrders: [{ state: 'returned-to-sender' }],
-    });
-    expect(await scene.stockOf('mug-blue')).toMatchObject({ 'dc-01': [1000, 0] });
-    await scene.verify();
-  });
-});
-
-describe('A parcel that was not accepted', () => {
-  test('counts as returned after a week and is refunded; a later delivery shows as a reconciliation', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual' });
-    const order = await scene.confirmed({ qty: 2 });
-    const parcel = await scene.dispatched(await scene.onlyFulfilment(order.id));
+  test('A parcel that is not accepted counts as returned after a week; a later delivery shows as a reconciliation', async () => {
+    await using rehearsal = await opened();
+    const { order, parcel } = await sent(rehearsal);
     const vain = ['out-for-delivery', 'attempt'] as const;
-    await scene.scanned(parcel, 'collect', 'depart', ...vain, ...vain, ...vain);
-    expect(await scene.order(order.id)).toMatchObject({ state: 'in-fulfilment', fulfillmentOrders: [{ state: 'failed-delivery' }] });
-    await scene.advance('P8D');
-    const givenUp = await scene.order(order.id);
-    expect(givenUp).toMatchObject({ state: 'cancelled', paymentStatus: 'refunded', fulfillmentOrders: [{ state: 'returned-to-sender' }] });
-    await scene.scanned(parcel, 'out-for-delivery');
-    expect(await scene.order(order.id)).not.toHaveProperty('reconciliation');
-    await scene.scanned(parcel, 'deliver');
-    expect(await scene.order(order.id)).toMatchObject({
-      ...{ state: 'cancelled', fulfillmentOrders: [{ state: 'returned-to-sender', shipments: [{ state: 'delivered' }] }] },
-      reconciliation: [{ fulfillmentOrderId: order.fulfillmentOrders[0].id, reason: 'delivered-after-refund' }],
+    await rehearsal.scanned(parcel, 'collect', 'depart', ...vain, ...vain, ...vain);
+    expect(await rehearsal.order(order.id)).toMatchObject({ state: 'in-fulfilment', fulfillmentOrders: [{ state: 'failed-delivery' }] });
+    await rehearsal.advance('P8D');
+    const [returned, fulfillmentOrderId] = [{ state: 'returned-to-sender' }, order.fulfillmentOrders[0].id];
+    const givenUp = { state: 'cancelled', paymentStatus: 'refunded', fulfillmentOrders: [returned] };
+    expect(await rehearsal.order(order.id)).toMatchObject(givenUp);
+    await rehearsal.scanned(parcel, 'out-for-delivery');
+    expect(await rehearsal.order(order.id)).not.toHaveProperty('reconciliation');
+    await rehearsal.scanned(parcel, 'deliver');
+    expect(await rehearsal.order(order.id)).toMatchObject({
+      ...{ state: 'cancelled', fulfillmentOrders: [{ ...returned, shipments: [{ state: 'delivered' }] }] },
+      reconciliation: [{ fulfillmentOrderId, reason: 'delivered-after-refund' }],
     });
-    await scene.verify();
+    await rehearsal.verify();
   });
 });
 
-describe('Refunds', () => {
-  test('go to card, gift card and points in this order, each up to what it paid', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual' });
-    const order = await scene.draft({
-      lines: [
-        { sku: 'lamp-last-one', qty: 1 },
-        { sku: 'mug-blue', qty: 1 },
-      ],
-    });
-    const gift = await scene.api('authorize-payment-api', {
-      body: {
-        orderId: order.id,
-        tender: { type: 'gift-card', token: 'gift_50' },
-        amount: { amount: 5000, currency: 'EUR' },
-      },
-    });
-    const card = await scene.authorisation(order.id);
-    await scene.confirmed(order.id);
-    await scene.short(order, await scene.onlyFulfilment(order.id), 0);
-    const [lamp] = order.lines;
-    const { payments, lines } = await scene.order(order.id);
+describe('Refunds of units that are not delivered', () => {
+  test('Refunds reach the card first, then the gift card, each up to its payment', async () => {
+    await using rehearsal = await opened();
+    const draft = await rehearsal.draft({ lines: [LAMP, MUG] });
+    const gift = await rehearsal.authorisation(draft.id, 5000, { type: 'gift-card', token: 'gift_50' });
+    const card = await rehearsal.authorisation(draft.id);
+    const { lamp, isShort } = shortOf(rehearsal, await rehearsal.confirmed(draft.id));
+    await isShort();
+    const { payments, lines } = await rehearsal.order(draft.id);
     expect(lines[0]).toMatchObject({ cancelledQty: 1 });
-    const byCard = Math.min(lamp.lineTotal.amount, card.amount.amount);
-    const refunded = Object.fromEntries(
-      payments.map((one: { id: string; refundedAmount: { amount: number } }) => [one.id, one.refundedAmount.amount]),
-    );
-    expect(refunded).toEqual({ [card.id]: byCard, [gift.id]: lamp.lineTotal.amount - byCard });
-    await scene.verify();
+    const byCard = Math.min(lamp, card.amount.amount);
+    const refunded = Object.fromEntries(payments.map(({ id, refundedAmount }) => [id, refundedAmount.amount]));
+    expect(refunded).toEqual({ [card.id]: byCard, [gift.id]: lamp - byCard });
+    await rehearsal.verify();
   });
 
-  test('wait for the Payment Hub, and are made once', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual' });
-    const order = await scene.confirmed({
-      lines: [
-        { sku: 'lamp-last-one', qty: 1 },
-        { sku: 'mug-blue', qty: 1 },
-      ],
-    });
-    const first = await scene.onlyFulfilment(order.id);
-    await scene.fault('lost', { match: { api: 'refund-payment-api' }, fault: { kind: 'lost-response' }, times: 1 });
-    await scene.short(order, first, 0);
-    expect(await scene.order(order.id)).toMatchObject({ compensation: 'pending' });
-    await scene.advance('PT1M');
-    const after = await scene.order(order.id);
-    expect(after).not.toHaveProperty('compensation');
-    expect(after.payments[0].refundedAmount).toEqual(order.lines[0].lineTotal);
-    await scene.verify();
+  test.each([
+    ['an answer of the Payment Hub is lost', { match: { api: 'refund-payment-api' }, fault: { kind: 'lost-response' }, times: 1 }],
+    ['the capture is late', { match: { application: 'payment-hub' }, fault: { kind: 'outage' } }],
+  ])('A refund is made once when %s', async (_, fault) => {
+    await using rehearsal = await opened();
+    const { order, lamp, isShort } = await lampAndMug(rehearsal);
+    await rehearsal.fault('trouble', fault);
+    await isShort();
+    if (fault.times) expect(await rehearsal.order(order.id)).toMatchObject({ compensation: 'pending' });
+    await rehearsal.noFaults();
+    await rehearsal.advance('PT2M');
+    expect(await rehearsal.order(order.id)).not.toHaveProperty('compensation');
+    expect(await rehearsal.paid(order.id)).toEqual([['partially-refunded', order.totals.total.amount - lamp]]);
+    await rehearsal.verify();
   });
 
-  test('follow a late capture', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual' });
-    const order = await scene.confirmed({
-      lines: [
-        { sku: 'lamp-last-one', qty: 1 },
-        { sku: 'mug-blue', qty: 1 },
-      ],
-    });
-    await scene.down('payment-hub');
-    await scene.short(order, await scene.onlyFulfilment(order.id), 0);
-    await scene.noFaults();
-    await scene.advance('PT2M');
-    expect(await scene.paid(order.id)).toEqual([['partially-refunded', order.totals.total.amount - order.lines[0].lineTotal.amount]]);
-    await scene.verify();
-  });
-
-  test('are not needed if the dispatch captured no more than was sent: remaining authorisations are voided', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual' });
-    const order = await scene.draft({
-      lines: [
-        { sku: 'lamp-last-one', qty: 1 },
-        { sku: 'mug-blue', qty: 1 },
-      ],
-    });
-    const [lamp, mug] = order.lines;
-    const forMug = order.totals.total.amount - lamp.lineTotal.amount;
-    await scene.authorisation(order.id, forMug);
-    await scene.authorisation(order.id);
-    await scene.confirmed(order.id);
-    const first = await scene.onlyFulfilment(order.id);
+  test('No refund is needed if the dispatch captured only what was sent: remaining authorisations are voided', async () => {
+    await using rehearsal = await opened();
+    const draft = await rehearsal.draft({ lines: [LAMP, MUG] });
+    const forMug = draft.totals.total.amount - draft.lines[0].lineTotal.amount;
+    await rehearsal.authorisation(draft.id, forMug);
+    await rehearsal.authorisation(draft.id);
+    const { isShort, packAndDeliver } = shortOf(rehearsal, await rehearsal.confirmed(draft.id));
     const fault = { kind: 'status', status: 402, code: 'payment_declined' };
-    await scene.fault('declined', { match: { api: 'capture-payment-api' }, fault });
-    const picking = await scene.short(order, first, 0);
-    await scene.noFaults();
-    await scene.api('update-picking-status-api', { params: { id: picking.id }, body: { status: 'packed' } });
-    const { shipments } = await scene.api('dispatch-fulfillment-order-api', { params: { id: first } });
-    await scene.delivered(shipments[0].id);
-    await scene.advance('PT10M');
-    const end = await scene.order(order.id);
-    expect(end).toMatchObject({ state: 'completed', paymentStatus: 'paid', earningAmount: mug.lineTotal });
-    for (const status of ['captureStatus', 'compensation']) expect(end).not.toHaveProperty(status);
-    expect(await scene.paid(order.id)).toEqual([
-      ['captured', forMug],
-      ['voided', 0],
-    ]);
-    await scene.verify();
+    await rehearsal.fault('declined', { match: { api: 'capture-payment-api' }, fault });
+    await isShort();
+    await rehearsal.noFaults();
+    await packAndDeliver();
+    await rehearsal.advance('PT10M');
+    const end = await rehearsal.order(draft.id);
+    expect(end).toMatchObject({ state: 'completed', paymentStatus: 'paid', earningAmount: draft.lines[1].lineTotal });
+    for (const absent of ['captureStatus', 'compensation']) expect(end).not.toHaveProperty(absent);
+    expect((await rehearsal.paid(draft.id)).flat()).toEqual(['captured', forMug, 'voided', 0]);
+    await rehearsal.verify();
   });
 
-  test('are not reduced by goodwill of a client, and end at the captured amount', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual' });
-    await scene.api('reserve-inventory-api', { body: { items: [{ sku: 'desk-two-nodes', qty: 2 }], locationId: 'dc-01' } });
-    const order = await scene.confirmed({
-      lines: [
-        { sku: 'mug-blue', qty: 1 },
-        { sku: 'desk-two-nodes', qty: 2 },
-      ],
-    });
-    const [mugs, desks] = await scene.routed(order.id);
-    const [mug, desk] = [await scene.dispatched(mugs?.id ?? ''), await scene.dispatched(desks?.id ?? '')];
-    await scene.api('refund-payment-api', {
-      params: { id: order.payments[0].id },
-      body: { amount: { amount: 500, currency: 'EUR' } },
-    });
-    await scene.lost(mug);
-    const [lost] = order.lines;
-    expect((await scene.order(order.id)).payments[0].refundedAmount.amount).toBe(lost.lineTotal.amount + 500);
-    await scene.lost(desk);
-    const end = await scene.order(order.id);
-    expect(end).toMatchObject({ state: 'cancelled', payments: [{ state: 'fully-refunded', refundedAmount: order.totals.total }] });
-    await scene.verify();
+  test('Refunds are not reduced by goodwill of a client, and end at the captured amount', async () => {
+    await using rehearsal = await opened();
+    const { order, mugs, desks } = await rehearsal.orderOfTwoNodes();
+    const [mug, desk] = [await rehearsal.dispatched(mugs), await rehearsal.dispatched(desks)];
+    await rehearsal.refunded(order.payments[0].id, 500);
+    await rehearsal.lost(mug);
+    const both = eur(order.lines[0].lineTotal.amount + 500);
+    expect((await rehearsal.order(order.id)).payments).toMatchObject([{ refundedAmount: both }]);
+    await rehearsal.lost(desk);
+    const payments = [{ state: 'fully-refunded', refundedAmount: order.totals.total }];
+    expect(await rehearsal.order(order.id)).toMatchObject({ state: 'cancelled', payments });
+    await rehearsal.verify();
   });
 
-  test('never exceed the captured amount', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual', capture: 'manual' });
-    const order = await scene.confirmed({
-      lines: [
-        { sku: 'lamp-last-one', qty: 1 },
-        { sku: 'mug-blue', qty: 1 },
-      ],
-    });
-    const [lamp] = order.lines;
-    const without = { amount: order.totals.total.amount - lamp.lineTotal.amount, currency: 'EUR' };
-    await scene.api('capture-payment-api', { params: { id: order.payments[0].id }, body: { amount: without } });
-    const first = await scene.onlyFulfilment(order.id);
-    const picking = await scene.short(order, first, 0);
-    expect((await scene.order(order.id)).payments).toMatchObject([{ capturedAmount: without, refundedAmount: { amount: 0 } }]);
-    await scene.api('update-picking-status-api', { params: { id: picking.id }, body: { status: 'packed' } });
-    const { status, body } = await scene.dispatch(first);
-    expect([status, (await scene.order(order.id)).paymentStatus]).toEqual([200, 'paid']);
-    await scene.delivered(body.shipments[0].id);
-    expect(await scene.order(order.id)).toMatchObject({ state: 'completed', paymentStatus: 'paid' });
-    await scene.verify();
+  test('Refunds never exceed the captured amount', async () => {
+    await using rehearsal = await opened({ capture: 'manual' });
+    const { order, lamp, isShort, packAndDeliver } = await lampAndMug(rehearsal);
+    const rest = eur(order.totals.total.amount - lamp);
+    await rehearsal.api('capture-payment-api', { params: { id: order.payments[0].id }, body: { amount: rest } });
+    await isShort();
+    expect((await rehearsal.order(order.id)).payments).toMatchObject([{ capturedAmount: rest, refundedAmount: eur(0) }]);
+    await packAndDeliver();
+    expect(await rehearsal.order(order.id)).toMatchObject({ state: 'completed', paymentStatus: 'paid' });
+    await rehearsal.verify();
   });
 
-  test('are left to clients where the rehearsal refunds by hand', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual', refund: 'manual' });
-    const order = await scene.confirmed({ lines: [{ sku: 'mug-blue', qty: 1 }] });
-    await scene.lost(await scene.dispatched(await scene.onlyFulfilment(order.id)));
-    const after = await scene.order(order.id);
-    expect(after).toMatchObject({ state: 'cancelled', payments: [{ state: 'captured', refundedAmount: { amount: 0 } }] });
+  test('Where the rehearsal refunds by hand, a lost parcel is refunded by clients', async () => {
+    await using rehearsal = await opened({ refund: 'manual' });
+    const { order, parcel } = await sent(rehearsal);
+    await rehearsal.lost(parcel);
+    const after = await rehearsal.order(order.id);
+    expect(after).toMatchObject({ state: 'cancelled', payments: [{ state: 'captured', refundedAmount: eur(0) }] });
     expect(after).not.toHaveProperty('compensation');
-    await scene.api('refund-payment-api', { params: { id: after.payments[0].id }, body: { amount: order.totals.total } });
-    expect((await scene.order(order.id)).paymentStatus).toBe('refunded');
+    await rehearsal.refunded(after.payments[0].id, order.totals.total.amount);
+    expect((await rehearsal.order(order.id)).paymentStatus).toBe('refunded');
   });
 
-  test('of a line are left to clients too, and are not made later', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual', refund: 'manual' });
-    const order = await scene.confirmed({
-      lines: [
-        { sku: 'lamp-last-one', qty: 1 },
-        { sku: 'mug-blue', qty: 1 },
-      ],
-    });
-    const first = await scene.onlyFulfilment(order.id);
-    const picking = await scene.short(order, first, 0);
-    await scene.progress({ refund: 'auto' });
-    await scene.api('update-picking-status-api', { params: { id: picking.id }, body: { status: 'packed' } });
-    const { shipments } = await scene.api('dispatch-fulfillment-order-api', { params: { id: first } });
-    await scene.delivered(shipments[0].id);
-    expect(await scene.order(order.id)).toMatchObject({ state: 'completed', payments: [{ refundedAmount: { amount: 0 } }] });
+  test('A short line that is left to clients is not refunded later', async () => {
+    await using rehearsal = await opened({ refund: 'manual' });
+    const { order, isShort, packAndDeliver } = await lampAndMug(rehearsal);
+    await isShort();
+    await rehearsal.progress({ refund: 'auto' });
+    await packAndDeliver();
+    expect(await rehearsal.order(order.id)).toMatchObject({ state: 'completed', payments: [{ refundedAmount: eur(0) }] });
   });
 });

@@ -1,10 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
+import type { ProgressionInput } from '../../shared/catalog/control/progression.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { eventually } from '../support/eventually.ts';
 import { TTL } from '../support/steps/order.ts';
 import { CASH } from '../support/steps/tender.ts';
 
 const LAMP = { sku: 'lamp-last-one', qty: 1 };
+const MUGS = { sku: 'mug-blue', qty: 2 };
 
 interface Order {
   readonly id: string;
@@ -12,306 +14,231 @@ interface Order {
   readonly lines: readonly { readonly lineId: string; readonly sku: string; readonly qty: number; readonly reservationId?: string }[];
 }
 
-const allocate = (rehearsal: TestRehearsal, { id, lines }: Order, more: object = {}) => {
-  const [line] = lines;
-  const body = { orderId: id, orderLineId: line?.lineId, sku: line?.sku, qty: line?.qty, ...more };
-  return rehearsal.call('allocate-inventory-api', { body });
-};
-
-/** Confirmed stock that a client holds for an order by hand. */
-async function keptByHand(rehearsal: TestRehearsal, orderId: string): Promise<string> {
-  const { id } = await rehearsal.api('reserve-inventory-api', { body: { orderId, items: [LAMP] } });
-  await rehearsal.api('confirm-reservation-api', { params: { id } });
-  return id;
+async function opened(progression: ProgressionInput = {}) {
+  const rehearsal = await newRehearsal({ warehouse: 'manual', carrier: 'manual', ...progression });
+  const { api, call, reserved } = rehearsal;
+  return {
+    ...rehearsal,
+    /** Requests stock for the first line of an order. */
+    allocate: ({ id, lines: [line] }: Order, more: object = {}) =>
+      call('allocate-inventory-api', { body: { orderId: id, orderLineId: line?.lineId, sku: line?.sku, qty: line?.qty, ...more } }),
+    /** Reserves a lamp for an order by hand, and confirms the reservation. */
+    keptByHand: async (orderId: string) => {
+      const { id } = await api('reserve-inventory-api', { body: { orderId, items: [LAMP] } });
+      await api('confirm-reservation-api', { params: { id } });
+    },
+    stateOf: async (reservationId: string) => (await rehearsal.object('reservation', reservationId)).state,
+    /** Reserved mugs and lamps. */
+    allReserved: async () => [await reserved(MUGS.sku), await reserved(LAMP.sku)],
+  };
 }
 
 describe('Allocate Inventory for a line of an order', () => {
-  test.each(['draft', 'confirmed'])('for a %s order answers the hold of the order, and no stock moves', async (state) => {
-    await using scene = await newRehearsal({ warehouse: 'manual' });
-    const order = state === 'draft' ? await scene.draft() : await scene.confirmed();
-    const { reservationId } = order.lines[0];
-    for (const more of [{}, { qty: 1 }, { preferredLocations: ['store-01'] }]) {
-      const { status, body } = await allocate(scene, order, more);
-      expect([status, body.id]).toEqual([200, reservationId]);
-    }
-    expect(await scene.reserved('mug-blue')).toBe(2);
-    await scene.cancel(order.id);
-    expect(await scene.reserved('mug-blue')).toBe(0);
-    await scene.verify();
-  });
-
-  test('is refused once the goods have left, and their hold ends with the delivery', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual' });
-    const order = await scene.confirmed({ lines: [LAMP] });
-    expect((await allocate(scene, order)).status).toBe(200);
-    const parcel = await scene.dispatched(await scene.onlyFulfilment(order.id));
-    const late = await allocate(scene, order);
-    expect([late.status, late.body.code, late.body.currentState]).toEqual([409, 'invalid_state_transition', 'in-fulfilment']);
-    await scene.delivered(parcel);
-    expect((await scene.order(order.id)).state).toBe('completed');
-    expect(await scene.reserved('lamp-last-one')).toBe(0);
-    await scene.verify();
-  });
-
-  test('after the hold expired holds the stock, and the confirmation takes it over', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual' });
-    const order = await scene.authorised(LAMP);
-    await scene.advance(TTL);
-    const { status, body } = await allocate(scene, order);
-    expect([status, body.state]).toEqual([201, 'confirmed']);
-    expect((await scene.confirm(order.id)).body.state).toBe('confirmed');
-    expect((await scene.object('reservation', body.id)).state).toBe('released');
-    expect(await scene.reserved('lamp-last-one')).toBe(1);
-    await scene.verify();
-  });
-
-  test('after the hold was released holds the stock, and the routing by hand takes it over', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual', route: 'manual' });
-    const order = await scene.confirmed({ lines: [LAMP, { sku: 'mug-blue', qty: 2 }] });
-    await scene.api('release-reservation-api', { params: { id: order.lines[0].reservationId } });
-    const { status, body } = await allocate(scene, order);
-    expect([status, body.state]).toEqual([201, 'confirmed']);
-    await scene.api('route-order-api', { params: { id: order.id } });
-    expect((await scene.object('reservation', body.id)).state).toBe('released');
-    expect([await scene.reserved('lamp-last-one'), await scene.reserved('mug-blue')]).toEqual([1, 2]);
-    await scene.verify();
-  });
-
-  test.each([
-    ['its basket', LAMP, ({ basketId }: Order) => ({ basketId })],
-    ['its basket', { sku: 'mug-blue', qty: 2 }, ({ basketId }: Order) => ({ basketId })],
-    ['the order', LAMP, ({ id }: Order) => ({ orderId: id, items: [LAMP] })],
-  ])('answers the hold that a client took for %s after the first one expired', async (_, goods, holder) => {
-    await using scene = await newRehearsal({ warehouse: 'manual' });
-    const order = await scene.authorised(goods);
-    await scene.advance(TTL);
-    const { id } = await scene.api('reserve-inventory-api', { body: holder(order) });
-    const { status, body } = await allocate(scene, order);
-    expect([status, body.id]).toEqual([200, id]);
-    expect(await scene.reserved(goods.sku)).toBe(goods.qty);
-    expect((await scene.confirm(order.id)).body.state).toBe('confirmed');
-    expect(await scene.reserved(goods.sku)).toBe(goods.qty);
-    await scene.verify();
-  });
-
-  test('holds the stock when a client holds too few units for the order', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual' });
-    const order = await scene.draft();
-    await scene.advance(TTL);
-    await scene.api('reserve-inventory-api', { body: { orderId: order.id, items: [{ sku: 'mug-blue', qty: 1 }] } });
-    const { status, body } = await allocate(scene, order);
-    expect([status, body.orderLineId]).toEqual([201, order.lines[0].lineId]);
-    await scene.verify();
-  });
-
-  test('keeps its location when the confirmation takes the stock over', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual' });
-    const order = await scene.authorised({ sku: 'mug-blue', qty: 2 });
-    await scene.advance(TTL);
-    expect((await allocate(scene, order, { preferredLocations: ['store-02'] })).status).toBe(201);
-    expect((await scene.confirm(order.id)).body.lines).toMatchObject([{ nodeId: 'store-02' }]);
-    expect(await scene.stockAt('mug-blue', 'store-02')).toMatchObject({ reserved: 2 });
-    expect(await scene.reserved('mug-blue')).toBe(2);
-    await scene.verify();
-  });
-
-  test.each(['nearest', 'most-stock'] as const)(
-    'keeps its location when the routing takes the stock over, with strategy %s',
-    async (strategy) => {
-      await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual', route: 'manual' });
-      const order = await scene.confirmed({ lines: [{ sku: 'mug-blue', qty: 2 }] });
-      await scene.api('release-reservation-api', { params: { id: order.lines[0].reservationId } });
-      expect((await allocate(scene, order, { preferredLocations: ['store-02'] })).status).toBe(201);
-      const { items } = await scene.api('route-order-api', { params: { id: order.id }, body: { strategy } });
-      expect(items).toMatchObject([{ locationId: 'store-02' }]);
-      await scene.verify();
+  test.each(['draft', 'confirmed'] as const)(
+    'Allocate Inventory answers the reservation of a %s order, and moves no stock',
+    async (state) => {
+      await using rehearsal = await opened();
+      const order = await rehearsal[state]();
+      for (const more of [{}, { qty: 1 }, { preferredLocations: ['store-01'] }]) {
+        expect(await rehearsal.allocate(order, more)).toMatchObject({ status: 200, body: { id: order.lines[0].reservationId } });
+      }
+      expect(await rehearsal.reserved('mug-blue')).toBe(2);
+      await rehearsal.cancel(order.id);
+      expect(await rehearsal.reserved('mug-blue')).toBe(0);
+      await rehearsal.verify();
     },
   );
 
+  test('Allocate Inventory is refused once the goods have left', async () => {
+    await using rehearsal = await opened();
+    const order = await rehearsal.confirmed(LAMP);
+    const parcel = await rehearsal.dispatched(await rehearsal.onlyFulfilment(order.id));
+    const late = { code: 'invalid_state_transition', currentState: 'in-fulfilment' };
+    expect(await rehearsal.allocate(order)).toMatchObject({ status: 409, body: late });
+    await rehearsal.delivered(parcel);
+    expect([(await rehearsal.order(order.id)).state, await rehearsal.reserved(LAMP.sku)]).toEqual(['completed', 0]);
+    await rehearsal.verify();
+  });
+
+  test('Stock allocated after the reservation was released is taken over by the routing by hand', async () => {
+    await using rehearsal = await opened({ route: 'manual' });
+    const order = await rehearsal.confirmed({ lines: [LAMP, MUGS] });
+    await rehearsal.api('release-reservation-api', { params: { id: order.lines[0].reservationId } });
+    const { status, body } = await rehearsal.allocate(order);
+    expect([status, body.state]).toEqual([201, 'confirmed']);
+    await rehearsal.api('route-order-api', { params: { id: order.id } });
+    expect([await rehearsal.stateOf(body.id), await rehearsal.allReserved()]).toEqual(['released', [2, 1]]);
+    await rehearsal.verify();
+  });
+
   test.each([
-    ['with an unknown line', { orderLineId: 'line_none' }, '/orderLineId', 'unknown_line'],
-    ['with another SKU', { sku: 'mug-green' }, '/sku', 'differs_from_line'],
-    ['with more than the line needs', { qty: 3 }, '/qty', 'exceeds_line'],
-  ])('%s is refused', async (_, more, pointer, code) => {
-    await using scene = await newRehearsal({ warehouse: 'manual' });
-    const { status, body } = await allocate(scene, await scene.draft(), more);
-    expect([status, body.errors[0].pointer, body.errors[0].code]).toEqual([422, pointer, code]);
-    expect([await scene.reserved('mug-blue'), await scene.reserved('mug-green')]).toEqual([2, 0]);
+    ['the basket', LAMP, ({ basketId }: Order) => ({ basketId })],
+    ['the basket', MUGS, ({ basketId }: Order) => ({ basketId })],
+    ['the order', LAMP, ({ id }: Order) => ({ orderId: id, items: [LAMP] })],
+  ])('Allocate Inventory answers a later reservation by a client for %s (%j)', async (_, goods, holder) => {
+    await using rehearsal = await opened();
+    const order = await rehearsal.authorised(goods);
+    await rehearsal.advance(TTL);
+    const { id } = await rehearsal.api('reserve-inventory-api', { body: holder(order) });
+    expect(await rehearsal.allocate(order)).toMatchObject({ status: 200, body: { id } });
+    expect(await rehearsal.reserved(goods.sku)).toBe(goods.qty);
+    expect((await rehearsal.confirm(order.id)).body.state).toBe('confirmed');
+    expect(await rehearsal.reserved(goods.sku)).toBe(goods.qty);
+    await rehearsal.verify();
   });
 
-  test('is refused while the OMS is down', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual' });
-    const order = await scene.draft();
-    await scene.down({ api: 'get-order-stock' });
-    expect((await allocate(scene, order)).status).toBe(503);
-    expect(await scene.reserved('mug-blue')).toBe(2);
+  test('Allocate Inventory takes stock when a client reserved too few units for the order', async () => {
+    await using rehearsal = await opened();
+    const order = await rehearsal.draft();
+    await rehearsal.advance(TTL);
+    await rehearsal.api('reserve-inventory-api', { body: { orderId: order.id, items: [{ sku: 'mug-blue', qty: 1 }] } });
+    expect(await rehearsal.allocate(order)).toMatchObject({ status: 201, body: { orderLineId: order.lines[0].lineId } });
+    await rehearsal.verify();
   });
 
-  test('of a till answers the hold of the till and refuses any other', async () => {
-    await using rehearsal = await newRehearsal();
+  test.each([
+    ['the confirmation', undefined],
+    ['the routing by nearest', 'nearest'],
+    ['the routing by most-stock', 'most-stock'],
+  ] as const)('Allocated stock that %s takes over keeps its location', async (_, strategy) => {
+    await using rehearsal = await opened({ route: 'manual' });
+    const order = strategy ? await rehearsal.confirmed() : await rehearsal.authorised();
+    await rehearsal.api('release-reservation-api', { params: { id: order.lines[0].reservationId } });
+    expect((await rehearsal.allocate(order, { preferredLocations: ['store-02'] })).status).toBe(201);
+    if (strategy) await rehearsal.api('route-order-api', { params: { id: order.id }, body: { strategy } });
+    else await rehearsal.confirmed(order.id);
+    expect((await rehearsal.order(order.id)).lines).toMatchObject([{ nodeId: 'store-02' }]);
+    expect([(await rehearsal.stockAt('mug-blue', 'store-02')).reserved, await rehearsal.reserved('mug-blue')]).toEqual([2, 2]);
+    await rehearsal.verify();
+  });
+
+  test.each([
+    ['/orderLineId', 'unknown_line', { orderLineId: 'line_none' }],
+    ['/sku', 'differs_from_line', { sku: 'mug-green' }],
+    ['/qty', 'exceeds_line', { qty: 3 }],
+  ])('Allocate Inventory refuses a value of %s that does not fit the line: %s', async (pointer, code, more) => {
+    await using rehearsal = await opened();
+    const refused = await rehearsal.allocate(await rehearsal.draft(), more);
+    expect(refused).toMatchObject({ status: 422, body: { errors: [{ pointer, code }] } });
+    expect([await rehearsal.reserved('mug-blue'), await rehearsal.reserved('mug-green')]).toEqual([2, 0]);
+  });
+
+  test('Allocate Inventory is refused while the OMS is down', async () => {
+    await using rehearsal = await opened();
+    const order = await rehearsal.draft();
+    await rehearsal.down({ api: 'get-order-stock' });
+    expect([(await rehearsal.allocate(order)).status, await rehearsal.reserved('mug-blue')]).toEqual([503, 2]);
+  });
+
+  test('Allocate Inventory for a sale answers the reservation of the till and refuses any other', async () => {
+    await using rehearsal = await opened();
     const sale = await rehearsal.sale();
-    const { status, body } = await allocate(rehearsal, sale);
-    expect([status, body.id, body.locationId]).toEqual([200, sale.lines[0].reservationId, 'store-01']);
-    const unheld = await rehearsal.sale({ lines: [LAMP] });
-    const refused = await allocate(rehearsal, unheld);
-    expect([refused.status, refused.body.skus]).toEqual([409, [{ sku: LAMP.sku, requested: 1, available: 0 }]]);
+    const reserved = { id: sale.lines[0].reservationId, locationId: 'store-01' };
+    expect(await rehearsal.allocate(sale)).toMatchObject({ status: 200, body: reserved });
+    const unreserved = await rehearsal.sale({ lines: [LAMP] });
+    const { status, body } = await rehearsal.allocate(unreserved);
+    expect([status, body.skus]).toEqual([409, [{ sku: LAMP.sku, requested: 1, available: 0 }]]);
     await rehearsal.pay(sale.id, CASH, sale.totals.total.amount);
-    await rehearsal.voidSale(unheld.id);
+    await rehearsal.voidSale(unreserved.id);
     expect((await rehearsal.stockAt('mug-blue')).reserved).toBe(0);
     await rehearsal.verify();
   });
 });
 
-describe('All stock held for an order is released', () => {
-  /** A draft with an expired hold, and with stock allocated to its line by hand. */
-  const allocated = async (scene: TestRehearsal): Promise<Order> => {
-    const order = await scene.draft();
-    await scene.advance(TTL);
-    expect((await allocate(scene, order)).status).toBe(201);
-    return order;
+type Orders = Awaited<ReturnType<typeof opened>>;
+
+describe('All stock reserved for an order is released', () => {
+  /** A draft with an expired reservation, and with stock allocated to its line by hand. */
+  const allocated = async (rehearsal: Orders): Promise<string> => {
+    const order = await rehearsal.draft();
+    await rehearsal.advance(TTL);
+    expect((await rehearsal.allocate(order)).status).toBe(201);
+    await rehearsal.keptByHand(order.id);
+    return order.id;
+  };
+  const sent = async (rehearsal: Orders, arrives: (parcel: string) => Promise<void>) => {
+    const { id } = await rehearsal.confirmed();
+    await rehearsal.keptByHand(id);
+    await arrives(await rehearsal.dispatched(await rehearsal.onlyFulfilment(id)));
+  };
+  const sold = async (rehearsal: Orders, ends: (id: string) => Promise<unknown>) => {
+    const { id } = await rehearsal.sale();
+    await rehearsal.keptByHand(id);
+    await ends(id);
   };
 
-  test('when it is cancelled', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual' });
-    const order = await allocated(scene);
-    await keptByHand(scene, order.id);
-    const { body } = await scene.cancel(order.id);
-    expect([body.state, body.compensation]).toEqual(['cancelled', undefined]);
-    expect([await scene.reserved('mug-blue'), await scene.reserved('lamp-last-one')]).toEqual([0, 0]);
-    await scene.verify();
-  });
-
-  test('when it expires', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual' });
-    const order = await allocated(scene);
-    await keptByHand(scene, order.id);
-    await scene.advance('P1D');
-    expect((await scene.order(order.id)).state).toBe('cancelled');
-    expect([await scene.reserved('mug-blue'), await scene.reserved('lamp-last-one')]).toEqual([0, 0]);
-    await scene.verify();
-  });
-
-  test('when it is delivered', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual' });
-    const order = await scene.confirmed({ lines: [{ sku: 'mug-blue', qty: 2 }] });
-    await keptByHand(scene, order.id);
-    await scene.delivered(await scene.dispatched(await scene.onlyFulfilment(order.id)));
-    expect((await scene.order(order.id)).state).toBe('completed');
-    expect([await scene.reserved('mug-blue'), await scene.reserved('lamp-last-one')]).toEqual([0, 0]);
-    await scene.verify();
-  });
-
-  test('when none of its units arrived', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual' });
-    const order = await scene.confirmed({ lines: [{ sku: 'mug-blue', qty: 2 }] });
-    await keptByHand(scene, order.id);
-    await scene.lost(await scene.dispatched(await scene.onlyFulfilment(order.id)));
-    expect((await scene.order(order.id)).state).toBe('cancelled');
-    expect(await scene.reserved('lamp-last-one')).toBe(0);
-    await scene.verify();
-  });
-
-  test.each(['paid', 'voided'])('when it is an order of a till and %s', async (how) => {
-    await using scene = await newRehearsal({ warehouse: 'manual' });
-    const sale = await scene.sale();
-    await keptByHand(scene, sale.id);
-    if (how === 'paid') await scene.pay(sale.id, CASH, sale.totals.total.amount);
-    else await scene.voidSale(sale.id);
-    expect([await scene.reserved('mug-blue'), await scene.reserved('lamp-last-one')]).toEqual([0, 0]);
-    await scene.verify();
-  });
-
-  test('later when the SIM is down', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual' });
-    const order = await scene.draft();
-    await scene.down({ api: 'release-holds' });
-    expect((await scene.cancel(order.id)).body.compensation).toBe('pending');
-    await scene.verify();
-    await scene.noFaults();
-    await scene.advance('PT10M');
-    expect(await scene.reserved('mug-blue')).toBe(0);
-    expect((await scene.order(order.id)).compensation).toBeUndefined();
-    await scene.verify();
+  test.each<[string, (rehearsal: Orders) => Promise<unknown>]>([
+    ['An order is cancelled', async (rehearsal) => rehearsal.cancel(await allocated(rehearsal))],
+    ['A draft expires', async (rehearsal) => rehearsal.advance((await allocated(rehearsal)) && 'P1D')],
+    ['An order is delivered', (rehearsal) => sent(rehearsal, rehearsal.delivered)],
+    ['The parcel of an order is lost', (rehearsal) => sent(rehearsal, rehearsal.lost)],
+    ['A sale is paid', (rehearsal) => sold(rehearsal, (id) => rehearsal.pay(id, CASH, 2598))],
+    ['A sale is voided', (rehearsal) => sold(rehearsal, (id) => rehearsal.voidSale(id))],
+  ])('%s, and stock that was reserved for it by hand is released', async (_, ends) => {
+    await using rehearsal = await opened();
+    await ends(rehearsal);
+    expect(await rehearsal.allReserved()).toEqual([0, 0]);
+    await rehearsal.verify();
   });
 });
 
-describe('For an order that was', () => {
-  const ended: readonly (readonly [how: string, given: (scene: TestRehearsal) => Promise<Order>])[] = [
-    [
-      'cancelled',
-      async (scene) => {
-        const order = await scene.draft();
-        await scene.cancel(order.id);
-        return order;
-      },
-    ],
-    [
-      'completed',
-      async (scene) => {
-        const order = await scene.confirmed();
-        await scene.delivered(await scene.dispatched(await scene.onlyFulfilment(order.id)));
-        return order;
-      },
-    ],
-    [
-      'carried out',
-      async (rehearsal) => {
-        const sale = await rehearsal.sale();
-        await rehearsal.pay(sale.id, CASH, sale.totals.total.amount);
-        return sale;
-      },
-    ],
-    [
-      'voided at the till',
-      async (rehearsal) => {
-        const sale = await rehearsal.sale();
-        await rehearsal.voidSale(sale.id);
-        return sale;
-      },
-    ],
-  ];
+describe('Stock for an order that has ended', () => {
+  const ended: Readonly<Record<string, (rehearsal: TestRehearsal) => Promise<Order>>> = {
+    cancelled: async (rehearsal) => {
+      const order = await rehearsal.draft();
+      await rehearsal.cancel(order.id);
+      return order;
+    },
+    completed: async (rehearsal) => rehearsal.completed(),
+    'carried out': async (rehearsal) => {
+      const sale = await rehearsal.sale();
+      await rehearsal.pay(sale.id, CASH, sale.totals.total.amount);
+      return sale;
+    },
+    'voided at the till': async (rehearsal) => {
+      const sale = await rehearsal.sale();
+      await rehearsal.voidSale(sale.id);
+      return sale;
+    },
+  };
 
-  test.each(ended)('%s, nothing can be allocated or reserved', async (_, given) => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual' });
-    const order = await given(scene);
-    const { id } = await scene.api('reserve-inventory-api', {
-      body: { items: order.lines.map(({ sku, qty }) => ({ sku, qty })) },
-    });
+  test.each(Object.entries(ended))('Nothing can be allocated or reserved for an order that was %s', async (_, given) => {
+    await using rehearsal = await opened();
+    const order = await given(rehearsal);
+    const { id } = await rehearsal.api('reserve-inventory-api', { body: { items: [MUGS] } });
     const replies = [
-      await allocate(scene, order),
-      await allocate(scene, order, { reservationId: id }),
-      await scene.call('reserve-inventory-api', { body: { orderId: order.id, items: [LAMP] } }),
+      await rehearsal.allocate(order),
+      await rehearsal.allocate(order, { reservationId: id }),
+      await rehearsal.call('reserve-inventory-api', { body: { orderId: order.id, items: [LAMP] } }),
     ];
-    for (const { status, body } of replies) {
-      expect([status, body.code, body.objectType, body.id]).toEqual([409, 'invalid_state_transition', 'order', order.id]);
-    }
-    expect([await scene.reserved('mug-blue'), await scene.reserved('lamp-last-one')]).toEqual([2, 0]);
-    await scene.verify();
+    const refused = { code: 'invalid_state_transition', objectType: 'order', id: order.id };
+    for (const reply of replies) expect(reply).toMatchObject({ status: 409, body: refused });
+    expect(await rehearsal.allReserved()).toEqual([2, 0]);
+    await rehearsal.verify();
   });
 
-  test('cancelled during an allocation, the stock is given back', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual' });
-    const order = await scene.draft(LAMP);
-    await scene.advance(TTL);
-    await scene.fault('slow', { match: { api: 'record-reservation' }, fault: { kind: 'latency', ms: 1_000 }, times: 1 });
-    const allocating = allocate(scene, order);
-    await eventually('the stock is taken', async () => (await scene.reserved('lamp-last-one')) === 1);
-    await scene.cancel(order.id);
-    const { status, body } = await allocating;
-    expect([status, body.code]).toEqual([409, 'invalid_state_transition']);
-    expect(await scene.reserved('lamp-last-one')).toBe(0);
-    await scene.verify();
+  test('The stock of an allocation is given back when its order is cancelled before the allocation is recorded', async () => {
+    await using rehearsal = await opened();
+    const order = await rehearsal.draft(LAMP);
+    await rehearsal.advance(TTL);
+    await rehearsal.fault('slow', { match: { api: 'record-reservation' }, fault: { kind: 'latency', ms: 1_000 }, times: 1 });
+    const allocating = rehearsal.allocate(order);
+    await eventually('the stock is taken', async () => (await rehearsal.reserved(LAMP.sku)) === 1);
+    await rehearsal.cancel(order.id);
+    expect(await allocating).toMatchObject({ status: 409, body: { code: 'invalid_state_transition' } });
+    expect(await rehearsal.reserved(LAMP.sku)).toBe(0);
+    await rehearsal.verify();
   });
 
-  test('cancelled while an allocation is recorded, the stock is given back', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual' });
-    const order = await scene.draft(LAMP);
-    await scene.advance(TTL);
-    await scene.fault('broken', { match: { api: 'record-reservation' }, fault: { kind: 'status', status: 500 }, times: 2 });
-    expect((await allocate(scene, order)).status).toBe(502);
-    await scene.cancel(order.id);
-    await scene.advance('PT10M');
-    expect(await scene.reserved('lamp-last-one')).toBe(0);
-    await scene.verify();
+  test('The stock of an allocation is given back when its record fails and the order is cancelled', async () => {
+    await using rehearsal = await opened();
+    const order = await rehearsal.draft(LAMP);
+    await rehearsal.advance(TTL);
+    await rehearsal.fault('broken', { match: { api: 'record-reservation' }, fault: { kind: 'status', status: 500 }, times: 2 });
+    expect((await rehearsal.allocate(order)).status).toBe(502);
+    await rehearsal.cancel(order.id);
+    await rehearsal.advance('PT10M');
+    expect(await rehearsal.reserved(LAMP.sku)).toBe(0);
+    await rehearsal.verify();
   });
 });

@@ -23,24 +23,24 @@ const DAY = 1_440 * MINUTE;
 type Basket = z.output<typeof BasketSchema>;
 type OrderToPay = z.output<typeof Payable>;
 
+/** An order that only the till stores yet. */
 const SALE: OrderToPay = { orderId: 'ord_sale', channel: 'pos', state: 'draft', total: eur(5000) };
-const EXCHANGE: OrderToPay = {
-  ...{ orderId: 'ord_exchange', channel: 'web', state: 'draft', total: eur(5000) },
-  returns: [{ returnId: 'ret_1', refundAmount: eur(3000) }],
-};
+const RETURNS = [{ returnId: 'ret_1', refundAmount: eur(3000) }];
+/** An order that is paid with a return. */
+const EXCHANGE: OrderToPay = { orderId: 'ord_exchange', channel: 'web', state: 'draft', total: eur(5000), returns: RETURNS };
 
-/** Calls of a till to the Payment Hub, for an order that only the till knows yet. */
-const atTill = (inside: Inside) => (tender: { type: 'cash' | 'card' | 'bnpl'; token?: string }, amount: number) =>
+type Tender = { type: 'cash' | 'card' | 'bnpl'; token?: string };
+const VISA = card();
+
+const pay = (inside: Inside, tender: Tender, amount: number) =>
   inside.as('pos')(authorizePayment, { body: { orderId: SALE.orderId, tender, amount: eur(amount), payable: SALE } });
 
-/** Calls of the OMS to the Payment Hub, for an order paid with a return. */
-const credit = (inside: Inside, amount: number, more: object = {}) =>
-  inside.as('oms')(authorizePayment, {
-    body: {
-      ...{ orderId: EXCHANGE.orderId, tender: { type: 'exchange-credit' }, amount: eur(amount), payable: EXCHANGE, returnId: 'ret_1' },
-      ...more,
-    },
-  });
+const capture = (inside: Inside, id: string) => inside.as('oms')(capturePayment, { params: { id }, body: {} });
+
+const payWithReturn = (inside: Inside, amount: number, more: object = {}) => {
+  const paid = { orderId: EXCHANGE.orderId, tender: { type: 'exchange-credit' } as const, amount: eur(amount), returnId: 'ret_1' };
+  return inside.as('oms')(authorizePayment, { body: { ...paid, payable: EXCHANGE, ...more } });
+};
 
 /** A checkout at the till that lists these payments. */
 const aSale = (inside: Inside, state: 'open' | 'voided', tenders: readonly string[]) =>
@@ -48,10 +48,8 @@ const aSale = (inside: Inside, state: 'open' | 'voided', tenders: readonly strin
     const at = instant(work.now);
     const stamped = { version: 1, createdAt: at, updatedAt: at };
     const totals = { subtotal: eur(5000), discount: eur(0), shipping: eur(0), tax: eur(0), total: eur(5000) };
-    const basket: Basket = {
-      ...{ id: 'bsk_sale', ...stamped, state: 'locked', channel: 'pos', currency: 'EUR', lines: [], vouchers: [] },
-      totals,
-    };
+    const empty = { lines: [], vouchers: [], totals };
+    const basket: Basket = { id: 'bsk_sale', ...stamped, state: 'locked', channel: 'pos', currency: 'EUR', ...empty };
     const amounts = { amount: eur(1000), capturedAmount: eur(0), refundedAmount: eur(0) };
     work.put(transactions, {
       ...{ id: SALE.orderId, createdAt: at, updatedAt: at, state, storeId: 'store-01', laneId: 'lane-1', basket, asked: [] },
@@ -61,133 +59,112 @@ const aSale = (inside: Inside, state: 'open' | 'voided', tenders: readonly strin
 
 const stateOf = async (inside: Inside, id: string): Promise<string> => (await inside.stored('payment-hub', payments, id)).state;
 
-describe('Authorize Payment', () => {
-  test.each(['cash', 'exchange-credit'])('refuses %s from outside', async (type) => {
+describe('Tenders of a till', () => {
+  test.each(['cash', 'exchange-credit'])('Authorize Payment refuses %s from outside', async (type) => {
     await using rehearsal = await newRehearsal();
-    const { id } = await rehearsal.sale();
-    await rehearsal.api('create-order-api', { body: { transactionId: id } });
-    const refused = await rehearsal.call('authorize-payment-api', { body: { orderId: id, tender: { type } } });
+    const { id: orderId } = await rehearsal.sale();
+    await rehearsal.api('create-order-api', { body: { transactionId: orderId } });
+    const refused = await rehearsal.call('authorize-payment-api', { body: { orderId, tender: { type } } });
     expect(refused).toMatchObject({ status: 422, body: { code: 'validation_failed', errors: [{ pointer: '/tender/type' }] } });
     expect(refused.body.errors[0].detail).toMatch(/card.*gift-card.*bnpl.*loyalty/);
-    const named = await rehearsal.call('authorize-payment-api', { body: { orderId: id, tender: card(), returnId: 'ret_1' } });
-    expect([named.status, named.body.errors[0].pointer]).toEqual([422, '/returnId']);
+    const named = await rehearsal.call('authorize-payment-api', { body: { orderId, tender: card(), returnId: 'ret_1' } });
+    expect(named).toMatchObject({ status: 422, body: { errors: [{ pointer: '/returnId' }] } });
   });
 
-  test('accepts cash of a till at once and without an expiry', async () => {
+  test('Cash of a till is authorised immediately and without an expiry; a card is authorised for a week', async () => {
     await using inside = await startInside(paymentHub, pos);
-    const cash = await atTill(inside)({ type: 'cash' }, 2000);
-    expect(cash).toMatchObject({ state: 'authorised', tender: { type: 'cash' }, amount: eur(2000), authorizedAmount: eur(2000) });
-    expect(cash).not.toHaveProperty('authorizationExpiresAt');
-    expect(cash).not.toHaveProperty('takenAt');
+    const cash = await pay(inside, CASH, 2000);
+    expect(cash).toMatchObject({ state: 'authorised', tender: CASH, amount: eur(2000), authorizedAmount: eur(2000) });
+    for (const absent of ['authorizationExpiresAt', 'takenAt']) expect(cash).not.toHaveProperty(absent);
     expect((await inside.events(`payment/${cash.id}`)).map(({ type }) => type)).toEqual(['com.unified-commerce.payment-authorized']);
-    await aSale(inside, 'open', [cash.id]);
-    await inside.advance(30 * DAY);
-    expect(await stateOf(inside, cash.id)).toBe('authorised');
-    expect(await inside.as('oms')(capturePayment, { params: { id: cash.id }, body: {} })).toMatchObject({ state: 'captured' });
+    const byCard = await pay(inside, VISA, 2000);
+    await aSale(inside, 'open', [cash.id, byCard.id]);
+    await inside.advance(7 * DAY);
+    expect([await stateOf(inside, cash.id), await stateOf(inside, byCard.id)]).toEqual(['authorised', 'voided']);
+    await inside.advance(23 * DAY);
+    expect(await capture(inside, cash.id)).toMatchObject({ state: 'captured' });
     const { body } = await inside.call('POST', `/payments/${cash.id}/refunds`, { amount: eur(500) });
     expect(body).toMatchObject({ state: 'partially-refunded', refundedAmount: eur(500) });
   });
 
-  test('for a card at a till ends after a week like other authorisations', async () => {
-    await using inside = await startInside(paymentHub, pos);
-    const { id } = await atTill(inside)({ type: 'card', token: 'tok_visa' }, 2000);
-    await aSale(inside, 'open', [id]);
-    await inside.advance(7 * DAY);
-    expect(await stateOf(inside, id)).toBe('voided');
-  });
-
-  test('at a till never promises more than the total of the sale', async () => {
+  test('Tenders of a till never promise more than the total of the sale', async () => {
     await using inside = await startInside(paymentHub);
-    const take = atTill(inside);
-    await take({ type: 'cash' }, 3000);
-    expect(await take({ type: 'bnpl' }, 1500)).toMatchObject({ state: 'pending' });
-    await expect(take({ type: 'card', token: 'tok_visa' }, 501)).rejects.toMatchObject({
-      code: 'overpayment',
-      context: { outstanding: eur(500) },
-    });
-    await expect(take({ type: 'card', token: 'tok_decline_insufficient_funds' }, 500)).rejects.toMatchObject({ code: 'payment_declined' });
-    await expect(take({ type: 'card', token: 'tok_timeout' }, 500)).rejects.toMatchObject({ code: 'dependency_timeout' });
-    const { items } = await inside.as('pos')(listPayments, { query: { orderId: SALE.orderId } });
-    expect(items.map(({ tender, state }) => [tender.type, state])).toEqual([
-      ['cash', 'authorised'],
-      ['bnpl', 'pending'],
-      ['card', 'failed'],
-      ['card', 'pending'],
-    ]);
-    for (const { id } of items.toReversed()) await inside.as('pos')(reversePayment, { params: { id }, body: {} });
+    const listed = async () =>
+      (await inside.as('pos')(listPayments, { query: { orderId: SALE.orderId } })).items.map(({ id, tender, state }) => ({
+        ...{ id, paid: `${tender.type} ${state}` },
+      }));
+    await pay(inside, CASH, 3000);
+    expect(await pay(inside, { type: 'bnpl' }, 1500)).toMatchObject({ state: 'pending' });
+    await expect(pay(inside, VISA, 501)).rejects.toMatchObject({ code: 'overpayment', context: { outstanding: eur(500) } });
+    await expect(pay(inside, card('tok_decline_insufficient_funds'), 500)).rejects.toMatchObject({ code: 'payment_declined' });
+    await expect(pay(inside, card('tok_timeout'), 500)).rejects.toMatchObject({ code: 'dependency_timeout' });
+    const taken = await listed();
+    expect(taken.map(({ paid }) => paid)).toEqual(['cash authorised', 'bnpl pending', 'card failed', 'card pending']);
+    for (const { id } of taken.toReversed()) await inside.as('pos')(reversePayment, { params: { id }, body: {} });
     await inside.advance(16 * MINUTE);
-    const after = await inside.as('pos')(listPayments, { query: { orderId: SALE.orderId } });
-    expect(after.items.map(({ state }) => state)).toEqual(['voided', 'voided', 'failed', 'failed']);
+    expect((await listed()).map(({ paid }) => paid)).toEqual(['cash voided', 'bnpl voided', 'card failed', 'card failed']);
   });
-});
 
-describe('A payment taken by a till', () => {
   test.each([
-    ['of a transaction that the POS does not know', undefined, 'voided'],
-    ['of a transaction that was voided', 'voided', 'voided'],
+    ['of an unknown transaction', undefined, 'voided'],
+    ['of a voided transaction', 'voided', 'voided'],
     ['that its transaction does not list', 'unlisted', 'voided'],
     ['that its transaction lists', 'open', 'authorised'],
-  ] as const)('%s is 15 minutes later: %s', async (_, sale, expected) => {
+  ] as const)('A payment of a till %s (%s) is %s after 15 minutes', async (_, sale, expected) => {
     await using inside = await startInside(paymentHub, pos, oms);
-    const { id } = await atTill(inside)({ type: 'cash' }, 1000);
-    // The till has been told of the payment, and did not know its sale.
+    const { id } = await pay(inside, CASH, 1000);
+    // The till received the event of the payment before it stored its sale.
     await inside.advance(MINUTE);
     if (sale) await aSale(inside, sale === 'voided' ? 'voided' : 'open', sale === 'unlisted' ? ['pay_other'] : [id]);
     await inside.advance(13 * MINUTE);
     expect(await stateOf(inside, id)).toBe('authorised');
     await inside.advance(2 * MINUTE);
     expect(await stateOf(inside, id)).toBe(expected);
-    const outstanding = await atTill(inside)({ type: 'cash' }, 9999).catch(({ context }) => context.outstanding);
+    const outstanding = await pay(inside, CASH, 9999).catch(({ context }) => context.outstanding);
     expect(outstanding).toEqual(eur(expected === 'voided' ? 5000 : 4000));
   });
 
-  test('is neither voided while the POS does not answer, nor when the POS lists it', async () => {
+  test('A payment of a till is not voided while the POS is down, nor when the POS lists it later', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await rehearsal.sale();
-    await rehearsal.fault('slow', { match: { api: 'authorize-payment-api' }, fault: { kind: 'lost-response' }, times: 1 });
+    await rehearsal.fault('lost', { match: { api: 'authorize-payment-api' }, fault: { kind: 'lost-response' }, times: 1 });
     await rehearsal.pay(id, CASH, 1000);
-    await rehearsal.settle();
     const [{ subject }] = await rehearsal.events({ type: 'payment-authorized' });
-    const paymentId = subject.replace('payment/', '');
+    const state = async () => (await rehearsal.object('payment', subject.replace('payment/', ''))).state;
     await rehearsal.down('pos');
     await rehearsal.advance('PT15M');
-    expect((await rehearsal.object('payment', paymentId)).state).toBe('authorised');
+    expect(await state()).toBe('authorised');
     await rehearsal.noFaults();
     await rehearsal.advance('PT5M');
-    const listed = (await rehearsal.call('add-payment-api', { params: { id }, body: { tender: CASH, amount: eur(99_999) } })).body;
-    const { state } = await rehearsal.object('payment', paymentId);
-    // The till learned of it after all and lists it; then it stays.
-    expect([state, listed.outstanding]).toEqual(['authorised', eur(1598)]);
+    const { outstanding } = (await rehearsal.pay(id, CASH, 99_999)).body;
+    expect([await state(), outstanding]).toEqual(['authorised', eur(1598)]);
   });
 
-  test('from outside is left to the OMS when its order was made of the transaction by hand', async () => {
+  test('A payment from outside for an order made of a transaction by hand is left to the OMS', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await rehearsal.sale();
     await rehearsal.api('create-order-api', { body: { transactionId: id } });
-    const paid = await rehearsal.authorisation(id, 1000);
+    await rehearsal.authorisation(id, 1000);
     await rehearsal.advance('PT20M');
-    expect((await rehearsal.object('payment', paid.id)).state).toBe('authorised');
-    await rehearsal.api('cancel-order-api', { params: { id } });
-    expect((await rehearsal.object('payment', paid.id)).state).toBe('voided');
+    expect((await rehearsal.order(id)).payments).toMatchObject([{ state: 'authorised' }]);
+    expect((await rehearsal.cancel(id)).body.payments).toMatchObject([{ state: 'voided' }]);
   });
 });
 
-describe('An exchange credit', () => {
-  test('pays with the value of a return once, and gives it back on a void', async () => {
+describe('Exchange credits', () => {
+  test('An exchange credit pays with the value of a return once, and a void gives the value back', async () => {
     await using inside = await startInside(paymentHub);
-    const paid = await credit(inside, 2000);
+    const paid = await payWithReturn(inside, 2000);
     expect(paid).toMatchObject({ state: 'authorised', returnId: 'ret_1', tender: { type: 'exchange-credit' } });
-    await expect(credit(inside, 1001)).rejects.toMatchObject({
-      code: 'refund_exceeds_captured',
-      context: { objectType: 'return', id: 'ret_1', refundableAmount: eur(1000) },
-    });
+    const context = { objectType: 'return', id: 'ret_1', refundableAmount: eur(1000) };
+    await expect(payWithReturn(inside, 1001)).rejects.toMatchObject({ code: 'refund_exceeds_captured', context });
     await inside.as('oms')(reversePayment, { params: { id: paid.id }, body: {} });
-    expect(await credit(inside, 3000)).toMatchObject({ state: 'authorised' });
+    expect(await payWithReturn(inside, 3000)).toMatchObject({ state: 'authorised' });
   });
 
-  test('gives back its uncaptured and its refunded amounts', async () => {
+  test('An exchange credit gives back its uncaptured and its refunded amounts', async () => {
     await using inside = await startInside(paymentHub);
-    const { id } = await credit(inside, 3000);
+    const { id } = await payWithReturn(inside, 3000);
     await inside.call('POST', `/payments/authorizations/${id}/capture`, { amount: eur(2500) });
     await inside.call('POST', `/payments/${id}/refunds`, { amount: eur(400) });
     expect(await inside.counters('payment-hub', 'return-covers', 'ret_1')).toEqual({ worth: 3000, used: 2100 });
@@ -195,23 +172,23 @@ describe('An exchange credit', () => {
 
   test.each([
     ['without its return', { returnId: undefined }, 'dependency_error'],
-    ['of a return that the order does not list', { returnId: 'ret_2' }, 'not_found'],
-    ['as a card', { tender: { type: 'card', token: 'tok_visa' } }, 'dependency_error'],
-  ])('is not taken %s', async (_, more, code) => {
+    ['with a return that the order does not list', { returnId: 'ret_2' }, 'not_found'],
+    ['as a card', { tender: VISA }, 'dependency_error'],
+  ])('An exchange credit is refused %s', async (_, more, code) => {
     await using inside = await startInside(paymentHub);
-    await expect(credit(inside, 1000, more)).rejects.toMatchObject({ code });
+    await expect(payWithReturn(inside, 1000, more)).rejects.toMatchObject({ code });
     expect(await inside.events()).toEqual([]);
   });
 
-  test('is granted once for two requests that both read enough room: the guard lets one commit', async () => {
+  test('Of two exchange credits that both read enough value, one commits', async () => {
     await using inside = await startInside(paymentHub);
-    await inside.commitAs('payment-hub', async (work) => {
+    const synced = async (work: Parameters<typeof syncReturnCover>[0]) => {
       await syncOrderCover(work, EXCHANGE);
-      await syncReturnCover(work, EXCHANGE, 'ret_1');
-    });
+      return syncReturnCover(work, EXCHANGE, 'ret_1');
+    };
+    await inside.commitAs('payment-hub', synced);
     const one = (id: string) => async (work: Parameters<typeof syncReturnCover>[0]) => {
-      await syncOrderCover(work, EXCHANGE);
-      expect(await syncReturnCover(work, EXCHANGE, 'ret_1')).toEqual({ returnId: 'ret_1', left: 3000 });
+      expect(await synced(work)).toEqual({ returnId: 'ret_1', left: 3000 });
       const asked = { id, orderId: EXCHANGE.orderId, tender: { type: 'exchange-credit' }, amount: eur(2000), returnId: 'ret_1' } as const;
       openPayment(work, asked, { is: 'approved' });
     };
@@ -220,35 +197,29 @@ describe('An exchange credit', () => {
   });
 });
 
-describe('A refund for a return', () => {
-  const payable: OrderToPay = { ...SALE, state: 'return-in-progress', returns: EXCHANGE.returns };
-  const aCaptured = async (inside: Inside, amount: number): Promise<string> => {
-    const { id } = await atTill(inside)({ type: 'cash' }, amount);
-    await inside.as('oms')(capturePayment, { params: { id }, body: {} });
-    return id;
-  };
+describe('Refunds for a return', () => {
+  const payable: OrderToPay = { ...SALE, state: 'return-in-progress', returns: RETURNS };
+  const aCaptured = async (inside: Inside, amount: number): Promise<string> =>
+    (await capture(inside, (await pay(inside, CASH, amount)).id)).id;
   const refund = (inside: Inside, id: string, amount: number, more: object = {}) =>
     inside.as('oms')(refundPayment, { params: { id }, body: { amount: eur(amount), returnId: 'ret_1', payable, ...more } });
 
-  test('names the return, and the refunds of a return over all payments are at most its value', async () => {
+  test('The refunds for a return over all payments are at most its value, and each names the return', async () => {
     await using inside = await startInside(paymentHub);
     const [one, two] = [await aCaptured(inside, 2500), await aCaptured(inside, 2500)];
     const first = await refund(inside, one, 2000, { reason: 'Returned' });
     expect(first).toMatchObject({ state: 'partially-refunded', refunds: [{ amount: eur(2000), reason: 'Returned', returnId: 'ret_1' }] });
-    await expect(refund(inside, two, 1001)).rejects.toMatchObject({
-      code: 'refund_exceeds_captured',
-      context: { objectType: 'return', id: 'ret_1', refundableAmount: eur(1000) },
-    });
+    const context = { objectType: 'return', id: 'ret_1', refundableAmount: eur(1000) };
+    await expect(refund(inside, two, 1001)).rejects.toMatchObject({ code: 'refund_exceeds_captured', context });
     // The payment has less left than the value of the return.
     await expect(refund(inside, one, 501)).rejects.toMatchObject({ context: { objectType: 'payment', refundableAmount: eur(500) } });
     expect(await refund(inside, two, 1000)).toMatchObject({ refundedAmount: eur(1000) });
     await expect(refund(inside, two, 1)).rejects.toMatchObject({ context: { refundableAmount: eur(0) } });
     // Goodwill does not count.
-    const { status } = await inside.call('POST', `/payments/${two}/refunds`, { amount: eur(1500) });
-    expect(status).toBe(201);
+    expect((await inside.call('POST', `/payments/${two}/refunds`, { amount: eur(1500) })).status).toBe(201);
   });
 
-  test('repeated under its reference answers the same refund', async () => {
+  test('A refund for a return that is repeated under its reference is made once', async () => {
     await using inside = await startInside(paymentHub);
     const id = await aCaptured(inside, 5000);
     const paid = await refund(inside, id, 3000, { reference: 'return/ret_1/0' });
@@ -256,7 +227,7 @@ describe('A refund for a return', () => {
     expect(await inside.counters('payment-hub', 'return-covers', 'ret_1')).toEqual({ worth: 3000, used: 3000 });
   });
 
-  test('pays nothing more when the return is now worth less than was refunded for it', async () => {
+  test('A return that is worth less than was refunded for it is refunded nothing more', async () => {
     await using inside = await startInside(paymentHub);
     const id = await aCaptured(inside, 5000);
     await refund(inside, id, 2000);
@@ -265,16 +236,13 @@ describe('A refund for a return', () => {
     expect(await refund(inside, id, 1000)).toMatchObject({ refundedAmount: eur(3000) });
   });
 
-  test('is refused for a return that the order does not list, and for an amount payable to another order', async () => {
+  test('A refund is refused for a return that the order does not list, and for the payable of another order', async () => {
     await using inside = await startInside(paymentHub, oms);
     const id = await aCaptured(inside, 5000);
-    await expect(refund(inside, id, 1, { returnId: 'ret_2' })).rejects.toMatchObject({
-      code: 'not_found',
-      context: { objectType: 'return', id: 'ret_2' },
-    });
+    const context = { objectType: 'return', id: 'ret_2' };
+    await expect(refund(inside, id, 1, { returnId: 'ret_2' })).rejects.toMatchObject({ code: 'not_found', context });
     await expect(refund(inside, id, 1, { payable: EXCHANGE })).rejects.toMatchObject({ code: 'dependency_error' });
     const unknown = await inside.call('POST', `/payments/${id}/refunds`, { amount: eur(1), returnId: 'ret_1' });
-    expect([unknown.status, unknown.body.objectType]).toEqual([404, 'order']);
-    expect(await stateOf(inside, id)).toBe('captured');
+    expect([unknown.status, unknown.body.objectType, await stateOf(inside, id)]).toEqual([404, 'order', 'captured']);
   });
 });

@@ -1,263 +1,225 @@
 import { describe, expect, test } from '@jest/globals';
-import { newRehearsal } from '../support/estate.ts';
+import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import type { PlainReply as Reply } from '../support/plain-client.ts';
-import { STORE } from '../support/steps/return.ts';
 import { CASH, eur } from '../support/steps/tender.ts';
 
-/** The values of a refused repeat: code, object and standing values. */
-const conflict = ({ status, body }: Reply) => [status, body.code, body.objectType, body.id, body.standing];
-const standing = (objectType: string, id: string, values: object) => [409, 'conflicting_repeat', objectType, id, values];
+/** A request that has succeeded, how it can be sent again, and the values that stand. */
+interface Done {
+  readonly type: string;
+  readonly id: string;
+  readonly send: (body?: object) => Promise<Reply>;
+  readonly same: readonly (object | undefined)[];
+  readonly others: readonly object[];
+  readonly standing: object;
+}
 
-describe('Dispatch Fulfillment Order, repeated', () => {
-  const sentBy = async (body: object) => {
-    const scene = await newRehearsal({ warehouse: 'manual' });
-    const { fulfillmentOrderId: id } = await scene.dispatchedOrder(body);
-    const dispatch = (more: object) => scene.call('dispatch-fulfillment-order-api', { params: { id }, body: more });
-    return { scene, id, dispatch };
+const [SWIFT, EXPRESS, STANDARD] = [{ carrier: 'swift' }, { service: 'EXPRESS' }, { service: 'STANDARD' }];
+const DEMO = { carrier: 'demo-carrier' };
+
+const opened = () => newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual' });
+
+async function dispatched(rehearsal: TestRehearsal, body: object) {
+  const { fulfillmentOrderId: id } = await rehearsal.dispatchedOrder(body);
+  return {
+    ...{ type: 'fulfillment-order', id },
+    send: (more?: object) => rehearsal.call('dispatch-fulfillment-order-api', { params: { id }, body: more }),
   };
+}
 
-  test('with an empty body or the same values answers 200 with the existing dispatch', async () => {
-    const { scene, id, dispatch } = await sentBy({ carrier: 'swift', service: 'EXPRESS' });
-    await using _ = scene;
-    const before = await scene.fulfillmentOrder(id);
-    for (const same of [{}, { service: 'EXPRESS' }, { carrier: 'swift' }, { carrier: 'swift', service: 'EXPRESS' }]) {
-      const { status, body } = await dispatch(same);
-      expect([same, status, body]).toEqual([same, 200, before]);
-    }
-  });
+async function startedPicking(rehearsal: TestRehearsal, ...more: 'picked'[]) {
+  const { pickingOrder } = await rehearsal.pickedOrder({ qty: 2 }, 'started', ...more);
+  const [{ orderLineId }] = pickingOrder.lines;
+  const { id } = pickingOrder;
+  return {
+    id,
+    move: (status: string, pickedQty: number, line = orderLineId) => rehearsal.movePicking(id, status, [{ orderLineId: line, pickedQty }]),
+  };
+}
 
-  test('with the defaults of its dispatch answers 200 as well', async () => {
-    const { scene, dispatch } = await sentBy({});
-    await using _ = scene;
-    expect((await dispatch({ carrier: 'demo-carrier', service: 'STANDARD' })).status).toBe(200);
-  });
+async function cancelled(rehearsal: TestRehearsal, reason?: string) {
+  const { id } = await rehearsal.confirmed();
+  await rehearsal.cancel(id, { reason });
+  return { type: 'order', id, send: (body?: object) => rehearsal.cancel(id, body), others: [{ reason: 'too late' }] };
+}
 
-  test('with another carrier or service is refused and names the standing ones', async () => {
-    const { scene, id, dispatch } = await sentBy({ service: 'EXPRESS' });
-    await using _ = scene;
-    const before = await scene.fulfillmentOrder(id);
-    for (const other of [{ service: 'STANDARD' }, { carrier: 'swift' }, { carrier: 'swift', service: 'EXPRESS' }]) {
-      const values = { carrier: 'demo-carrier', service: 'EXPRESS' };
-      expect(conflict(await dispatch(other))).toEqual(standing('fulfillment-order', id, values));
-    }
-    expect(await scene.fulfillmentOrder(id)).toEqual(before);
-    await scene.verify();
-  });
+async function routed(rehearsal: TestRehearsal, strategy?: string) {
+  if (strategy) await rehearsal.progress({ route: 'manual' });
+  const { id } = await rehearsal.confirmed();
+  const send = (body?: object) => rehearsal.call('route-order-api', { params: { id }, body });
+  if (strategy) expect((await send({ strategy })).status).toBe(200);
+  return { type: 'order', id, send };
+}
 
-  test('concurrently with another service decides once and refuses the other request', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual' });
-    const { fulfillmentOrderId: id } = await scene.packedOrder();
-    await scene.fault('together', { match: { api: 'ensure-captured' }, fault: { kind: 'barrier', parties: 2 }, times: 2 });
-    const replies = await Promise.all(
-      ['STANDARD', 'EXPRESS'].map((service) => scene.call('dispatch-fulfillment-order-api', { params: { id }, body: { service } })),
-    );
-    await scene.noFaults();
+/** A return that waits for its exchange. */
+async function toExchange(rehearsal: TestRehearsal) {
+  const order = await rehearsal.completed();
+  return { order, returnId: await rehearsal.inspected(order, 1, { resolution: 'exchange' }) };
+}
+
+const requests: Readonly<Record<string, (rehearsal: TestRehearsal) => Promise<Done>>> = {
+  'Dispatch Fulfillment Order with carrier and service': async (rehearsal) => ({
+    ...(await dispatched(rehearsal, { ...SWIFT, ...EXPRESS })),
+    same: [{}, EXPRESS, SWIFT, { ...SWIFT, ...EXPRESS }],
+    others: [STANDARD, DEMO],
+    standing: { ...SWIFT, ...EXPRESS },
+  }),
+  'Dispatch Fulfillment Order with defaults': async (rehearsal) => ({
+    ...(await dispatched(rehearsal, {})),
+    same: [{ ...DEMO, ...STANDARD }],
+    others: [EXPRESS],
+    standing: { ...DEMO, ...STANDARD },
+  }),
+  'Dispatch Fulfillment Order with a service': async (rehearsal) => ({
+    ...(await dispatched(rehearsal, EXPRESS)),
+    same: [{}],
+    others: [STANDARD, SWIFT, { ...SWIFT, ...EXPRESS }],
+    standing: { ...DEMO, ...EXPRESS },
+  }),
+  'Generate Shipping Label': async (rehearsal) => {
+    await rehearsal.progress({ label: 'manual' });
+    const { shipmentId: id } = await rehearsal.dispatchedOrder();
+    const send = (body?: object) => rehearsal.label(id, body);
+    expect(await send({ ...SWIFT, ...EXPRESS })).toMatchObject({ status: 201, body: { ...SWIFT, ...EXPRESS } });
+    const same = [{}, { format: 'PDF' }, SWIFT, { ...EXPRESS, format: 'PDF' }];
+    return { type: 'shipment', id, send, same, others: [DEMO, STANDARD], standing: { ...SWIFT, ...EXPRESS } };
+  },
+  'Update Picking Status short': async (rehearsal) => {
+    const { id, move } = await startedPicking(rehearsal);
+    const { body } = await move('short', 1);
+    const [{ orderLineId }] = body.lines;
+    const send = (picked = {}) => rehearsal.movePicking(id, 'short', [{ orderLineId, ...picked }]);
+    const [one, none] = [{ pickedQty: 1 }, { pickedQty: 0 }];
+    return { type: 'picking-order', id, send, same: [one], others: [none], standing: { lines: [{ orderLineId, ...one }] } };
+  },
+  'Cancel Order with a reason': async (rehearsal) => {
+    const reason = 'changed my mind';
+    return { ...(await cancelled(rehearsal, reason)), same: [undefined, {}, { reason }], standing: { reason } };
+  },
+  'Cancel Order without a reason': async (rehearsal) => ({ ...(await cancelled(rehearsal)), same: [{}], standing: { reason: null } }),
+  'Void Transaction with a reason': async (rehearsal) => {
+    const { id } = await rehearsal.sale();
+    const reason = 'customer left';
+    await rehearsal.voidSale(id, { reason });
+    const send = (body = {}) => rehearsal.voidSale(id, { ...body });
+    return { type: 'transaction', id, send, same: [{}, { reason }], others: [{ reason: 'wrong lane' }], standing: { reason } };
+  },
+  'Route Order with a strategy': async (rehearsal) => {
+    const standing = { strategy: 'most-stock' };
+    return { ...(await routed(rehearsal, 'most-stock')), same: [{}, standing], others: [{ strategy: 'nearest' }], standing };
+  },
+  'Route Order of an order routed automatically': async (rehearsal) => {
+    const standing = { strategy: 'nearest' };
+    return { ...(await routed(rehearsal)), same: [{}, standing], others: [{ strategy: 'most-stock' }], standing };
+  },
+  'Create Order without a return': async (rehearsal) => {
+    const { returnId } = await toExchange(rehearsal);
+    const { id, basketId } = await rehearsal.draft({ qty: 1 });
+    const send = (more?: object) => rehearsal.call('create-order-api', { body: { basketId, ...more } });
+    const others = [{ exchangeForReturnId: returnId }];
+    return { type: 'order', id, send, same: [{}], others, standing: { exchangeForReturnId: null } };
+  },
+};
+
+describe('Repeated requests', () => {
+  test.each(Object.entries(requests))(
+    '%s answers a repeat with the same values, and refuses other values with the standing ones',
+    async (_, done) => {
+      await using rehearsal = await opened();
+      const { type, id, send, same, others, standing } = await done(rehearsal);
+      await rehearsal.settle();
+      const stands = async (body?: object) => {
+        const reply = await send(body);
+        expect([body, reply.status]).toEqual([body, 200]);
+        return reply.body;
+      };
+      const before = await stands(same[0]);
+      for (const body of same) expect(await stands(body)).toEqual(before);
+      const refused = { code: 'conflicting_repeat', objectType: type, id };
+      for (const body of others) {
+        const reply = await send(body);
+        expect([body, reply]).toMatchObject([body, { status: 409, body: refused }]);
+        expect(reply.body.standing).toEqual(standing);
+      }
+      expect(await stands(same[0])).toEqual(before);
+      await rehearsal.verify();
+    },
+  );
+
+  test('Of two concurrent dispatches with different services one is refused with the service that stands', async () => {
+    await using rehearsal = await opened();
+    const { fulfillmentOrderId: id } = await rehearsal.packedOrder();
+    await rehearsal.fault('together', { match: { api: 'ensure-captured' }, fault: { kind: 'barrier', parties: 2 }, times: 2 });
+    const bodies = [STANDARD, EXPRESS];
+    const replies = await Promise.all(bodies.map((body) => rehearsal.call('dispatch-fulfillment-order-api', { params: { id }, body })));
+    await rehearsal.noFaults();
     expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409]);
-    const [told] = replies.filter(({ status }) => status === 409);
-    const { service } = await scene.object('shipment', (await scene.fulfillmentOrder(id)).shipments[0].id);
-    expect(told?.body).toMatchObject({ code: 'conflicting_repeat', standing: { service } });
-  });
-});
-
-describe('Generate Shipping Label', () => {
-  test('accepts another carrier and service before the label exists, and refuses them afterwards', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual' });
-    await scene.progress({ label: 'manual' });
-    const { shipmentId: id } = await scene.dispatchedOrder();
-    const first = await scene.label(id, { carrier: 'swift', service: 'EXPRESS' });
-    expect([first.status, first.body.carrier, first.body.service]).toEqual([201, 'swift', 'EXPRESS']);
-    const values = { carrier: 'swift', service: 'EXPRESS' };
-    for (const same of [{}, { format: 'PDF' }, { carrier: 'swift' }, { service: 'EXPRESS', format: 'PDF' }]) {
-      const again = await scene.label(id, same);
-      expect([same, again.status, again.body.trackingNumber]).toEqual([same, 200, first.body.trackingNumber]);
-    }
-    for (const other of [{ carrier: 'demo-carrier' }, { service: 'STANDARD' }]) {
-      expect(conflict(await scene.label(id, other))).toEqual(standing('shipment', id, values));
-    }
-    await scene.verify();
-  });
-});
-
-describe('Update Picking Status, repeated', () => {
-  const short = async () => {
-    const scene = await newRehearsal({ warehouse: 'manual' });
-    const { pickingOrder } = await scene.pickedOrder({ qty: 2 }, 'started');
-    const { orderLineId } = pickingOrder.lines[0];
-    await scene.movePicking(pickingOrder.id, 'short', [{ orderLineId, pickedQty: 1 }]);
-    return { scene, id: pickingOrder.id as string, orderLineId: orderLineId as string };
-  };
-
-  test('with the same quantities answers 200 with the existing picking order', async () => {
-    const { scene, id, orderLineId } = await short();
-    await using _ = scene;
-    const again = await scene.movePicking(id, 'short', [{ orderLineId, pickedQty: 1 }]);
-    expect([again.status, again.body.lines[0].pickedQty]).toEqual([200, 1]);
-    await scene.verify();
+    const refused = replies.find(({ status }) => status === 409);
+    const { service } = await rehearsal.object('shipment', (await rehearsal.fulfillmentOrder(id)).shipments[0].id);
+    expect(refused?.body).toMatchObject({ code: 'conflicting_repeat', standing: { service } });
   });
 
-  test('with other quantities is refused and names the standing ones', async () => {
-    const { scene, id, orderLineId } = await short();
-    await using _ = scene;
-    const lines = [{ orderLineId, pickedQty: 1 }];
-    expect(conflict(await scene.movePicking(id, 'short', [{ orderLineId, pickedQty: 0 }]))).toEqual(
-      standing('picking-order', id, { lines }),
-    );
-    const stray = await scene.movePicking(id, 'short', [{ orderLineId: 'line_nobody', pickedQty: 0 }]);
-    expect([stray.status, stray.body.errors[0].pointer]).toEqual([422, '/lines/0/orderLineId']);
-    expect((await scene.movePicking(id, 'packed')).body.lines[0].pickedQty).toBe(1);
-    await scene.verify();
+  test('Update Picking Status, repeated, may name the lines of a full picking, and refuses other quantities and lines', async () => {
+    await using rehearsal = await opened();
+    const full = await startedPicking(rehearsal, 'picked');
+    expect((await rehearsal.movePicking(full.id, 'picked')).status).toBe(200);
+    expect([(await full.move('picked', 2)).status, (await full.move('picked', 1)).status]).toEqual([200, 422]);
+    const short = await startedPicking(rehearsal);
+    await short.move('short', 1);
+    expect(await short.move('short', 0, 'line_nobody')).toMatchObject({
+      status: 422,
+      body: { errors: [{ pointer: '/lines/0/orderLineId' }] },
+    });
+    expect((await rehearsal.movePicking(short.id, 'packed')).body.lines[0].pickedQty).toBe(1);
+    await rehearsal.verify();
   });
 
-  test('in full may name its lines or omit them', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual' });
-    const { pickingOrder } = await scene.pickedOrder({ qty: 2 }, 'started', 'picked');
-    const [{ orderLineId }] = pickingOrder.lines;
-    expect((await scene.movePicking(pickingOrder.id, 'picked')).status).toBe(200);
-    expect((await scene.movePicking(pickingOrder.id, 'picked', [{ orderLineId, pickedQty: 2 }])).status).toBe(200);
-    expect((await scene.movePicking(pickingOrder.id, 'picked', [{ orderLineId, pickedQty: 1 }])).status).toBe(422);
+  test('Update Picking Status with other quantities is retryable while the first request is running', async () => {
+    await using rehearsal = await opened();
+    const { move } = await startedPicking(rehearsal);
+    await rehearsal.fault('lost', { match: { api: 'record-picking' }, fault: { kind: 'lost-response' }, times: 1 });
+    expect((await move('short', 1)).status).toBeGreaterThanOrEqual(500);
+    expect(await move('short', 0)).toMatchObject({ status: 409, body: { code: 'invalid_state_transition', retryable: true } });
+    await rehearsal.advance('PT1M');
+    expect((await move('short', 1)).status).toBe(200);
+    await rehearsal.verify();
   });
 
-  test('with other quantities while the first request is running is refused with a retry hint', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual' });
-    const { pickingOrder } = await scene.pickedOrder({ qty: 2 }, 'started');
-    const [{ orderLineId }] = pickingOrder.lines;
-    await scene.fault('lost', { match: { api: 'record-picking' }, fault: { kind: 'lost-response' }, times: 1 });
-    expect((await scene.movePicking(pickingOrder.id, 'short', [{ orderLineId, pickedQty: 1 }])).status).toBeGreaterThanOrEqual(500);
-    const meanwhile = await scene.movePicking(pickingOrder.id, 'short', [{ orderLineId, pickedQty: 0 }]);
-    expect([meanwhile.status, meanwhile.body.code, meanwhile.body.retryable]).toEqual([409, 'invalid_state_transition', true]);
-    await scene.advance('PT1M');
-    expect((await scene.movePicking(pickingOrder.id, 'short', [{ orderLineId, pickedQty: 1 }])).status).toBe(200);
-    await scene.verify();
-  });
-});
-
-describe('Cancel Order, repeated', () => {
-  test('with an empty body or the same reason answers 200; with another reason it is refused and names the standing one', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual' });
-    const { id } = await scene.confirmed();
-    const first = await scene.cancel(id, { reason: 'changed my mind' });
-    for (const same of [undefined, {}, { reason: 'changed my mind' }]) {
-      const again = await scene.cancel(id, same);
-      expect([again.status, again.body]).toEqual([200, first.body]);
-    }
-    expect(conflict(await scene.cancel(id, { reason: 'too late' }))).toEqual(standing('order', id, { reason: 'changed my mind' }));
-    expect((await scene.order(id)).cancelReason).toBe('changed my mind');
+  test('Cancel Order with another reason is retryable while the first request is running', async () => {
+    await using rehearsal = await opened();
+    const { id } = await rehearsal.confirmed();
+    await rehearsal.fault('lost', { match: { api: 'cancel-fulfillment' }, fault: { kind: 'lost-response' }, times: 1 });
+    expect((await rehearsal.cancel(id, { reason: 'changed my mind' })).status).toBeGreaterThanOrEqual(500);
+    expect(await rehearsal.cancel(id, { reason: 'too late' })).toMatchObject({ status: 409, body: { retryable: true } });
+    expect((await rehearsal.cancel(id)).body).toMatchObject({ state: 'cancelled', cancelReason: 'changed my mind' });
   });
 
-  test('with a reason where none is stored is refused: a cancelled order does not change', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual' });
-    const { id } = await scene.confirmed();
-    await scene.cancel(id);
-    expect(conflict(await scene.cancel(id, { reason: 'too late' }))).toEqual(standing('order', id, { reason: null }));
+  test('Void Transaction succeeds when the order made by hand was cancelled for another reason', async () => {
+    await using rehearsal = await opened();
+    const { id } = await rehearsal.sale();
+    await rehearsal.api('create-order-api', { body: { transactionId: id } });
+    await rehearsal.fault('withheld', { match: { event: 'order-cancelled' }, fault: { kind: 'withhold' } });
+    await rehearsal.cancel(id, { reason: 'by hand' });
+    await rehearsal.pay(id, CASH, 1000);
+    expect((await rehearsal.voidSale(id, { reason: 'customer left' })).status).toBe(200);
+    await rehearsal.noFaults();
+    await rehearsal.advance('P1D');
+    expect((await rehearsal.settle()).parked).toEqual([]);
+    await rehearsal.verify();
   });
 
-  test('with another reason while the first request is running is refused with a retry hint', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual' });
-    const { id } = await scene.confirmed();
-    await scene.fault('lost', { match: { api: 'cancel-fulfillment' }, fault: { kind: 'lost-response' }, times: 1 });
-    expect((await scene.cancel(id, { reason: 'changed my mind' })).status).toBeGreaterThanOrEqual(500);
-    const meanwhile = await scene.cancel(id, { reason: 'too late' });
-    expect([meanwhile.status, meanwhile.body.retryable]).toEqual([409, true]);
-    expect((await scene.cancel(id)).body).toMatchObject({ state: 'cancelled', cancelReason: 'changed my mind' });
-  });
-});
-
-describe('Void Transaction, repeated', () => {
-  test('with an empty body or the same reason answers 200; with another reason it is refused and names the standing one', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual' });
-    const { id } = await scene.sale();
-    const first = await scene.voidSale(id, { reason: 'customer left' });
-    for (const same of [{}, { reason: 'customer left' }]) {
-      const again = await scene.voidSale(id, same);
-      expect([again.status, again.body]).toEqual([200, first.body]);
-    }
-    const refused = await scene.voidSale(id, { reason: 'wrong lane' });
-    expect(conflict(refused)).toEqual(standing('transaction', id, { reason: 'customer left' }));
-    await scene.verify();
-  });
-
-  test('completes also when the order made of it by hand was cancelled for another reason', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual' });
-    const { id } = await scene.sale();
-    await scene.api('create-order-api', { body: { transactionId: id } });
-    await scene.fault('unheard', { match: { event: 'order-cancelled' }, fault: { kind: 'withhold' } });
-    await scene.cancel(id, { reason: 'by hand' });
-    await scene.pay(id, CASH, 1000);
-    expect((await scene.voidSale(id, { reason: 'customer left' })).status).toBe(200);
-    await scene.noFaults();
-    await scene.advance('P1D');
-    expect((await scene.settle()).parked).toEqual([]);
-    await scene.verify();
-  });
-});
-
-describe('Route Order, repeated', () => {
-  test('with an empty body or the same strategy answers 200; with another strategy it is refused and names the standing one', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual', route: 'manual' });
-    const { id } = await scene.confirmed();
-    const route = (body: object) => scene.call('route-order-api', { params: { id }, body });
-    const first = await route({ strategy: 'most-stock' });
-    expect(first.status).toBe(200);
-    for (const same of [{}, { strategy: 'most-stock' }]) expect((await route(same)).body).toEqual(first.body);
-    expect(conflict(await route({ strategy: 'nearest' }))).toEqual(standing('order', id, { strategy: 'most-stock' }));
-  });
-
-  test('for an order routed automatically keeps the strategy nearest', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual' });
-    const { id } = await scene.confirmed();
-    const route = (body: object) => scene.call('route-order-api', { params: { id }, body });
-    expect([(await route({})).status, (await route({ strategy: 'nearest' })).status]).toEqual([200, 200]);
-    expect(conflict(await route({ strategy: 'most-stock' }))).toEqual(standing('order', id, { strategy: 'nearest' }));
-  });
-});
-
-describe('Create Order, repeated', () => {
-  const inspected = async () => {
-    const scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual' });
-    const order = await scene.completed();
-    const { id } = await scene.announced(order, 1, { resolution: 'exchange' });
-    await scene.moved(id, 'approve', 'receive', 'inspect');
-    return { scene, order, returnId: id as string };
-  };
-
-  test('for a return that does not pay for the existing order is refused and names the standing value; the return is refunded in time', async () => {
-    const { scene, returnId } = await inspected();
-    await using _ = scene;
-    const basket = await scene.checkedOut({ qty: 1 });
-    const draft = await scene.draft(basket.id);
-    const create = (more: object) => scene.call('create-order-api', { body: { basketId: basket.id, ...more } });
-    expect([(await create({})).status, (await create({})).body.id]).toEqual([200, draft.id]);
-    expect(conflict(await create({ exchangeForReturnId: returnId }))).toEqual(standing('order', draft.id, { exchangeForReturnId: null }));
-    await scene.advance('P8D');
-    expect((await scene.object('return', returnId)).state).toBe('refunded');
-    await scene.verify();
-  });
-
-  test('concurrently with and without a return leaves no return waiting for ever', async () => {
-    const { scene, returnId, order } = await inspected();
-    await using _ = scene;
-    const basket = await scene.checkedOut({ qty: 1 });
-    await scene.fault('together', { match: { api: 'convert-basket' }, fault: { kind: 'barrier', parties: 2 }, times: 2 });
-    const replies = await Promise.all(
-      [{ exchangeForReturnId: returnId }, {}].map((more) => scene.call('create-order-api', { body: { basketId: basket.id, ...more } })),
-    );
-    await scene.noFaults();
-    const [stands] = replies.filter(({ status }) => status < 300);
-    expect(stands?.body.basketId).toBe(basket.id);
-    await scene.advance('P10D');
-    expect((await scene.settle()).parked).toEqual([]);
-    expect((await scene.object('return', returnId)).state).toBe('refunded');
-    expect((await scene.order(order.id)).payments[0].refundedAmount).toEqual(eur(1299));
-    await scene.verify();
-  });
-});
-
-describe('Create Return', () => {
-  test('without a key makes another return for other units', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual' });
-    const order = await scene.completed();
-    const body = { orderId: order.id, lines: [{ orderLineId: order.lines[0].lineId, qty: 1, reason: 'too small' }], locationId: STORE };
-    const [one, other] = [await scene.announce(body), await scene.announce({ ...body, locationId: 'store-02' })];
-    expect([one.status, other.status, one.body.id === other.body.id]).toEqual([201, 201, false]);
+  test('Create Order, sent concurrently with and without a return, leaves no return waiting forever', async () => {
+    await using rehearsal = await opened();
+    const { returnId, order } = await toExchange(rehearsal);
+    const { id: basketId } = await rehearsal.checkedOut({ qty: 1 });
+    await rehearsal.fault('together', { match: { api: 'convert-basket' }, fault: { kind: 'barrier', parties: 2 }, times: 2 });
+    const bodies = [{ basketId, exchangeForReturnId: returnId }, { basketId }];
+    const replies = await Promise.all(bodies.map((body) => rehearsal.call('create-order-api', { body })));
+    await rehearsal.noFaults();
+    expect(replies.find(({ status }) => status < 300)?.body.basketId).toBe(basketId);
+    await rehearsal.advance('P10D');
+    expect((await rehearsal.settle()).parked).toEqual([]);
+    expect((await rehearsal.object('return', returnId)).state).toBe('refunded');
+    expect((await rehearsal.order(order.id)).payments[0].refundedAmount).toEqual(eur(1299));
+    await rehearsal.verify();
   });
 });

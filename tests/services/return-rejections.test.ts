@@ -1,199 +1,158 @@
 import { describe, expect, test } from '@jest/globals';
-import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import type { ProgressionInput } from '../../shared/catalog/control/progression.ts';
+import { newRehearsal } from '../support/estate.ts';
 import { STORE } from '../support/steps/return.ts';
 import { CASH, eur } from '../support/steps/tender.ts';
 
-/** Refund Payment by a client, unknown to the FMS so far. */
-const unheard = { match: { event: 'ext.payment-changed' }, fault: { kind: 'withhold' } } as const;
+const LAMP = { sku: 'lamp-last-one', qty: 1 };
 
-describe('A return that is rejected while a client refunds it', () => {
-  test('has its value reduced, also when the FMS does not know of the refund', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual', refund: 'manual' });
-    const order = await scene.completed();
-    const { id } = await scene.announced(order, 1);
-    await scene.moved(id, 'approve', 'receive', 'inspect');
-    await scene.fault('unheard', unheard);
-    await scene.api('refund-payment-api', { params: { id: order.payments[0].id }, body: { amount: eur(1000), returnId: id } });
-    await scene.moved(id, 'reject');
-    expect((await scene.announced(order, 1)).refundAmount).toEqual(eur(299));
-    await scene.noFaults();
-    await scene.verify();
+async function opened(progression: ProgressionInput = {}) {
+  const rehearsal = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual', refund: 'manual', ...progression });
+  const { object } = rehearsal;
+  return {
+    ...rehearsal,
+    stateOf: async (id: string) => (await object('return', id)).state,
+    /** A lamp that came back to a store, was inspected there and is for sale again. */
+    lampBack: async (resolution: 'exchange' | 'refund' = 'refund') => {
+      const order = await rehearsal.completed([LAMP]);
+      return { order, id: await rehearsal.inspected(order, 1, { resolution }) };
+    },
+    sellLamp: async () => {
+      const { id, totals } = await rehearsal.sale({ lines: [LAMP] });
+      await rehearsal.pay(id, CASH, totals.total.amount);
+      await rehearsal.settle();
+    },
+    /** The return is inspected as before, and nothing is parked. */
+    isKept: async (id: string) => {
+      expect((await rehearsal.settle()).parked).toEqual([]);
+      const kept = await object('return', id);
+      expect([kept.state, kept.rejecting]).toEqual(['inspected', undefined]);
+      return kept;
+    },
+  };
+}
+
+describe('Rejections of returns', () => {
+  test.each([true, false])(
+    'A rejection reduces the value of its units by their refunds (the FMS received their event: %s)',
+    async (isHeard) => {
+      await using rehearsal = await opened();
+      const order = await rehearsal.completed();
+      const id = await rehearsal.inspected(order);
+      if (!isHeard) await rehearsal.fault('withheld', { match: { event: 'ext.payment-changed' }, fault: { kind: 'withhold' } });
+      await rehearsal.refunded(order.payments[0].id, 1000, id);
+      await rehearsal.moved(id, 'reject');
+      expect((await rehearsal.announced(order, 1)).refundAmount).toEqual(eur(299));
+      await rehearsal.noFaults();
+      await rehearsal.verify();
+    },
+  );
+
+  test('A rejection is refused while the Payment Hub is down, and completed when it is back', async () => {
+    await using rehearsal = await opened();
+    const id = await rehearsal.inspected(await rehearsal.completed());
+    await rehearsal.down('payment-hub');
+    expect((await rehearsal.move(id, 'reject')).status).toBe(503);
+    await rehearsal.noFaults();
+    await rehearsal.advance('PT10M');
+    expect(await rehearsal.stateOf(id)).toBe('rejected');
+    await rehearsal.verify();
   });
 
-  test('is refused while the Payment Hub is down, and rejected when it is back', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual', refund: 'manual' });
-    const order = await scene.completed();
-    const { id } = await scene.announced(order, 1);
-    await scene.moved(id, 'approve', 'receive', 'inspect');
-    await scene.down('payment-hub');
-    expect((await scene.move(id, 'reject')).status).toBe(503);
-    await scene.noFaults();
-    await scene.advance('PT10M');
-    expect((await scene.object('return', id)).state).toBe('rejected');
-    await scene.verify();
-  });
-});
-
-describe('A rejection while the OMS is down', () => {
-  test('refuses other moves of the return until it has ended, and names itself as the reason', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual' });
-    const { id } = await scene.announced(await scene.completed());
-    await scene.down('oms');
-    expect((await scene.move(id, 'reject')).status).toBe(503);
-    const { body } = await scene.move(id, 'approve');
-    expect(body).toMatchObject({
-      code: 'invalid_state_transition',
-      currentState: 'requested',
-      allowedFrom: ['requested'],
-      retryable: true,
-    });
+  test('A rejection that waits for the OMS refuses other moves of the return, and names itself as the reason', async () => {
+    await using rehearsal = await opened();
+    const { id } = await rehearsal.announced(await rehearsal.completed());
+    await rehearsal.down('oms');
+    expect((await rehearsal.move(id, 'reject')).status).toBe(503);
+    const { body } = await rehearsal.move(id, 'approve');
+    const blocked = { code: 'invalid_state_transition', currentState: 'requested', allowedFrom: ['requested'], retryable: true };
+    expect(body).toMatchObject(blocked);
     expect(body.detail).toBe(
       `A rejection of the return "${id}" has been in progress since ${body.pendingAction.since}; send this request again when it has ended.`,
     );
-    expect((await scene.move(id, 'inspect')).body).toMatchObject({ allowedFrom: ['received'], retryable: false });
+    expect((await rehearsal.move(id, 'inspect')).body).toMatchObject({ allowedFrom: ['received'], retryable: false });
   });
 
-  test('is tried for a week, parked without further work, and finished when the OMS is back', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual', refund: 'manual' });
-    const order = await scene.completed();
-    const { id } = await scene.announced(order, 1, { resolution: 'exchange' });
-    await scene.moved(id, 'approve', 'receive', 'inspect');
-    await scene.down('oms');
-    expect((await scene.move(id, 'reject')).status).toBe(503);
-    const { ran } = await scene.advance('P8D');
+  test('A rejection without the OMS is tried for a week, parked without further work, and finished when the OMS is back', async () => {
+    await using rehearsal = await opened();
+    const id = await rehearsal.inspected(await rehearsal.completed(), 1, { resolution: 'exchange' });
+    await rehearsal.down('oms');
+    expect((await rehearsal.move(id, 'reject')).status).toBe(503);
+    const { ran } = await rehearsal.advance('P8D');
     expect(ran.filter(({ kind }) => kind === 'settle-return').length).toBeLessThan(2);
-    expect((await scene.settle()).parked.map(({ key }) => key)).toEqual([`fms|finish-rejection|${id}`]);
-    await scene.noFaults();
-    expect((await scene.settle()).parked).toEqual([]);
-    expect((await scene.object('return', id)).state).toBe('rejected');
-    await scene.verify();
+    expect((await rehearsal.settle()).parked.map(({ key }) => key)).toEqual([`fms|finish-rejection|${id}`]);
+    await rehearsal.noFaults();
+    expect([(await rehearsal.settle()).parked, await rehearsal.stateOf(id)]).toEqual([[], 'rejected']);
+    await rehearsal.verify();
   });
 });
 
-describe('An exchange that was refunded before its inspection', () => {
-  test('does not wait for an order', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual' });
-    const order = await scene.completed();
-    const { id } = await scene.announced(order, 1, { resolution: 'exchange' });
-    await scene.moved(id, 'approve', 'receive');
-    await scene.api('refund-payment-api', { params: { id: order.payments[0].id }, body: { amount: eur(1299), returnId: id } });
-    await scene.moved(id, 'inspect');
-    expect((await scene.object('return', id)).state).toBe('refunded');
-    expect((await scene.order(order.id)).state).toBe('completed');
-    await scene.verify();
-  });
-});
-
-describe('Rejecting an inspected return whose unit was sold in the meantime', () => {
-  /** A lamp that came back to a store, was inspected there and is on the shelf again. */
-  const lampBack = async (scene: TestRehearsal, resolution: 'exchange' | 'refund' = 'refund') => {
-    const order = await scene.completed([{ sku: 'lamp-last-one', qty: 1 }]);
-    const { id } = await scene.announced(order, 1, { resolution });
-    await scene.moved(id, 'approve', 'receive', 'inspect');
-    return { id, order };
-  };
-  const sell = async (scene: TestRehearsal) => {
-    const sale = await scene.sale({ lines: [{ sku: 'lamp-last-one', qty: 1 }] });
-    await scene.pay(sale.id, CASH, sale.totals.total.amount);
-    await scene.settle();
-  };
-
-  test('is refused, names the available units, and parks nothing: the return is refunded', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual', refund: 'manual' });
-    const { id, order } = await lampBack(scene);
-    await sell(scene);
-    const refused = await scene.move(id, 'reject', { reason: 'worn' });
-    expect([refused.status, refused.body.code, refused.body.objectType, refused.body.id]).toEqual([
-      409,
-      'insufficient_stock',
-      'return',
-      id,
-    ]);
+describe('Rejections of an inspected return whose unit was sold', () => {
+  test('The rejection is refused and names the available units; the return can be refunded', async () => {
+    await using rehearsal = await opened();
+    const { id, order } = await rehearsal.lampBack();
+    await rehearsal.sellLamp();
+    const refused = await rehearsal.move(id, 'reject', { reason: 'worn' });
+    expect(refused).toMatchObject({ status: 409, body: { code: 'insufficient_stock', objectType: 'return', id } });
     expect(refused.body.skus).toEqual([{ sku: 'lamp-last-one', requested: 1, available: 0 }]);
-    await scene.advance('P3D');
-    expect((await scene.settle()).parked).toEqual([]);
-    const kept = await scene.object('return', id);
-    expect([kept.state, kept.rejecting]).toEqual(['inspected', undefined]);
-    await scene.api('refund-payment-api', {
-      params: { id: order.payments[0].id },
-      body: { amount: kept.refundAmount, returnId: id },
-    });
-    await scene.settle();
-    expect((await scene.object('return', id)).state).toBe('refunded');
-    expect((await scene.order(order.id)).state).toBe('completed');
-    await scene.verify();
+    await rehearsal.advance('P3D');
+    const kept = await rehearsal.isKept(id);
+    await rehearsal.refunded(order.payments[0].id, kept.refundAmount.amount, id);
+    await rehearsal.settle();
+    expect([await rehearsal.stateOf(id), (await rehearsal.order(order.id)).state]).toEqual(['refunded', 'completed']);
+    await rehearsal.verify();
   });
 
-  test('succeeds once the unit is available again', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual', refund: 'manual' });
-    const { id } = await lampBack(scene);
-    const hold = await scene.api('reserve-inventory-api', { body: { items: [{ sku: 'lamp-last-one', qty: 1 }] } });
-    expect((await scene.move(id, 'reject')).status).toBe(409);
-    await scene.api('release-reservation-api', { params: { id: hold.id } });
-    expect((await scene.move(id, 'reject')).body.state).toBe('rejected');
-    expect(await scene.onHand('lamp-last-one', STORE)).toBe(0);
-    await scene.verify();
+  test('A rejection takes no line back unless the units of all lines are available, and succeeds when they are', async () => {
+    await using rehearsal = await opened();
+    const order = await rehearsal.completed([{ sku: 'mug-blue', qty: 2 }, LAMP]);
+    const lines = order.lines.map(({ lineId, qty }) => ({ orderLineId: lineId, qty, reason: 'too small' }));
+    const { body } = await rehearsal.announce({ orderId: order.id, lines, locationId: STORE });
+    await rehearsal.moved(body.id, 'approve', 'receive', 'inspect');
+    const before = await rehearsal.onHand('mug-blue', STORE);
+    const taken = await rehearsal.api('reserve-inventory-api', { body: { items: [LAMP] } });
+    expect((await rehearsal.move(body.id, 'reject')).body.code).toBe('insufficient_stock');
+    expect(await rehearsal.onHand('mug-blue', STORE)).toBe(before);
+    await rehearsal.verify();
+    await rehearsal.api('release-reservation-api', { params: { id: taken.id } });
+    expect((await rehearsal.move(body.id, 'reject')).body.state).toBe('rejected');
+    await rehearsal.settle();
+    expect([await rehearsal.onHand('mug-blue', STORE), await rehearsal.onHand(LAMP.sku, STORE)]).toEqual([before - 2, 0]);
+    await rehearsal.verify();
   });
 
-  test('with several lines takes no line back unless all units are available', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual', refund: 'manual' });
-    const order = await scene.completed([
-      { sku: 'mug-blue', qty: 2 },
-      { sku: 'lamp-last-one', qty: 1 },
-    ]);
-    const lines = order.lines.map(({ lineId, qty }: { lineId: string; qty: number }) => ({
-      orderLineId: lineId,
-      qty,
-      reason: 'too small',
-    }));
-    const { body } = await scene.announce({ orderId: order.id, lines, locationId: STORE });
-    await scene.moved(body.id, 'approve', 'receive', 'inspect');
-    const before = await scene.onHand('mug-blue', STORE);
-    const hold = await scene.api('reserve-inventory-api', { body: { items: [{ sku: 'lamp-last-one', qty: 1 }] } });
-    expect((await scene.move(body.id, 'reject')).body.code).toBe('insufficient_stock');
-    expect(await scene.onHand('mug-blue', STORE)).toBe(before);
-    await scene.verify();
-    await scene.api('release-reservation-api', { params: { id: hold.id } });
-    await scene.moved(body.id, 'reject');
-    expect(await scene.onHand('mug-blue', STORE)).toBe(before - 2);
-    await scene.verify();
+  test('A refused rejection leaves an exchange the rest of its week', async () => {
+    await using rehearsal = await opened({ refund: 'auto' });
+    const { id } = await rehearsal.lampBack('exchange');
+    await rehearsal.advance('P2D');
+    await rehearsal.sellLamp();
+    expect((await rehearsal.move(id, 'reject')).body.code).toBe('insufficient_stock');
+    await rehearsal.advance('P4DT23H');
+    expect(await rehearsal.stateOf(id)).toBe('inspected');
+    await rehearsal.advance('PT2H');
+    expect(await rehearsal.stateOf(id)).toBe('refunded');
+    await rehearsal.verify();
   });
 
-  test('leaves an exchange the rest of its week', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual' });
-    const { id } = await lampBack(scene, 'exchange');
-    await scene.advance('P2D');
-    await sell(scene);
-    expect((await scene.move(id, 'reject')).body.code).toBe('insufficient_stock');
-    await scene.advance('P4DT23H');
-    expect((await scene.object('return', id)).state).toBe('inspected');
-    await scene.advance('PT2H');
-    expect((await scene.object('return', id)).state).toBe('refunded');
-    await scene.verify();
+  test('A rejection that the OMS refuses puts the units back into stock', async () => {
+    await using rehearsal = await opened();
+    const { id } = await rehearsal.lampBack('exchange');
+    const { id: basketId } = await rehearsal.checkedOut({ qty: 1 });
+    await rehearsal.api('create-order-api', { body: { basketId, exchangeForReturnId: id } });
+    expect(await rehearsal.move(id, 'reject')).toMatchObject({ status: 409, body: { code: 'invalid_state_transition' } });
+    expect(await rehearsal.onHand(LAMP.sku, STORE)).toBe(1);
+    await rehearsal.verify();
   });
 
-  test('puts the units on the shelf again when the OMS refuses', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual', refund: 'manual' });
-    const { id } = await lampBack(scene, 'exchange');
-    const basket = await scene.checkedOut({ sku: 'mug-blue', qty: 1 });
-    await scene.api('create-order-api', { body: { basketId: basket.id, exchangeForReturnId: id } });
-    const refused = await scene.move(id, 'reject');
-    expect([refused.status, refused.body.code]).toEqual([409, 'invalid_state_transition']);
-    expect(await scene.onHand('lamp-last-one', STORE)).toBe(1);
-    await scene.verify();
-  });
-
-  test('completes when the Inventory Service is back', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual', refund: 'manual' });
-    const { id } = await lampBack(scene);
-    await sell(scene);
-    await scene.down('inventory-service');
-    expect((await scene.move(id, 'reject')).status).toBe(503);
-    await scene.noFaults();
-    await scene.advance('PT10M');
-    expect((await scene.settle()).parked).toEqual([]);
-    const kept = await scene.object('return', id);
-    expect([kept.state, kept.rejecting]).toEqual(['inspected', undefined]);
-    await scene.verify();
+  test('A rejection that waits for the Inventory Service is refused when the service is back', async () => {
+    await using rehearsal = await opened();
+    const { id } = await rehearsal.lampBack();
+    await rehearsal.sellLamp();
+    await rehearsal.down('inventory-service');
+    expect((await rehearsal.move(id, 'reject')).status).toBe(503);
+    await rehearsal.noFaults();
+    await rehearsal.advance('PT10M');
+    await rehearsal.isKept(id);
+    await rehearsal.verify();
   });
 });

@@ -19,6 +19,7 @@ export interface Goods extends Partial<Line> {
   readonly voucherCodes?: readonly string[];
 }
 
+type Tender = ApiInput<'authorize-payment-api'>['body']['tender'];
 type Checkout = Omit<NonNullable<ApiInput<'checkout-basket-api'>['body']>, 'shippingAddress'>;
 
 /** Steps from a basket to a confirmed order. Each starts from goods, or from the id of what the step before returned. */
@@ -35,9 +36,11 @@ export function orderSteps({ api, call }: OpenRehearsal) {
   };
   const draft = async (from: string | Goods = {}) =>
     api('create-order-api', { body: { basketId: typeof from === 'string' ? from : (await checkedOut(from)).id } });
-  /** A payment by card: of what is outstanding, or of a part. */
-  const authorisation = (orderId: string, amount?: number, token?: string) =>
-    api('authorize-payment-api', { body: { orderId, tender: card(token), ...(amount !== undefined && { amount: eur(amount) }) } });
+  /** A payment of what is outstanding, or of a part: by card, or by another tender. */
+  const authorisation = (orderId: string, amount?: number, by?: string | Tender) => {
+    const tender = typeof by === 'object' ? by : card(by);
+    return api('authorize-payment-api', { body: { orderId, tender, ...(amount !== undefined && { amount: eur(amount) }) } });
+  };
   /** A draft whose total a card pays. */
   const authorised = async (from: string | Goods = {}) => {
     const order = await draft(from);
@@ -60,6 +63,11 @@ export function orderSteps({ api, call }: OpenRehearsal) {
     confirm: (id: string, headers: Record<string, string> = {}) => call('confirm-order-api', { params: { id }, headers }),
     cancel: (id: string, body?: unknown, headers: Record<string, string> = {}) =>
       call('cancel-order-api', { params: { id }, body, headers }),
+    /** Refunds a part of a payment. @param more a reason, or the return that the refund is for */
+    refund: (id: string, amount: number, more: object = {}, headers: Record<string, string> = {}) =>
+      call('refund-payment-api', { params: { id }, body: { amount: eur(amount), ...more }, headers }),
+    refunded: (id: string, amount: number, returnId?: string) =>
+      api('refund-payment-api', { params: { id }, body: { amount: eur(amount), returnId } }),
     /** State of each payment of an order, and what is captured and not refunded. */
     paid: async (id: string) => {
       const { payments } = await api('get-order-api', { params: { id } });

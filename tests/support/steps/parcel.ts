@@ -69,6 +69,14 @@ export function parcelSteps({ api, call, control, settle }: OpenRehearsal, { ord
       return picking;
     },
     routedOrder,
+    /** A confirmed order of a mug and two desks, each served from its own node. */
+    orderOfTwoNodes: async () => {
+      const desks = { sku: 'desk-two-nodes', qty: 2 };
+      await api('reserve-inventory-api', { body: { items: [desks], locationId: 'dc-01' } });
+      const ordered = await confirmed({ lines: [{ sku: 'mug-blue', qty: 1 }, desks] });
+      const [mug, desk] = await routed(ordered.id);
+      return { order: ordered, mugs: mug?.id ?? '', desks: desk?.id ?? '' };
+    },
     pickedOrder,
     packedOrder,
     dispatchedOrder: async (body: Dispatch = {}, goods: Goods = {}) => {
@@ -77,6 +85,7 @@ export function parcelSteps({ api, call, control, settle }: OpenRehearsal, { ord
     },
     fulfillmentOrder: (id: string) => api('get-fulfillment-order-api', { params: { id } }),
     progress: (body: ProgressionInput) => control('set-progression', { body }),
+    handedOver,
     dispatch: (id: string) => call('dispatch-fulfillment-order-api', { params: { id }, body: {} }),
     openPicking: (fulfillmentOrderId: string) => call('create-picking-order-api', { body: { fulfillmentOrderId } }),
     movePicking: (id: string, status: string, lines?: readonly object[]) =>

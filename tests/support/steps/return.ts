@@ -24,28 +24,40 @@ export function returnSteps({ api, call, control, settle, now, credentials, name
   /** A completed order that a card paid. */
   const completed = async (lines: readonly Line[] = [{ sku: 'mug-blue', qty: 2 }], customerId = 'cus_ada') =>
     completedOrder((await steps.authorised({ lines, customerId })).id);
+  /** Announces units of the first line: to a store by default, by parcel with a carrier. */
+  const announced = (
+    order: { id: string; lines: { lineId: string }[] },
+    qty = 1,
+    more: Partial<ApiInput<'create-return-api'>['body']> = {},
+  ) =>
+    api('create-return-api', {
+      body: {
+        orderId: order.id,
+        lines: [{ orderLineId: order.lines[0]?.lineId ?? '', qty, reason: 'too small' }],
+        ...(more.dropOff !== 'carrier' && { locationId: STORE }),
+        ...more,
+      },
+    });
+  /** Moves a return by hand. @returns the return */
+  const moved = async (id: string, ...verbs: readonly Verb[]) => {
+    let returned: OperationOutput<'move-return-by-hand'> | undefined;
+    for (const verb of verbs) returned = await control('move-return-by-hand', { params: { id, verb } });
+    await settle();
+    return returned;
+  };
   return {
     completedOrder,
     completed,
     /** Like `completed`, in a rehearsal without automatic labels. */
     completedWithLabel: async () => completedOrder((await steps.authorised()).id, (id) => api('generate-label-api', { params: { id } })),
-    /** Announces units of the first line: to a store by default, by parcel with a carrier. */
-    announced: (order: { id: string; lines: { lineId: string }[] }, qty = 1, more: Partial<ApiInput<'create-return-api'>['body']> = {}) =>
-      api('create-return-api', {
-        body: {
-          orderId: order.id,
-          lines: [{ orderLineId: order.lines[0]?.lineId ?? '', qty, reason: 'too small' }],
-          ...(more.dropOff !== 'carrier' && { locationId: STORE }),
-          ...more,
-        },
-      }),
+    announced,
     announce: (body: object, headers: Record<string, string> = {}) => call('create-return-api', { body, headers }),
-    /** Moves a return by hand. @returns the return */
-    moved: async (id: string, ...verbs: readonly Verb[]) => {
-      let returned: OperationOutput<'move-return-by-hand'> | undefined;
-      for (const verb of verbs) returned = await control('move-return-by-hand', { params: { id, verb } });
-      await settle();
-      return returned;
+    moved,
+    /** A return whose goods are received and inspected. @returns its id */
+    inspected: async (...[order, qty, more]: Parameters<typeof announced>) => {
+      const { id } = await announced(order, qty, more);
+      await moved(id, 'approve', 'receive', 'inspect');
+      return id;
     },
     move: (id: string, verb: Verb, body: object = {}) => call('POST', `/_control/returns/${id}/${verb}`, body, { as: 'admin' }),
     /** Signs and sends a webhook as the carrier does. */
