@@ -11,7 +11,7 @@ let worlds = 0;
 
 /** Contract of every bus adapter: delivery at least once, ordered per key, as copies. */
 export function busSuite(name: string, create: () => Promise<Bus>): void {
-  /** A bus with a consumer of the CRM. It sees only messages of this test's world: a real broker still has those of other tests. */
+  /** A bus with a consumer of the CRM. It sees only this world: a real broker still has the messages of other tests. */
   async function consuming(deliver: (id: string) => unknown, more: Partial<WantedEvents> = {}) {
     const bus = await create();
     const world = `r${process.pid}-${Date.now()}~${++worlds}`;

@@ -385,7 +385,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await store.unsent()).toEqual([]);
       });
 
-      test('an event to which a fault was applied before is marked in the outbox', async () => {
+      test('an event that a fault withheld before is marked in the outbox', async () => {
         const { commit, drain } = await opened();
         await commit({ events: [event('e1'), { ...event('e2'), struck: true }] });
         expect((await drain('relay'))?.entries.map(({ struck }) => struck)).toEqual([undefined, true]);

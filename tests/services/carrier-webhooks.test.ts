@@ -98,7 +98,7 @@ describe('Webhooks of the carrier', () => {
     expect(carrier.secondsSince(0)).toEqual([60, 360]);
   });
 
-  test('a webhook answered 410 is not sent again, nor are later ones: their receiver is gone', async () => {
+  test('a webhook answered 410 and all later ones are not sent again: their receiver is gone', async () => {
     await using carrier = await carrierAndReceiver(({ status }) => ({ status: status === 'collected' ? 410 : 503 }));
     await carrier.labelled();
     await carrier.inside.advance(3 * HOUR);

@@ -108,19 +108,6 @@ describe('Create Fulfillment Orders', () => {
     expect(await changes(first[0] ?? '')).toHaveLength(2);
   });
 
-  test('Create Fulfillment Orders leaves them created while the Inventory Service is down, and allocates them later', async () => {
-    await using estate = await warehouse();
-    const body = await estate.held(1);
-    await estate.inside.down('inventory-service');
-    const [{ id = '' } = {}] = (await estate.create(body)).items;
-    expect((await estate.read(id)).state).toBe('created');
-    const context = { currentState: 'created', action: 'start-picking', allowedFrom: expect.arrayContaining(['allocated']) };
-    expect(await refusal(estate.pick(id, 'open'))).toMatchObject({ ...invalid, context });
-    await estate.inside.noFaults();
-    await estate.inside.advance(MINUTE);
-    expect((await estate.read(id)).state).toBe('allocated');
-  });
-
   test('Create Fulfillment Orders makes none after the fulfilment of the order was cancelled, also when there was none', async () => {
     await using estate = await warehouse();
     const { held, create, cancel, list } = estate;
@@ -164,27 +151,6 @@ describe('Cancel Fulfillment', () => {
 });
 
 describe('Record Picking', () => {
-  test('Record Picking moves the fulfillment order with the picking order; a repeat changes nothing', async () => {
-    await using estate = await warehouse();
-    const { picking, pick, changes } = estate;
-    const id = await picking(2);
-    const steps: readonly (readonly [Status, string, number])[] = [
-      ['open', 'picking', 0],
-      ['started', 'picking', 0],
-      ['picked', 'picking', 2],
-      ['packed', 'packed', 2],
-    ];
-    for (const [status, state, pickedQty] of steps) {
-      const moved = await pick(id, status);
-      expect(moved).toMatchObject({ state, pickingOrderId: 'pck_1', lines: [{ pickedQty, shortQty: 0 }] });
-      expect(await pick(id, status)).toEqual(moved);
-    }
-    const packed = await pick(id, 'packed');
-    for (const [status] of steps) expect(await pick(id, status)).toEqual(packed);
-    const moves = ['allocated→picking', 'picking→picking', 'picking→picking', 'picking→packed'];
-    expect((await changes(id)).slice(2)).toEqual(moves.map(changed));
-  });
-
   test('Record Picking answers a second picking order with the first and refuses its statuses', async () => {
     await using estate = await warehouse();
     const id = await estate.picking(1, 'open');
@@ -205,19 +171,6 @@ describe('Record Picking', () => {
     expect(await refusal(estate.pick(id, status, status === 'short' ? line1(0) : undefined))).toMatchObject({ ...invalid, message });
   });
 
-  test('Record Picking refuses unknown lines, more units than requested, and fewer units that are not marked short', async () => {
-    await using estate = await warehouse();
-    const id = await estate.picking(2, 'open', 'started');
-    const refused: readonly (readonly [Status, readonly Line[]])[] = [
-      ['picked', [{ orderLineId: 'line-9', pickedQty: 2 }]],
-      ['picked', line1(3)],
-      ['picked', line1(1)],
-      ['short', [...line1(1), ...line1(1)]],
-    ];
-    for (const [status, lines] of refused) expect((await refusal(estate.pick(id, status, lines))).message).toContain('422');
-    expect(await estate.read(id)).toMatchObject({ state: 'picking', lines: [{ pickedQty: 0, shortQty: 0 }] });
-  });
-
   test('Record Picking with a short line continues with the picked units and writes the missing ones off', async () => {
     await using estate = await warehouse();
     const { picking, pick, mugs, read } = estate;
@@ -231,19 +184,6 @@ describe('Record Picking', () => {
     await estate.inside.advance(10 * MINUTE);
     expect(await mugs()).toMatchObject({ onHand: onHand - 2, reserved: reserved - 2 });
     expect((await read(id)).failureReason).toBeUndefined();
-  });
-
-  test('Record Picking without a picked unit cancels the fulfillment order, also repeated', async () => {
-    await using estate = await warehouse();
-    const { picking, pick, mugs, changes } = estate;
-    const id = await picking(2, 'open', 'started');
-    const { onHand = 0, reserved = 0 } = await mugs();
-    const ended = await pick(id, 'short', line1(0));
-    expect(ended).toMatchObject({ state: 'cancelled', failureReason: 'short', lines: [{ pickedQty: 0, shortQty: 2 }] });
-    expect(await pick(id, 'short', line1(0))).toEqual(ended);
-    expect(await refusal(pick(id, 'packed'))).toMatchObject(invalid);
-    expect(await mugs()).toMatchObject({ onHand: onHand - 2, reserved: reserved - 2 });
-    expect((await changes(id)).at(-1)).toBe(changed('picking→cancelled'));
   });
 
   test.each(['outage', 'lost-response'] as const)(

@@ -191,18 +191,6 @@ describe('Dispatch Fulfillment Order', () => {
     },
   );
 
-  test('Dispatch Fulfillment Order is refused before packing and for an unknown fulfillment order', async () => {
-    await using rehearsal = await fulfilling();
-    const { fulfillmentOrderId: id } = await rehearsal.routedOrder();
-    const early = { code: 'invalid_state_transition', currentState: 'allocated', action: 'dispatch' };
-    expect(await rehearsal.dispatch(id)).toMatchObject({ status: 409, body: early });
-    await rehearsal.openPicking(id);
-    expect((await rehearsal.dispatch(id)).body.currentState).toBe('picking');
-    expect((await rehearsal.fulfillmentOrder(id)).shipments).toEqual([]);
-    expect((await rehearsal.dispatch('ful_unknown')).status).toBe(404);
-    expect((await rehearsal.call('get-fulfillment-order-api', { params: { id: 'ful_unknown' } })).status).toBe(404);
-  });
-
   test.each([
     ['payment_incomplete', { kind: 'status', status: 409, code: 'payment_incomplete' }, 409],
     ['dependency_unavailable', { kind: 'outage' }, 503],

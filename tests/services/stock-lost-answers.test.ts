@@ -96,7 +96,7 @@ describe('Lost answers to movements', () => {
 });
 
 describe('Lost answers to replacements', () => {
-  /** The units of the old reservation are given back and those of its replacement are taken, but the SIM has no answer to either. */
+  /** The Inventory Service gives the old units back and takes the new ones, but the SIM has no answer. */
   async function replaced() {
     const stock = await shop();
     const old = await stock.reserve(3);
