@@ -265,11 +265,11 @@ export function storeSuite(name: string, create: CreateStore): void {
     });
 
     describe('outbox', () => {
-      test('acknowledged events leave the outbox in order and are listed from then on', async () => {
+      test('acknowledged events leave the outbox in order, with the mark of an earlier fault, and are listed from then on', async () => {
         const { worlds, world, commit, drain, drained, published } = await opened();
-        await commit({ events: [event('e1'), event('e2')] });
-        expect(await drained('relay')).toEqual(['e1', 'e2']);
-        expect(await published()).toEqual([]);
+        await commit({ events: [event('e1'), { ...event('e2'), struck: true }] });
+        const marks = (await drain('relay'))?.entries.map(({ id, struck }) => `${id} ${struck}`);
+        expect([marks, await published()]).toEqual([['e1 undefined', 'e2 true'], []]);
         await commit({ events: [event('e3')] });
         expect(await drained('relay', { sent: ['e1', 'e2'] })).toEqual(['e3']);
         expect(await drain('relay', { sent: ['e3'] })).toBeUndefined();
@@ -383,12 +383,6 @@ export function storeSuite(name: string, create: CreateStore): void {
         await drain('third');
         await drain('third', { sent: ['e3'], isStopping: true });
         expect(await store.unsent()).toEqual([]);
-      });
-
-      test('an event that a fault withheld before is marked in the outbox', async () => {
-        const { commit, drain } = await opened();
-        await commit({ events: [event('e1'), { ...event('e2'), struck: true }] });
-        expect((await drain('relay'))?.entries.map(({ struck }) => struck)).toEqual([undefined, true]);
       });
 
       test('a full outbox refuses requests with events, which change nothing, until some events are sent', async () => {
@@ -508,6 +502,7 @@ export function storeSuite(name: string, create: CreateStore): void {
     describe('running work', () => {
       const KEY = 'oms|timer|x';
 
+      type Overtaken = Awaited<ReturnType<typeof overtaken>>;
       /** Starts an item, which its application cancels or replaces before it completes. */
       async function overtaken(by: 'cancelled' | 'replaced', leaseMs?: number) {
         const open = await opened();
@@ -523,32 +518,24 @@ export function storeSuite(name: string, create: CreateStore): void {
         return { ...open, item, running };
       }
 
-      test.each(['cancelled', 'replaced'] as const)(
-        'an item that was %s counts as running until its last commit is refused',
-        async (by) => {
-          const { worlds, world, commit, running } = await overtaken(by);
-          const changed: World[] = [];
-          worlds.watch((one) => changed.push(one));
-          expect(await running()).toEqual([KEY]);
-          expect(await commit({ fence: dueFence('x') })).toEqual({ ...NOT_HELD, at: KEY });
-          expect(await running()).toEqual([]);
-          await eventually('watchers are notified', async () => changed.includes(world));
-        },
+      const endings = {
+        'its last commit is refused': async ({ commit }: Overtaken) =>
+          expect(await commit({ fence: dueFence('x') })).toEqual({ ...NOT_HELD, at: KEY }),
+        'it fails': ({ worlds, world, item }: Overtaken) => worlds.requeue(world, item, 'mine', { at: 20, attempts: 1 }),
+        'it is released': ({ store, world }: Overtaken) => store.releaseDue(world, { kind: 'timer', key: 'x', token: 'mine' }),
+      };
+      const cases = (['cancelled', 'replaced'] as const).flatMap((by) =>
+        Object.entries(endings).map(([end, how]) => [by, end, how] as const),
       );
-
-      test.each(['cancelled', 'replaced'] as const)('an item that was %s counts as running until it fails', async (by) => {
-        const { worlds, world, item, ledger, running } = await overtaken(by);
-        expect(await running()).toEqual([KEY]);
-        await worlds.requeue(world, item, 'mine', { at: 20, attempts: 1 });
-        expect(await running()).toEqual([]);
-        expect((await ledger()).next?.at).toBe(by === 'cancelled' ? undefined : 9_000);
-      });
-
-      test('an item that was cancelled counts as running until it is released', async () => {
-        const { store, world, running } = await overtaken('cancelled');
-        expect(await running()).toEqual([KEY]);
-        await store.releaseDue(world, { kind: 'timer', key: 'x', token: 'mine' });
-        expect(await running()).toEqual([]);
+      test.each(cases)('an item that was %s counts as running until %s; watchers are notified', async (by, _end, how) => {
+        const open = await overtaken(by);
+        const changed: World[] = [];
+        open.worlds.watch((one) => changed.push(one));
+        expect(await open.running()).toEqual([KEY]);
+        await how(open);
+        expect(await open.running()).toEqual([]);
+        expect((await open.ledger()).next?.at).toBe(by === 'cancelled' ? undefined : 9_000);
+        await eventually('watchers are notified', async () => changed.includes(open.world));
       });
 
       test('an item that was replaced counts in addition to its replacement when both run', async () => {

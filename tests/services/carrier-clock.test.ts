@@ -45,12 +45,12 @@ describe('Scans of a carrier outside the estate', () => {
     await using rehearsal = await awaitingCarrier();
     const { report, outcome } = rehearsal;
     await rehearsal.scanned(rehearsal.shipmentId, 'collect', 'depart');
-    await report('out-for-delivery', -2 * SECOND);
+    await report('out-for-delivery', -2 * MINUTE);
     expect(await outcome()).toEqual(['out-for-delivery', undefined]);
-    await report('delivery-attempted', -3 * SECOND);
+    await report('delivery-attempted', -3 * MINUTE);
     const earlier = /^The scan is of .*, and the same carrier scanned the parcel later, at .*\.$/;
     expect(await outcome()).toEqual(['out-for-delivery', expect.stringMatching(earlier)]);
-    await report('delivered', -SECOND);
+    await report('delivered', -MINUTE);
     expect(await outcome()).toEqual(['delivered', undefined]);
     await rehearsal.verify();
   });

@@ -186,17 +186,14 @@ describe('Record Picking', () => {
     expect((await read(id)).failureReason).toBeUndefined();
   });
 
-  test.each(['outage', 'lost-response'] as const)(
-    'Record Picking with a short line writes off once when the SIM fails (%s)',
-    async (kind) => {
-      await using estate = await warehouse();
-      const id = await estate.picking(2, 'open', 'started');
-      const { onHand = 0, reserved = 0 } = await estate.mugs();
-      const fault = kind === 'outage' ? { kind } : { kind, as: 'reset' as const };
-      await estate.inside.fault('gone', { match: { api: 'move-reservation' }, fault, times: 2 });
-      expect((await estate.pick(id, 'short', line1(1))).state).toBe('picking');
-      await estate.inside.advance(MINUTE);
-      expect(await estate.mugs()).toMatchObject({ onHand: onHand - 1, reserved: reserved - 1 });
-    },
-  );
+  test.each(['outage', 'lost-response'] as const)('Record Picking writes short units off once when the SIM fails (%s)', async (kind) => {
+    await using estate = await warehouse();
+    const id = await estate.picking(2, 'open', 'started');
+    const { onHand = 0, reserved = 0 } = await estate.mugs();
+    const fault = kind === 'outage' ? { kind } : { kind, as: 'reset' as const };
+    await estate.inside.fault('gone', { match: { api: 'move-reservation' }, fault, times: 2 });
+    expect((await estate.pick(id, 'short', line1(1))).state).toBe('picking');
+    await estate.inside.advance(MINUTE);
+    expect(await estate.mugs()).toMatchObject({ onHand: onHand - 1, reserved: reserved - 1 });
+  });
 });

@@ -160,25 +160,8 @@ describe('Dispatch Fulfillment Order', () => {
     expect(await rehearsal.firstParcel(id)).toMatchObject(LABELLED);
   });
 
-  test('Dispatch Fulfillment Order leads to the delivery also when the carrier scans immediately', async () => {
-    await using rehearsal = await fulfilling({ carrier: 'immediate' });
-    const id = await rehearsal.aPacked();
-    await rehearsal.dispatch(id);
-    await rehearsal.settle();
-    const delivered = { state: 'delivered', shipments: [{ state: 'delivered', labelStatus: 'ready' }] };
-    expect(await rehearsal.fulfillmentOrder(id)).toMatchObject(delivered);
-    await rehearsal.verify();
-  });
-
-  test('Dispatch Fulfillment Order uses carrier and service of the request', async () => {
-    await using rehearsal = await fulfilling();
-    const body = { carrier: 'other', service: 'RTS' } as const;
-    const { shipmentId } = await rehearsal.dispatchedOrder(body);
-    expect(await rehearsal.object('shipment', shipmentId)).toMatchObject(body);
-  });
-
   test.each(['outage', 'lost-response'])(
-    'Dispatch Fulfillment Order deducts the stock once, later, while the SIM is away (%s)',
+    'Dispatch Fulfillment Order deducts the stock once, after a failure of the SIM (%s)',
     async (kind) => {
       await using rehearsal = await fulfilling();
       const id = await rehearsal.aPacked();
@@ -430,8 +413,8 @@ describe('Delivery', () => {
     expect(await onHand()).toBe(sentOnHand + 2);
   });
 
-  test.each(['outage', 'lost-response'] as const)(
-    'the units of a parcel that is sent back are on hand once although the Inventory Service fails (%s)',
+  test.each(['outage', 'lost-response'])(
+    'units that are sent back are on hand once after a failure of the Inventory Service (%s)',
     async (kind) => {
       await using rehearsal = await onItsWay();
       await rehearsal.fault('gone', { match: { api: 'record-stock-movement' }, fault: { kind }, times: 2 });

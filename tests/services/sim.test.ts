@@ -1,16 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { findStock, reserveStock } from '../../services/inventory-service/holds.ts';
 import * as inventoryService from '../../services/inventory-service/service.ts';
 import { attempts } from '../../services/sim/collections.ts';
 import { abortHoldDue } from '../../services/sim/due-work.ts';
 import * as sim from '../../services/sim/service.ts';
 import { reserveInventory } from '../../shared/catalog/inventory/apis.ts';
-import { moveHold, recordReservation, takeHold } from '../../shared/catalog/inventory/internal.ts';
+import { moveHold, takeHold } from '../../shared/catalog/inventory/internal.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { newRehearsal } from '../support/estate.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Inside, startInside } from '../support/inside.ts';
-import { typesOf } from '../support/steps/events.ts';
 import type { Line } from '../support/steps/order.ts';
 
 const LAMP = 'lamp-last-one';
@@ -340,35 +338,18 @@ describe('Get Inventory', () => {
 });
 
 describe('Reserve Inventory without an answer from another application', () => {
-  test('Reserve Inventory reserves nothing and queues no work while the Inventory Service is down; the same key succeeds later', async () => {
+  test.each(['timeout', 'reset'])('Reserve Inventory gives the stock of a lost answer back (%s), and a repeat reserves it', async (as) => {
     await using rehearsal = await simRehearsal();
     const send = () => rehearsal.reserve(LAST_LAMP, {}, { 'idempotency-key': 'k1' });
-    await rehearsal.down('inventory-service');
-    const down = await send();
-    expect([down.status, down.body.code, down.body.retryable]).toEqual([503, 'dependency_unavailable', true]);
-    expect(down.headers['retry-after']).toBeDefined();
-    await rehearsal.noFaults();
+    await rehearsal.fault('lost', { match: { api: 'take-hold' }, fault: { kind: 'lost-response', as }, times: 1 });
+    expect(await send()).toMatchObject({ status: as === 'timeout' ? 504 : 502, body: { retryable: true } });
+    await rehearsal.verify();
     expect(await rehearsal.reserved(LAMP)).toBe(0);
-    expect((await rehearsal.advance('PT5M')).ran).toEqual([]);
-    expect((await send()).status).toBe(201);
+    const repeated = await send();
+    expect([repeated.status, await rehearsal.story(repeated.body.id)]).toEqual([201, CREATED]);
+    expect(await rehearsal.reserved(LAMP)).toBe(1);
     await rehearsal.verify();
   });
-
-  test.each(['timeout', 'reset'])(
-    'Reserve Inventory whose answer is lost (%s) gives the stock back, and a repeat reserves it once',
-    async (as) => {
-      await using rehearsal = await simRehearsal();
-      const send = () => rehearsal.reserve(LAST_LAMP, {}, { 'idempotency-key': 'k1' });
-      await rehearsal.fault('lost', { match: { api: 'take-hold' }, fault: { kind: 'lost-response', as }, times: 1 });
-      expect(await send()).toMatchObject({ status: as === 'timeout' ? 504 : 502, body: { retryable: true } });
-      await rehearsal.verify();
-      expect(await rehearsal.reserved(LAMP)).toBe(0);
-      const repeated = await send();
-      expect([repeated.status, await rehearsal.story(repeated.body.id)]).toEqual([201, CREATED]);
-      expect(await rehearsal.reserved(LAMP)).toBe(1);
-      await rehearsal.verify();
-    },
-  );
 
   test('a basket keeps its reservation when the Inventory Service is down during its replacement', async () => {
     await using rehearsal = await simRehearsal();
@@ -493,15 +474,6 @@ describe('Calls inside the estate', () => {
     expect(await units('bowl-large')).toBe(0);
   });
 
-  test('Take Hold adds up a SKU that is named twice', async () => {
-    const items = [
-      { sku: 'desk-two-nodes', qty: 2 },
-      { sku: 'desk-two-nodes', qty: 2 },
-    ];
-    const taking = inside.as('sim')(takeHold, { params: { reservationId: 'res_twice' }, body: { items } });
-    await expect(taking).rejects.toMatchObject({ context: { skus: [{ sku: 'desk-two-nodes', requested: 4, available: 3 }] } });
-  });
-
   test('Take Hold repeats its refusal, so that all callers get the same answer', async () => {
     const asSim = inside.as('sim');
     const take = (reservationId: string) =>
@@ -513,20 +485,6 @@ describe('Calls inside the estate', () => {
     await asSim(moveHold, { params: { reservationId: 'res_d1' }, body: { reference: 'because', kind: 'release' } });
     await expect(take('res_d3')).rejects.toMatchObject(refusal);
     expect((await take('res_d4')).allocations).toEqual([{ locationId: 'dc-01', sku: 'desk-two-nodes', qty: 3 }]);
-  });
-
-  test('the counter refuses the second of two commits that both read the last unit', async () => {
-    const sku = 'lamp-desk';
-    const { onHand = 0, safetyStock = 0 } = await inside.counters('inventory-service', 'stock', `${sku}|store-03`);
-    const qty = onHand - safetyStock;
-    const take = async (work: UnitOfWork) => {
-      const { held } = await findStock(work, { lines: [{ sku, qty }], nodes: ['store-03'] });
-      expect(held).toEqual([{ locationId: 'store-03', sku, qty }]);
-      reserveStock(work, held);
-    };
-    const outcomes = await inside.overlapping('inventory-service', take, take);
-    expect(outcomes.toSorted()).toEqual(['Conflict: guard: stock/lamp-desk|store-03', 'committed']);
-    expect(await units(sku, 'store-03')).toBe(qty);
   });
 
   /** The reservation attempt for a number of plates, once it has begun. */
@@ -567,23 +525,5 @@ describe('Calls inside the estate', () => {
     expect(await units('plate-dinner')).toBe(6);
     await looking;
     await inside.noFaults();
-  });
-
-  test('Record Reservation writes the record of a standalone allocation once', async () => {
-    const asInventory = inside.as('inventory-service');
-    const record = () =>
-      asInventory(recordReservation, {
-        params: { id: 'res_recorded' },
-        body: {
-          orderId: 'ord_r',
-          orderLineId: 'line_1',
-          items: [{ sku: 'teapot-stone', qty: 1 }],
-          allocations: [{ orderLineId: 'line_1', locationId: 'dc-01', sku: 'teapot-stone', qty: 1, fulfilledQty: 0, cancelledQty: 0 }],
-        },
-      });
-    for (const recorded of [await record(), await record()]) {
-      expect(recorded).toMatchObject({ id: 'res_recorded', state: 'confirmed', version: 1 });
-    }
-    expect(typesOf(await inside.events('reservation/res_recorded'))).toEqual(['inventory-reserved']);
   });
 });
