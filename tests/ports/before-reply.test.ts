@@ -11,22 +11,22 @@ const notes = defineCollection({ name: 'notes', schema: z.object({ id: z.string(
 
 const EVENT = { id: 'evt_1', type: 'com.unified-commerce.order-confirmed', subject: 'order/ord_1', aggregateversion: 1 } as EstateEvent;
 
-const tellThemDue = defineDueWork('tell-them');
+const noticeDue = defineDueWork('notify');
 
 /** An application whose handler schedules work before its reply, commits, and then calls back the test. */
-async function planning(afterwards: (scope: Scope, run: number) => Promise<void>, tell?: () => Promise<void>) {
+async function planning(afterwards: (scope: Scope, run: number) => Promise<void>, notice?: () => Promise<void>) {
   const done: string[] = [];
   let runs = 0;
   const { adapter, store, world, consume } = await pipelineOf({
     collections: [notes],
-    due: { [tellThemDue.kind]: tell ?? (async ({ key }) => void done.push(key)) },
+    due: { [noticeDue.kind]: notice ?? (async ({ key }) => void done.push(key)) },
     events: {
       'order-confirmed': async (_event, scope) => {
         runs += 1;
         const { work } = scope;
         if (!(await work.get(notes, 'planned'))) {
           work.put(notes, { id: 'planned' });
-          work.schedule(tellThemDue, 'once', work.now, {}, { beforeReply: true });
+          work.schedule(noticeDue, 'once', work.now, {}, { beforeReply: true });
           await work.checkpoint();
         }
         await afterwards(scope, runs);
@@ -48,7 +48,7 @@ async function planning(afterwards: (scope: Scope, run: number) => Promise<void>
 }
 
 describe('Due work before the reply', () => {
-  test('runs before it, although the handler lost a race after scheduling it', async () => {
+  test('due work before the reply runs before it, although the handler lost a race after scheduling it', async () => {
     const application = await planning(async ({ work }, run) => {
       await work.get(notes, 'shared');
       if (run === 1) await application.change('shared');
@@ -60,7 +60,7 @@ describe('Due work before the reply', () => {
     expect(await application.ledger()).toMatchObject({ running: [], pending: [] });
   });
 
-  test('does not fail the request that committed it, although it fails itself and cannot be given back', async () => {
+  test('due work before the reply that fails and cannot be released does not fail the request that committed it', async () => {
     const application = await planning(
       async () => undefined,
       async () => {
@@ -69,15 +69,15 @@ describe('Due work before the reply', () => {
     );
     Object.assign(application.store, { releaseDue: () => Promise.reject(new Error('The store is away.')) });
     await expect(application.handle()).resolves.toBeUndefined();
-    expect(await application.ledger()).toMatchObject({ pending: [], running: ['crm|tell-them|once'] });
+    expect(await application.ledger()).toMatchObject({ pending: [], running: ['crm|notify|once'] });
   });
 
-  test('can be leased by any process at once when the reply will not come', async () => {
+  test('due work before a reply that will not come can be leased immediately by any process', async () => {
     const application = await planning(async () => {
       throw new Error('broken');
     });
     await expect(application.handle()).rejects.toThrow('broken');
     expect(application.done).toEqual([]);
-    expect(await application.ledger()).toMatchObject({ running: [], next: { kind: 'tell-them', key: 'once' } });
+    expect(await application.ledger()).toMatchObject({ running: [], next: { kind: 'notify', key: 'once' } });
   });
 });

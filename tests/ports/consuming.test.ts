@@ -19,7 +19,7 @@ const versioned = (aggregateversion: number, id = `evt_${aggregateversion}`): Es
     data: { object: {} },
   }) as EstateEvent;
 
-/** A pipeline of an application that notes which versions it was given. */
+/** A pipeline that notes the versions of its events. */
 async function noting() {
   const seen: number[] = [];
   const application = await pipelineOf({
@@ -51,7 +51,7 @@ describe('Consuming', () => {
   });
 });
 
-/** What the consumer of the CRM wants, and does with a message. */
+/** The event types that the consumer of the CRM wants, and its handling of a message. */
 async function subscribing(): Promise<{ readonly wanted: WantedEvents; readonly deliver: (json: string) => ReturnType<Deliver> }> {
   const events = Object.fromEntries(consumedBy('crm').map(({ name }) => [name, async () => undefined]));
   const { adapter, world, service, pipeline } = await pipelineOf({ events });
@@ -68,17 +68,17 @@ async function subscribing(): Promise<{ readonly wanted: WantedEvents; readonly 
   return { wanted, deliver: (json) => deliver({ world, id: 'evt_1', json, headers: {} }) };
 }
 
-describe('A message', () => {
+describe('Subscribing', () => {
   const [known] = consumedBy('crm').map(({ name }) => `com.unified-commerce.${name}`);
   const forOthers = allEvents.map(({ name }) => name).find((name) => !subscriptionOf(name, 'crm'));
 
-  test('is passed over by the bus when its header names an event for others only', async () => {
+  test('the bus passes over a message whose header names an event for others only', async () => {
     const { wanted } = await subscribing();
     const passedOver = [`com.unified-commerce.${forOthers}`, known, 'com.example.other'].map((type) => wanted.isForOthers?.(type ?? ''));
     expect(passedOver).toEqual([true, false, false]);
   });
 
-  test('is read when it is delivered, and ends quietly when it is for others', async () => {
+  test('a message is read when it is delivered, and ends quietly when it is for others', async () => {
     const { deliver } = await subscribing();
     expect(await deliver('{')).toMatchObject({ as: 'foreign' });
     expect(await deliver('{"type":"com.example.other"}')).toMatchObject({ as: 'foreign' });

@@ -11,7 +11,7 @@ import { aPlan } from './a-plan.ts';
 const log = createLogger('silent');
 const event = (id: string) => ({ id, topic: 't', key: 'k', json: '{}', subscribers: [] });
 
-/** A relay on a bus that waits with each batch until a test lets it go. */
+/** A relay on a bus that holds each batch until `go`. */
 async function aRelay(options: Parameters<typeof createMemoryStore>[0] = {}) {
   const adapter = createMemoryStore(options);
   const world = await adapter.worlds.open('r', { now: 0, applications: {}, due: [] }, { bearer: 'b', apiKey: 'k', webhookSecret: 'w' });
@@ -26,14 +26,11 @@ async function aRelay(options: Parameters<typeof createMemoryStore>[0] = {}) {
       return new Promise((resolve) => waiting.push(resolve));
     },
   };
-  const counted: Store = {
-    ...store,
-    drain: (...args) => {
-      drains += 1;
-      return store.drain(...args);
-    },
+  const drain: Store['drain'] = (...args) => {
+    drains += 1;
+    return store.drain(...args);
   };
-  const relay = createRelay({ store: counted, bus, log });
+  const relay = createRelay({ store: { ...store, drain }, bus, log });
   return {
     store,
     world,
@@ -53,34 +50,31 @@ async function aRelay(options: Parameters<typeof createMemoryStore>[0] = {}) {
   };
 }
 
-describe('A relay to which a commit hands the outbox over', () => {
-  test('sends the events without asking the store for them, and asks once for more', async () => {
+describe('Handing the outbox over to a relay', () => {
+  test('a relay sends the events of a commit without reading them from the store, and reads once for more', async () => {
     const { commit, go, sent, drains, relay } = await aRelay();
     await commit('e1', 'e2');
     await go();
     await eventually('they are acknowledged', async () => (await sent()).length === 2);
-    expect(drains()).toBe(1);
     await relay.stop();
     expect(drains()).toBe(1);
   });
 
-  test('sends what is committed meanwhile, in order', async () => {
+  test('a relay sends events that are committed during a batch, in order', async () => {
     const { commit, go, sent, batches, relay } = await aRelay();
-    await commit('e1');
-    await commit('e2');
-    await commit('e3');
+    for (const id of ['e1', 'e2', 'e3']) await commit(id);
     await go();
     await go();
     await eventually('all are acknowledged', async () => (await sent()).length === 3);
     expect(batches).toEqual([['e1'], ['e2', 'e3']]);
     await commit('e4');
     await go();
-    await eventually('so is the next one', async () => (await sent()).length === 4);
+    await eventually('the next event is acknowledged', async () => (await sent()).length === 4);
     expect(await sent()).toEqual(['e1', 'e2', 'e3', 'e4']);
     await relay.stop();
   });
 
-  test('sends no event twice when the lease of its batch has ended before the next commit', async () => {
+  test('a relay sends no event twice when the lease of its batch has expired before the next commit', async () => {
     const { commit, go, sent, batches, relay } = await aRelay({ relayLeaseMs: 0 });
     await commit('e1');
     await commit('e2');
@@ -91,7 +85,7 @@ describe('A relay to which a commit hands the outbox over', () => {
     expect(batches).toEqual([['e1'], ['e2']]);
   });
 
-  test('sends them although it is being stopped, and then releases the outbox', async () => {
+  test('a stopping relay sends the batch that it has, and then releases the outbox', async () => {
     const { commit, go, sent, batches, relay, store, world } = await aRelay();
     await commit('e1');
     const stopped = relay.stop();
@@ -101,7 +95,7 @@ describe('A relay to which a commit hands the outbox over', () => {
     expect([batches, await sent(), await store.unsent()]).toEqual([[['e1']], ['e1'], [world]]);
     await commit('e3');
     await go();
-    await eventually('what was handed over after the stop is sent as well', async () => (await sent()).length === 3);
+    await eventually('events handed over after the stop are sent', async () => (await sent()).length === 3);
     expect(await store.unsent()).toEqual([]);
   });
 });

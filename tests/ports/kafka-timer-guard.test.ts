@@ -34,11 +34,11 @@ function arms(Queue: QueueClass, pending: number): boolean {
 }
 
 describe('The timer guard for kafkajs', () => {
-  test('is still needed: the library starts a timer for throttled requests without any throttled request', () => {
+  test('kafkajs without the guard still starts a timer for throttled requests without any throttled request', () => {
     expect(arms(unguarded(), 0)).toBe(true);
   });
 
-  test('keeps the timer only while requests are throttled', () => {
+  test('the guard keeps the timer only while requests are throttled', () => {
     const guarded: QueueClass = require(path);
     expect(arms(guarded, 0)).toBe(false);
     expect(arms(guarded, 1)).toBe(true);

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { PartitionProgress } from '../../shared/events/partition-progress.ts';
 
 describe('The progress in a partition', () => {
-  test('ends before the first undelivered offset, regardless of later deliveries', () => {
+  test('progress ends before the first undelivered offset, regardless of later deliveries', () => {
     const progress = new PartitionProgress(10);
     for (const offset of [10, 11, 12]) progress.taken(offset);
     progress.delivered(12);
@@ -12,7 +12,7 @@ describe('The progress in a partition', () => {
     expect(progress.uncommitted()).toBe(13);
   });
 
-  test('skips empty offsets after all earlier ones are delivered', () => {
+  test('progress skips empty offsets after all earlier ones are delivered', () => {
     const progress = new PartitionProgress(0);
     progress.taken(0);
     progress.passed(5);
@@ -22,7 +22,7 @@ describe('The progress in a partition', () => {
     expect(progress.next).toBe(6);
   });
 
-  test('is committed once', () => {
+  test('progress is committed once', () => {
     const progress = new PartitionProgress(0);
     progress.taken(0);
     progress.delivered(0);

@@ -10,6 +10,7 @@ import { createRelay } from '../../shared/events/relay.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import { startApplication } from '../../shared/runtime/application.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
+import type { Store } from '../../shared/store/ports/estate-store.ts';
 import { createHttpTransport } from '../../shared/transport/http-transport.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
@@ -27,114 +28,85 @@ async function aLongOutbox() {
   return { adapter, store, world, sent, all: events.length };
 }
 
-/** A bus whose first batch waits until a test lets it go. */
-function aSlowBus(): { bus: Bus; batches: number[]; go: () => void; fail: () => void } {
+/** A relay that is stopped while its first batch is on its way. The bus sends or refuses that batch when the test decides. */
+async function stoppedRelay(store: Store) {
   const first = Promise.withResolvers<void>();
   const batches: number[] = [];
-  const bus: Bus = {
-    ...createMemoryBus(),
-    publish: async (batch) => {
-      batches.push(batch.length);
-      await first.promise;
-    },
+  const publish: Bus['publish'] = async (batch) => {
+    batches.push(batch.length);
+    await first.promise;
   };
-  return { bus, batches, go: first.resolve, fail: () => first.reject(new Error('away')) };
+  const bus: Bus = { ...createMemoryBus(), publish };
+  const relay = createRelay({ store, bus, log });
+  await eventually('the first batch is on its way', async () => batches.length === 1);
+  return { bus, batches, stopped: relay.stop(), send: first.resolve, fail: () => first.reject(new Error('away')) };
 }
 
-describe('A relay that is stopped with a long outbox', () => {
-  test('ends after the batch in flight: the batch is acknowledged, and another relay can lease the rest at once', async () => {
+describe('Stopping a relay with a long outbox', () => {
+  test('a relay stops after its current batch, which is acknowledged, and another relay can lease the rest', async () => {
     const { store, world, sent, all } = await aLongOutbox();
-    const { bus, batches, go } = aSlowBus();
-    const relay = createRelay({ store, bus, log });
-    await eventually('the first batch is on its way', async () => batches.length === 1);
-    const stopped = relay.stop();
-    go();
+    const { bus, batches, stopped, send } = await stoppedRelay(store);
+    send();
     await stopped;
-    expect(batches).toHaveLength(1);
-    expect(await sent()).toBe(batches[0]);
-    expect(await store.unsent()).toEqual([world]);
+    expect([batches, await store.unsent()]).toEqual([[await sent()], [world]]);
     const next = createRelay({ store, bus, log });
     await eventually('the rest is sent', async () => (await sent()) === all);
     await next.stop();
   });
 
-  test('also releases the outbox when that batch cannot be sent, and the batch stays in the outbox', async () => {
+  test('a relay that cannot send its last batch releases the outbox, which keeps the batch', async () => {
     const { store, world, sent } = await aLongOutbox();
-    const { bus, batches, fail } = aSlowBus();
-    const relay = createRelay({ store, bus, log });
-    await eventually('the first batch is on its way', async () => batches.length === 1);
-    const stopped = relay.stop();
+    const { batches, stopped, fail } = await stoppedRelay(store);
     fail();
     await stopped;
     expect([batches.length, await sent(), await store.unsent()]).toEqual([1, 0, [world]]);
   });
 });
 
-test('A member that rejoins its group repeatedly leaves neither a listener nor a loop behind', async () => {
+describe('The membership in a consumer group', () => {
   const stopping = new AbortController();
-  let asked = 0;
-  const lastSign = (): number => {
-    asked += 1;
-    return Date.now();
-  };
-  for (let time = 0; time < 50; time++) {
-    const reason = await endOfMembership(
-      { ended: Promise.resolve(`crash ${time}`), lastSign },
-      { deafMs: 60_000, everyMs: 1, stopping: stopping.signal },
-    );
-    expect(reason).toBe(`crash ${time}`);
-  }
-  expect(getEventListeners(stopping.signal, 'abort')).toEqual([]);
-  const looks = asked;
-  let later = 0;
-  const stillThere = (): number => {
-    later += 1;
-    return Date.now();
-  };
-  const staying = endOfMembership(
-    { ended: new Promise(() => {}), lastSign: stillThere },
-    { deafMs: 60_000, everyMs: 1, stopping: stopping.signal },
-  );
-  await eventually('it has looked a few times', async () => later > 5);
-  expect(asked).toBe(looks);
-  stopping.abort();
-  await staying;
-  expect(getEventListeners(stopping.signal, 'abort')).toEqual([]);
-});
+  const watched = (ended: Promise<string>, lastSign: () => number) =>
+    endOfMembership({ ended, lastSign }, { deafMs: 60_000, everyMs: 1, stopping: stopping.signal });
 
-test('A member without an answer for too long reports it', async () => {
-  const membership = { ended: new Promise(() => {}), lastSign: () => 0 };
-  const reason = await endOfMembership(membership, { deafMs: 60_000, everyMs: 1, stopping: new AbortController().signal });
-  expect(reason).toEqual(new Error('no sign of the broker for 60 seconds'));
-});
-
-describe('An application whose subscriptions cannot start', () => {
-  test('does not start, stops listening, and sends nothing', async () => {
-    const adapter = createMemoryStore();
-    const port = await freePort();
-    const bus: Bus = {
-      ...createMemoryBus(),
-      subscribe: async () => {
-        throw new Error('no such topic');
-      },
+  test('a member that rejoins its group repeatedly leaves neither a listener nor a loop behind', async () => {
+    let looks = 0;
+    const lastSign = () => {
+      looks += 1;
+      return Date.now();
     };
-    const agent = new Agent();
-    const options = {
-      service: crm.service,
-      adapter,
-      bus,
-      transport: createHttpTransport({ addressOf: () => 'http://127.0.0.1:1', token: 't', agent }),
-      token: 't',
-      agent,
-      log,
-    };
-    const starting = startApplication({ ...options, host: '127.0.0.1', port, strictResponses: true });
-    await expect(starting).rejects.toThrow('no such topic');
-    await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow();
-    // Nothing of it is left: it can start there again.
-    const again = await startApplication({ ...options, bus: createMemoryBus(), host: '127.0.0.1', port, strictResponses: true });
-    expect(again.url).toContain(String(port));
-    await again.close();
-    await agent.close();
+    for (let time = 0; time < 50; time++) expect(await watched(Promise.resolve(`crash ${time}`), lastSign)).toBe(`crash ${time}`);
+    expect(getEventListeners(stopping.signal, 'abort')).toEqual([]);
+    const before = looks;
+    let later = 0;
+    const staying = watched(new Promise(() => {}), () => {
+      later += 1;
+      return Date.now();
+    });
+    await eventually('the member has checked a few times', async () => later > 5);
+    expect(looks).toBe(before);
+    stopping.abort();
+    await staying;
+    expect(getEventListeners(stopping.signal, 'abort')).toEqual([]);
   });
+
+  test('a member without an answer for too long reports it', async () => {
+    const membership = { ended: new Promise(() => {}), lastSign: () => 0 };
+    const reason = await endOfMembership(membership, { deafMs: 60_000, everyMs: 1, stopping: new AbortController().signal });
+    expect(reason).toEqual(new Error('no sign of the broker for 60 seconds'));
+  });
+});
+
+test('an application whose subscriptions cannot start stops listening, and can start again at its port', async () => {
+  const port = await freePort();
+  const agent = new Agent();
+  const transport = createHttpTransport({ addressOf: () => 'http://127.0.0.1:1', token: 't', agent });
+  const parts = { service: crm.service, adapter: createMemoryStore(), transport, token: 't', agent, log, host: '127.0.0.1', port };
+  const subscribe = () => Promise.reject(new Error('unknown topic'));
+  const starting = startApplication({ ...parts, bus: { ...createMemoryBus(), subscribe }, strictResponses: true });
+  await expect(starting).rejects.toThrow('unknown topic');
+  await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow();
+  const again = await startApplication({ ...parts, bus: createMemoryBus(), strictResponses: true });
+  expect(again.url).toContain(String(port));
+  await again.close();
+  await agent.close();
 });

@@ -27,6 +27,9 @@ export interface Reach {
 
 const NOWHERE = 'http://127.0.0.1:1';
 const TOKEN = 'the-token-of-the-transport-suite';
+const BROKEN_OFF = ['dependency_error', { dependency: 'clienteling-app', undecided: true }];
+const UNREACHABLE = ['dependency_unavailable', { dependency: 'clienteling-app', retryAfter: 1 }];
+const NO_HANDLERS = { collections: [], counters: [], apis: {}, due: {}, events: {} };
 const PARTY = { id: 'cus 1/é', name: 'Zoë 👩🏽‍🚒 \u2028' };
 
 const Body = z.strictObject({ note: z.string() });
@@ -47,7 +50,7 @@ const describeParty = defineInternalCall({
 
 /** The conformance suite of the adapters that carry calls between applications. */
 export function transportSuite(name: string, transportTo: (reach: Reach) => Transport): void {
-  describe(`A call ${name}`, () => {
+  describe(`transport: calls ${name}`, () => {
     const adapter = createMemoryStore();
     const agent = new Agent();
     const seen: { input: unknown; context: Context }[] = [];
@@ -65,7 +68,8 @@ export function transportSuite(name: string, transportTo: (reach: Reach) => Tran
       const bound: readonly BoundApi<string>[] = [handle(describeParty)(handler)];
       return startApplication({
         service: {
-          ...{ application: 'clienteling-app', collections: [], counters: [], apis: {}, due: {}, events: {} },
+          ...NO_HANDLERS,
+          application: 'clienteling-app',
           internal: Object.fromEntries(bound.map((one) => [one.id, one])),
         },
         adapter,
@@ -96,17 +100,30 @@ export function transportSuite(name: string, transportTo: (reach: Reach) => Tran
       context = { ...context, faults: revision + 1 };
     };
     const problemOf = async (call: OutgoingCall): Promise<unknown> =>
-      transport.send(call).then(
-        (reply) => reply,
-        (error: unknown) => (error instanceof Problem ? [error.code, error.context] : error),
-      );
+      transport.send(call).catch((error: unknown) => (error instanceof Problem ? [error.code, error.context] : error));
+    /** Sends a call. @returns the status and the problem code of its reply */
+    const refusal = async (call: OutgoingCall, by = transport): Promise<unknown> => {
+      const { status, text } = await by.send(call);
+      return [status, JSON.parse(text).code];
+    };
+    /** Makes the handler wait. @returns what lets it reply */
+    const blocked = (): (() => void) => {
+      const released = Promise.withResolvers<void>();
+      answering = () => released.promise.then(() => ({ ok: 'late' }));
+      return released.resolve;
+    };
+    /** Sends a call, and waits until the handler has received it. */
+    async function received<T>(sending: () => Promise<T>): Promise<{ reply: Promise<T> }> {
+      const count = seen.length;
+      const reply = sending();
+      await eventually('the call is received', async () => seen.length > count);
+      return { reply };
+    }
 
     beforeAll(async () => {
       world = await adapter.worlds.open('r', { now: 1_000, applications: {}, due: [] }, { bearer: '', apiKey: '', webhookSecret: '' });
-      context = {
-        ...{ world, now: 1_000, principal: 'client', requestId: 'req_1.1', parentId: 'req_1', correlationId: 'c-1', faults: 0 },
-        ...{ deadline: Date.now() + 60_000, chain: ['oms'] },
-      };
+      const ids = { requestId: 'req_1.1', parentId: 'req_1', correlationId: 'c-1' };
+      context = { ...ids, world, now: 1_000, principal: 'client', faults: 0, deadline: Date.now() + 60_000, chain: ['oms'] };
       running = await start();
       transport = transportTo({ running: () => running, token: TOKEN, agent });
     });
@@ -115,147 +132,124 @@ export function transportSuite(name: string, transportTo: (reach: Reach) => Tran
       await agent.close();
     });
 
-    test('arrives with its parameters, query, body and context, and its answer comes back as text', async () => {
+    test('a call arrives with copies of its parameters, query, body and context, and its answer comes back as text', async () => {
       const reply = await transport.send(calling());
       expect(reply).toEqual({ status: 200, text: '{"ok":true}', retryAfter: undefined });
-      expect(seen.at(-1)).toEqual({
+      const arrived = seen.at(-1);
+      expect(arrived).toEqual({
         input: { params: { id: PARTY.id }, query: { lang: 'en IE' }, body: { note: PARTY.name } },
         context: JSON.parse(JSON.stringify(context)),
       });
+      expect(arrived?.context).not.toBe(context);
+      expect(arrived?.context.chain).not.toBe(context.chain);
     });
 
-    test('shares no object with the application', async () => {
-      await transport.send(calling());
-      expect(seen.at(-1)?.context).not.toBe(context);
-      expect(seen.at(-1)?.context.chain).not.toBe(context.chain);
-    });
-
-    test('with the same key takes effect once', async () => {
+    test('a call with the same key takes effect once', async () => {
       let runs = 0;
       answering = async () => ({ run: ++runs });
       const call = calling({ idempotencyKey: 'key-1' });
       const [first, second] = [await transport.send(call), await transport.send(call)];
       expect([first.text, second.text, runs]).toEqual(['{"run":1}', '{"run":1}', 1]);
-      const other = await transport.send({ ...call, body: JSON.stringify({ note: 'another' }) });
-      expect([other.status, JSON.parse(other.text).code]).toEqual([422, 'idempotency_key_reused']);
+      expect(await refusal({ ...call, body: JSON.stringify({ note: 'another' }) })).toEqual([422, 'idempotency_key_reused']);
     });
 
     test.each([
       ['of an unknown path', { path: '/internal/nothing' }, 404, 'not_found'],
       ['with an empty parameter', { path: '/internal/parties//notes' }, 404, 'not_found'],
       ['of another method', { method: 'PUT' as const }, 404, 'not_found'],
-      ['with a body that is no JSON', { body: '{' }, 400, 'malformed_request'],
+      ['with a body that is not JSON', { body: '{' }, 400, 'malformed_request'],
       ['with a body that misses a member', { body: '{}' }, 422, 'validation_failed'],
       ['with an unknown query', { path: '/internal/parties/1/notes?x=1' }, 422, 'validation_failed'],
-    ])('%s is refused', async (_what, changed, status, code) => {
-      const reply = await transport.send(calling(changed));
-      expect([reply.status, JSON.parse(reply.text).code]).toEqual([status, code]);
+    ])('a call %s is refused', async (_what, changed, status, code) => {
+      expect(await refusal(calling(changed))).toEqual([status, code]);
     });
 
-    test('that is refused by the handler gets the problem and the time to wait', async () => {
+    test('a call with another token is refused', async () => {
+      const stranger = transportTo({ running: () => running, token: 'another', agent });
+      expect(await refusal(calling(), stranger)).toEqual([403, 'forbidden']);
+    });
+
+    test('a call that the handler refuses gets the problem and the time to wait', async () => {
       answering = async () => {
         throw new Problem('dependency_unavailable', 'wms cannot be reached.', { dependency: 'wms', retryAfter: 7 });
       };
-      const reply = await transport.send(calling());
-      expect([reply.status, reply.retryAfter, JSON.parse(reply.text)]).toMatchObject([
-        503,
-        '7',
-        { code: 'dependency_unavailable', dependency: 'wms', instance: '/internal/parties/cus%201%2F%C3%A9/notes' },
-      ]);
+      const { status, retryAfter, text } = await transport.send(calling());
+      expect([status, retryAfter]).toEqual([503, '7']);
+      const instance = '/internal/parties/cus%201%2F%C3%A9/notes';
+      expect(JSON.parse(text)).toMatchObject({ code: 'dependency_unavailable', dependency: 'wms', instance });
     });
 
-    test('that an error ends is answered with an internal error', async () => {
+    test('a call whose handler throws gets an internal error', async () => {
       answering = async () => {
         throw new TypeError('unexpected');
       };
-      const reply = await transport.send(calling());
-      expect([reply.status, JSON.parse(reply.text).code]).toEqual([500, 'internal_error']);
+      expect(await refusal(calling())).toEqual([500, 'internal_error']);
     });
 
-    test('that takes too long times out, and the application learns that nobody waits', async () => {
-      let hasLearned = false;
+    test('a call that takes too long times out, and calls of its handler are refused from then on', async () => {
+      let isOver = false;
       answering = async ({ call }) => {
-        const refusal = () => call(getCustomer, { params: { id: 'cus_1' } }).then(String, ({ name }: Error) => name);
-        await eventually('a call of the handler is refused', async () => (await refusal()) === 'CallerLeft');
-        hasLearned = true;
+        const refused = () => call(getCustomer, { params: { id: 'cus_1' } }).then(String, ({ name: error }: Error) => error);
+        await eventually('a call of the handler is refused', async () => (await refused()) === 'CallerLeft');
+        isOver = true;
         return {};
       };
       expect(await problemOf(calling({ timeoutMs: 200 }))).toEqual(['dependency_timeout', timedOut('clienteling-app').context]);
-      await eventually('the handler has ended', async () => hasLearned);
+      await eventually('the handler has ended', async () => isOver);
     });
 
-    test('that a fault drops breaks off without an answer', async () => {
+    test.each([
+      ['a call that a fault drops breaks off without an effect', { kind: 'drop' }, 0],
+      ['a call whose answer a fault loses takes effect and breaks off', { kind: 'lost-response', as: 'reset' }, 1],
+    ] as const)('%s', async (_title, fault, effects) => {
       answering = async () => ({ ok: true });
-      await setFault({ kind: 'drop' });
+      await setFault(fault);
       const count = seen.length;
-      expect(await problemOf(calling())).toEqual(['dependency_error', { dependency: 'clienteling-app', undecided: true }]);
-      expect(seen).toHaveLength(count);
-    });
-
-    test('whose answer a fault loses takes effect and breaks off', async () => {
-      await setFault({ kind: 'lost-response', as: 'reset' });
-      const count = seen.length;
-      expect(await problemOf(calling())).toEqual(['dependency_error', { dependency: 'clienteling-app', undecided: true }]);
-      expect(seen).toHaveLength(count + 1);
+      expect(await problemOf(calling())).toEqual(BROKEN_OFF);
+      expect(seen).toHaveLength(count + effects);
       await adapter.worlds.removeFault(world);
       context = { ...context, faults: 0 };
     });
 
-    test('is on record with its caller, its bodies and its outcome', async () => {
+    test('the journal has a call with its caller, its bodies and its outcome', async () => {
       await transport.send(calling({ context: { ...context, requestId: 'req_9.1', correlationId: 'c-9' } }));
-      const [hop] = (await journal('c-9')).slice(-1);
-      expect(hop).toMatchObject({
-        ...{ requestId: 'req_9.1', application: 'clienteling-app', api: 'describe-party', method: 'POST', status: 200 },
+      const { entries } = await adapter.worlds.journalOf(world, { correlationId: 'c-9' });
+      const api = { application: 'clienteling-app', api: 'describe-party', method: 'POST' };
+      expect(entries.map((entry) => ({ ...recordOf(entry) })).at(-1)).toMatchObject({
+        ...api,
+        requestId: 'req_9.1',
+        status: 200,
         path: '/internal/parties/cus%201%2F%C3%A9/notes?lang=en+IE',
         request: { note: PARTY.name },
         response: { ok: true },
       });
     });
 
-    test('with another token, or without a context, is refused', async () => {
-      const stranger = transportTo({ running: () => running, token: 'another', agent });
-      const reply = await stranger.send(calling());
-      expect([reply.status, JSON.parse(reply.text).code]).toEqual([403, 'forbidden']);
-    });
-
-    test('that runs while the application stops is answered; later ones are unreachable until it listens again', async () => {
-      let release = (): void => {};
-      const released = new Promise<void>((resolve) => {
-        release = resolve;
-      });
-      answering = () => released.then(() => ({ ok: 'late' }));
-      const count = seen.length;
-      const waiting = transport.send(calling());
-      await eventually('it has arrived', async () => seen.length > count);
+    test('a call that runs while the application stops is answered; later calls cannot reach it until it listens again', async () => {
+      const release = blocked();
+      const { reply } = await received(() => transport.send(calling()));
       const closing = running?.close();
       await eventually('it is unreachable', async () => {
         const found = await problemOf(calling({ timeoutMs: 50 }));
-        return Array.isArray(found) && found[0] === 'dependency_unavailable';
+        return Array.isArray(found) && found[0] === UNREACHABLE[0];
       });
       release();
-      expect((await waiting).text).toBe('{"ok":"late"}');
+      expect((await reply).text).toBe('{"ok":"late"}');
       await closing;
       answering = async () => ({ ok: true });
-      expect(await problemOf(calling())).toEqual(['dependency_unavailable', { dependency: 'clienteling-app', retryAfter: 1 }]);
+      expect(await problemOf(calling())).toEqual(UNREACHABLE);
       running = await start();
       expect((await transport.send(calling())).status).toBe(200);
     });
 
-    test('breaks off when the application dies', async () => {
-      answering = () => new Promise(() => {});
-      const count = seen.length;
-      const waiting = problemOf(calling());
-      await eventually('it has arrived', async () => seen.length > count);
+    test('a call breaks off when the application dies', async () => {
+      blocked();
+      const { reply } = await received(() => problemOf(calling()));
       running?.kill();
-      expect(await waiting).toEqual(['dependency_error', { dependency: 'clienteling-app', undecided: true }]);
-      expect(await problemOf(calling())).toEqual(['dependency_unavailable', { dependency: 'clienteling-app', retryAfter: 1 }]);
+      expect(await reply).toEqual(BROKEN_OFF);
+      expect(await problemOf(calling())).toEqual(UNREACHABLE);
       running = undefined;
     });
-
-    async function journal(correlationId?: string): Promise<Record<string, unknown>[]> {
-      const { entries } = await adapter.worlds.journalOf(world, { correlationId });
-      return entries.map((entry) => ({ ...recordOf(entry) }));
-    }
   });
 }
 

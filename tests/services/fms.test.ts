@@ -1,8 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
+import type { ProgressionInput } from '../../shared/catalog/control/progression.ts';
 import { signWebhook } from '../../shared/control/webhook-signature.ts';
 import { newRehearsal } from '../support/estate.ts';
-
-type Scene = Awaited<ReturnType<typeof fulfilling>>;
 
 interface Scan {
   readonly shipmentId?: string;
@@ -16,428 +15,413 @@ interface Scan {
   readonly signedAt?: number;
 }
 
-/** A rehearsal with the steps that lead to a parcel. The simulated carrier scans nothing by itself: the tests send its webhooks. */
-async function fulfilling() {
-  const orders = await newRehearsal({ warehouse: 'manual' });
-  await orders.client.control('set-progression', { body: { carrier: 'manual' } });
+const ATTEMPTS = ['delivery-attempted', 'delivery-attempted', 'delivery-attempted'] as const;
+const LABELLED = { state: 'label-created', labelStatus: 'ready', trackingNumber: expect.any(String) };
+
+/** A rehearsal whose goods are picked by hand, and whose carrier's webhooks the test sends. */
+async function fulfilling(progression: ProgressionInput = {}) {
+  const rehearsal = await newRehearsal({ warehouse: 'manual', carrier: 'manual', ...progression });
+  const { call, name, now, credentials, events } = rehearsal;
   let webhooks = 0;
-  const read = (id: string) => orders.fulfillmentOrder(id);
-  async function packed(qty = 2): Promise<string> {
-    const { id: orderId } = await orders.confirmed({ qty });
-    const { fulfillmentOrders } = await orders.order(orderId);
-    const [{ id }] = fulfillmentOrders;
-    const picking = await orders.picked(id);
-    for (const status of ['started', 'picked', 'packed'] as const)
-      await orders.api('update-picking-status-api', { params: { id: picking.id }, body: { status } });
-    return id;
-  }
-  const dispatch = (id: string, body: object = {}) => orders.call('dispatch-fulfillment-order-api', { params: { id }, body });
-  async function dispatched() {
-    const id = await packed();
-    const { body } = await dispatch(id);
-    await orders.settle();
-    const [shipment] = body.shipments;
-    return { id, shipmentId: shipment.id as string, trackingNumber: shipment.trackingNumber as string };
-  }
-  async function webhook({ status, at, id = `scan-${++webhooks}`, secret, signedAt = 0, ...parcel }: Scan) {
-    const now = await orders.now();
-    const instant = new Date(at ?? now).toISOString();
-    const body = JSON.stringify({
-      type: 'shipment.tracking.updated',
-      timestamp: instant,
-      data: { ...parcel, status, occurredAt: instant },
-    });
-    const headers = { ...signWebhook(secret ?? orders.credentials.webhookSecret, { id, at: now + signedAt, body }) };
-    return orders.client.call('POST', `/webhooks/carrier?rehearsal=${orders.name}`, body, { as: 'none', headers });
-  }
   return {
-    ...orders,
-    ...{ read, packed, dispatch, dispatched, webhook },
-    /** Sends scans of one parcel, a minute apart; each must be accepted. */
-    async scans(shipmentId: string, ...statuses: readonly string[]) {
-      for (const status of statuses) {
-        await orders.advance('PT1M');
-        const { status: answer, body } = await webhook({ shipmentId, status });
-        if (answer !== 204) throw new Error(`${status}: ${answer} ${JSON.stringify(body)}`);
-      }
-    },
-    label: (shipmentId: string) => orders.call('generate-label-api', { params: { id: shipmentId }, body: {} }),
-    onHand: () => orders.onHand('mug-blue', 'dc-01'),
+    ...rehearsal,
+    /** The id of a packed fulfillment order of two mugs. */
+    aPacked: async (goods?: Parameters<typeof rehearsal.packedOrder>[0]) => (await rehearsal.packedOrder(goods)).fulfillmentOrderId,
+    mugs: () => rehearsal.stockAt('mug-blue', 'dc-01'),
     /** The transitions of a fulfillment order since its dispatch. */
-    async moves(id: string): Promise<string[]> {
-      const events = await orders.events({ subject: `fulfillment-order/${id}`, ext: true });
-      const all = events.map(({ data }) => `${data.previousState ?? '–'}→${data.object.state}`);
+    movesOf: async (id: string): Promise<string[]> => {
+      const all = (await events({ subject: `fulfillment-order/${id}`, ext: true })).map(
+        ({ data }) => `${data.previousState ?? '–'}→${data.object.state}`,
+      );
       return all.slice(all.indexOf('packed→dispatched') + 1);
     },
-    labels: async () => (await orders.events({ type: 'shipment-label-generated' })).length,
-    outage: (application: string) => orders.fault('gone', { match: { application }, fault: { kind: 'outage' } }),
+    labels: async () => (await events({ type: 'shipment-label-generated' })).length,
+    firstParcel: async (id: string) => (await rehearsal.fulfillmentOrder(id)).shipments[0],
+    webhook: async ({ status, at, id = `scan-${++webhooks}`, secret = credentials.webhookSecret, signedAt = 0, ...parcel }: Scan) => {
+      const instant = await now();
+      const occurredAt = new Date(at ?? instant).toISOString();
+      const body = JSON.stringify({ type: 'shipment.tracking.updated', timestamp: occurredAt, data: { ...parcel, status, occurredAt } });
+      const headers = { 'content-type': 'application/json', ...signWebhook(secret, { id, at: instant + signedAt, body }) };
+      return call('carrier-webhook', { query: { rehearsal: name }, body, headers, as: 'none' });
+    },
   };
 }
 
-let scene: Scene;
-beforeEach(async () => {
-  scene = await fulfilling();
-});
-afterEach(async () => {
-  await scene.noFaults();
-  await scene[Symbol.asyncDispose]();
-});
+/** A rehearsal with a labelled parcel of two mugs on its way. */
+async function onItsWay() {
+  const rehearsal = await fulfilling();
+  const parcelOf = async () => {
+    const id = await rehearsal.aPacked();
+    const { body } = await rehearsal.dispatch(id);
+    await rehearsal.settle();
+    return { id, shipmentId: body.shipments[0].id as string, trackingNumber: body.shipments[0].trackingNumber as string };
+  };
+  const parcel = await parcelOf();
+  const before = (await rehearsal.movesOf(parcel.id)).length;
+  const scan = (status: string, more: Partial<Scan> = {}) => rehearsal.webhook({ shipmentId: parcel.shipmentId, status, ...more });
+  return {
+    ...rehearsal,
+    ...parcel,
+    parcelOf,
+    read: () => rehearsal.fulfillmentOrder(parcel.id),
+    moves: async () => (await rehearsal.movesOf(parcel.id)).slice(before),
+    sentOnHand: (await rehearsal.mugs()).onHand,
+    onHand: async () => (await rehearsal.mugs()).onHand,
+    scan,
+    /** Sends scans of the parcel, a minute apart; each must be accepted. */
+    scans: async (...statuses: readonly string[]) => {
+      for (const status of statuses) {
+        await rehearsal.advance('PT1M');
+        expect([status, (await scan(status)).status]).toEqual([status, 204]);
+      }
+    },
+  };
+}
 
-describe('Dispatch', () => {
-  test('answers the parcel with its label and number; a repeat answers the same', async () => {
-    const { packed, dispatch, read, onHand, labels } = scene;
-    const before = await onHand();
-    const id = await packed();
-    const first = await dispatch(id);
-    expect([first.status, first.body.state]).toEqual([200, 'dispatched']);
+describe('Dispatch Fulfillment Order', () => {
+  test('Dispatch Fulfillment Order returns the parcel with its label and number, also repeated; the picked units leave', async () => {
+    await using rehearsal = await fulfilling();
+    const id = await rehearsal.aPacked();
+    const { onHand, reserved } = await rehearsal.mugs();
+    const first = await rehearsal.dispatch(id);
+    expect(first).toMatchObject({ status: 200, body: { state: 'dispatched' } });
     const [shipment] = first.body.shipments;
-    expect(shipment).toEqual({
-      ...{ id: expect.stringMatching(/^shp_/), trackingNumber: expect.any(String) },
-      ...{ state: 'label-created', labelStatus: 'ready' },
-    });
-    expect((await scene.object('shipment', shipment.id)).trackingNumber).toBe(shipment.trackingNumber);
-    await scene.settle();
-    const again = await dispatch(id);
+    expect(shipment).toEqual({ ...LABELLED, id: expect.stringMatching(/^shp_/) });
+    expect((await rehearsal.object('shipment', shipment.id)).trackingNumber).toBe(shipment.trackingNumber);
+    await rehearsal.settle();
+    const again = await rehearsal.dispatch(id);
     expect([again.status, again.body.shipments]).toEqual([200, first.body.shipments]);
-    expect((await read(id)).version).toBe(again.body.version);
-    expect(await onHand()).toBe(before - 2);
-    expect(await labels()).toBe(1);
-    await scene.verify();
+    expect((await rehearsal.fulfillmentOrder(id)).version).toBe(again.body.version);
+    expect([await rehearsal.mugs(), await rehearsal.labels()]).toEqual([{ onHand: onHand - 2, reserved: reserved - 2 }, 1]);
+    await rehearsal.verify();
   });
 
-  test('succeeds while the carrier is down: the label is failed and made later', async () => {
-    const { packed, dispatch, read, labels, outage, moves } = scene;
-    const id = await packed();
-    await outage('carrier-platform');
-    const { status, body } = await dispatch(id);
-    expect([status, body.state]).toEqual([200, 'dispatched']);
-    expect(body.shipments[0]).toMatchObject({ state: 'pending', labelStatus: 'failed' });
-    await scene.advance('PT5M');
-    expect((await read(id)).shipments[0].labelStatus).toBe('failed');
-    await scene.noFaults();
-    await scene.advance('PT1H');
-    expect((await read(id)).shipments[0]).toMatchObject({
-      state: 'label-created',
-      labelStatus: 'ready',
-      trackingNumber: expect.any(String),
-    });
-    expect(await labels()).toBe(1);
-    expect(await moves(id)).toEqual(['dispatched→dispatched', 'dispatched→dispatched']);
-    await scene.verify();
+  test('Dispatch Fulfillment Order succeeds while the carrier is down: the label is failed and made later', async () => {
+    await using rehearsal = await fulfilling();
+    const id = await rehearsal.aPacked();
+    await rehearsal.down('carrier-platform');
+    const { body } = await rehearsal.dispatch(id);
+    expect(body).toMatchObject({ state: 'dispatched', shipments: [{ state: 'pending', labelStatus: 'failed' }] });
+    await rehearsal.advance('PT5M');
+    expect((await rehearsal.firstParcel(id)).labelStatus).toBe('failed');
+    await rehearsal.noFaults();
+    await rehearsal.advance('PT1H');
+    expect(await rehearsal.firstParcel(id)).toMatchObject(LABELLED);
+    expect(await rehearsal.labels()).toBe(1);
+    expect(await rehearsal.movesOf(id)).toEqual(['dispatched→dispatched', 'dispatched→dispatched']);
+    await rehearsal.verify();
   });
 
-  test('without a label leaves it to Generate Label; its number arrives by webhook', async () => {
-    const { packed, dispatch, read, label, labels, outage } = scene;
-    const id = await packed();
-    await outage('carrier-platform');
-    const { body } = await dispatch(id);
-    await scene.noFaults();
-    const made = await label(body.shipments[0].id);
+  test('a parcel that was dispatched without a label gets it by Generate Label, and its number by webhook', async () => {
+    await using rehearsal = await fulfilling();
+    const id = await rehearsal.aPacked();
+    await rehearsal.down('carrier-platform');
+    const { body } = await rehearsal.dispatch(id);
+    await rehearsal.noFaults();
+    const made = await rehearsal.label(body.shipments[0].id);
     expect(made.status).toBe(201);
-    await scene.settle();
-    const [shipment] = (await read(id)).shipments;
-    expect(shipment).toMatchObject({ state: 'label-created', labelStatus: 'ready', trackingNumber: made.body.trackingNumber });
-    await scene.advance('PT3H');
-    expect((await read(id)).shipments).toEqual([shipment]);
-    expect(await labels()).toBe(1);
+    await rehearsal.settle();
+    const shipment = await rehearsal.firstParcel(id);
+    expect(shipment).toMatchObject({ ...LABELLED, trackingNumber: made.body.trackingNumber });
+    await rehearsal.advance('PT3H');
+    expect([await rehearsal.firstParcel(id), await rehearsal.labels()]).toEqual([shipment, 1]);
   });
 
-  test('repeated makes a missing label', async () => {
-    const { packed, dispatch, labels, outage } = scene;
-    const id = await packed();
-    await outage('carrier-platform');
-    await dispatch(id);
-    await scene.noFaults();
-    const { status, body } = await dispatch(id);
-    expect([status, body.shipments[0].labelStatus]).toEqual([200, 'ready']);
-    await scene.advance('PT3H');
-    expect(await labels()).toBe(1);
+  test('Dispatch Fulfillment Order repeated makes a missing label', async () => {
+    await using rehearsal = await fulfilling();
+    const id = await rehearsal.aPacked();
+    await rehearsal.down('carrier-platform');
+    await rehearsal.dispatch(id);
+    await rehearsal.noFaults();
+    expect(await rehearsal.dispatch(id)).toMatchObject({ status: 200, body: { shipments: [{ labelStatus: 'ready' }] } });
+    await rehearsal.advance('PT3H');
+    expect(await rehearsal.labels()).toBe(1);
   });
 
-  test('makes a label once when the answer is lost', async () => {
-    const { packed, dispatch, read, labels } = scene;
-    const id = await packed();
-    await scene.fault('lost', { match: { api: 'generate-label-api' }, fault: { kind: 'lost-response' }, times: 1 });
-    expect((await dispatch(id)).status).toBe(200);
-    await scene.advance('PT10M');
-    expect((await read(id)).shipments[0]).toMatchObject({
-      state: 'label-created',
-      labelStatus: 'ready',
-      trackingNumber: expect.any(String),
-    });
-    expect(await labels()).toBe(1);
+  test('Dispatch Fulfillment Order makes one label when the answer of the carrier is lost', async () => {
+    await using rehearsal = await fulfilling();
+    const id = await rehearsal.aPacked();
+    await rehearsal.fault('lost', { match: { api: 'generate-label-api' }, fault: { kind: 'lost-response' }, times: 1 });
+    expect((await rehearsal.dispatch(id)).status).toBe(200);
+    await rehearsal.advance('PT10M');
+    expect(await rehearsal.firstParcel(id)).toMatchObject(LABELLED);
+    expect(await rehearsal.labels()).toBe(1);
   });
 
-  test('makes no label with manual labels', async () => {
-    const { packed, dispatch, read, label, labels } = scene;
-    await scene.client.control('set-progression', { body: { label: 'manual' } });
-    const id = await packed();
-    const { body } = await dispatch(id);
+  test('Dispatch Fulfillment Order makes no label where the rehearsal makes labels by hand', async () => {
+    await using rehearsal = await fulfilling({ label: 'manual' });
+    const id = await rehearsal.aPacked();
+    const { body } = await rehearsal.dispatch(id);
     expect(body.shipments[0]).toMatchObject({ state: 'pending', labelStatus: 'none' });
-    await scene.advance('P1D');
-    expect((await read(id)).shipments).toEqual(body.shipments);
-    expect(await labels()).toBe(0);
-    expect((await label(body.shipments[0].id)).status).toBe(201);
-    await scene.settle();
-    expect((await read(id)).shipments[0]).toMatchObject({ state: 'label-created', labelStatus: 'ready' });
+    await rehearsal.advance('P1D');
+    expect([await rehearsal.firstParcel(id), await rehearsal.labels()]).toEqual([body.shipments[0], 0]);
+    expect((await rehearsal.label(body.shipments[0].id)).status).toBe(201);
+    await rehearsal.settle();
+    expect(await rehearsal.firstParcel(id)).toMatchObject(LABELLED);
   });
 
-  test('leads to the delivery also when the carrier scans at once', async () => {
-    const { packed, dispatch, read } = scene;
-    await scene.client.control('set-progression', { body: { carrier: 'immediate' } });
-    const id = await packed();
-    expect((await dispatch(id)).status).toBe(200);
-    await scene.settle();
-    expect(await read(id)).toMatchObject({ state: 'delivered', shipments: [{ state: 'delivered', labelStatus: 'ready' }] });
-    await scene.verify();
+  test.each(['outage', 'lost-response'])(
+    'Dispatch Fulfillment Order deducts the stock once, after a failure of the SIM (%s)',
+    async (kind) => {
+      await using rehearsal = await fulfilling();
+      const id = await rehearsal.aPacked();
+      const { onHand, reserved } = await rehearsal.mugs();
+      await rehearsal.fault('gone', { match: { api: 'move-reservation' }, fault: { kind }, times: 2 });
+      expect(await rehearsal.dispatch(id)).toMatchObject({ status: 200, body: { state: 'dispatched' } });
+      await rehearsal.advance('PT2M');
+      expect(await rehearsal.mugs()).toEqual({ onHand: onHand - 2, reserved: reserved - 2 });
+      await rehearsal.verify();
+    },
+  );
+
+  test.each([
+    ['payment_incomplete', { kind: 'status', status: 409, code: 'payment_incomplete' }, 409],
+    ['dependency_unavailable', { kind: 'outage' }, 503],
+    ['dependency_timeout', { kind: 'lost-response', as: 'timeout' }, 504],
+    ['dependency_error', { kind: 'lost-response', as: 'reset' }, 502],
+  ] as const)('Dispatch Fulfillment Order is refused while the OMS does not confirm the payment: %s', async (code, fault, status) => {
+    await using rehearsal = await fulfilling();
+    const id = await rehearsal.aPacked();
+    const before = await rehearsal.mugs();
+    await rehearsal.fault('unpaid', { match: { api: 'ensure-captured' }, fault, times: 1 });
+    expect(await rehearsal.dispatch(id)).toMatchObject({ status, body: { code } });
+    expect(await rehearsal.fulfillmentOrder(id)).toMatchObject({ state: 'packed', shipments: [] });
+    expect(await rehearsal.mugs()).toEqual(before);
+    expect((await rehearsal.dispatch(id)).status).toBe(200);
+  });
+
+  test('concurrent requests to Dispatch Fulfillment Order dispatch once', async () => {
+    await using rehearsal = await fulfilling();
+    const id = await rehearsal.aPacked();
+    const { onHand, reserved } = await rehearsal.mugs();
+    const replies = await Promise.all([1, 2, 3, 4].map(() => rehearsal.dispatch(id)));
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(new Set(replies.map(({ body }) => body.shipments[0].id)).size).toBe(1);
+    await rehearsal.advance('PT1M');
+    expect(await rehearsal.mugs()).toEqual({ onHand: onHand - 2, reserved: reserved - 2 });
+    expect(await rehearsal.movesOf(id)).not.toContain('packed→dispatched');
+    await rehearsal.verify();
   });
 });
 
-describe('The carrier’s webhook', () => {
-  test('is refused, and moves nothing, when it is forged, late or about an unknown parcel', async () => {
-    const { dispatched, webhook, read } = scene;
-    const { id, shipmentId } = await dispatched();
-    const before = await read(id);
-    const forged = await webhook({ shipmentId, status: 'delivered', secret: 'whsec_Zm9yZ2Vk' });
-    expect([forged.status, forged.body.code]).toEqual([401, 'unauthenticated']);
-    for (const signedAt of [-6 * 60_000, 6 * 60_000]) {
-      expect((await webhook({ shipmentId, status: 'delivered', signedAt })).status).toBe(401);
-    }
-    const unknown = await webhook({ shipmentId: 'shp_unknown', status: 'delivered' });
-    expect([unknown.status, unknown.body.code]).toEqual([404, 'not_found']);
-    expect((await webhook({ trackingNumber: 'unknown', status: 'delivered' })).status).toBe(404);
+describe('The carrier webhook', () => {
+  test('a webhook that is forged, late, incomplete or about an unknown parcel is refused and moves nothing', async () => {
+    await using rehearsal = await onItsWay();
+    const { scan, webhook, read } = rehearsal;
+    const before = await read();
+    const forged = { status: 401, body: { code: 'unauthenticated' } };
+    expect(await scan('delivered', { secret: 'whsec_Zm9yZ2Vk' })).toMatchObject(forged);
+    for (const signedAt of [-6 * 60_000, 6 * 60_000]) expect((await scan('delivered', { signedAt })).status).toBe(401);
+    const unknown = { status: 404, body: { code: 'not_found' } };
+    expect(await webhook({ shipmentId: 'shp_unknown', status: 'delivered' })).toMatchObject(unknown);
+    expect(await webhook({ trackingNumber: 'unknown', status: 'delivered' })).toMatchObject(unknown);
     expect((await webhook({ status: 'delivered' })).status).toBe(422);
-    expect((await webhook({ shipmentId, status: 'pending' })).status).toBe(422);
-    const ahead = await webhook({ shipmentId, status: 'delivered', at: (await scene.now()) + 6 * 60_000 });
-    expect([ahead.status, ahead.body.errors[0].pointer]).toEqual([422, '/data/occurredAt']);
-    expect(await read(id)).toEqual(before);
+    expect((await scan('pending')).status).toBe(422);
+    const future = { status: 422, body: { errors: [{ pointer: '/data/occurredAt' }] } };
+    expect(await scan('delivered', { at: (await rehearsal.now()) + 6 * 60_000 })).toMatchObject(future);
+    expect(await read()).toEqual(before);
   });
 
-  test('finds a parcel by its id, by its number, and by its number when the id belongs to another parcel', async () => {
-    const { dispatched, webhook, read } = scene;
-    const { id, shipmentId, trackingNumber } = await dispatched();
-    expect((await webhook({ shipmentId, status: 'collected' })).status).toBe(204);
-    expect((await read(id)).shipments[0].state).toBe('collected');
-    expect((await webhook({ trackingNumber, status: 'in-transit' })).status).toBe(204);
-    expect((await read(id)).shipments[0].state).toBe('in-transit');
-    expect((await webhook({ shipmentId: 'theirs', trackingNumber, status: 'out-for-delivery' })).status).toBe(204);
-    expect((await read(id)).shipments[0].state).toBe('out-for-delivery');
+  test('a webhook finds a parcel by its id, by its number, and by its number when the id belongs to another parcel', async () => {
+    await using rehearsal = await onItsWay();
+    const { shipmentId, trackingNumber, webhook, read } = rehearsal;
+    for (const [status, parcel] of [
+      ['collected', { shipmentId }],
+      ['in-transit', { trackingNumber }],
+      ['out-for-delivery', { shipmentId: 'theirs', trackingNumber }],
+    ] as const) {
+      expect((await webhook({ ...parcel, status })).status).toBe(204);
+      expect((await read()).shipments[0].state).toBe(status);
+    }
   });
 
-  test('that names two parcels is refused, and moves neither', async () => {
-    const { dispatched, webhook, read } = scene;
-    const one = await dispatched();
-    const other = await dispatched();
-    const before = [await read(one.id), await read(other.id)];
-    const both = { shipmentId: one.shipmentId, trackingNumber: other.trackingNumber, status: 'delivered' };
-    const { status, body } = await webhook({ ...both, id: 'two-parcels' });
-    expect([status, body.errors[0]?.pointer, body.errors[0]?.code]).toEqual([422, '/data/trackingNumber', 'other_shipment']);
-    expect([await read(one.id), await read(other.id)]).toEqual(before);
-    expect((await webhook({ ...both, trackingNumber: one.trackingNumber, id: 'two-parcels' })).status).toBe(204);
-    expect((await read(one.id)).state).toBe('delivered');
+  test('a webhook that names two parcels is refused, and moves neither', async () => {
+    await using rehearsal = await onItsWay();
+    const { trackingNumber, scan, read } = rehearsal;
+    const other = await rehearsal.parcelOf();
+    const states = async () => [await read(), await rehearsal.fulfillmentOrder(other.id)];
+    const before = await states();
+    const { status, body } = await scan('delivered', { trackingNumber: other.trackingNumber, id: 'two-parcels' });
+    expect([status, body.errors]).toMatchObject([422, [{ pointer: '/data/trackingNumber', code: 'other_shipment' }]]);
+    expect(await states()).toEqual(before);
+    expect((await scan('delivered', { trackingNumber, id: 'two-parcels' })).status).toBe(204);
+    expect((await read()).state).toBe('delivered');
   });
 
-  test('adds an unknown number to its parcel', async () => {
-    const { packed, dispatch, webhook, read } = scene;
-    await scene.client.control('set-progression', { body: { label: 'manual' } });
-    const id = await packed();
-    const [{ id: shipmentId }] = (await dispatch(id)).body.shipments;
-    await webhook({ shipmentId, trackingNumber: 'THEIRS-1', status: 'collected' });
-    expect((await read(id)).shipments).toEqual([{ id: shipmentId, trackingNumber: 'THEIRS-1', state: 'collected', labelStatus: 'ready' }]);
-    expect((await webhook({ trackingNumber: 'THEIRS-1', status: 'delivered' })).status).toBe(204);
-    expect((await read(id)).state).toBe('delivered');
+  test('a webhook adds an unknown number to its parcel', async () => {
+    await using rehearsal = await fulfilling({ label: 'manual' });
+    const id = await rehearsal.aPacked();
+    const [{ id: shipmentId }] = (await rehearsal.dispatch(id)).body.shipments;
+    await rehearsal.webhook({ shipmentId, trackingNumber: 'THEIRS-1', status: 'collected' });
+    const parcel = { id: shipmentId, trackingNumber: 'THEIRS-1', state: 'collected', labelStatus: 'ready' };
+    expect((await rehearsal.fulfillmentOrder(id)).shipments).toEqual([parcel]);
+    expect((await rehearsal.webhook({ trackingNumber: 'THEIRS-1', status: 'delivered' })).status).toBe(204);
+    expect((await rehearsal.fulfillmentOrder(id)).state).toBe('delivered');
   });
 
-  test('moves its parcel with one event per scan', async () => {
-    const { dispatched, scans, read, moves } = scene;
-    const { id, shipmentId } = await dispatched();
-    const noted = (await moves(id)).length;
-    await scans(shipmentId, 'collected', 'in-transit', 'out-for-delivery', 'delivery-attempted', 'held-at-depot', 'delivered');
-    expect(await read(id)).toMatchObject({ state: 'delivered', shipments: [{ state: 'delivered' }] });
-    expect((await moves(id)).slice(noted)).toEqual([...Array<string>(5).fill('dispatched→dispatched'), 'dispatched→delivered']);
-    await scene.verify();
+  test('each webhook moves its parcel with one event', async () => {
+    await using rehearsal = await onItsWay();
+    await rehearsal.scans('collected', 'in-transit', 'out-for-delivery', 'delivery-attempted', 'held-at-depot', 'delivered');
+    expect(await rehearsal.read()).toMatchObject({ state: 'delivered', shipments: [{ state: 'delivered' }] });
+    expect(await rehearsal.moves()).toEqual([...Array<string>(5).fill('dispatched→dispatched'), 'dispatched→delivered']);
+    await rehearsal.verify();
   });
 
-  test('counts an id once, whatever its content', async () => {
-    const { dispatched, webhook, read } = scene;
-    const { id, shipmentId } = await dispatched();
-    const at = await scene.now();
-    const scan = { shipmentId, status: 'delivery-attempted', at, id: 'one' };
-    const answers = await Promise.all([
-      webhook(scan),
-      webhook(scan),
-      webhook(scan),
-      webhook({ ...scan, at: at + 1 }),
-      webhook({ ...scan, at: at + 2 }),
-    ]);
+  test('a webhook id counts once, whatever its content', async () => {
+    await using rehearsal = await onItsWay();
+    const { scan, read } = rehearsal;
+    const at = await rehearsal.now();
+    const send = (later: number) => scan('delivery-attempted', { at: at + later, id: 'one' });
+    const answers = await Promise.all([0, 0, 0, 1, 2].map(send));
     expect(answers.map(({ status }) => status)).toEqual([204, 204, 204, 204, 204]);
-    const { version, state } = await read(id);
-    expect(state).toBe('dispatched');
-    expect((await webhook({ ...scan, status: 'delivered', at: at + 60_000 })).status).toBe(204);
-    expect(await read(id)).toMatchObject({ version, state: 'dispatched', shipments: [{ state: 'delivery-attempted' }] });
+    const { version } = await read();
+    expect((await scan('delivered', { at: at + 60_000, id: 'one' })).status).toBe(204);
+    expect(await read()).toMatchObject({ version, state: 'dispatched', shipments: [{ state: 'delivery-attempted' }] });
   });
 
-  test('ignores scans that are late or repeated, also under new ids', async () => {
-    const { dispatched, webhook, read } = scene;
-    const { id, shipmentId } = await dispatched();
-    await scene.advance('PT1H');
-    const at = await scene.now();
-    await webhook({ shipmentId, status: 'out-for-delivery', at });
-    const before = await read(id);
-    const late = [
-      { status: 'out-for-delivery', at },
-      { status: 'out-for-delivery', at: at - 1 },
-      { status: 'in-transit', at: at - 60_000 },
-      { status: 'collected', at },
-      { status: 'in-transit', at: at + 60_000 },
-      { status: 'label-created', at: at + 60_000 },
-      { status: 'delivered', at: at - 1 },
-    ];
-    for (const scan of late) expect((await webhook({ shipmentId, ...scan })).status).toBe(204);
-    expect(await read(id)).toEqual(before);
+  test('scans that are late or repeated change nothing, also under new ids', async () => {
+    await using rehearsal = await onItsWay();
+    const { scan, read } = rehearsal;
+    await rehearsal.advance('PT1H');
+    const at = await rehearsal.now();
+    await scan('out-for-delivery', { at });
+    const before = await read();
+    for (const [status, later] of [
+      ['out-for-delivery', 0],
+      ['out-for-delivery', -1],
+      ['in-transit', -60_000],
+      ['collected', 0],
+      ['in-transit', 60_000],
+      ['label-created', 60_000],
+      ['delivered', -1],
+    ] as const) {
+      expect((await scan(status, { at: at + later })).status).toBe(204);
+    }
+    expect(await read()).toEqual(before);
   });
 
-  test('delivers once under repeated scans in any order', async () => {
-    const { dispatched, webhook, read, moves } = scene;
-    const { id, shipmentId } = await dispatched();
-    const noted = (await moves(id)).length;
-    await scene.advance('PT1H');
-    const at = await scene.now();
+  test('repeated scans in any order deliver once', async () => {
+    await using rehearsal = await onItsWay();
+    await rehearsal.advance('PT1H');
+    const at = await rehearsal.now();
     const way = ['collected', 'in-transit', 'out-for-delivery', 'delivered'];
-    const storm = [3, 0, 2, 1, 3, 1, 0, 2, 3, 3].map((step, position) =>
-      webhook({
-        shipmentId,
-        status: way[step] ?? '',
-        at: at - 1_000 + step,
-        id: position % 2 === 0 ? `storm-${step}` : `echo-${position}`,
-      }),
-    );
+    const storm = [3, 0, 2, 1, 3, 1, 0, 2, 3, 3].map((step, position) => {
+      const id = position % 2 === 0 ? `storm-${step}` : `echo-${position}`;
+      return rehearsal.scan(way[step] ?? '', { at: at - 1_000 + step, id });
+    });
     expect(new Set((await Promise.all(storm)).map(({ status }) => status))).toEqual(new Set([204]));
-    expect(await read(id)).toMatchObject({ state: 'delivered', shipments: [{ state: 'delivered' }] });
-    const delivered = (await moves(id)).slice(noted);
-    expect(delivered.filter((move) => move.endsWith('delivered'))).toEqual(['dispatched→delivered']);
-    expect(delivered.at(-1)).toBe('dispatched→delivered');
-    await scene.verify();
+    expect(await rehearsal.read()).toMatchObject({ state: 'delivered', shipments: [{ state: 'delivered' }] });
+    const moves = await rehearsal.moves();
+    expect(moves.filter((move) => move.endsWith('delivered'))).toEqual(['dispatched→delivered']);
+    expect(moves.at(-1)).toBe('dispatched→delivered');
+    await rehearsal.verify();
   });
 });
 
 describe('Delivery', () => {
-  test('fails with the third attempt, continues when the parcel is on the van again, and fails with the next attempt', async () => {
-    const { dispatched, scans, read } = scene;
-    const { id, shipmentId } = await dispatched();
+  test('a delivery fails with the third attempt, continues when the parcel is on the van again, and fails with the next attempt', async () => {
+    await using rehearsal = await onItsWay();
+    const { scans, read } = rehearsal;
     const attempt = ['out-for-delivery', 'delivery-attempted'];
-    await scans(shipmentId, ...attempt, ...attempt);
-    expect((await read(id)).state).toBe('dispatched');
-    await scans(shipmentId, ...attempt);
-    expect(await read(id)).toMatchObject({ state: 'failed-delivery', failureReason: 'delivery-attempts' });
-    await scans(shipmentId, 'out-for-delivery');
-    const again = await read(id);
-    expect([again.state, again.failureReason]).toEqual(['dispatched', undefined]);
-    await scans(shipmentId, 'delivery-attempted');
-    expect((await read(id)).state).toBe('failed-delivery');
-    await scans(shipmentId, 'delivered');
-    const delivered = await read(id);
-    expect([delivered.state, delivered.failureReason]).toEqual(['delivered', undefined]);
+    await scans(...attempt, ...attempt);
+    expect((await read()).state).toBe('dispatched');
+    await scans(...attempt);
+    expect(await read()).toMatchObject({ state: 'failed-delivery', failureReason: 'delivery-attempts' });
+    for (const [status, state, reason] of [
+      ['out-for-delivery', 'dispatched', undefined],
+      ['delivery-attempted', 'failed-delivery', 'delivery-attempts'],
+      ['delivered', 'delivered', undefined],
+    ] as const) {
+      await scans(status);
+      const { state: after, failureReason } = await read();
+      expect([after, failureReason]).toEqual([state, reason]);
+    }
   });
 
-  test('that failed and is not scanned for seven days is returned to sender, and on hand again when the parcel is back', async () => {
-    const { dispatched, scans, read, onHand, moves } = scene;
-    const { id, shipmentId } = await dispatched();
-    const before = await onHand();
-    await scans(shipmentId, 'delivery-attempted', 'delivery-attempted', 'delivery-attempted');
-    await scene.advance('P6D');
-    await scans(shipmentId, 'held-at-depot');
-    await scene.advance('P6D');
-    expect(await read(id)).toMatchObject({ state: 'failed-delivery', shipments: [{ state: 'held-at-depot' }] });
-    await scene.advance('P1D');
-    expect(await read(id)).toMatchObject({ state: 'returned-to-sender', failureReason: 'delivery-attempts' });
-    expect(await onHand()).toBe(before);
-    expect((await moves(id)).at(-1)).toBe('failed-delivery→returned-to-sender');
-    await scans(shipmentId, 'returned-to-sender');
-    expect(await read(id)).toMatchObject({ state: 'returned-to-sender', shipments: [{ state: 'returned-to-sender' }] });
-    expect((await moves(id)).at(-1)).toBe('returned-to-sender→returned-to-sender');
-    expect(await onHand()).toBe(before + 2);
-    await scene.verify();
+  test('a failed delivery without a scan for seven days is returned to sender, and on hand again when the parcel is back', async () => {
+    await using rehearsal = await onItsWay();
+    const { scans, read, onHand, sentOnHand, moves } = rehearsal;
+    await scans(...ATTEMPTS);
+    await rehearsal.advance('P6D');
+    await scans('held-at-depot');
+    await rehearsal.advance('P6D');
+    expect(await read()).toMatchObject({ state: 'failed-delivery', shipments: [{ state: 'held-at-depot' }] });
+    await rehearsal.advance('P1D');
+    expect(await read()).toMatchObject({ state: 'returned-to-sender', failureReason: 'delivery-attempts' });
+    expect([await onHand(), (await moves()).at(-1)]).toEqual([sentOnHand, 'failed-delivery→returned-to-sender']);
+    await scans('returned-to-sender');
+    expect(await read()).toMatchObject({ state: 'returned-to-sender', shipments: [{ state: 'returned-to-sender' }] });
+    expect([await onHand(), (await moves()).at(-1)]).toEqual([sentOnHand + 2, 'returned-to-sender→returned-to-sender']);
+    await rehearsal.verify();
   });
 
-  test('of a parcel already returned by time puts no units on hand again', async () => {
-    const { dispatched, scans, read, onHand } = scene;
-    const { id, shipmentId } = await dispatched();
-    const before = await onHand();
-    await scans(shipmentId, 'delivery-attempted', 'delivery-attempted', 'delivery-attempted');
-    await scene.advance('P8D');
-    expect((await read(id)).state).toBe('returned-to-sender');
-    expect(await onHand()).toBe(before);
-    await scans(shipmentId, 'delivered');
-    expect(await read(id)).toMatchObject({ state: 'returned-to-sender', shipments: [{ state: 'delivered' }] });
-    await scene.advance('P8D');
-    expect(await onHand()).toBe(before);
-    await scene.verify();
+  test('the delivery of a parcel already returned by time puts no units on hand again', async () => {
+    await using rehearsal = await onItsWay();
+    const { scans, read, onHand, sentOnHand } = rehearsal;
+    await scans(...ATTEMPTS);
+    await rehearsal.advance('P8D');
+    await scans('delivered');
+    expect(await read()).toMatchObject({ state: 'returned-to-sender', shipments: [{ state: 'delivered' }] });
+    await rehearsal.advance('P8D');
+    expect(await onHand()).toBe(sentOnHand);
+    await rehearsal.verify();
   });
 
-  test('after the third attempt remains when the seven days are over', async () => {
-    const { dispatched, scans, read } = scene;
-    const { id, shipmentId } = await dispatched();
-    await scans(shipmentId, 'delivery-attempted', 'delivery-attempted', 'delivery-attempted', 'out-for-delivery');
-    await scene.advance('P8D');
-    expect((await read(id)).state).toBe('dispatched');
-    await scans(shipmentId, 'delivered');
-    await scene.advance('P8D');
-    expect((await read(id)).state).toBe('delivered');
+  test('a delivery after the third attempt remains when the seven days are over', async () => {
+    await using rehearsal = await onItsWay();
+    await rehearsal.scans(...ATTEMPTS, 'out-for-delivery');
+    await rehearsal.advance('P8D');
+    expect((await rehearsal.read()).state).toBe('dispatched');
+    await rehearsal.scans('delivered');
+    await rehearsal.advance('P8D');
+    expect((await rehearsal.read()).state).toBe('delivered');
   });
 
-  test('of a lost parcel is possible at any time, and no other scan or timer moves it', async () => {
-    const { dispatched, scans, read, onHand } = scene;
-    const { id, shipmentId } = await dispatched();
-    const before = await onHand();
-    await scans(shipmentId, 'collected', 'lost');
-    const lost = await read(id);
+  test('a lost parcel can be delivered at any time, and no other scan or timer moves it', async () => {
+    await using rehearsal = await onItsWay();
+    const { scans, read, onHand, sentOnHand } = rehearsal;
+    await scans('collected', 'lost');
+    const lost = await read();
     expect(lost).toMatchObject({ state: 'failed-delivery', failureReason: 'lost', shipments: [{ state: 'lost' }] });
-    await scene.advance('P30D');
-    await scans(shipmentId, 'out-for-delivery', 'returned-to-sender');
-    expect(await read(id)).toEqual(lost);
-    expect(await onHand()).toBe(before);
-    await scans(shipmentId, 'delivered');
-    expect(await read(id)).toMatchObject({ state: 'delivered', shipments: [{ state: 'delivered' }] });
+    await rehearsal.advance('P30D');
+    await scans('out-for-delivery', 'returned-to-sender');
+    expect([await read(), await onHand()]).toEqual([lost, sentOnHand]);
+    await scans('delivered');
+    expect(await read()).toMatchObject({ state: 'delivered', shipments: [{ state: 'delivered' }] });
   });
 
-  test('that failed may be followed by a loss; the parcel is then not returned by time', async () => {
-    const { dispatched, scans, read, moves } = scene;
-    const { id, shipmentId } = await dispatched();
-    await scans(shipmentId, 'delivery-attempted', 'delivery-attempted', 'delivery-attempted', 'lost');
-    expect(await read(id)).toMatchObject({ state: 'failed-delivery', failureReason: 'lost' });
-    expect((await moves(id)).at(-1)).toBe('failed-delivery→failed-delivery');
-    await scene.advance('P8D');
-    expect((await read(id)).state).toBe('failed-delivery');
+  test('a parcel that is lost after a failed delivery is not returned by time', async () => {
+    await using rehearsal = await onItsWay();
+    await rehearsal.scans(...ATTEMPTS, 'lost');
+    expect(await rehearsal.read()).toMatchObject({ state: 'failed-delivery', failureReason: 'lost' });
+    expect((await rehearsal.moves()).at(-1)).toBe('failed-delivery→failed-delivery');
+    await rehearsal.advance('P8D');
+    expect((await rehearsal.read()).state).toBe('failed-delivery');
   });
 
   test.each([
     ['dispatched', []],
-    ['failed-delivery', ['delivery-attempted', 'delivery-attempted', 'delivery-attempted']],
-  ] as const)('of a %s fulfillment order ends when the parcel is sent back, and its units are on hand again once', async (from, before) => {
-    const { dispatched, scans, webhook, read, onHand, moves } = scene;
-    const { id, shipmentId } = await dispatched();
-    const sent = await onHand();
-    await scans(shipmentId, ...before, 'returned-to-sender');
-    expect((await read(id)).state).toBe('returned-to-sender');
-    expect((await moves(id)).at(-1)).toBe(`${from}→returned-to-sender`);
-    expect(await onHand()).toBe(sent + 2);
-    await webhook({ shipmentId, status: 'returned-to-sender' });
-    await scene.advance('P8D');
-    expect(await onHand()).toBe(sent + 2);
+    ['failed-delivery', ATTEMPTS],
+  ] as const)('a %s fulfillment order ends when the parcel is sent back, and its units are on hand again once', async (from, before) => {
+    await using rehearsal = await onItsWay();
+    const { scans, scan, read, onHand, sentOnHand, moves } = rehearsal;
+    await scans(...before, 'returned-to-sender');
+    expect([(await read()).state, (await moves()).at(-1)]).toEqual(['returned-to-sender', `${from}→returned-to-sender`]);
+    expect(await onHand()).toBe(sentOnHand + 2);
+    await scan('returned-to-sender');
+    await rehearsal.advance('P8D');
+    expect(await onHand()).toBe(sentOnHand + 2);
   });
 
-  test.each(['outage', 'lost-response'] as const)(
-    'ends when the parcel is sent back, and its units are on hand once although the Inventory Service fails (%s)',
+  test.each(['outage', 'lost-response'])(
+    'units that are sent back are on hand once after a failure of the Inventory Service (%s)',
     async (kind) => {
-      const { dispatched, webhook, read, onHand } = scene;
-      const { id, shipmentId } = await dispatched();
-      const sent = await onHand();
-      await scene.fault('gone', { match: { api: 'record-stock-movement' }, fault: { kind }, times: 2 });
-      expect((await webhook({ shipmentId, status: 'returned-to-sender' })).status).toBe(204);
-      expect((await read(id)).state).toBe('returned-to-sender');
-      await scene.advance('PT1H');
-      expect(await onHand()).toBe(sent + 2);
+      await using rehearsal = await onItsWay();
+      await rehearsal.fault('gone', { match: { api: 'record-stock-movement' }, fault: { kind }, times: 2 });
+      expect((await rehearsal.scan('returned-to-sender')).status).toBe(204);
+      expect((await rehearsal.read()).state).toBe('returned-to-sender');
+      await rehearsal.advance('PT1H');
+      expect(await rehearsal.onHand()).toBe(rehearsal.sentOnHand + 2);
     },
   );
 });

@@ -3,10 +3,11 @@ import fc from 'fast-check';
 import { runsOf } from '../support/effort.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import type { PlainReply as Reply } from '../support/plain-client.ts';
+import type { Line } from '../support/steps/order.ts';
 
 /**
- * Open reservations equal the reserved counters, and no unit is promised twice, in any order of calls. Once one call at a time
- * against a model that predicts every answer; once many calls together, with applications failing in between.
+ * Open reservations equal the reserved counters, and no unit is promised twice, in any order of calls, against a model that predicts
+ * every answer. `stock-movement-conservation` plays concurrent calls and failures.
  */
 
 const NODES = ['dc-01', 'dc-02', 'store-01', 'store-02', 'store-03'];
@@ -30,10 +31,6 @@ const ORDERS = [
   { sku: 'lamp-last-one', qty: 1 },
 ];
 
-interface Line {
-  readonly sku: string;
-  readonly qty: number;
-}
 type Held = Line & { readonly locationId: string };
 
 const aLine = fc.record({
@@ -92,18 +89,17 @@ const unitsOf = ({ order, qty }: { order: number; qty: number }): Line => {
   return { sku, qty: Math.min(qty, most) };
 };
 
-/** A rehearsal with a manual clock, three baskets, and draft orders that hold nothing. */
+/** A rehearsal with a manual clock, three baskets, and draft orders whose reservations were released. */
 async function aShop() {
   const rehearsal = await newRehearsal();
-  await rehearsal.client.control('set-clock', { body: { flowing: false } });
+  await rehearsal.control('set-clock', { body: { flowing: false } });
   const baskets: string[] = [];
   for (const lines of BASKETS) baskets.push((await rehearsal.basket({ lines })).id);
   const orders: { orderId: string; orderLineId: string }[] = [];
   for (const line of ORDERS) {
-    const basket = await rehearsal.basket({ lines: [line] });
-    const { reservationId } = await rehearsal.checkedOut(basket.id);
-    const { id, lines } = await rehearsal.draft(basket.id);
-    await rehearsal.api('release-reservation-api', { params: { id: reservationId } });
+    const { id: basketId, reservationId } = await rehearsal.checkedOut(line);
+    const { id, lines } = await rehearsal.draft(basketId);
+    await rehearsal.api('release-reservation-api', { params: { id: reservationId ?? '' } });
     orders.push({ orderId: id, orderLineId: lines[0].lineId });
   }
   return { rehearsal, baskets, orders };
@@ -137,17 +133,17 @@ function send(step: Step, shop: Awaited<ReturnType<typeof aShop>>, ids: readonly
   }
 }
 
-/** On hand, reserved and ATP per SKU and location, as Get Inventory shows them. */
-async function shelves(rehearsal: TestRehearsal): Promise<Map<string, { onHand: number; reserved: number; atp: number }>> {
-  const items = await Promise.all(SKUS.map((sku) => rehearsal.api('get-inventory-api', { params: { sku } })));
-  return new Map(
-    items.flatMap(({ sku, locations }) =>
-      locations.map(({ locationId, onHand, reserved, atp }: { locationId: string; onHand: number; reserved: number; atp: number }) => [
-        `${sku}|${locationId}`,
-        { onHand, reserved, atp },
-      ]),
-    ),
-  );
+interface Level {
+  readonly locationId: string;
+  readonly onHand: number;
+  readonly reserved: number;
+  readonly atp: number;
+}
+
+/** The counters of Get Inventory per SKU and location. */
+async function shelves({ api }: TestRehearsal): Promise<Map<string, Level>> {
+  const items = await Promise.all(SKUS.map((sku) => api('get-inventory-api', { params: { sku } })));
+  return new Map(items.flatMap(({ sku, locations }) => locations.map((level: Level) => [`${sku}|${level.locationId}`, level])));
 }
 
 interface Reservation {
@@ -265,7 +261,7 @@ class Model {
 }
 
 describe('Stock', () => {
-  test('agrees with a simple model in every answer and every counter, one call at a time', async () => {
+  test('stock agrees with a simple model in every answer and every counter, one call at a time', async () => {
     const property = fc.asyncProperty(fc.array(aStep, { minLength: 5, maxLength: 30 }), async (steps) => {
       const shop = await aShop();
       await using rehearsal = shop.rehearsal;
@@ -289,66 +285,4 @@ describe('Stock', () => {
     });
     await fc.assert(property, { numRuns: runsOf({ usually: 6, thoroughly: 16 }), interruptAfterTimeLimit: 25_000, endOnFailure: true });
   });
-
-  const aFault = fc.record({
-    api: fc.constantFrom('take-hold', 'move-hold', 'record-reservation', 'get-reservation'),
-    fault: fc.constantFrom(
-      { kind: 'outage' },
-      { kind: 'lost-response' },
-      { kind: 'lost-response', as: 'reset' },
-      { kind: 'latency', ms: 30 },
-      { kind: 'status', status: 500 },
-    ),
-    times: fc.integer({ min: 1, max: 3 }),
-  });
-  const aBatch = fc.record({
-    steps: fc.array(aStep, { minLength: 2, maxLength: 10 }),
-    fault: fc.option(aFault, { nil: undefined }),
-  });
-
-  test('is conserved under concurrent calls with failures in between, once the estate is idle', async () => {
-    const property = fc.asyncProperty(fc.array(aBatch, { minLength: 1, maxLength: 5 }), async (batches) => {
-      const shop = await aShop();
-      await using rehearsal = shop.rehearsal;
-      const ids: string[] = [];
-      for (const [index, { steps, fault }] of batches.entries()) {
-        if (fault) await rehearsal.fault(`fault-${index}`, { match: { api: fault.api }, fault: fault.fault, times: fault.times });
-        const known = [...ids];
-        const replies = await Promise.all(
-          steps.map((step) => (step.kind === 'advance' ? advanced(rehearsal, step.seconds) : send(step, shop, known))),
-        );
-        for (const reply of replies) {
-          if (!reply) continue;
-          expect([200, 201, 409, 422, 502, 503, 504]).toContain(reply.status);
-          if (reply.status === 201) ids.push(reply.body.id);
-        }
-        await rehearsal.settle();
-      }
-      await rehearsal.noFaults();
-      // Failed work is tried again after 5 s, 30 s and 5 min of the rehearsal's clock.
-      expect(await rehearsal.advance('PT6M')).toMatchObject({ settled: true });
-      await rehearsal.verify();
-      for (const { reserved, atp } of (await shelves(rehearsal)).values()) expect(Math.min(reserved, atp)).toBeGreaterThanOrEqual(0);
-      await rehearsal.advance('PT1H');
-      for (const id of ids) await rehearsal.api('release-reservation-api', { params: { id } });
-      const open = await unacknowledged(rehearsal, ids);
-      for (const id of open) await rehearsal.api('release-reservation-api', { params: { id } });
-      for (const [key, { reserved }] of await shelves(rehearsal)) expect([key, reserved]).toEqual([key, 0]);
-      await rehearsal.verify();
-    });
-    await fc.assert(property, { numRuns: runsOf({ usually: 5, thoroughly: 14 }), interruptAfterTimeLimit: 25_000, endOnFailure: true });
-  });
 });
-
-/** Moves the clock unless another step of the same batch is moving it. */
-async function advanced(rehearsal: TestRehearsal, seconds: number): Promise<undefined> {
-  await rehearsal.advance(`PT${seconds}S`).catch((error: { status?: number }) => {
-    if (error.status !== 409) throw error;
-  });
-}
-
-/** Reservations that exist although their request was answered with a failure. */
-async function unacknowledged(rehearsal: TestRehearsal, ids: readonly string[]): Promise<string[]> {
-  const events = await rehearsal.events({ type: 'inventory-reserved' });
-  return events.map(({ data }) => data.object.id as string).filter((id) => !ids.includes(id));
-}
