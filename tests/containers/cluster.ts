@@ -73,11 +73,7 @@ const entrance = {
   apiVersion: 'v1',
   kind: 'Service',
   metadata: { name: 'entrance', namespace: NAMED },
-  spec: {
-    type: 'NodePort',
-    selector: { 'app.kubernetes.io/name': 'gateway' },
-    ports: [{ name: 'http', port: 8080, targetPort: 'http' }],
-  },
+  spec: { type: 'NodePort', selector: { 'app.kubernetes.io/name': 'gateway' }, ports: [{ name: 'http', port: 8080, targetPort: 'http' }] },
 };
 
 const withReplicas = (object: KubernetesObject, name: string, replicas: number): KubernetesObject =>

@@ -111,9 +111,7 @@ function withBroker({ brokers, stop }: Pick<Broker, 'brokers' | 'stop'>): void {
       const child = spawn(
         process.execPath,
         [new URL('./stuck-member.ts', import.meta.url).pathname, brokers.join(','), groupPrefix, world],
-        {
-          stdio: ['ignore', 'pipe', 'inherit'],
-        },
+        { stdio: ['ignore', 'pipe', 'inherit'] },
       );
       const said: string[] = [];
       createInterface(child.stdout).on('line', (line) => said.push(line));

@@ -3,15 +3,7 @@ import type { Rehearsed } from './processes.ts';
 export const ADDRESS = { name: 'Ada Quay', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' };
 
 /** Who has to be there for an order to be placed and confirmed. */
-export const SHOP = {
-  gateway: 1,
-  'ecommerce-platform': 1,
-  crm: 1,
-  oms: 1,
-  'payment-hub': 1,
-  sim: 1,
-  'inventory-service': 1,
-} as const;
+export const SHOP = { gateway: 1, 'ecommerce-platform': 1, crm: 1, oms: 1, 'payment-hub': 1, sim: 1, 'inventory-service': 1 } as const;
 
 /** A basket until it is an order that is to be paid. @returns the order's id */
 export async function order({ ok }: Rehearsed, customerId?: string): Promise<string> {

@@ -8,6 +8,6 @@ export default {
   rootDir: '../..',
   testMatch: ['<rootDir>/tests/package/*.test.ts'],
   globalSetup: '<rootDir>/tests/package/global-setup.mjs',
-  testTimeout: 300_000,
+  testTimeout: 900_000,
   maxWorkers: 1,
 };

@@ -8,6 +8,7 @@ export default {
   ...usual,
   rootDir: '../..',
   testMatch: ['<rootDir>/tests/processes/**/*.test.ts'],
+  testTimeout: 300_000,
   // The processes of a test work too.
   maxWorkers: 2 * availableParallelism(),
 };

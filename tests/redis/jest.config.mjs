@@ -8,6 +8,7 @@ export default {
   ...usual,
   rootDir: '../..',
   testMatch: ['<rootDir>/tests/redis/**/*.test.ts'],
+  testTimeout: 300_000,
   // Each test has a Redis of its own, which works too.
   maxWorkers: 2 * availableParallelism(),
 };

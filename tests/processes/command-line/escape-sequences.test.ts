@@ -63,11 +63,7 @@ describe('A terminal gets no escape sequence of data', () => {
   test('of an object, whose value stays in its line', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await rehearsal.api('create-customer-api', {
-      body: {
-        firstName: `Ada${ATTACK}`,
-        lastName: 'Lane\nstate  blocked',
-        email: 'escape@example.com',
-      },
+      body: { firstName: `Ada${ATTACK}`, lastName: 'Lane\nstate  blocked', email: 'escape@example.com' },
     });
     const shown = await runAtTerminal(`${COMMAND} objects show customer ${id} --rehearsal ${rehearsal.name}`, {
       ESTATE_URL: estate.gateway,

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe } from '@jest/globals';
+import { Redis } from 'ioredis';
+import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
+import { createRedisStore, type RedisStoreOptions } from '../../shared/store/redis/store.ts';
+import { type RedisServer, startRedis, whyNoRedis } from './redis-server.ts';
+import { skipWithoutRedis } from './without-redis.ts';
+
+export const EMPTY = { now: 1_000, applications: {}, due: [] };
+export const CREDENTIALS = { bearer: 'b', apiKey: 'k', webhookSecret: 'w' };
+
+export type Settings = Readonly<Record<string, string>>;
+
+/** Describes tests on a Redis of their own. Without `redis-server` they are skipped. */
+export function describeWithRedis(title: string, body: (redis: TestRedis) => void, settings: Settings = {}, start = startRedis): void {
+  if (whyNoRedis !== undefined) skipWithoutRedis(title);
+  else
+    describe(title, () => {
+      const adapters: StoreAdapter[] = [];
+      const redis = { ...storesOn(() => redis.server.url, adapters) } as TestRedis;
+      beforeAll(async () => {
+        redis.server = await start(settings);
+        redis.admin = new Redis({ port: redis.server.port, ...(settings['requirepass'] && { password: settings['requirepass'] }) });
+        redis.admin.on('error', () => undefined);
+      });
+      afterEach(async () => {
+        await Promise.all(adapters.splice(0).map((adapter) => adapter.close()));
+      });
+      afterAll(async () => {
+        redis.admin?.disconnect();
+        await redis.server?.stop();
+      });
+      body(redis);
+    });
+}
+
+export interface TestRedis extends ReturnType<typeof storesOn> {
+  server: RedisServer;
+  /** A connection of the test. */
+  admin: Redis;
+}
+
+function storesOn(url: () => string, adapters: StoreAdapter[]) {
+  /** A store with keys of its own, which is closed after the test. */
+  async function store(options: Partial<RedisStoreOptions> = {}): Promise<StoreAdapter> {
+    const adapter = await createRedisStore({ url: url(), prefix: `${randomUUID()}:`, ...options });
+    adapters.push(adapter);
+    return adapter;
+  }
+  return {
+    store,
+    /** A store with the rehearsal "r", and the key of its world. */
+    async opened(options: Partial<RedisStoreOptions> = {}) {
+      const prefix = options.prefix ?? `${randomUUID()}:`;
+      const adapter = await store({ ...options, prefix });
+      const world = await adapter.worlds.open('r', EMPTY, CREDENTIALS);
+      return { adapter, worlds: adapter.worlds, store: adapter.store('oms'), world, prefix, key: `${prefix}{r}~${world.slice(2)}` };
+    },
+  };
+}
