@@ -1,4 +1,4 @@
-import { type SpawnOptions, spawn } from 'node:child_process';
+import { fork, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
@@ -42,3 +42,19 @@ export function started(program: string, args: readonly string[], options: Spawn
 /** Starts the estate on free ports, as a user does. */
 export const startEstate = (environment: Readonly<Record<string, string>> = {}) =>
   started(process.execPath, [MAIN], { env: { ...bare(), ...FREE_PORTS, ...environment } });
+
+/** Forks a program that sends one message, and ends it. @returns the message */
+export async function reported<T>(program: string, argument: string, flags: readonly string[] = []): Promise<T> {
+  const env = { ...process.env, NODE_OPTIONS: '' };
+  const execArgv = [...flags, '--disable-warning=ExperimentalWarning'];
+  const child = fork(program, [argument], { execArgv, env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const ended = once(child, 'exit');
+  try {
+    const [message] = await Promise.race([once(child, 'message'), ended.then(([code]) => [code])]);
+    if (typeof message !== 'object') throw new Error(`${program} ended with exit code ${message}, and sent no message.`);
+    return message as T;
+  } finally {
+    child.kill('SIGKILL');
+    await ended;
+  }
+}

@@ -18,7 +18,7 @@ beforeAll(async () => {
 async function expectInterrupted(signal: NodeJS.Signals, exitCode: number, against: string, interrupt: (child: ChildProcess) => void) {
   const name = `${signal}-${against === '' ? 'own' : 'given'}`;
   const env = { ...process.env, ESTATE_URL: against, UNDER_WAY: at(`${name}-under-way`) };
-  // A process group of its own, as a terminal gives it.
+  // A terminal starts a process group.
   await using run = started(process.execPath, [MAIN, 'rehearse', at('three.js'), '--report', at(name), '--json'], { env, detached: true });
   const isThere = () =>
     access(env.UNDER_WAY).then(

@@ -19,7 +19,7 @@ export function scratchFolder() {
   return { at, write };
 }
 
-/** The text of a module with scenarios, each with this body, on a line of its own. */
+/** The text of a module with scenarios, one per line, by name and body. */
 export const scenariosOf = (bodies: Readonly<Record<string, string>>): string =>
   Object.entries(bodies)
     .map(([name, body], n) => `export const s${n} = { name: '${name}', title: 't', run: async (stage) => { ${body} } };`)
