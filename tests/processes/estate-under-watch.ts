@@ -60,7 +60,6 @@ const ENDS_WITHIN_MS = 120_000;
 const FORGOTTEN_WITHIN_MS = 150_000;
 /** Longer than the life of short-lived caches of a world. */
 const LIVES_MS = 6_000;
-const ADDRESS = { name: 'Ada', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' };
 
 const { redisPort, rehearsals, ending } = JSON.parse(process.argv[2] ?? '{}') as Assignment;
 const admin = redisPort === undefined ? undefined : new Redis(redisPort);

@@ -16,15 +16,15 @@ export function describeWithRedis(title: string, body: (redis: TestRedis) => voi
   if (whyNoRedis !== undefined) skipWithoutRedis(title);
   else
     describe(title, () => {
-      const adapters: StoreAdapter[] = [];
-      const redis = { ...storesOn(() => redis.server.url, adapters) } as TestRedis;
+      const closing: (() => Promise<unknown>)[] = [];
+      const redis = { ...storesOn(() => redis.server.url, closing) } as TestRedis;
       beforeAll(async () => {
         redis.server = await start(settings);
         redis.admin = new Redis({ port: redis.server.port, ...(settings['requirepass'] && { password: settings['requirepass'] }) });
         redis.admin.on('error', () => undefined);
       });
       afterEach(async () => {
-        await Promise.all(adapters.splice(0).map((adapter) => adapter.close()));
+        for (const close of closing.splice(0).toReversed()) await close();
       });
       afterAll(async () => {
         redis.admin?.disconnect();
@@ -40,15 +40,17 @@ export interface TestRedis extends ReturnType<typeof storesOn> {
   admin: Redis;
 }
 
-function storesOn(url: () => string, adapters: StoreAdapter[]) {
+function storesOn(url: () => string, closing: (() => Promise<unknown>)[]) {
   /** A store with keys of its own, which is closed after the test. */
   async function store(options: Partial<RedisStoreOptions> = {}): Promise<StoreAdapter> {
     const adapter = await createRedisStore({ url: url(), prefix: `${randomUUID()}:`, ...options });
-    adapters.push(adapter);
+    closing.push(() => adapter.close());
     return adapter;
   }
   return {
     store,
+    /** Runs at the end of the test, after what the test opens later was closed. */
+    atEnd: (close: () => Promise<unknown>): void => void closing.push(close),
     /** A store with the rehearsal "r", and the key of its world. */
     async opened(options: Partial<RedisStoreOptions> = {}) {
       const prefix = options.prefix ?? `${randomUUID()}:`;
