@@ -1,7 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { repeating } from '../../shared/store/redis/repeating.ts';
 import { anObservedEstate, placeAnOrder } from '../observability/observed-estate.ts';
 import { eventually } from '../support/eventually.ts';
@@ -26,90 +25,83 @@ test.each([
   });
 });
 
-const folder = join(tmpdir(), `refused-writes-${process.pid}`);
+describeWithRedis('A Redis that refuses writes', (redis) => {
+  const dump = async () => join(String(((await redis.admin.config('GET', 'dir')) as string[])[1]), 'dump.rdb');
 
-describeWithRedis(
-  'A Redis that refuses writes',
-  (redis) => {
-    beforeAll(() => mkdir(folder, { recursive: true }));
-    afterAll(() => rm(folder, { recursive: true, force: true }));
+  async function isSaved(outcome: 'ok' | 'err'): Promise<void> {
+    await redis.admin.bgsave();
+    await eventually(`the save ends: ${outcome}`, async () => {
+      const info = await redis.admin.info('persistence');
+      return info.includes('rdb_bgsave_in_progress:0') && info.includes(`rdb_last_bgsave_status:${outcome}`);
+    });
+  }
 
-    async function isSaved(outcome: 'ok' | 'err'): Promise<void> {
-      await redis.admin.bgsave();
-      await eventually(`the save ends: ${outcome}`, async () => {
-        const info = await redis.admin.info('persistence');
-        return info.includes('rdb_bgsave_in_progress:0') && info.includes(`rdb_last_bgsave_status:${outcome}`);
-      });
-    }
+  const refusals = [
+    {
+      name: 'MISCONF',
+      remedy: 'Free space on its disk',
+      async begin() {
+        await redis.admin.config('SET', 'save', '3600 1000000');
+        // A folder in place of the file makes saving fail.
+        await mkdir(await dump());
+        await isSaved('err');
+      },
+      async end() {
+        await rm(await dump(), { recursive: true });
+        await isSaved('ok');
+        await redis.admin.config('SET', 'save', '');
+      },
+    },
+    {
+      name: 'NOREPLICAS',
+      remedy: 'min-replicas-to-write',
+      begin: () => redis.admin.config('SET', 'min-replicas-to-write', '1'),
+      end: () => redis.admin.config('SET', 'min-replicas-to-write', '0'),
+    },
+    {
+      name: 'READONLY',
+      remedy: 'address of its primary',
+      begin: () => redis.admin.replicaof('127.0.0.1', 1),
+      end: () => redis.admin.replicaof('NO', 'ONE'),
+    },
+  ];
 
-    const refusals = [
-      {
-        name: 'MISCONF',
-        remedy: 'Free space on its disk',
-        async begin() {
-          await redis.admin.config('SET', 'save', '3600 1000000');
-          // A folder in place of the file makes saving fail.
-          await mkdir(join(folder, 'dump.rdb'));
-          await isSaved('err');
-        },
-        async end() {
-          await rm(join(folder, 'dump.rdb'), { recursive: true });
-          await isSaved('ok');
-          await redis.admin.config('SET', 'save', '');
-        },
-      },
-      {
-        name: 'NOREPLICAS',
-        remedy: 'min-replicas-to-write',
-        begin: () => redis.admin.config('SET', 'min-replicas-to-write', '1'),
-        end: () => redis.admin.config('SET', 'min-replicas-to-write', '0'),
-      },
-      {
-        name: 'READONLY',
-        remedy: 'address of its primary',
-        begin: () => redis.admin.replicaof('127.0.0.1', 1),
-        end: () => redis.admin.replicaof('NO', 'ONE'),
-      },
-    ];
-
-    test.each(refusals)(
-      'An estate answers 503 with the remedy, and is not ready, while its Redis is $name',
-      async ({ begin, end, remedy }) => {
-        await using estate = await anObservedEstate({ REDIS_URL: redis.server.url }, 'warn');
-        const { client, running, lines } = estate;
-        const readiness = async () => {
-          const response = await fetch(`${running.gateway}/readyz`);
-          const { waitingFor = [] } = (await response.json()) as { waitingFor?: string[] };
-          return [response.status, waitingFor.join(' ')];
-        };
-        const order = { params: { id: await placeAnOrder(running.gateway) } };
-        const change = () => client.call('create-basket-api', { body: { channel: 'web' }, headers: { 'idempotency-key': 'refused' } });
-        expect(await client.control('settle')).toMatchObject({ settled: true });
-        expect((await readiness())[0]).toBe(200);
-        const detail = expect.stringContaining(remedy);
-        await begin();
-        try {
-          const refused = await change();
-          expect(refused).toMatchObject({
-            status: 503,
-            body: { code: 'dependency_unavailable', dependency: 'store', retryable: true, detail },
-          });
-          expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
-          expect(await client.call('cancel-order-api', { ...order, body: { reason: 'test' } })).toMatchObject({ status: 503 });
-          await expect(client.control('reset-rehearsal')).rejects.toMatchObject({ status: 503, detail });
-          expect((await client.call('get-order-api', order)).status).toBe(200);
-          expect(await readiness()).toEqual([503, detail]);
-        } finally {
-          await end();
-        }
-        await eventually('the estate is ready again', async () => (await readiness())[0] === 200);
-        expect((await change()).status).toBe(201);
-        expect(await client.control('verify')).toMatchObject({ holds: true });
-        expect(lines.filter((line) => line.includes(remedy))).toHaveLength(1);
-        expect(lines.filter((line) => line.includes('unexpected error'))).toEqual([]);
-        await redis.admin.flushall();
-      },
-    );
-  },
-  { dir: folder },
-);
+  test.each(refusals)(
+    'An estate answers 503 with the remedy, and is not ready, while its Redis is $name',
+    async ({ begin, end, remedy }) => {
+      await using estate = await anObservedEstate({ REDIS_URL: redis.server.url }, 'warn');
+      const { client, running, lines } = estate;
+      const readiness = async () => {
+        const response = await fetch(`${running.gateway}/readyz`);
+        const { waitingFor = [] } = (await response.json()) as { waitingFor?: string[] };
+        return [response.status, waitingFor.join(' ')];
+      };
+      const order = { params: { id: await placeAnOrder(running.gateway) } };
+      const change = () => client.call('create-basket-api', { body: { channel: 'web' }, headers: { 'idempotency-key': 'refused' } });
+      expect(await client.control('settle')).toMatchObject({ settled: true });
+      expect((await readiness())[0]).toBe(200);
+      const detail = expect.stringContaining(remedy);
+      await begin();
+      try {
+        const refused = await change();
+        expect(refused).toMatchObject({
+          status: 503,
+          body: { code: 'dependency_unavailable', dependency: 'store', retryable: true, detail },
+        });
+        expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+        expect(await client.call('cancel-order-api', { ...order, body: { reason: 'test' } })).toMatchObject({ status: 503 });
+        await expect(client.control('reset-rehearsal')).rejects.toMatchObject({ status: 503, detail });
+        expect((await client.call('get-order-api', order)).status).toBe(200);
+        expect(await readiness()).toEqual([503, detail]);
+      } finally {
+        await end();
+      }
+      await eventually('the estate is ready again', async () => (await readiness())[0] === 200);
+      expect((await change()).status).toBe(201);
+      expect(await client.control('verify')).toMatchObject({ holds: true });
+      expect(lines.filter((line) => line.includes(remedy))).toHaveLength(1);
+      expect(lines.filter((line) => line.includes('unexpected error'))).toEqual([]);
+      await redis.admin.flushall();
+    },
+  );
+});

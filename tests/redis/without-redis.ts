@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { whyNoRedis } from './redis-server.ts';
 
-/** Says loudly that tests did not run, and why. */
+/** Warns that tests did not run, with the reason. */
 export function skipWithoutRedis(what: string): void {
   // biome-ignore lint/suspicious/noConsole: a test that did not run must not look like one that passed
   console.warn(`SKIPPED: ${what}, because ${whyNoRedis}.`);
