@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, test } from '@jest/globals';
+import { test } from '@jest/globals';
 import { countCommands, sum } from '../../bench/redis-commands.ts';
 import { rehearsalAt } from '../support/steps/rehearsal-at.ts';
-import { type Replicas, startReplicas } from './replicas/running-replicas.ts';
-import { describeWithRedis } from './with-redis.ts';
+import { describeReplicas } from './replicas/running-replicas.ts';
 
 const CLIENTS = 4;
 const ORDERS_EACH = 4;
@@ -10,13 +9,7 @@ const ORDERS_EACH = 4;
 const MOST_SCRIPTS = 86;
 const MOST_COMMANDS = 138;
 
-describeWithRedis('The work of Redis', (redis) => {
-  let estate: Replicas;
-  beforeAll(async () => {
-    estate = await startReplicas({ redis: redis.server.url });
-  });
-  afterAll(() => estate.close());
-
+describeReplicas('The work of Redis', {}, (estate) => {
   test(`An order takes at most ${MOST_SCRIPTS} scripts, and ${MOST_COMMANDS} commands with the plain ones`, async () => {
     await using rehearsal = await rehearsalAt(estate.gateway);
     async function placeOrder(): Promise<void> {
@@ -30,7 +23,7 @@ describeWithRedis('The work of Redis', (redis) => {
     }
     await placeOrder();
     await rehearsal.settle();
-    const { scripts, plain } = await countCommands(redis.server.url, async () => {
+    const { scripts, plain } = await countCommands(estate.redis, async () => {
       await Promise.all(Array.from({ length: CLIENTS }, placeOrders));
       await rehearsal.settle();
     });

@@ -10,7 +10,7 @@ export interface Balancer {
   close(): Promise<void>;
 }
 
-/** Sends every request to the next of several replicas, also those that come on one connection. */
+/** Sends every request to the next replica, even requests of one connection. */
 export async function startBalancer(all: readonly string[]): Promise<Balancer> {
   let replicas = all;
   let next = 0;

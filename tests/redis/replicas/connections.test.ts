@@ -1,5 +1,5 @@
 import { Agent, createServer, request } from 'node:http';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { watchConnections } from '../../../shared/process/connections.ts';
 import { listen } from '../../../shared/process/listen.ts';
 
@@ -19,20 +19,17 @@ function ask(url: string, agent: Agent): Promise<Answered> {
   });
 }
 
-describe('A client that is never idle', () => {
-  test('reconnects after a while, possibly to a new replica, without a failed request', async () => {
-    const server = createServer((_request, response) => response.end('here'));
-    const connections = watchConnections(server, { oldestMs: 300 });
-    const url = await listen(server, 0, '127.0.0.1');
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    const answers: Answered[] = [];
-    while (new Set(answers.map(({ port }) => port)).size < 3) answers.push(await ask(url, agent));
-    const lastOf = answers.filter(({ port }, at) => answers[at + 1] !== undefined && answers[at + 1]?.port !== port);
-    expect(lastOf.map(({ connection }) => connection)).toEqual(['close', 'close']);
-    // Until then it keeps the one that it has.
-    expect(answers.filter(({ connection }) => connection === 'close')).toHaveLength(2);
-    expect(answers.length).toBeGreaterThan(10);
-    agent.destroy();
-    await connections.close();
-  });
+test('A client that is never idle reconnects after a while, possibly to a new replica, without a failed request', async () => {
+  const server = createServer((_request, response) => response.end('here'));
+  const connections = watchConnections(server, { oldestMs: 300 });
+  const url = await listen(server, 0, '127.0.0.1');
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const answers: Answered[] = [];
+  while (new Set(answers.map(({ port }) => port)).size < 3) answers.push(await ask(url, agent));
+  const lastOf = answers.filter(({ port }, at) => answers[at + 1] !== undefined && answers[at + 1]?.port !== port);
+  expect(lastOf.map(({ connection }) => connection)).toEqual(['close', 'close']);
+  expect(answers.filter(({ connection }) => connection === 'close')).toHaveLength(2);
+  expect(answers.length).toBeGreaterThan(10);
+  agent.destroy();
+  await connections.close();
 });
