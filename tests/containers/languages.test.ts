@@ -8,7 +8,6 @@ import { estateImage } from './estate-image.ts';
 import { skipWithoutDocker, whyNoDocker } from './kafka.ts';
 
 const LANGUAGES = fileURLToPath(new URL('./languages/', import.meta.url));
-const RUN_MS = 900_000;
 
 /**
  * The engine is on this machine. Where the tests run in a container themselves, the libraries would otherwise start a container of an image
@@ -54,21 +53,17 @@ else {
     else skipped(language.name, err);
   }
 
-  describe('The page for Testcontainers in', () => {
+  describe('The pages for Testcontainers', () => {
     let image: string;
     beforeAll(async () => {
       image = await estateImage();
-    }, RUN_MS);
+    });
     afterAll(() => rm(projects, { recursive: true, force: true }));
 
-    test.each(ready)(
-      '$name: its test passes as it is printed',
-      async ({ folder, run, passed }) => {
-        const { out, err, code } = await runIn(join(projects, folder), 'bash', ['-c', run], { ...HERE, ESTATE_IMAGE: image });
-        expect([code, out + err]).toEqual([0, expect.stringMatching(passed)]);
-      },
-      RUN_MS,
-    );
+    test.each(ready)('The test of the page for $name passes as printed', async ({ folder, run, passed }) => {
+      const { out, err, code } = await runIn(join(projects, folder), 'bash', ['-c', run], { ...HERE, ESTATE_IMAGE: image });
+      expect([code, out + err]).toEqual([0, expect.stringMatching(passed)]);
+    });
   });
 }
 

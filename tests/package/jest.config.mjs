@@ -2,7 +2,7 @@ import everything from '../../jest.config.mjs';
 
 const { testPathIgnorePatterns: _others, ...usual } = everything;
 
-/** Packs both packages and installs them from the npm registry into projects of their own. */
+/** Packs both packages and installs them from the npm registry into new projects. */
 export default {
   ...usual,
   rootDir: '../..',

@@ -60,6 +60,7 @@ const ENDS_WITHIN_MS = 120_000;
 const FORGOTTEN_WITHIN_MS = 150_000;
 /** Longer than the life of short-lived caches of a world. */
 const LIVES_MS = 6_000;
+const BASKET = { channel: 'web' as const, lines: [{ sku: 'mug-blue', qty: 1 }] };
 
 const { redisPort, rehearsals, ending } = JSON.parse(process.argv[2] ?? '{}') as Assignment;
 const admin = redisPort === undefined ? undefined : new Redis(redisPort);

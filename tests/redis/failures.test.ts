@@ -158,8 +158,8 @@ function failures(redis: TestRedis): void {
 
   test('A Redis that was killed and restarted notifies listeners again', async () => {
     const { worlds, store, world } = await opened();
-    const heard: World[] = [];
-    worlds.watch((changed) => heard.push(changed));
+    const notified: World[] = [];
+    worlds.watch((changed) => notified.push(changed));
     redis.server = await redis.server.restart();
     const committed = () =>
       store.commit(world, aPlan({ move: [move(1)] })).then(
@@ -167,17 +167,17 @@ function failures(redis: TestRedis): void {
         () => false,
       );
     await eventually('commits flow again', committed);
-    heard.length = 0;
+    notified.length = 0;
     await store.commit(world, aPlan({ due: [dueItem('a')] }));
-    await eventually('the listener hears again', async () => heard.includes(world));
+    await eventually('the listener is notified again', async () => notified.includes(world));
   });
 
   test('A listener is notified of changes of another process', async () => {
     const { worlds, prefix, world } = await opened();
-    const heard: World[] = [];
-    worlds.watch((changed) => heard.push(changed));
+    const notified: World[] = [];
+    worlds.watch((changed) => notified.push(changed));
     await (await redis.store({ prefix })).store('crm').commit(world, aPlan({ due: [dueItem('a')] }));
-    await eventually('the listener hears', async () => heard.includes(world));
+    await eventually('the listener is notified', async () => notified.includes(world));
   });
 
   test('A rehearsal that cannot be read is listed with its known members, and hides no other', async () => {

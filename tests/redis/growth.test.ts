@@ -26,9 +26,9 @@ describeWithRedis('The cost of the Redis adapter', (redis) => {
   test('The sweep checks a few of many idle worlds per second, and finds a change whose message was lost', async () => {
     const { worlds, prefix } = await opened();
     await Promise.all(Array.from({ length: 40 }, (_, n) => worlds.open(`idle-${n}`, EMPTY, CREDENTIALS)));
-    const heard = new Set<string>();
-    worlds.watch((world) => heard.add(world));
-    await eventually('it has heard of all of them once', async () => heard.size >= 41);
+    const notified = new Set<string>();
+    worlds.watch((world) => notified.add(world));
+    await eventually('all worlds are notified once', async () => notified.size >= 41);
     await pulsed(2);
     const [before, since] = [(await commands())('hget'), await messages()];
     await pulsed(3);
@@ -38,22 +38,25 @@ describeWithRedis('The cost of the Redis adapter', (redis) => {
     expect((await commands())('hget') - before).toBeLessThanOrEqual(5 * (looks + 1) + adopted);
     const [last = ''] = await redis.admin.zrange(`${prefix}worlds`, '0', '0');
     const [rehearsal, id] = last.split('~');
-    heard.clear();
+    notified.clear();
     await redis.admin.hincrby(`${prefix}{${rehearsal}}~${id}`, 'changes', 1);
-    await eventually('the look finds it', async () => heard.has(last));
+    await eventually('the look finds it', async () => notified.has(last));
   });
 
   test('The sweep checks all worlds after the connection for messages was cut', async () => {
     const { worlds, world, key } = await opened();
-    const heard: string[] = [];
-    worlds.watch((changed) => heard.push(changed));
+    const notified: string[] = [];
+    worlds.watch((changed) => notified.push(changed));
     for (let n = 0; n < 30; n++) await worlds.open(`other-${n}`, EMPTY, CREDENTIALS);
-    await eventually('it has heard of them', async () => new Set(heard).size >= 31);
+    await eventually('all worlds are notified', async () => new Set(notified).size >= 31);
     await pulsed(2);
     const looked = await commands();
     await redis.admin.client('KILL', 'TYPE', 'PUBSUB');
     await redis.admin.hincrby(key, 'changes', 1);
-    await eventually('it finds the change', async () => heard.lastIndexOf(world) > 0 && (await commands())('hget') - looked('hget') >= 31);
+    await eventually(
+      'it finds the change',
+      async () => notified.lastIndexOf(world) > 0 && (await commands())('hget') - looked('hget') >= 31,
+    );
   });
 
   test('The states of objects of an older release are entered once, and newer changes are kept', async () => {

@@ -9,7 +9,7 @@ export interface LosingProxy {
   stop(): Promise<void>;
 }
 
-/** A way to Redis on which an answer can be lost after its request had its effect: the connection is cut, or nothing comes back. */
+/** A way to Redis that can lose an answer after its request had its effect: the connection is cut, or nothing comes back. */
 export async function startLosingProxy(redisPort: number): Promise<LosingProxy> {
   const sockets = new Set<Socket>();
   let losing: 'cut' | 'silence' | undefined;

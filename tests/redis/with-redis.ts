@@ -11,7 +11,7 @@ export const CREDENTIALS = { bearer: 'b', apiKey: 'k', webhookSecret: 'w' };
 
 export type Settings = Readonly<Record<string, string>>;
 
-/** Describes tests on a Redis of their own. Without `redis-server` they are skipped. */
+/** Describes tests on one Redis. Without `redis-server` they are skipped. */
 export function describeWithRedis(title: string, body: (redis: TestRedis) => void, settings: Settings = {}, start = startRedis): void {
   if (whyNoRedis !== undefined) skipWithoutRedis(title);
   else
@@ -41,7 +41,7 @@ export interface TestRedis extends ReturnType<typeof storesOn> {
 }
 
 function storesOn(url: () => string, closing: (() => Promise<unknown>)[]) {
-  /** A store with keys of its own, which is closed after the test. */
+  /** A store with its own prefix, which is closed after the test. */
   async function store(options: Partial<RedisStoreOptions> = {}): Promise<StoreAdapter> {
     const adapter = await createRedisStore({ url: url(), prefix: `${randomUUID()}:`, ...options });
     closing.push(() => adapter.close());

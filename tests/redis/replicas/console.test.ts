@@ -4,7 +4,7 @@ import type { PlainClient } from '../../support/plain-client.ts';
 import { rehearsalAt } from '../../support/steps/rehearsal-at.ts';
 import { clientOf, describeReplicas } from './running-replicas.ts';
 
-const BASKET = { body: { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] } } as const;
+const BASKET = { body: { channel: 'web' as const, lines: [{ sku: 'mug-blue', qty: 1 }] } };
 const HOPS_OF_A_BASKET = 3;
 
 describeReplicas('What the console shows through two gateways', { processes: 2 }, (estate) => {
