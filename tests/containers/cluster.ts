@@ -9,7 +9,7 @@ const KUBECTL = process.env['KUBECTL'] ?? 'kubectl';
 const NAMED = 'unified-commerce-sandbox';
 const IMAGE = 'unified-commerce-estate:local';
 const MEBIBYTES_OF_OUTPUT = 64 * 1_048_576;
-/** Of a cluster in which tests may create namespaces. Never the one that kubectl happens to use. */
+/** The kubeconfig of a cluster where tests may create namespaces. The default of kubectl is never used. */
 const kubeconfig = process.env['TEST_KUBECONFIG'] ?? '';
 
 /** Why tests on a cluster cannot run here; undefined when they can. */
@@ -25,7 +25,7 @@ function reasonAgainst(): string | undefined {
   }
 }
 
-/** Says loudly that tests did not run, and why. */
+/** Warns that tests did not run, with the reason. */
 export function skipWithoutCluster(what: string): void {
   // biome-ignore lint/suspicious/noConsole: a test that did not run must not look like one that passed
   console.warn(`SKIPPED: ${what}, because ${whyNoCluster}.`);
@@ -34,7 +34,7 @@ export function skipWithoutCluster(what: string): void {
   test('the reason of the skipped tests is known', () => expect(whyNoCluster).toContain('TEST_KUBECONFIG'));
 }
 
-/** The sandbox without volumes, in a namespace of its own, with several gateways behind a port of the nodes. */
+/** The sandbox without volumes, in a new namespace, with several gateways behind a port of the nodes. */
 export async function sandboxWithGateways(count: number) {
   const namespace = `estate-test-${randomUUID().slice(0, 8)}`;
   const kubectl = async (...args: readonly string[]): Promise<string> => {

@@ -21,10 +21,23 @@ const imageEnvironment = Object.fromEntries(
   ]),
 );
 
-if (whyNoKustomize === undefined)
+/** Intended differences between one machine and a cluster. Addresses are functions, which the tests above compare with the catalog. */
+const OF_A_CLUSTER = [
+  ...['REDIS_URL', 'REDIS_PASSWORD', 'ESTATE_TOKEN', 'CREDENTIAL_PEPPER', 'DRAIN_DELAY_MS', 'ALLOW_DEMO_CREDENTIALS', 'addressOf'],
+  // Pages on the machine of a developer call the compose file's gateway.
+  'CORS_ORIGINS',
+];
+/** Tools on the machine use an additional listener in the compose file, and the forwarded listener of the pod in a cluster. */
+const LISTENERS = ['KAFKA_LISTENERS', 'KAFKA_ADVERTISED_LISTENERS', 'KAFKA_LISTENER_SECURITY_PROTOCOL_MAP'];
+
+const without = (record: object, names: readonly string[]) =>
+  Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)));
+
+if (whyNoKustomize === undefined) {
+  const files = copyOfFiles();
+  afterAll(() => files.remove());
+
   describe.each(overlays)('The overlay %s', (overlay) => {
-    const files = copyOfFiles();
-    afterAll(() => files.remove());
     const objects = files.render(`overlays/${overlay}`);
     const ofKind = (kind: string): readonly KubernetesObject[] => objects.filter((object) => object.kind === kind);
     const deployments = ofKind('Deployment');
@@ -35,12 +48,12 @@ if (whyNoKustomize === undefined)
       return container;
     };
 
-    test('contains only objects that match their schema, without unknown members', async () => {
+    test('An overlay contains only objects that match their schema, without unknown members', async () => {
       expect(objects.length).toBeGreaterThan(70);
       expect((await Promise.all(objects.map(schemaComplaints))).flat()).toEqual([]);
     });
 
-    test('uses one namespace, which enforces the restricted Pod Security Standard', () => {
+    test('An overlay uses one namespace, which enforces the restricted Pod Security Standard', () => {
       const [namespace, ...more] = ofKind('Namespace');
       expect(more).toEqual([]);
       expect(namespace?.metadata.labels).toMatchObject({ 'pod-security.kubernetes.io/enforce': 'restricted' });
@@ -48,17 +61,17 @@ if (whyNoKustomize === undefined)
       expect(elsewhere.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([]);
     });
 
-    test('has no two objects with the same name', () => {
+    test('An overlay has no two objects with the same name', () => {
       const names = objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
       expect(names.toSorted()).toEqual([...new Set(names)].toSorted());
     });
 
-    test('starts every application, the gateway and the touchpoint mock from one image', () => {
+    test('An overlay starts every application, the gateway and the touchpoint mock from one image', () => {
       expect(deployments.map(({ metadata }) => metadata.name).toSorted()).toEqual(ours);
       expect([...new Set(deployments.map((deployment) => containerOf(deployment).image))]).toEqual([IMAGE]);
     });
 
-    test.each(ours)('gives %s an environment that it accepts', (name) => {
+    test.each(ours)('An overlay gives %s an environment that it accepts', (name) => {
       const deployment = deployments.find(({ metadata }) => metadata.name === name);
       const environment = deployment ? environmentOf(containerOf(deployment), objects) : {};
       const configuration = readConfiguration({ ...imageEnvironment, ...environment });
@@ -70,7 +83,7 @@ if (whyNoKustomize === undefined)
       expect('CREDENTIAL_PEPPER' in environment).toBe(name === 'gateway');
     });
 
-    test('takes secrets only from Secret objects', () => {
+    test('An overlay takes secrets only from Secret objects', () => {
       const [secret, ...more] = ofKind('Secret');
       expect(more).toEqual([]);
       const values = Object.values(secret?.data ?? {}).map((value) => Buffer.from(value, 'base64').toString());
@@ -80,7 +93,7 @@ if (whyNoKustomize === undefined)
     });
 
     test.each(workloads.map((workload) => ({ name: workload.metadata.name, workload })))(
-      'gives $name only the privileges that it needs',
+      'An overlay gives $name only the privileges that it needs',
       ({ workload }) => {
         const pod = workload.spec?.template?.spec;
         expect(pod).toMatchObject({
@@ -105,7 +118,7 @@ if (whyNoKustomize === undefined)
     );
 
     test.each(deployments.map((deployment) => ({ name: deployment.metadata.name, deployment })))(
-      'starts, probes and stops $name without an interruption for clients',
+      'An overlay starts, probes and stops $name without an interruption for clients',
       ({ deployment }) => {
         const container = containerOf(deployment);
         expect(container.ports?.[0]?.name).toBe('http');
@@ -119,7 +132,7 @@ if (whyNoKustomize === undefined)
       },
     );
 
-    test('fits into its quota while every application is being replaced, and into two processors', () => {
+    test('An overlay fits into its quota while every application is being replaced, and into two processors', () => {
       const quota = ofKind('ResourceQuota')[0]?.spec?.hard ?? {};
       const needed = (kind: 'requests' | 'limits', resource: string): number =>
         workloads.reduce((sum, workload) => {
@@ -133,14 +146,11 @@ if (whyNoKustomize === undefined)
     });
   });
 
-if (whyNoKustomize === undefined)
   describe('The components', () => {
-    const files = copyOfFiles();
-    afterAll(() => files.remove());
     const named = (objects: readonly KubernetesObject[], kind: string, name: string) =>
       objects.find((object) => object.kind === kind && object.metadata.name === name);
 
-    test('keep the data of Redis and Kafka in a volume, or in the pod when configured', () => {
+    test('The data of Redis and Kafka is in a volume, or in the pod when configured', () => {
       for (const name of ['redis', 'kafka']) {
         const kept = named(files.render('overlays/sandbox'), 'StatefulSet', name)?.spec;
         expect(kept).toMatchObject({ volumeClaimTemplates: [{ metadata: { name: 'data' } }] });
@@ -150,7 +160,7 @@ if (whyNoKustomize === undefined)
       }
     });
 
-    test('start three replicas of the services of the stock path', () => {
+    test('The overlay replicas starts three replicas of the services of the stock path', () => {
       const objects = files.render('overlays/replicas');
       const several = objects.filter(({ kind, spec }) => kind === 'Deployment' && (spec?.replicas ?? 1) > 1);
       expect(several.map(({ metadata, spec }) => `${metadata.name} × ${spec?.replicas}`)).toEqual([
@@ -161,7 +171,7 @@ if (whyNoKustomize === undefined)
       ]);
     });
 
-    test('leave the number of replicas to the autoscaler, if present', () => {
+    test('The overlay autoscaled leaves the number of replicas to the autoscaler', () => {
       const objects = files.render('overlays/autoscaled');
       const scaled = objects.filter(({ kind }) => kind === 'HorizontalPodAutoscaler');
       expect(scaled.length).toBeGreaterThan(3);
@@ -172,22 +182,7 @@ if (whyNoKustomize === undefined)
     });
   });
 
-/** Intended differences between one machine and a cluster. Addresses are functions, which the tests above compare with the catalog. */
-const OF_A_CLUSTER = [
-  ...['REDIS_URL', 'REDIS_PASSWORD', 'ESTATE_TOKEN', 'CREDENTIAL_PEPPER', 'DRAIN_DELAY_MS', 'ALLOW_DEMO_CREDENTIALS', 'addressOf'],
-  // Pages on the machine of a developer call the compose file's gateway.
-  'CORS_ORIGINS',
-];
-/** The compose file gives tools on the machine a listener of their own, in a cluster they are forwarded to that of the pod. */
-const LISTENERS = ['KAFKA_LISTENERS', 'KAFKA_ADVERTISED_LISTENERS', 'KAFKA_LISTENER_SECURITY_PROTOCOL_MAP'];
-
-const without = (record: object, names: readonly string[]) =>
-  Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)));
-
-if (whyNoKustomize === undefined)
   describe('The sandbox and the compose file', () => {
-    const files = copyOfFiles();
-    afterAll(() => files.remove());
     const { services } = composeFile('docker-compose.yml');
     const objects = files.render('overlays/sandbox');
     const containers = objects
@@ -197,19 +192,22 @@ if (whyNoKustomize === undefined)
     const composed = (name: string): Record<string, string> =>
       Object.fromEntries(Object.entries(services[name]?.environment ?? {}).map(([variable, value]) => [variable, withDefaults(value)]));
 
-    test.each(containers)('run the same $name from the same image, with as much memory', ({ name, container }) => {
+    test.each(containers)('The sandbox and the compose file run $name from the same image, with the same memory', ({ name, container }) => {
       expect(container.image).toBe(withDefaults(services[name]?.image));
       const memory = String(services[name]?.['mem_limit']).replace(/[mg]$/, (unit) => `${unit.toUpperCase()}i`);
       expect(container.resources?.limits?.['memory']).toEqual(expect.stringMatching(/^\d+[MG]i$/));
       expect(quantity(container.resources?.limits?.['memory'] ?? '')).toBe(quantity(memory));
     });
 
-    test.each(containers.filter(({ name }) => ours.includes(name)))('configure $name alike', ({ name, container }) => {
-      const configured = (environment: object) => without(readConfiguration({ ...imageEnvironment, ...environment }), OF_A_CLUSTER);
-      expect(configured(environmentOf(container, objects))).toEqual(configured(composed(name)));
-    });
+    test.each(containers.filter(({ name }) => ours.includes(name)))(
+      'The sandbox and the compose file configure $name alike',
+      ({ name, container }) => {
+        const configured = (environment: object) => without(readConfiguration({ ...imageEnvironment, ...environment }), OF_A_CLUSTER);
+        expect(configured(environmentOf(container, objects))).toEqual(configured(composed(name)));
+      },
+    );
 
-    test('configure Kafka alike, apart from its listeners', () => {
+    test('The sandbox and the compose file configure Kafka alike, except its listeners', () => {
       const kafka = containers.find(({ name }) => name === 'kafka')?.container;
       const given = kafka ? environmentOf(kafka, objects) : {};
       const command = services['kafka']?.['command'];
@@ -219,14 +217,13 @@ if (whyNoKustomize === undefined)
         expect(composed('kafka')[name]?.split(',')).toEqual(expect.arrayContaining(given[name]?.split(',') ?? []));
     });
 
-    test('configure Redis alike, apart from its password', () => {
+    test('The sandbox and the compose file configure Redis alike, except its password', () => {
       const redis = containers.find(({ name }) => name === 'redis')?.container;
       const command = services['redis']?.['command'];
       expect(redis?.args).toEqual((Array.isArray(command) ? command : []).slice(1));
     });
   });
-
-if (whyNoKustomize !== undefined) {
+} else {
   // biome-ignore lint/suspicious/noConsole: a test that did not run must not look like one that passed
   console.warn(`SKIPPED: the overlays of Kubernetes rendered, because ${whyNoKustomize}.`);
   test.skip('the overlays are rendered: needs kubectl or kustomize', () => undefined);
