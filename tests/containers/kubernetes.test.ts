@@ -61,11 +61,6 @@ if (whyNoKustomize === undefined) {
       expect(elsewhere.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([]);
     });
 
-    test('An overlay has no two objects with the same name', () => {
-      const names = objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
-      expect(names.toSorted()).toEqual([...new Set(names)].toSorted());
-    });
-
     test('An overlay starts every application, the gateway and the touchpoint mock from one image', () => {
       expect(deployments.map(({ metadata }) => metadata.name).toSorted()).toEqual(ours);
       expect([...new Set(deployments.map((deployment) => containerOf(deployment).image))]).toEqual([IMAGE]);
@@ -95,23 +90,15 @@ if (whyNoKustomize === undefined) {
     test.each(workloads.map((workload) => ({ name: workload.metadata.name, workload })))(
       'An overlay gives $name only the privileges that it needs',
       ({ workload }) => {
-        const pod = workload.spec?.template?.spec;
-        expect(pod).toMatchObject({
-          automountServiceAccountToken: false,
-          enableServiceLinks: false,
-          securityContext: { runAsNonRoot: true, runAsUser: expect.any(Number), seccompProfile: { type: 'RuntimeDefault' } },
-        });
+        const securityContext = { runAsNonRoot: true, runAsUser: expect.any(Number), seccompProfile: { type: 'RuntimeDefault' } };
+        const pod = { automountServiceAccountToken: false, enableServiceLinks: false, securityContext };
+        expect(workload.spec?.template?.spec).toMatchObject(pod);
         const container = containerOf(workload);
-        expect(container.securityContext).toEqual({
-          allowPrivilegeEscalation: false,
-          readOnlyRootFilesystem: true,
-          capabilities: { drop: ['ALL'] },
-        });
+        const bare = { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } };
+        expect(container.securityContext).toEqual(bare);
         expect(container.volumeMounts).toContainEqual({ name: 'tmp', mountPath: '/tmp' });
-        expect(container.resources).toMatchObject({
-          requests: { cpu: expect.any(String), memory: expect.any(String) },
-          limits: { memory: expect.any(String) },
-        });
+        const requests = { cpu: expect.any(String), memory: expect.any(String) };
+        expect(container.resources).toMatchObject({ requests, limits: { memory: expect.any(String) } });
         // A limit of the processor only makes answers late.
         expect(container.resources?.limits).not.toHaveProperty('cpu');
       },
@@ -122,9 +109,9 @@ if (whyNoKustomize === undefined) {
       ({ deployment }) => {
         const container = containerOf(deployment);
         expect(container.ports?.[0]?.name).toBe('http');
-        expect(container['startupProbe']?.httpGet).toEqual({ path: '/healthz', port: 'http' });
-        expect(container['readinessProbe']?.httpGet).toEqual({ path: '/readyz', port: 'http' });
-        expect(container['livenessProbe']?.httpGet).toEqual({ path: '/healthz', port: 'http' });
+        const { startupProbe, readinessProbe, livenessProbe } = container;
+        const paths = [startupProbe, readinessProbe, livenessProbe].map((probe) => [probe?.httpGet?.path, probe?.httpGet?.port]);
+        expect(paths).toEqual(['/healthz', '/readyz', '/healthz'].map((path) => [path, 'http']));
         expect(deployment.spec?.strategy).toEqual({ type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } });
         const delay = Number(environmentOf(container, objects)['DRAIN_DELAY_MS']);
         const grace = deployment.spec?.template?.spec.terminationGracePeriodSeconds ?? 0;
@@ -163,22 +150,16 @@ if (whyNoKustomize === undefined) {
     test('The overlay replicas starts three replicas of the services of the stock path', () => {
       const objects = files.render('overlays/replicas');
       const several = objects.filter(({ kind, spec }) => kind === 'Deployment' && (spec?.replicas ?? 1) > 1);
-      expect(several.map(({ metadata, spec }) => `${metadata.name} × ${spec?.replicas}`)).toEqual([
-        'gateway × 3',
-        'inventory-service × 3',
-        'oms × 3',
-        'sim × 3',
-      ]);
+      const three = ['gateway', 'inventory-service', 'oms', 'sim'].map((name) => [name, 3]);
+      expect(several.map(({ metadata, spec }) => [metadata.name, spec?.replicas])).toEqual(three);
     });
 
     test('The overlay autoscaled leaves the number of replicas to the autoscaler', () => {
       const objects = files.render('overlays/autoscaled');
       const scaled = objects.filter(({ kind }) => kind === 'HorizontalPodAutoscaler');
       expect(scaled.length).toBeGreaterThan(3);
-      const fixed = scaled.filter(
-        ({ spec }) => named(objects, 'Deployment', spec?.scaleTargetRef?.name ?? '')?.spec?.replicas !== undefined,
-      );
-      expect(fixed.map(({ metadata }) => metadata.name)).toEqual([]);
+      const replicas = scaled.map(({ spec }) => named(objects, 'Deployment', spec?.scaleTargetRef?.name ?? '')?.spec?.replicas);
+      expect(new Set(replicas)).toEqual(new Set([undefined]));
     });
   });
 

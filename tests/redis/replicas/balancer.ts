@@ -27,6 +27,8 @@ export async function startBalancer(all: readonly string[]): Promise<Balancer> {
     outgoing.on('error', () => response.destroy());
     incoming.pipe(outgoing);
   });
+  // Longer than clients keep idle connections.
+  server.keepAliveTimeout = 60_000;
   return {
     url: await listen(server, 0, '127.0.0.1'),
     lastAt: (path) => last.get(path),
