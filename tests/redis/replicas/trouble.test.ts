@@ -11,6 +11,8 @@ import { eventually } from '../../support/eventually.ts';
 import { rehearsalAt } from '../../support/steps/rehearsal-at.ts';
 import { describeReplicas } from './running-replicas.ts';
 
+const BASKET = { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 1 }] };
+
 /** A CRM whose handler of confirmed orders fails on request, and a record of its effects. */
 function brittleCrm() {
   const service = registeredApplications.map((registered) => registered.service).find(({ application }) => application === 'crm');
@@ -43,8 +45,7 @@ describeReplicas(
     test('An estate refuses changes but answers queries while too many events wait for the bus, and recovers', async () => {
       await using rehearsal = await rehearsalAt(estate.gateway);
       estate.bus.interrupt();
-      const create = (n: number) =>
-        rehearsal.call('create-basket-api', { body: { channel: 'web' }, headers: { 'idempotency-key': `basket-${n}` } });
+      const create = (n: number) => rehearsal.call('create-basket-api', { body: BASKET, headers: { 'idempotency-key': `basket-${n}` } });
       let accepted = 0;
       let refused = await create(0);
       while (refused.status === 201 && accepted < 50) refused = await create(++accepted);
