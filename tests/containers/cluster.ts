@@ -1,8 +1,8 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
-import { expect, test } from '@jest/globals';
 import type { KubernetesObject } from '../support/kubernetes-objects.ts';
+import { skipTests } from '../support/skipped.ts';
 import { copyOfFiles } from './kustomize.ts';
 
 const KUBECTL = process.env['KUBECTL'] ?? 'kubectl';
@@ -25,14 +25,7 @@ function reasonAgainst(): string | undefined {
   }
 }
 
-/** Warns that tests did not run, with the reason. */
-export function skipWithoutCluster(what: string): void {
-  // biome-ignore lint/suspicious/noConsole: a test that did not run must not look like one that passed
-  console.warn(`SKIPPED: ${what}, because ${whyNoCluster}.`);
-  test.skip(`${what}: needs a Kubernetes cluster`, () => undefined);
-  // Jest shows a file's output only if one of its tests ran.
-  test('the reason of the skipped tests is known', () => expect(whyNoCluster).toContain('TEST_KUBECONFIG'));
-}
+export const skipWithoutCluster = (what: string): void => skipTests(what, whyNoCluster, 'a Kubernetes cluster');
 
 /** The sandbox without volumes, in a new namespace, with several gateways behind a port of the nodes. */
 export async function sandboxWithGateways(count: number) {

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { Kafka, logLevel } from 'kafkajs';
 import { GenericContainer, getContainerRuntimeClient, Wait } from 'testcontainers';
 import { LOGGING_FILES, SERVING, SINGLE_BROKER } from '../../testcontainers/broker-settings.ts';
@@ -6,6 +5,7 @@ import { lastWords } from '../../testcontainers/last-words.ts';
 import { explained } from '../../testcontainers/start-failure.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
+import { skipTests } from '../support/skipped.ts';
 
 const IMAGE = 'apache/kafka:4.1.0';
 const START_MS = 180_000;
@@ -16,14 +16,7 @@ export const whyNoDocker = await getContainerRuntimeClient().then(
   (error: unknown) => `there is no container engine (${error instanceof Error ? error.message : String(error)})`,
 );
 
-/** Warns that tests did not run, with the reason. */
-export function skipWithoutDocker(what: string): void {
-  // biome-ignore lint/suspicious/noConsole: a test that did not run must not look like one that passed
-  console.warn(`SKIPPED: ${what}, because ${whyNoDocker}.`);
-  test.skip(`${what}: needs a container engine`, () => undefined);
-  // Jest shows a file's output only if one of its tests ran.
-  test('the reason of the skipped tests is known', () => expect(whyNoDocker).toContain('container engine'));
-}
+export const skipWithoutDocker = (what: string): void => skipTests(what, whyNoDocker, 'a container engine');
 
 export interface Broker {
   readonly brokers: readonly string[];

@@ -4,6 +4,7 @@ import { readConfiguration } from '../../estate/configuration.ts';
 import { applicationNames } from '../../shared/catalog/applications.ts';
 import { composeFile } from '../support/compose-file.ts';
 import { type Container, environmentOf, type KubernetesObject, quantity, schemaComplaints } from '../support/kubernetes-objects.ts';
+import { skipTests } from '../support/skipped.ts';
 import { textOf } from '../support/tracked-files.ts';
 import { copyOfFiles, whyNoKustomize } from './kustomize.ts';
 
@@ -204,10 +205,4 @@ if (whyNoKustomize === undefined) {
       expect(redis?.args).toEqual((Array.isArray(command) ? command : []).slice(1));
     });
   });
-} else {
-  // biome-ignore lint/suspicious/noConsole: a test that did not run must not look like one that passed
-  console.warn(`SKIPPED: the overlays of Kubernetes rendered, because ${whyNoKustomize}.`);
-  test.skip('the overlays are rendered: needs kubectl or kustomize', () => undefined);
-  // Jest shows a file's output only if one of its tests ran.
-  test('the reason of the skipped tests is known', () => expect(whyNoKustomize).toContain('kubectl'));
-}
+} else skipTests('the overlays of Kubernetes', whyNoKustomize, 'kubectl or kustomize');

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { estate, newRehearsal } from '../support/estate.ts';
 import { runIn } from '../support/scratch-project.ts';
+import { skipTests } from '../support/skipped.ts';
 import { type Family, families } from './generators.ts';
 
 /** Clients are generated from the documents that a running estate serves, compiled, and call it. */
@@ -21,7 +22,7 @@ const ready: Family[] = [];
 for (const family of families) {
   const { code, out, err } = await runIn(join(root, family.folder), 'bash', ['-ec', family.prepare]);
   if (code === 0) ready.push(family);
-  else skipped(family, `${out}${err}`);
+  else skipTests(`the clients of ${family.name}`, `their tools are missing: ${`${out}${err}`.trim().split('\n').at(-1)}`, 'their tools');
 }
 afterAll(() => rm(root, { recursive: true, force: true }));
 // Hooks run only with tests.
@@ -46,9 +47,3 @@ for (const { name, folder, steps, calls } of ready)
       expect(answer).toEqual({ code: 0, out: calls.prints, err: '' });
     });
   });
-
-function skipped({ name }: Family, output: string): void {
-  // biome-ignore lint/suspicious/noConsole: a test that did not run must not look like one that passed
-  console.warn(`SKIPPED: the clients of ${name}, because their tools are not at hand: ${output.trim().split('\n').at(-1)}.`);
-  test.skip(`Clients: ${name} need their tools`, () => undefined);
-}

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { estate } from '../support/estate.ts';
 import { type Packages, packages, type ScratchProject, whyNoRegistry } from '../support/scratch-project.ts';
+import { skipTests } from '../support/skipped.ts';
 import { agreement } from './agreement.ts';
 import { COMMONJS, ES_MODULE, JEST, TEN_LINES, VITEST } from './programs.ts';
 
@@ -15,12 +16,8 @@ const SILENT = { code: 0, out: '', err: '' };
 const unreachable = await whyNoRegistry();
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
-if (unreachable !== undefined) {
-  // biome-ignore lint/suspicious/noConsole: a test that did not run must not look like one that passed
-  console.warn(`SKIPPED: the tests of the installed packages, because ${unreachable}.`);
-  test.skip('the installed packages: need the npm registry', () => undefined);
-  test('the reason of the skipped tests is known', () => expect(unreachable).toContain('registry'));
-} else describeThePackages();
+if (unreachable !== undefined) skipTests('the installed packages', unreachable, 'the npm registry');
+else describeThePackages();
 
 function describeThePackages(): void {
   let packed: Packages;
@@ -162,7 +159,6 @@ function describeThePackages(): void {
     beforeAll(async () => {
       const compilersToInstall = ['typescript-5-2@npm:typescript@5.2.2', 'typescript-5-9@npm:typescript@5.9.3'];
       project = await packed.project('typescript', [packed.archives.client, ...compilersToInstall, '@types/node@22']);
-      await project.write('empty.mts', 'export {};\n');
       await project.write('order.mts', TEN_LINES);
       await project.write('order.cts', TEN_LINES);
       await project.write('wrong.mts', TEN_LINES.replace("'web'", "'carrier pigeon'"));
