@@ -20,34 +20,21 @@ export async function buy(rehearsal: Insisting): Promise<string> {
   return id;
 }
 
-export interface Rush {
+interface Rush {
   readonly gateway: string;
   readonly buyers: number;
   /** At least; buyers continue until the disturbance is over. */
   readonly ordersEach: number;
   /** Called once, when a quarter of the orders exist. */
-  readonly disturb: () => Promise<void>;
+  readonly disturb: () => Promise<unknown>;
 }
 
-/** State of a rehearsal after a rush, when all work has completed. */
-export interface Aftermath {
-  /** Orders that were acknowledged to the buyers. */
-  readonly known: readonly string[];
-  /** State of each of them, some days later. */
-  readonly states: readonly string[];
-  /** Number of existing orders. */
-  readonly existing: number;
-  readonly settled: boolean;
-  /** Violated invariants and parked work: empty when nothing was lost and nothing happened twice. */
-  readonly complaints: readonly string[];
-}
-
-/** Buyers in one rehearsal, disturbed once. */
-export async function rush({ gateway, buyers, ordersEach, disturb }: Rush): Promise<Aftermath> {
+/** Buyers in one rehearsal, disturbed once. @returns the orders that they know, and what is wrong when all work has completed */
+export async function rush({ gateway, buyers, ordersEach, disturb }: Rush) {
   await using rehearsal = await stubbornRehearsal(gateway);
   const { control } = rehearsal;
   const known: string[] = [];
-  let disturbance: Promise<void> | undefined;
+  let disturbance: Promise<unknown> | undefined;
   let isOver = false;
   const buyer = async (): Promise<void> => {
     for (let bought = 0; bought < ordersEach || !isOver; bought++) {
@@ -73,8 +60,10 @@ export async function rush({ gateway, buyers, ordersEach, disturb }: Rush): Prom
   return {
     known,
     states,
+    /** Number of existing orders. */
     existing: new Set(items.map(({ event }) => event['subject'])).size,
     settled,
+    /** Violated invariants and parked work. */
     complaints: [...waitingFor, ...broken, ...parked.map(({ what, key, error }) => `parked: ${what} ${key}: ${error}`)],
   };
 }
