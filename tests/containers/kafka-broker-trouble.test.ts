@@ -96,11 +96,11 @@ function withTrouble(): void {
     await admin.connect();
     await admin.createTopics({ waitForLeaders: true, topics: [{ topic: TOPIC, numPartitions: 1 }] });
     await admin.disconnect();
-    const said: string[] = [];
-    const log = pino({ level: 'info' }, { write: (line) => void said.push(line) });
+    const lines: string[] = [];
+    const log = pino({ level: 'info' }, { write: (line) => void lines.push(line) });
     const bus = createKafkaBus({ brokers: fresh.brokers, clientId: 'test', log });
     closing.push(bus.close);
-    await eventually('it is logged', async () => said.some((line) => line.includes('another number of partitions')), PATIENCE_MS);
+    await eventually('it is logged', async () => lines.some((line) => line.includes('another number of partitions')), PATIENCE_MS);
     await eventually('it is ready', async () => bus.state().ready, PATIENCE_MS);
   });
 }

@@ -26,7 +26,7 @@ describeWithRedis(
       };
       await eventually(`it reports ${reason}`, isWaiting, PATIENCE_MS);
       expect((await fetch(`${one.url}/healthz`)).status).toBe(200);
-      expect(one.said().some((line) => reason.test(line))).toBe(true);
+      expect(one.lines.some((line) => reason.test(line))).toBe(true);
     }
     const waitsForRedis = async (one: Running) => (await one.readyz()).body.waitingFor?.some((text) => text.startsWith('redis'));
     const hasRedis = (one: Running) => eventually('it has its Redis', async () => (await waitsForRedis(one)) === false, PATIENCE_MS);
@@ -37,8 +37,8 @@ describeWithRedis(
       await expectWaiting(one, reason);
       // It tries every second. Two parts of a process log the reason once each.
       await new Promise((resolve) => setTimeout(resolve, 4_000));
-      expect(one.said().filter((line) => reason.test(line)).length).toBeLessThanOrEqual(2);
-      expect(one.said().join('\n')).not.toContain('another-one');
+      expect(one.lines.filter((line) => reason.test(line)).length).toBeLessThanOrEqual(2);
+      expect(one.lines.join('\n')).not.toContain('another-one');
       await redis.admin.config('SET', 'requirepass', 'another-one');
       await hasRedis(one);
       await redis.admin.config('SET', 'requirepass', PASSWORD);

@@ -24,44 +24,28 @@ const LINES_SHOWN = 40;
 /** A port without a listener. */
 export const NOBODY = '127.0.0.1:1';
 
-/** One process of the estate. */
-export interface Running {
-  readonly service: StartableService;
-  readonly url: string;
-  readonly port: number;
-  readonly pid: number;
-  /** Its last log lines. */
-  said(): readonly string[];
-  readyz(): Promise<{ readonly status: number; readonly body: { status: string; waitingFor?: string[]; degraded?: string[] } }>;
-  signal(signal: 'SIGKILL' | 'SIGTERM' | 'SIGSTOP' | 'SIGCONT'): void;
-  /** Its exit code, or the signal that ended it. */
-  readonly ended: Promise<number | string>;
+interface Readiness {
+  readonly status: string;
+  readonly waitingFor?: string[];
 }
 
 const living = new Set<ChildProcess>();
 
 /** Starts one process as a container does: it resolves when the process listens. */
-export async function startProcess(service: StartableService, environment: Settings): Promise<Running> {
+export async function startProcess(service: StartableService, environment: Settings) {
+  const pepper = service === 'gateway' ? { CREDENTIAL_PEPPER: PEPPER } : {};
   const child = spawn(process.execPath, [MAIN], {
-    env: {
-      ...bare(),
-      SERVICE: service,
-      PORT: '0',
-      GATEWAY_PORT: '0',
-      ESTATE_TOKEN: TOKEN,
-      ...(service === 'gateway' && { CREDENTIAL_PEPPER: PEPPER }),
-      ...environment,
-    },
+    env: { ...bare(), SERVICE: service, PORT: '0', GATEWAY_PORT: '0', ESTATE_TOKEN: TOKEN, ...pepper, ...environment },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   living.add(child);
   const lines: string[] = [];
-  const hear = (chunk: Buffer): void => {
+  const keep = (chunk: Buffer): void => {
     lines.push(...chunk.toString().split('\n').filter(Boolean));
     lines.splice(0, lines.length - 400);
   };
-  child.stdout?.on('data', hear);
-  child.stderr?.on('data', hear);
+  child.stdout?.on('data', keep);
+  child.stderr?.on('data', keep);
   const ended = once(child, 'exit').then(([code, signal]) => {
     living.delete(child);
     return (code ?? signal) as number | string;
@@ -79,21 +63,25 @@ export async function startProcess(service: StartableService, environment: Setti
     url,
     port: Number(new URL(url).port),
     pid: child.pid ?? 0,
-    said: () => lines,
+    /** The last log lines. */
+    lines,
     readyz: async () => {
       const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5_000) });
-      return { status: answer.status, body: (await answer.json()) as Awaited<ReturnType<Running['readyz']>>['body'] };
+      return { status: answer.status, body: (await answer.json()) as Readiness };
     },
-    signal: (signal) => void child.kill(signal),
+    signal: (signal: 'SIGKILL' | 'SIGTERM' | 'SIGSTOP' | 'SIGCONT') => void child.kill(signal),
+    /** The exit code, or the signal that ended the process. */
     ended,
   };
 }
+
+/** One process of the estate. */
+export type Running = Awaited<ReturnType<typeof startProcess>>;
 
 interface InsideCall {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly body?: unknown;
-  readonly key?: string;
 }
 
 export interface EstateOptions {
@@ -150,36 +138,20 @@ export async function startEstateOfProcesses({ services, redisPort, kafka = NOBO
   await Promise.all(named.flatMap(([service, count]) => Array.from({ length: count }, () => start(service))));
   const gateway = wayTo('gateway').url;
 
-  /** A new rehearsal, whose steps repeat requests until the reply is definite. */
-  async function rehearse() {
-    const rehearsal = await openRehearsal(gateway);
-    return {
-      ...insisting(rehearsal, PATIENCE_MS),
-      /** Violated invariants, except about events: while Kafka is missing they are in the outbox. */
-      async broken(): Promise<readonly string[]> {
-        const { invariants } = await rehearsal.control('verify');
-        const others = invariants.filter(({ id }) => id !== 'event-versions');
-        return others.flatMap(({ id, violations }) => violations.map((violation) => `${id}: ${violation}`));
-      },
-    };
-  }
-
   /** Calls an internal API, as another application of the estate. */
   async function inside(from: Application, to: Application, rehearsal: Rehearsed, call: InsideCall) {
     const now = await rehearsal.now();
     const world = rehearsal.world as World;
-    const context = {
-      ...{ world, now, principal: from, correlationId: 'faults', faults: 0, chain: [from] },
-      ...{ requestId: newId('req', now), deadline: Date.now() + 20_000 },
-    };
+    const origin = { world, now, principal: from, correlationId: 'faults', faults: 0, chain: [from] };
+    const context = encodeContext({ ...origin, requestId: newId('req', now), deadline: Date.now() + 20_000 });
+    const isRead = call.method === 'GET';
     const answer = await request(`${wayTo(to).url}${call.path}`, {
       method: call.method as 'GET',
       headers: {
-        [CONTEXT_HEADER]: encodeContext(context),
-        [TOKEN_HEADER]: TOKEN,
-        ...(call.method !== 'GET' && { 'idempotency-key': call.key ?? randomUUID(), 'content-type': 'application/json' }),
+        ...{ [CONTEXT_HEADER]: context, [TOKEN_HEADER]: TOKEN },
+        ...(!isRead && { 'idempotency-key': randomUUID(), 'content-type': 'application/json' }),
       },
-      ...(call.method !== 'GET' && { body: JSON.stringify(call.body ?? {}) }),
+      body: isRead ? null : JSON.stringify(call.body ?? {}),
       dispatcher: agent,
     });
     // biome-ignore lint/suspicious/noExplicitAny: tests look into replies freely
@@ -187,9 +159,7 @@ export async function startEstateOfProcesses({ services, redisPort, kafka = NOBO
   }
 
   return {
-    gateway,
-    agent,
-    rehearse,
+    rehearse: () => rehearseAt(gateway),
     inside,
     start,
     way: wayTo,
@@ -236,7 +206,21 @@ export async function startEstateOfProcesses({ services, redisPort, kafka = NOBO
 
 export type EstateOfProcesses = Awaited<ReturnType<typeof startEstateOfProcesses>>;
 
-export type Rehearsed = Awaited<ReturnType<EstateOfProcesses['rehearse']>>;
+/** A new rehearsal, whose steps repeat requests until the reply is definite. */
+async function rehearseAt(gateway: string) {
+  const rehearsal = await openRehearsal(gateway);
+  return {
+    ...insisting(rehearsal, PATIENCE_MS),
+    /** Violated invariants, except about events: while Kafka is missing they are in the outbox. */
+    async broken(): Promise<readonly string[]> {
+      const { invariants } = await rehearsal.control('verify');
+      const others = invariants.filter(({ id }) => id !== 'event-versions');
+      return others.flatMap(({ id, violations }) => violations.map((violation) => `${id}: ${violation}`));
+    },
+  };
+}
+
+export type Rehearsed = Awaited<ReturnType<typeof rehearseAt>>;
 
 async function hasStore(one: Running): Promise<boolean> {
   const { status, body } = await one.readyz().catch(() => ({ status: 0, body: { status: '', waitingFor: ['an answer'] } }));
@@ -248,9 +232,9 @@ async function shown(estate: EstateOfProcesses, body: () => Promise<void>): Prom
   try {
     await body();
   } catch (error) {
-    const said = estate.all().map((one) => `--- ${one.service} (${one.pid})\n${one.said().slice(-LINES_SHOWN).join('\n')}`);
+    const logs = estate.all().map((one) => `--- ${one.service} (${one.pid})\n${one.lines.slice(-LINES_SHOWN).join('\n')}`);
     // biome-ignore lint/suspicious/noConsole: the log lines of the processes explain the failure
-    console.error(`${error instanceof Error ? error.message : error}\n${said.join('\n')}`);
+    console.error(`${error instanceof Error ? error.message : error}\n${logs.join('\n')}`);
     throw error;
   }
 }
