@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { expect } from '@jest/globals';
+import type { World } from '../../shared/domain/world.ts';
 import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../../shared/transport/estate-headers.ts';
 import { raw } from '../gateway/running-gateway.ts';
 import { describeEstate, type Rehearsed, times } from './processes.ts';
@@ -59,10 +60,15 @@ describeEstate(
     row('row 15: a forged identity is stripped, also with Expect: 100-continue', async () => {
       const rehearsal = await rehearsalWith(estate, 3);
       const other = await rehearsalWith(estate, 0);
-      const forged = encodeContext({
-        ...{ world: other.world, now: Date.now(), principal: 'somebody-else', correlationId: 'forged', faults: 0, chain: ['oms'] },
-        ...{ requestId: 'req_forged', deadline: Date.now() + 60_000 },
-      });
+      const origin = {
+        world: other.world as World,
+        now: Date.now(),
+        principal: 'somebody-else',
+        correlationId: 'forged',
+        faults: 0,
+        chain: [],
+      };
+      const forged = encodeContext({ ...origin, requestId: 'req_forged', deadline: Date.now() + 60_000 });
       for (const expecting of ['', 'Expect: 100-continue\r\n']) {
         const lines = `${CONTEXT_HEADER}: ${forged}\r\n${TOKEN_HEADER}: forged\r\nConnection: close, ${TOKEN_HEADER}\r\n${expecting}\r\n`;
         const reply = await raw(port(), head(rehearsal, `GET ${AVAILABILITY}`, lines));

@@ -148,7 +148,8 @@ export async function startEstateOfProcesses({ services, redisPort, kafka = NOBO
     const answer = await request(`${wayTo(to).url}${call.path}`, {
       method: call.method as 'GET',
       headers: {
-        ...{ [CONTEXT_HEADER]: context, [TOKEN_HEADER]: TOKEN },
+        [CONTEXT_HEADER]: context,
+        [TOKEN_HEADER]: TOKEN,
         ...(!isRead && { 'idempotency-key': randomUUID(), 'content-type': 'application/json' }),
       },
       body: isRead ? null : JSON.stringify(call.body ?? {}),

@@ -78,28 +78,27 @@ const endpoints = new Map<Application, Endpoint>();
 const endpointOf = (application: Application): Endpoint | undefined => endpoints.get(application);
 const transport = createInProcessTransport({ endpointOf, addressOf, token });
 const stopping = new AbortController();
+const shared = { adapter, transport, token, agent, log, stopping: stopping.signal };
 let gateway = '';
 for (const { service } of registeredApplications) {
-  const { application, url, endpoint } = await startApplication({
-    ...{ service, adapter, bus, transport, token, agent, log, stopping: stopping.signal },
-    ...{ gatewayUrl: () => gateway, host: '127.0.0.1', port: 0, strictResponses: true },
-  });
+  const own = { bus, gatewayUrl: () => gateway, host: '127.0.0.1', port: 0, strictResponses: true };
+  const { application, url, endpoint } = await startApplication({ ...shared, ...own, service });
   addresses.set(application, url);
   endpoints.set(application, endpoint);
 }
-const door = await openFrontDoor({
-  configuration: readConfiguration({ GATEWAY_PORT: '0', RATE_LIMIT_PER_ADDRESS: '10000000', RATE_LIMIT_PER_KEY: '10000000' }),
-  ...{ fixtures: await loadFixtures(), adapter, states: () => [adapter.state()], addressOf, endpointOf, transport, token, agent, log },
-  ...{ pepper: 'the-pepper-of-an-estate-under-watch', observability: createObservability(), stopping: stopping.signal },
-});
+const limits = { RATE_LIMIT_PER_ADDRESS: '10000000', RATE_LIMIT_PER_KEY: '10000000' };
+const configuration = readConfiguration({ GATEWAY_PORT: '0', ...limits });
+const outside = { configuration, fixtures: await loadFixtures(), addressOf, endpointOf, pepper: 'the-pepper-of-an-estate-under-watch' };
+const inside = { states: () => [adapter.state()], observability: createObservability() };
+const door = await openFrontDoor({ ...shared, ...outside, ...inside });
 gateway = door.url;
 await door.prepared;
-const outside = { gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: 'demo-control-token' };
-const anybody = plain(clientOnAgent({ ...outside, rehearsal: 'default' }, agent));
+const access = { gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: 'demo-control-token' };
+const anybody = plain(clientOnAgent({ ...access, rehearsal: 'default' }, agent));
 
 /** A confirmed order, with its own idempotency keys. */
 async function placeAnOrder(rehearsal: string, name: string): Promise<void> {
-  const client = plain(clientOnAgent({ ...outside, rehearsal }, agent));
+  const client = plain(clientOnAgent({ ...access, rehearsal }, agent));
   const call = async (id: ApiId, input: Sections) => {
     const { method, path, body } = callOfApi(id, input);
     const reply = await client.call(method, path, body, { headers: { 'idempotency-key': `${name} ${id}` } });
@@ -115,7 +114,7 @@ async function placeAnOrder(rehearsal: string, name: string): Promise<void> {
 /** Something of everything that a rehearsal can contain. */
 async function useAndLeave(name: string): Promise<void> {
   await anybody.control('create-rehearsal', { body: { name, ...(ending === 'expired' && { idleExpiry: IDLE_EXPIRY }) } });
-  const { call, control } = plain(clientOnAgent({ ...outside, rehearsal: name }, agent));
+  const { call, control } = plain(clientOnAgent({ ...access, rehearsal: name }, agent));
   const body = { match: { application: 'crm' }, fault: { kind: 'latency', ms: 1 } } as const;
   await control('put-fault', { params: { name: 'slow' }, body });
   await placeAnOrder(name, name);

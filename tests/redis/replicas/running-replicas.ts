@@ -61,25 +61,13 @@ export async function startReplicas({ redis, processes = 2, services = [], store
 
   async function startReplica(): Promise<Replica> {
     const adapter = await createRedisStore({ ...store, url: redis, prefix });
-    const applications = await Promise.all(
-      registeredApplications.map((registered) =>
-        startApplication({
-          ...{ service: service(registered.service), adapter, bus, transport, token: TOKEN, agent, log, stopping: stopping.signal },
-          gatewayUrl: () => gatewayUrl,
-          host: '127.0.0.1',
-          port: 0,
-          strictResponses: true,
-        }),
-      ),
-    );
+    const shared = { adapter, transport, token: TOKEN, agent, log, stopping: stopping.signal };
+    const own = { bus, gatewayUrl: () => gatewayUrl, host: '127.0.0.1', port: 0, strictResponses: true };
+    const start = (registered: AnyService) => startApplication({ ...shared, ...own, service: service(registered) });
+    const applications = await Promise.all(registeredApplications.map((registered) => start(registered.service)));
     for (const { application, url } of applications) urls.get(application)?.push(url);
-    const observability = createObservability();
-    const door = await openFrontDoor({
-      observability,
-      ...{ configuration, fixtures, adapter, addressOf, transport, token: TOKEN, pepper: PEPPER, agent, log },
-      states: () => [adapter.state()],
-      stopping: stopping.signal,
-    });
+    const outside = { configuration, fixtures, addressOf, pepper: PEPPER, states: () => [adapter.state()] };
+    const door = await openFrontDoor({ ...shared, ...outside, observability: createObservability() });
     return { adapter, applications, door, client: clientOf(door.url) };
   }
 
