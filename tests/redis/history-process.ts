@@ -33,23 +33,18 @@ const steps = ({ adapter, world, name }: { adapter: StoreAdapter; world: World; 
       const put = [{ collection: 'lists', id: key, read, version: read + 1, json: JSON.stringify([...before.items, value]) }];
       const move = [{ counter: 'appended', key, field: 'items', by: 1 }];
       const events = [{ id: value, topic: 't', key, json: '{}', subscribers: [] }];
-      return { key, value, ...(await store.commit(world, aPlan({ put, move, events }))) };
+      return { key, value, ok: (await store.commit(world, aPlan({ put, move, events }))).ok };
     },
     read: async (key = list()): Promise<Done> => ({ key, value: JSON.stringify((await items(key)).items), ok: true }),
     take: async (): Promise<Done> => {
-      const plan = {
-        move: [{ counter: 'stock', key: 'sku', field: 'reserved', by: 1 }],
-        guard: [{ counter: 'stock', key: 'sku', terms: { onHand: 1, reserved: -1 } as const }],
-      };
-      return { key: 'sku', value: '', ok: (await store.commit(world, { ...aPlan(), ...plan })).ok };
+      const move = [{ counter: 'stock', key: 'sku', field: 'reserved', by: 1 }];
+      const guard = [{ counter: 'stock', key: 'sku', terms: { onHand: 1, reserved: -1 } as const }];
+      return { key: 'sku', value: '', ok: (await store.commit(world, aPlan({ move, guard }))).ok };
     },
     name: async (key = `name-${random(NAMES)}`, value = fresh()): Promise<Done> => {
-      const { ok } = await store.commit(world, {
-        ...aPlan(),
-        put: [{ collection: 'named', id: value, read: 0, version: 1, json: '{}' }],
-        unique: [{ collection: 'named', name: 'name', id: value, value: key, was: null }],
-      });
-      return { key, value, ok };
+      const put = [{ collection: 'named', id: value, read: 0, version: 1, json: '{}' }];
+      const unique = [{ collection: 'named', name: 'name', id: value, value: key, was: null }];
+      return { key, value, ok: (await store.commit(world, aPlan({ put, unique }))).ok };
     },
     once: async (key = `once-${random(ONCE)}`, value = fresh()): Promise<Done> => {
       const claim = await store.claim(world, { key, fingerprint: 'f', now: 1_000, leaseMs: 60_000 });
