@@ -65,7 +65,9 @@ describeWithRedis(
     test('A process waits for brokers of an incompatible version, and names the cause', async () => {
       const broker = await incapableBroker();
       redis.atEnd(broker.close);
-      await expectWaiting(await crm({ KAFKA_BROKERS: `127.0.0.1:${broker.port}` }), /^kafka: .*(not support|version)/i);
+      const one = await crm({ KAFKA_BROKERS: `127.0.0.1:${broker.port}` });
+      await expectWaiting(one, /not support|version/i);
+      expect((await one.readyz()).body.waitingFor).toContainEqual(expect.stringMatching(/^kafka: /));
     });
   },
   { requirepass: PASSWORD },
