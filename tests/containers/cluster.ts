@@ -1,15 +1,15 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
-import { expect, test } from '@jest/globals';
 import type { KubernetesObject } from '../support/kubernetes-objects.ts';
+import { skipTests } from '../support/skipped.ts';
 import { copyOfFiles } from './kustomize.ts';
 
 const KUBECTL = process.env['KUBECTL'] ?? 'kubectl';
 const NAMED = 'unified-commerce-sandbox';
 const IMAGE = 'unified-commerce-estate:local';
 const MEBIBYTES_OF_OUTPUT = 64 * 1_048_576;
-/** Of a cluster in which tests may create namespaces. Never the one that kubectl happens to use. */
+/** The kubeconfig of a cluster where tests may create namespaces. The default of kubectl is never used. */
 const kubeconfig = process.env['TEST_KUBECONFIG'] ?? '';
 
 /** Why tests on a cluster cannot run here; undefined when they can. */
@@ -25,16 +25,9 @@ function reasonAgainst(): string | undefined {
   }
 }
 
-/** Says loudly that tests did not run, and why. */
-export function skipWithoutCluster(what: string): void {
-  // biome-ignore lint/suspicious/noConsole: a test that did not run must not look like one that passed
-  console.warn(`SKIPPED: ${what}, because ${whyNoCluster}.`);
-  test.skip(`${what}: needs a Kubernetes cluster`, () => undefined);
-  // Jest shows a file's output only if one of its tests ran.
-  test('the reason of the skipped tests is known', () => expect(whyNoCluster).toContain('TEST_KUBECONFIG'));
-}
+export const skipWithoutCluster = (what: string): void => skipTests(what, whyNoCluster, 'a Kubernetes cluster');
 
-/** The sandbox without volumes, in a namespace of its own, with several gateways behind a port of the nodes. */
+/** The sandbox without volumes, in a new namespace, with several gateways behind a port of the nodes. */
 export async function sandboxWithGateways(count: number) {
   const namespace = `estate-test-${randomUUID().slice(0, 8)}`;
   const kubectl = async (...args: readonly string[]): Promise<string> => {
@@ -73,11 +66,7 @@ const entrance = {
   apiVersion: 'v1',
   kind: 'Service',
   metadata: { name: 'entrance', namespace: NAMED },
-  spec: {
-    type: 'NodePort',
-    selector: { 'app.kubernetes.io/name': 'gateway' },
-    ports: [{ name: 'http', port: 8080, targetPort: 'http' }],
-  },
+  spec: { type: 'NodePort', selector: { 'app.kubernetes.io/name': 'gateway' }, ports: [{ name: 'http', port: 8080, targetPort: 'http' }] },
 };
 
 const withReplicas = (object: KubernetesObject, name: string, replicas: number): KubernetesObject =>

@@ -14,7 +14,7 @@ export interface ComposeOptions {
   readonly profiles?: readonly string[];
 }
 
-/** The compose file, started under a name and on ports of its own, so that it can run beside another one. */
+/** The compose file under a new name and on free ports, so that it can run beside another one. */
 export async function composeProject({ image, files = ['docker-compose.yml'], profiles = [] }: ComposeOptions) {
   const name = `estate-test-${randomUUID().slice(0, 8)}`;
   const ports = {
@@ -33,13 +33,8 @@ export async function composeProject({ image, files = ['docker-compose.yml'], pr
     DEBUG_KAFKA_PORT: String(ports.kafka),
     DEBUG_REDIS_PORT: String(ports.redis),
   };
-  const before = [
-    'compose',
-    '--project-name',
-    name,
-    ...files.flatMap((file) => ['--file', file]),
-    ...profiles.flatMap((profile) => ['--profile', profile]),
-  ];
+  const named = (option: string, values: readonly string[]) => values.flatMap((value) => [option, value]);
+  const before = ['compose', '--project-name', name, ...named('--file', files), ...named('--profile', profiles)];
   const compose = async (...args: readonly string[]): Promise<string> =>
     (await promisify(execFile)('docker', [...before, ...args], { cwd: PROJECT, env, maxBuffer: MEBIBYTES_OF_OUTPUT })).stdout;
 

@@ -37,18 +37,18 @@ else {
   let image = '';
   beforeAll(async () => {
     image = await estateImage();
-  }, 600_000);
+  });
 
   describe('A container with default settings', () => {
     let estate: StartedEstateContainer;
     beforeAll(async () => {
       estate = await new EstateContainer(image).withStartupTimeout(STARTUP_MS).start();
-    }, STARTUP_MS);
+    });
     afterAll(async () => {
       await estate?.stop();
     });
 
-    test('is ready, with each of its three servers on its own port', async () => {
+    test('A container is ready, with each of its three servers on its own port', async () => {
       const urls = [`${estate.getGatewayUrl()}/readyz`, `${estate.getTouchpointUrl()}/readyz`, estate.getPortalUrl()];
       const answers = await Promise.all(urls.map((url) => fetch(url)));
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
@@ -56,7 +56,7 @@ else {
       expect(estate.getCredentials()).toEqual(DEMO_CREDENTIALS);
     });
 
-    test('gives each test its own world, which ends with the test', async () => {
+    test('A container gives each test its own rehearsal, which ends with the test', async () => {
       await using one = await estate.createRehearsal();
       const names = async (): Promise<string[]> => (await one.control('list-rehearsals')).items.map(({ name }) => name);
       let other = '';
@@ -71,7 +71,7 @@ else {
       expect(await names()).not.toContain(other);
     });
 
-    test('restores the seeded state of a rehearsal on a reset, and keeps its credentials', async () => {
+    test('A reset restores the seeded state of a rehearsal and keeps its credentials; refusals and missing events are errors', async () => {
       await using rehearsal = await estate.createRehearsal();
       const open = () => rehearsal.api('create-basket-api', { body: { channel: 'web' } });
       const { id } = await open();
@@ -81,76 +81,63 @@ else {
       await expect(rehearsal.object('basket', id)).rejects.toThrow(/read-object: 404/);
       expect([await rehearsal.events(), await rehearsal.faults()]).toEqual([[], []]);
       expect((await open()).id).not.toBe(id);
-    });
-
-    test('reports the refusal of an API, and a missing event', async () => {
-      await using rehearsal = await estate.createRehearsal();
       const refused = rehearsal.api('get-order-api', { params: { id: 'ord_none' } });
       await expect(refused).rejects.toMatchObject({ name: 'ApiRefusal', status: 404, code: 'not_found' });
       await expect(rehearsal.awaitEvents('order-created', { timeoutMs: 50 })).rejects.toThrow('0 of 1 order-created came within 50 ms.');
     });
-
-    test('replays the answer to a repeated key', async () => {
-      await using rehearsal = await estate.createRehearsal();
-      const open = () =>
-        rehearsal.api('create-basket-api', { body: { channel: 'web' }, headers: { 'idempotency-key': 'the-same-key-as-before' } });
-      expect((await open()).id).toBe((await open()).id);
-      expect(await rehearsal.events()).toHaveLength(1);
-    });
   });
 
-  test(
-    'A container with custom fixtures has their data, their credentials, and the configured lane',
-    async () => {
-      const folder = await ownFixtures();
-      const container = new EstateContainer(image).withFixtures(folder).withTouchpoint({ storeKey: 'our-store-key', lanes: ['LANE-7'] });
-      await using estate = await container.withLogLevel('warn').withoutJournal().withStartupTimeout(STARTUP_MS).start();
-      await using rehearsal = await estate.createRehearsal();
-      expect(estate.getCredentials()).toEqual(OWN);
-      expect((await rehearsal.api('get-product-api', { params: { id: 'mug-blue' } })).name).toBe('Our own mug');
-      expect(await rehearsal.journal()).toEqual([]);
+  test('A container with custom fixtures has their data, their credentials, and the configured lane', async () => {
+    const folder = await ownFixtures();
+    const container = new EstateContainer(image).withFixtures(folder).withTouchpoint({ storeKey: 'our-store-key', lanes: ['LANE-7'] });
+    await using estate = await container.withLogLevel('warn').withoutJournal().withStartupTimeout(STARTUP_MS).start();
+    await using rehearsal = await estate.createRehearsal();
+    expect(estate.getCredentials()).toEqual(OWN);
+    expect((await rehearsal.api('get-product-api', { params: { id: 'mug-blue' } })).name).toBe('Our own mug');
+    expect(await rehearsal.journal()).toEqual([]);
 
-      const ask = (key: string) =>
-        fetch(`${estate.getTouchpointUrl()}/caso01`, {
-          method: 'POST',
-          headers: { authorization: `Bearer ${key}` },
-          body: JSON.stringify({ touchpointId: 'LANE-7' }),
-        });
-      expect([(await ask('our-store-key')).status, (await ask('demo-store-key')).status]).toEqual([200, 403]);
+    const ask = (key: string) =>
+      fetch(`${estate.getTouchpointUrl()}/caso01`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}` },
+        body: JSON.stringify({ touchpointId: 'LANE-7' }),
+      });
+    expect([(await ask('our-store-key')).status, (await ask('demo-store-key')).status]).toEqual([200, 403]);
 
-      await using demo = estate.createClient();
-      expect((await demo.call('POST', '/baskets', {}, { headers: { authorization: 'Bearer demo-integration-token' } })).status).toBe(401);
-      await rm(folder, { recursive: true });
-    },
-    STARTUP_MS,
-  );
+    await using demo = estate.createClient();
+    expect((await demo.call('POST', '/baskets', {}, { headers: { authorization: 'Bearer demo-integration-token' } })).status).toBe(401);
+    await rm(folder, { recursive: true });
+  });
 
   describe('A start that fails', () => {
-    test('because of a missing image explains how to build it', async () => {
-      const start = new EstateContainer('unified-commerce-estate:nobody-built-this').start();
-      await expect(start).rejects.toThrow(
-        /^There is no image unified-commerce-estate:nobody-built-this here, .*docker build -t unified-commerce-estate:nobody-built-this \.$/,
-      );
+    test('A start without the image explains how to build it', async () => {
+      const name = 'unified-commerce-estate:nobody-built-this';
+      const sentence = new RegExp(`^There is no image ${name} here, .*docker build -t ${name} \\.$`);
+      await expect(new EstateContainer(name).start()).rejects.toThrow(sentence);
     });
 
-    test('shows the last log lines of the estate', async () => {
-      const start = new EstateContainer(image).withEnvironment({ GATEWAY_PROT: '8080' }).start();
-      await expect(start).rejects.toThrow(
-        /stopped after \d+ s; correct what its last log lines name:\n.*GATEWAY_PROT is not a variable of the estate/s,
-      );
+    test.each([
+      [
+        'of the estate',
+        () => new EstateContainer(image).withEnvironment({ GATEWAY_PROT: '8080' }),
+        'GATEWAY_PROT is not a variable of the estate',
+      ],
+      [
+        'of a container that ends early',
+        () => new EstateContainer(image).withEntrypoint(['/bin/echo', 'it ended early']),
+        'it ended early',
+      ],
+    ])('A start that fails shows the last log lines %s', async (_what, container, line) => {
+      const sentence = new RegExp(`stopped after \\d+ s; correct what its last log lines name:\n.*${line}`, 's');
+      await expect(container().start()).rejects.toThrow(sentence);
     });
 
-    test('shows the log of a container that has ended before its ports are bound', async () => {
-      const start = new EstateContainer(image).withEntrypoint(['/bin/echo', 'it ended at once']).start();
-      await expect(start).rejects.toThrow(/stopped after \d+ s; correct what its last log lines name:\n.*it ended at once/s);
-    });
-
-    test('because Kafka is unreachable names the missing dependency', async () => {
+    test('A start without Kafka names the missing dependency', async () => {
       const start = new EstateContainer(image).withKafka('nowhere.invalid:9092').withStartupTimeout(45_000).start();
       await expect(start).rejects.toThrow(/was not ready within 45 s; .*withStartupTimeout:\n.*nowhere\.invalid:9092/s);
     });
 
-    test('because a port is in use names it', async () => {
+    test('A start with a taken port names it', async () => {
       const port = await freePort();
       const server = createServer().listen(port, '0.0.0.0');
       await once(server, 'listening');
@@ -158,13 +145,6 @@ else {
       await expect(start)
         .rejects.toThrow(new RegExp(`cannot have port ${port}, which is in use; free it`))
         .finally(() => server.close());
-    });
-
-    test('because of a missing credential in the fixtures names it before any container starts', async () => {
-      const folder = await mkdtemp(join(tmpdir(), 'fixtures-'));
-      await writeFile(join(folder, 'credentials.json'), '[{"name":"a","kind":"bearer","secret":"s","scopes":["catalog"]}]');
-      expect(() => new EstateContainer(image).withFixtures(folder)).toThrow(/credentials\.json has no credential of kind api-key/);
-      await rm(folder, { recursive: true });
     });
   });
 }

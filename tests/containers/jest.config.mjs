@@ -7,6 +7,6 @@ export default {
   ...usual,
   rootDir: '../..',
   testMatch: ['<rootDir>/tests/containers/*.test.ts'],
-  testTimeout: 240_000,
+  testTimeout: 900_000,
   maxWorkers: 1,
 };

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { Kafka, logLevel } from 'kafkajs';
 import { GenericContainer, getContainerRuntimeClient, Wait } from 'testcontainers';
 import { LOGGING_FILES, SERVING, SINGLE_BROKER } from '../../testcontainers/broker-container.ts';
@@ -6,6 +5,7 @@ import { lastWords } from '../../testcontainers/last-words.ts';
 import { explained } from '../../testcontainers/start-failure.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
+import { skipTests } from '../support/skipped.ts';
 
 const IMAGE = 'apache/kafka:4.1.0';
 const START_MS = 180_000;
@@ -16,14 +16,7 @@ export const whyNoDocker = await getContainerRuntimeClient().then(
   (error: unknown) => `there is no container engine (${error instanceof Error ? error.message : String(error)})`,
 );
 
-/** Says loudly that tests did not run, and why. */
-export function skipWithoutDocker(what: string): void {
-  // biome-ignore lint/suspicious/noConsole: a test that did not run must not look like one that passed
-  console.warn(`SKIPPED: ${what}, because ${whyNoDocker}.`);
-  test.skip(`${what}: needs a container engine`, () => undefined);
-  // Jest shows a file's output only if one of its tests ran.
-  test('the reason of the skipped tests is known', () => expect(whyNoDocker).toContain('container engine'));
-}
+export const skipWithoutDocker = (what: string): void => skipTests(what, whyNoDocker, 'a container engine');
 
 export interface Broker {
   readonly brokers: readonly string[];
@@ -35,13 +28,13 @@ export interface Broker {
   stop(): Promise<void>;
 }
 
-/** One broker for the tests of a file: that of TEST_KAFKA_BROKERS where one runs already, else one of its own. */
+/** One broker for the tests of a file: TEST_KAFKA_BROKERS if set, otherwise a new one. */
 export async function sharedBroker(): Promise<Pick<Broker, 'brokers' | 'stop'>> {
   const running = process.env['TEST_KAFKA_BROKERS'];
   return running === undefined ? startBroker() : { brokers: running.split(','), stop: async () => undefined };
 }
 
-/** @param port of this machine; a client has to know it before there is a broker, and after a restart again */
+/** @param port of this machine, for clients that need it before the broker exists */
 export async function startBroker(port?: number): Promise<Broker> {
   const at = port ?? (await freePort());
   const words = lastWords();
@@ -91,7 +84,7 @@ const settings = (port: number): Record<string, string> => ({
   KAFKA_CONTROLLER_QUORUM_VOTERS: '1@localhost:29093',
 });
 
-/** A client as anybody would make one, without anything of ours. */
+/** A client without code of the estate. */
 export const plainClient = (brokers: readonly string[]): Kafka =>
   new Kafka({
     brokers: [...brokers],

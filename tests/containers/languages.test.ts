@@ -4,16 +4,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { runIn } from '../support/scratch-project.ts';
+import { skipTests } from '../support/skipped.ts';
 import { estateImage } from './estate-image.ts';
 import { skipWithoutDocker, whyNoDocker } from './kafka.ts';
 
 const LANGUAGES = fileURLToPath(new URL('./languages/', import.meta.url));
-const RUN_MS = 900_000;
 
-/**
- * The engine is on this machine. Where the tests run in a container themselves, the libraries would otherwise start a container of an image
- * from a registry to find that out.
- */
+/** The engine is on this machine. In a container, the libraries would otherwise start a container to detect that. */
 const HERE: NodeJS.ProcessEnv = process.env['DOCKER_HOST'] === undefined ? { TESTCONTAINERS_HOST_OVERRIDE: 'localhost' } : {};
 
 interface Language {
@@ -26,20 +23,17 @@ interface Language {
   readonly passed: RegExp;
 }
 
+const PIP = 'python3 -m venv .venv && .venv/bin/pip install -q -r requirements.txt';
+const MAVEN = 'mvn -B -ntp';
 const languages: readonly Language[] = [
-  {
-    ...{ name: 'Python', folder: 'python', prepare: 'python3 -m venv .venv && .venv/bin/pip install -q -r requirements.txt' },
-    ...{ run: '.venv/bin/pytest', passed: /2 passed/ },
-  },
+  { name: 'Python', folder: 'python', prepare: PIP, run: '.venv/bin/pytest', passed: /2 passed/ },
   { name: 'Go', folder: 'go', prepare: 'go mod download', run: 'go test ./...', passed: /^ok\s+estate/m },
   {
-    ...{
-      name: 'Java',
-      folder: 'java',
-      prepare: 'mvn -B -ntp -q dependency:go-offline',
-      run: 'mvn -B -ntp test',
-      passed: /Tests run: 1, Failures: 0, Errors: 0/,
-    },
+    name: 'Java',
+    folder: 'java',
+    prepare: `${MAVEN} -q dependency:go-offline`,
+    run: `${MAVEN} test`,
+    passed: /Tests run: 1, Failures: 0, Errors: 0/,
   },
 ];
 
@@ -51,29 +45,24 @@ else {
   for (const language of languages) {
     const { code, err } = await runIn(join(projects, language.folder), 'bash', ['-c', language.prepare]);
     if (code === 0) ready.push(language);
-    else skipped(language.name, err);
+    else
+      skipTests(
+        `the test in ${language.name}`,
+        `its tools or libraries are missing: ${err.trim().split('\n').at(-1)}`,
+        'its tools and libraries',
+      );
   }
 
-  describe('The page for Testcontainers in', () => {
+  describe('The pages for Testcontainers', () => {
     let image: string;
     beforeAll(async () => {
       image = await estateImage();
-    }, RUN_MS);
+    });
     afterAll(() => rm(projects, { recursive: true, force: true }));
 
-    test.each(ready)(
-      '$name: its test passes as it is printed',
-      async ({ folder, run, passed }) => {
-        const { out, err, code } = await runIn(join(projects, folder), 'bash', ['-c', run], { ...HERE, ESTATE_IMAGE: image });
-        expect([code, out + err]).toEqual([0, expect.stringMatching(passed)]);
-      },
-      RUN_MS,
-    );
+    test.each(ready)('The test of the page for $name passes as printed', async ({ folder, run, passed }) => {
+      const { out, err, code } = await runIn(join(projects, folder), 'bash', ['-c', run], { ...HERE, ESTATE_IMAGE: image });
+      expect([code, out + err]).toEqual([0, expect.stringMatching(passed)]);
+    });
   });
-}
-
-function skipped(name: string, error: string): void {
-  // biome-ignore lint/suspicious/noConsole: a test that did not run must not look like one that passed
-  console.warn(`SKIPPED: the test in ${name}, because its tools or libraries are not at hand: ${error.trim().split('\n').at(-1)}.`);
-  test.skip(`${name}: needs its tools and libraries`, () => undefined);
 }

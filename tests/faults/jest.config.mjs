@@ -7,6 +7,6 @@ export default {
   ...usual,
   rootDir: '../..',
   testMatch: ['<rootDir>/tests/faults/*.test.ts'],
-  testTimeout: 240_000,
+  testTimeout: 300_000,
   maxWorkers: 1,
 };

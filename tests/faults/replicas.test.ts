@@ -1,40 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type RedisServer, startRedis, whyNoRedis } from '../redis/redis-server.ts';
-import { skipWithoutRedis } from '../redis/without-redis.ts';
+import { expect } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
-import { type EstateOfProcesses, killAll, PATIENCE_MS, shown, startEstateOfProcesses, times } from './processes.ts';
-import { ONE, RESERVATIONS, rehearsalWith, shelf, buying as startBuying, succeeded } from './vases.ts';
+import { describeEstate, PATIENCE_MS, times } from './processes.ts';
+import { ONE, RESERVE, rehearsalWith, shelf, buying as startBuying, succeeded } from './vases.ts';
 
-/** So long a replica that leaves is not ready, and serves. */
+/** How long a replica that leaves still serves. */
 const DRAIN_MS = 3_000;
+const services = { gateway: 2, sim: 3, 'inventory-service': 3 };
 
-afterAll(killAll);
-if (whyNoRedis === undefined) describe('Replicas', replicas);
-else skipWithoutRedis('replicas that share their stock, and leave');
-
-function replicas(): void {
-  let redis: RedisServer;
-  let estate: EstateOfProcesses;
-
-  beforeAll(async () => {
-    redis = await startRedis();
-    estate = await startEstateOfProcesses({
-      services: { gateway: 2, sim: 3, 'inventory-service': 3 },
-      redisPort: redis.port,
-      environment: { DRAIN_DELAY_MS: String(DRAIN_MS) },
-    });
-  }, 2 * PATIENCE_MS);
-  afterAll(async () => {
-    await estate?.close();
-    await redis?.stop();
-  });
-
-  const row = (title: string, body: () => Promise<void>): void => test(title, () => shown(estate, body));
-
+describeEstate('Replicas', { services, environment: { DRAIN_DELAY_MS: String(DRAIN_MS) } }, (estate, row) => {
   // Without the guard of the counter in the script `commit`, 149 of 300 buyers are promised the 100 units.
-  row('row 9: of 1000 buyers at three replicas 100 get the 100 units, and 900 are refused', async () => {
+  row('row 9: 1000 buyers at three replicas reserve the 100 units, and 900 are refused', async () => {
     const rehearsal = await rehearsalWith(estate, 100);
-    const replies = await Promise.all(times(1_000, () => rehearsal.insist('POST', RESERVATIONS, ONE)));
+    const replies = await Promise.all(times(1_000, () => rehearsal.insist(RESERVE, { body: ONE })));
     const count = (status: number): number => replies.filter((reply) => reply.status === status).length;
     expect([count(201), count(409)]).toEqual([100, 900]);
     expect(await shelf(rehearsal)).toMatchObject({ onHand: 100, reserved: 100, atp: 0 });
@@ -62,4 +39,4 @@ function replicas(): void {
     expect(replies.filter(({ status }) => status !== 201)).toEqual([]);
     expect(await shelf(rehearsal)).toMatchObject({ reserved: replies.length });
   });
-}
+});

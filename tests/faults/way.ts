@@ -5,13 +5,13 @@ export interface Strike {
   readonly lose: 'request' | 'answer';
   readonly when: (request: string) => boolean;
   /**
-   * `silence`: from then on nothing goes to and fro until the way is clear again; a request arrives then, late, and an answer is lost.
-   * `cut` breaks that one connection off and lets the others go on.
+   * `silence`: all traffic stops until `clear`. A request arrives then, late; an answer is lost.
+   * `cut`: only this connection is broken.
    */
   readonly by: 'silence' | 'cut';
 }
 
-/** A way to one or several processes of which it leads every connection to the next; things can go wrong on it. */
+/** A way to one or several processes, with faults. Each connection leads to the next process. */
 export interface Way {
   readonly port: number;
   readonly url: string;
@@ -21,9 +21,9 @@ export interface Way {
   strike(strike: Strike): Promise<void>;
   /** Delays all traffic in both directions until the connection is restored. */
   block(): void;
-  /** Nothing goes wrong on it any more, or will. */
+  /** Ends all faults. */
   clear(): void;
-  /** Every connection ends; others can be made. */
+  /** Ends every connection; new ones are accepted. */
   breakOff(): void;
   close(): Promise<void>;
 }
@@ -97,7 +97,7 @@ export async function startWay(ports: readonly number[] = [], at = 0): Promise<W
     if (lose === 'answer') server.write(data);
     else if (by === 'silence') pair.kept.push(() => server.write(data));
     else if (lose === 'request') client.destroy();
-    // Its effect is there when the answer is.
+    // The request has its effect before the answer.
     else server.once('data', () => client.destroy());
     struck();
   }

@@ -2,10 +2,10 @@ import everything from '../../jest.config.mjs';
 
 const { globals: _all, ...usual } = everything;
 
-// The estate of the run, a process of its own, gets it.
+// The process of the estate inherits it.
 process.env.TRANSPORT = 'http';
 
-/** The rules of business once more, in an estate whose applications call each other over HTTP as containers do. */
+/** The business rules in an estate whose applications call each other over HTTP, like containers. */
 export default {
   ...usual,
   rootDir: '../..',

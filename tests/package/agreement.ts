@@ -1,6 +1,6 @@
 /**
- * A program that compiles only if the declarations of the package say the same as the catalog. In a few places the catalog says text where
- * the package says the name of an application, which is what the gateway takes.
+ * A program that compiles only if the declarations of the package agree with the catalog. For some texts of the catalog
+ * the package declares the name of an application, which is what the gateway takes.
  */
 export const agreement = (project: string): string => `
 import type * as Own from '${project}rehearsal/call-types.ts';

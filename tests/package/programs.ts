@@ -1,4 +1,4 @@
-/** Programs of a user, each in one of the ways in which a package can be used. */
+/** Programs of a user, one for each way to use a package. */
 
 const NAMES = 'ApiRefusal, DEMO_CREDENTIALS, EstateRehearsal';
 const REQUIRED = `const { ${NAMES} } = require('unified-commerce-estate');\n`;
@@ -23,7 +23,7 @@ test('a basket is open', async () => {
   expect(await play()).toBe('open');
 }, 60_000);
 
-test('a refusal has a class of its own', async () => {
+test('a refusal has its own class', async () => {
   const rehearsal = await EstateRehearsal.create({ gateway: process.env.ESTATE_URL ?? '', credentials: DEMO_CREDENTIALS });
   await expect(rehearsal.api('get-product-api', { params: { sku: 'no-such-thing' } })).rejects.toBeInstanceOf(ApiRefusal);
   await rehearsal.delete();

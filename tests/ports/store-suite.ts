@@ -1090,6 +1090,7 @@ export function storeSuite(name: string, create: CreateStore): void {
 
     lifetimeSuite(opened);
     journalSuite(opened);
+    fullJournalSuite(opened);
     awaitingSuite(opened);
     runSuite(opened);
   });

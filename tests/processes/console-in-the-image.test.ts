@@ -15,7 +15,7 @@ interface Locked {
 const locked = JSON.parse(textOf('package-lock.json')).packages as Readonly<Record<string, Locked>>;
 const direct = Object.keys(locked['']?.dependencies ?? {});
 
-/** Where a package finds another one: in a folder of its own, or in one further out. */
+/** Where a package finds another one: in its own folder, or further out. */
 function placeOf(name: string, from: string): string | undefined {
   const place = join(from, 'node_modules', name);
   if (locked[place]) return place;
@@ -35,7 +35,7 @@ function installedFor(names: readonly string[]): ReadonlySet<string> {
   return places;
 }
 
-/** The packages of the console, and those of them that the image would not have without it. */
+/** The packages of the console: all, and the ones that nothing else needs. */
 function packagesOfConsole(): { readonly all: readonly string[]; readonly own: readonly string[] } {
   const folders = /^(command-line|estate|fixtures|gateway|rehearsal|services|shared)\/.*\.ts$/;
   const others = trackedFiles.filter((file) => folders.test(file)).map(textOf);

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, fork, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,13 +10,11 @@ import { createEstateClient } from '../../rehearsal/estate-client.ts';
 import { signWebhook } from '../../shared/control/webhook-signature.ts';
 import { readLabel } from '../services/label-reading.ts';
 import { type CommandBlock, commandBlocks, isAsShown, pages } from '../support/documents.ts';
-import { eventually } from '../support/eventually.ts';
 import { textOf } from '../support/tracked-files.ts';
+import { FREE_PORTS, started } from './started.ts';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const FREE_PORTS = { GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0' };
-const PAGE_MS = 120_000;
 
 /** Blocks that this test does not run, by their mark `needs=`, with the reason and the test that covers them. */
 const NOT_RUN: Readonly<Record<string, string>> = {
@@ -34,15 +32,9 @@ const COVERED: Readonly<Record<string, string>> = {
   'npm ci && npm test': '.ci/run',
 };
 
-interface Addresses {
-  readonly gateway: string;
-  readonly touchpoint: string;
-  readonly portal: string;
-}
-
 let estate: ChildProcess;
-let addresses: Addresses;
-/** A folder that looks like a clone. Files that commands leave behind do not get into the real one. */
+let addresses: Readonly<Record<'gateway' | 'touchpoint' | 'portal', string>>;
+/** A folder that looks like a clone, for the files that commands leave. */
 let clone: string;
 
 beforeAll(async () => {
@@ -50,8 +42,8 @@ beforeAll(async () => {
   const entries = (await readdir(ROOT)).filter((name) => name !== '.git');
   await Promise.all(entries.map((name) => symlink(join(ROOT, name), join(clone, name))));
   estate = fork(join(ROOT, 'estate/main.ts'), [], { execArgv: [], stdio: 'ignore', env: { ...process.env, ...FREE_PORTS } });
-  [addresses] = (await once(estate, 'message')) as [Addresses];
-}, PAGE_MS);
+  [addresses] = (await once(estate, 'message')) as [typeof addresses];
+});
 
 afterAll(async () => {
   estate.kill('SIGTERM');
@@ -62,28 +54,21 @@ const blocks = pages.flatMap(commandBlocks);
 const isRun = ({ needs, commands, startsEstate }: CommandBlock): boolean =>
   needs === undefined && !startsEstate && !(commands.trim() in COVERED);
 
-/** Commands as printed. Only the addresses are those of this run. */
+/** Commands as printed, with the addresses of this run. */
 const atThisEstate = (commands: string): string =>
   commands
     .replaceAll(/http:\/\/(127\.0\.0\.1|localhost):8080/g, addresses.gateway)
     .replaceAll(/http:\/\/(127\.0\.0\.1|localhost):15115/g, addresses.touchpoint)
     .replaceAll(/http:\/\/(127\.0\.0\.1|localhost):15116/g, addresses.portal);
 
-/** Runs blocks one after the other in one shell, and returns the output of each. */
+/** Runs blocks one after the other in one shell. @returns the output of each */
 async function outputsOf(page: readonly CommandBlock[]): Promise<string[]> {
   const mark = '=== end of a block ===';
   const script = page.map(({ commands }) => `${atThisEstate(commands)}\necho; echo '${mark}'`).join('\n');
-  const shell = spawn('bash', ['-eo', 'pipefail', '-c', `exec 2>&1\n${script}`], {
-    cwd: clone,
-    env: { ...process.env, estate: addresses.gateway },
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  let said = '';
-  shell.stdout.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
-  });
-  const [code] = await once(shell, 'close');
-  const outputs = said.split(mark).map((text) => text.trim());
+  const env = { ...process.env, estate: addresses.gateway };
+  await using shell = started('bash', ['-eo', 'pipefail', '-c', `exec 2>&1\n${script}`], { cwd: clone, env });
+  const code = await shell.ended;
+  const outputs = shell.output.out.split(mark).map((text) => text.trim());
   const failed = page[outputs.length - 1];
   if (code !== 0) throw new Error(`${failed?.file}:${failed?.line} ended with ${code}:\n${outputs.at(-1)}`);
   return outputs.slice(0, -1);
@@ -95,7 +80,7 @@ const refusalsIn = (output: string): string[] =>
 
 describe('The commands of the documentation', () => {
   test.each(pages.filter((file) => commandBlocks(file).some(isRun)))(
-    '%s: run as printed and in order, they give the output that the page shows',
+    'The commands of %s give the output that the page shows',
     async (file) => {
       const page = commandBlocks(file).filter(isRun);
       const outputs = await outputsOf(page);
@@ -105,16 +90,18 @@ describe('The commands of the documentation', () => {
         const actual = outputs[index] ?? '';
         // The texts are compared, so that a failure shows the difference.
         const differs = output !== undefined && !isAsShown(actual, block);
-        expect({ at, output: differs ? actual : output }).toEqual({ at, output });
-        expect({ at, refusals: refusalsIn(actual) }).toEqual({ at, refusals: refusalsIn(output ?? '') });
+        expect({ at, output: differs ? actual : output, refusals: refusalsIn(actual) }).toEqual({
+          at,
+          output,
+          refusals: refusalsIn(output ?? ''),
+        });
       }
     },
-    PAGE_MS,
   );
 
-  test('leave an estate that is usable: its clock flows, no fault stays, no rehearsal stays, and its records agree', async () => {
+  test('The commands leave a flowing clock, no fault, no rehearsal, and records that agree', async () => {
     const outside = { bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: 'demo-control-token' };
-    const client = createEstateClient({ ...outside, gateway: addresses.gateway, rehearsal: 'default' });
+    await using client = createEstateClient({ ...outside, gateway: addresses.gateway, rehearsal: 'default' });
     const { flowing, now } = await client.control('read-clock');
     expect(flowing).toBe(true);
     expect(Math.abs(Date.parse(now) - Date.now())).toBeLessThan(60_000);
@@ -123,78 +110,49 @@ describe('The commands of the documentation', () => {
     expect(await client.control('verify')).toMatchObject({ holds: true, settled: true });
   });
 
-  test('save a shipping label whose barcode can be read', async () => {
+  test('The commands save a shipping label whose barcode can be read', async () => {
     expect(await readLabel(await readFile(join(clone, 'label.pdf')))).toMatchObject({ pages: 1, format: 'CODE_128' });
   });
-});
 
-describe('Commands of the documentation that start an estate', () => {
-  test.each(
-    blocks
-      .filter(({ startsEstate, needs }) => startsEstate && needs === undefined)
-      .map((block) => [`${block.file}:${block.line}`, block] as const),
-  )(
-    '%s: it becomes ready and ends on request',
+  const starting = blocks.filter(({ startsEstate, needs }) => startsEstate && needs === undefined);
+  test.each(starting.map((block) => [`${block.file}:${block.line}`, block] as const))(
+    'The command at %s starts an estate that ends on request',
     async (_place, { commands }) => {
-      const child = spawn('bash', ['-eo', 'pipefail', '-c', commands], {
-        cwd: clone,
-        detached: true,
-        env: { ...process.env, ...FREE_PORTS },
-      });
-      let said = '';
-      for (const stream of [child.stdout, child.stderr])
-        stream.setEncoding('utf8').on('data', (text: string) => {
-          said += text;
-        });
-      const ended = once(child, 'close');
+      const env = { ...process.env, ...FREE_PORTS };
+      await using shell = started('bash', ['-eo', 'pipefail', '-c', `exec 2>&1\n${commands}`], { cwd: clone, detached: true, env });
       try {
-        await eventually(`the banner after:\n${said}`, async () => said.includes('Stop with Ctrl-C'), 60_000);
+        await shell.ready();
       } finally {
-        if (child.pid !== undefined) process.kill(-child.pid, 'SIGINT');
-        await ended;
+        if (shell.child.pid !== undefined) process.kill(-shell.child.pid, 'SIGINT');
+        await shell.ended;
       }
     },
-    PAGE_MS,
   );
 });
 
-describe('Commands of the documentation that are not run', () => {
-  test('each say what they need, with a reason that is known', () => {
+describe('The commands of the documentation that are not run', () => {
+  test('Each block that is not run has a known reason', () => {
     const unknown = blocks.filter(({ needs }) => needs !== undefined && NOT_RUN[needs] === undefined);
     expect(unknown.map(({ file, line, needs }) => `${file}:${line} needs=${needs}`)).toEqual([]);
   });
 
   const notRun = blocks.filter((block) => !isRun(block) && !block.startsEstate);
-  test.each(
-    notRun.map(({ file, line, needs = '', commands }) => [
-      `${file}:${line}`,
-      NOT_RUN[needs] ?? `run by ${COVERED[commands.trim()]}`,
-      commands,
-    ]),
-  )('%s: the syntax is right (%s)', async (_place, _reason, commands) => {
-    await run('bash', ['-n', '-c', commands]);
-  });
+  const reasonOf = ({ needs = '', commands }: CommandBlock) => NOT_RUN[needs] ?? `run by ${COVERED[commands.trim()]}`;
+  test.each(notRun.map((block) => [`${block.file}:${block.line}`, reasonOf(block), block.commands]))(
+    'The commands at %s have a valid syntax (%s)',
+    async (_place, _reason, commands) => void (await run('bash', ['-n', '-c', commands])),
+  );
 });
 
-describe('Shell commands in the documentation', () => {
-  test('have no comments, since an interactive zsh does not know them', () => {
-    const commented = blocks.filter(({ commands }) => /(^|\s)# /m.test(commands.replaceAll(/<<'POLICY'[\s\S]*?^POLICY$/gm, '')));
-    expect(commented.map(({ file, line }) => `${file}:${line}`)).toEqual([]);
-  });
-
-  test('have no unquoted pattern, since zsh refuses one that matches no file', () => {
-    const unquoted = (commands: string): string => commands.replaceAll(/'[^']*'|"(?:\\.|[^"\\])*"/g, '');
-    expect(
-      blocks
-        .filter(({ commands, needs }) => needs === undefined && /[*?[]/.test(unquoted(commands)))
-        .map(({ file, line }) => `${file}:${line}`),
-    ).toEqual([]);
-  });
-
-  test('assign no variable that zsh reserves', () => {
-    expect(
-      blocks.filter(({ commands }) => /\bfor (status|path)\b|^(status|path)=/m.test(commands)).map(({ file, line }) => `${file}:${line}`),
-    ).toEqual([]);
+describe('Shell commands in the documentation, for an interactive zsh', () => {
+  const unquoted = (commands: string): string => commands.replaceAll(/'[^']*'|"(?:\\.|[^"\\])*"/g, '');
+  const withoutPolicy = (commands: string): string => commands.replaceAll(/<<'POLICY'[\s\S]*?^POLICY$/gm, '');
+  test.each<[string, (block: CommandBlock) => boolean]>([
+    ['comments', ({ commands }) => /(^|\s)# /m.test(withoutPolicy(commands))],
+    ['unquoted patterns', ({ commands, needs }) => needs === undefined && /[*?[]/.test(unquoted(commands))],
+    ['assignments of reserved variables', ({ commands }) => /\bfor (status|path)\b|^(status|path)=/m.test(commands)],
+  ])('Shell commands have no %s', (_what, isRefused) => {
+    expect(blocks.filter(isRefused).map(({ file, line }) => `${file}:${line}`)).toEqual([]);
   });
 });
 

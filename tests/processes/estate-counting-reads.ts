@@ -4,7 +4,7 @@ import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import zlib from 'node:zlib';
 
-/** A process with a whole estate that says what its start has read and compressed, and what the first request for the console has. */
+/** A process with a whole estate that reports what its start, and then the first request for the console, read and compressed. */
 export interface Work {
   /** Files and folders, by their path from the project, in alphabetical order. */
   readonly read: readonly string[];

@@ -6,7 +6,9 @@ import { openFrontDoor } from '../../estate/front-door.ts';
 import { registeredApplications } from '../../estate/registry.ts';
 import { loadFixtures } from '../../fixtures/load.ts';
 import { clientOnAgent } from '../../rehearsal/estate-client.ts';
+import { callOfApi, type Sections } from '../../rehearsal/named-call.ts';
 import { patiently } from '../../rehearsal/runner.ts';
+import type { ApiId } from '../../shared/catalog/apis.ts';
 import type { Application } from '../../shared/catalog/applications.ts';
 import { createMemoryBus } from '../../shared/events/memory-bus.ts';
 import { createObservability } from '../../shared/observability/observability.ts';
@@ -18,11 +20,9 @@ import type { Endpoint } from '../../shared/transport/endpoint.ts';
 import { createInProcessTransport } from '../../shared/transport/in-process-transport.ts';
 import { eventually } from '../support/eventually.ts';
 import { plain } from '../support/plain-client.ts';
+import { ADDRESS } from '../support/steps/order.ts';
 
-/**
- * A process with a whole estate, which opens many rehearsals, uses them and leaves them, and then says what is left of them. It is by
- * itself so that nothing else is on its heap, and is started with --expose-gc.
- */
+/** A process with a whole estate that uses and leaves many rehearsals, and reports what is left. Started with --expose-gc, with nothing else on its heap. */
 export interface Assignment {
   /** Without it state is in memory. */
   readonly redisPort?: number;
@@ -36,14 +36,14 @@ export interface Held {
   readonly heapBytes: number;
   readonly maps: number;
   readonly timers: number;
-  /** Every key in Redis, but for those of the sweep that come and go. */
+  /** Every key in Redis, except the temporary keys of the sweep. */
   readonly keys: readonly string[];
 }
 
 export interface Findings {
   readonly before: Held;
   readonly after: Held;
-  /** Of the rehearsals that were left: names that are still somewhere on the heap. */
+  /** Names of left rehearsals that are still on the heap. */
   readonly remembered: readonly string[];
 }
 
@@ -60,7 +60,7 @@ const ENDS_WITHIN_MS = 120_000;
 const FORGOTTEN_WITHIN_MS = 150_000;
 /** Longer than the life of short-lived caches of a world. */
 const LIVES_MS = 6_000;
-const ADDRESS = { name: 'Ada', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' };
+const BASKET = { channel: 'web' as const, lines: [{ sku: 'mug-blue', qty: 1 }] };
 
 const { redisPort, rehearsals, ending } = JSON.parse(process.argv[2] ?? '{}') as Assignment;
 const admin = redisPort === undefined ? undefined : new Redis(redisPort);
@@ -78,52 +78,50 @@ const endpoints = new Map<Application, Endpoint>();
 const endpointOf = (application: Application): Endpoint | undefined => endpoints.get(application);
 const transport = createInProcessTransport({ endpointOf, addressOf, token });
 const stopping = new AbortController();
+const shared = { adapter, transport, token, agent, log, stopping: stopping.signal };
 let gateway = '';
 for (const { service } of registeredApplications) {
-  const { application, url, endpoint } = await startApplication({
-    ...{ service, adapter, bus, transport, token, agent, log, stopping: stopping.signal },
-    ...{ gatewayUrl: () => gateway, host: '127.0.0.1', port: 0, strictResponses: true },
-  });
+  const own = { bus, gatewayUrl: () => gateway, host: '127.0.0.1', port: 0, strictResponses: true };
+  const { application, url, endpoint } = await startApplication({ ...shared, ...own, service });
   addresses.set(application, url);
   endpoints.set(application, endpoint);
 }
-const door = await openFrontDoor({
-  configuration: readConfiguration({ GATEWAY_PORT: '0', RATE_LIMIT_PER_ADDRESS: '10000000', RATE_LIMIT_PER_KEY: '10000000' }),
-  ...{ fixtures: await loadFixtures(), adapter, states: () => [adapter.state()], addressOf, endpointOf, transport, token, agent, log },
-  ...{ pepper: 'the-pepper-of-an-estate-under-watch', observability: createObservability(), stopping: stopping.signal },
-});
+const limits = { RATE_LIMIT_PER_ADDRESS: '10000000', RATE_LIMIT_PER_KEY: '10000000' };
+const configuration = readConfiguration({ GATEWAY_PORT: '0', ...limits });
+const outside = { configuration, fixtures: await loadFixtures(), addressOf, endpointOf, pepper: 'the-pepper-of-an-estate-under-watch' };
+const inside = { states: () => [adapter.state()], observability: createObservability() };
+const door = await openFrontDoor({ ...shared, ...outside, ...inside });
 gateway = door.url;
 await door.prepared;
-const outside = { gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: 'demo-control-token' };
-const anybody = plain(clientOnAgent({ ...outside, rehearsal: 'default' }, agent));
+const access = { gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: 'demo-control-token' };
+const anybody = plain(clientOnAgent({ ...access, rehearsal: 'default' }, agent));
 
-/** An order by itself, with idempotency keys of its own. */
+/** A confirmed order, with its own idempotency keys. */
 async function placeAnOrder(rehearsal: string, name: string): Promise<void> {
-  const client = plain(clientOnAgent({ ...outside, rehearsal }, agent));
-  const post = async (path: string, body: unknown) => {
-    const reply = await client.call('POST', path, body, { headers: { 'idempotency-key': `${name} ${path}` } });
-    if (reply.status >= 300) throw new Error(`${path}: ${reply.status} ${JSON.stringify(reply.body)}`);
+  const client = plain(clientOnAgent({ ...access, rehearsal }, agent));
+  const call = async (id: ApiId, input: Sections) => {
+    const { method, path, body } = callOfApi(id, input);
+    const reply = await client.call(method, path, body, { headers: { 'idempotency-key': `${name} ${id}` } });
+    if (reply.status >= 300) throw new Error(`${id}: ${reply.status} ${JSON.stringify(reply.body)}`);
     return reply.body;
   };
-  const basket = await post('/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 1 }] });
-  const { orderId } = await post(`/baskets/${basket.id}/checkout`, { shippingAddress: ADDRESS, placeOrder: true });
-  await post('/payments/authorizations', { tender: { type: 'card', token: 'tok_visa' }, orderId });
-  await post(`/orders/${orderId}/confirm`, {});
+  const { id } = await call('create-basket-api', { body: { ...BASKET, customerId: 'cus_ada' } });
+  const { orderId } = await call('checkout-basket-api', { params: { id }, body: { shippingAddress: ADDRESS, placeOrder: true } });
+  await call('authorize-payment-api', { body: { tender: { type: 'card', token: 'tok_visa' }, orderId } });
+  await call('confirm-order-api', { params: { id: orderId } });
 }
 
-/** Something of everything that a rehearsal can hold. */
+/** Something of everything that a rehearsal can contain. */
 async function useAndLeave(name: string): Promise<void> {
   await anybody.control('create-rehearsal', { body: { name, ...(ending === 'expired' && { idleExpiry: IDLE_EXPIRY }) } });
-  const client = plain(clientOnAgent({ ...outside, rehearsal: name }, agent));
-  await client.control('put-fault', {
-    params: { name: 'slow' },
-    body: { match: { application: 'crm' }, fault: { kind: 'latency', ms: 1 } },
-  });
+  const { call, control } = plain(clientOnAgent({ ...access, rehearsal: name }, agent));
+  const body = { match: { application: 'crm' }, fault: { kind: 'latency', ms: 1 } } as const;
+  await control('put-fault', { params: { name: 'slow' }, body });
   await placeAnOrder(name, name);
-  await client.control('advance-clock', { body: { by: 'PT1H' } });
-  await patiently(() => client.control('reset-rehearsal'));
-  await client.call('POST', '/baskets', { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] });
-  await client.control('wait-for-events', { body: { type: 'basket-created', timeoutMs: 5_000 } });
+  await control('advance-clock', { body: { by: 'PT1H' } });
+  await patiently(() => control('reset-rehearsal'));
+  await call('create-basket-api', { body: BASKET });
+  await control('wait-for-events', { body: { type: 'basket-created', timeoutMs: 5_000 } });
   if (ending === 'deleted') await patiently(() => anybody.control('delete-rehearsal', { params: { name } }));
 }
 
@@ -150,7 +148,7 @@ async function heldNow(): Promise<Held> {
   return { ...counts, heapBytes: process.memoryUsage().heapUsed, keys: await keysNow() };
 }
 
-/** Waits until nothing is on its way any more. To count objects on a heap takes seconds, so it looks seldom. */
+/** Waits until the process is at rest. Counting objects on a heap takes seconds, so it polls rarely. */
 async function heldOnce(isAtRest: (held: Held) => boolean): Promise<Held> {
   const until = Date.now() + FORGOTTEN_WITHIN_MS;
   for (;;) {
@@ -160,7 +158,7 @@ async function heldOnce(isAtRest: (held: Held) => boolean): Promise<Held> {
   }
 }
 
-/** Names of rehearsals that stand anywhere on the heap. */
+/** Names of rehearsals on the heap. */
 async function namesOnHeap(pattern: RegExp): Promise<readonly string[]> {
   const found = new Set<string>();
   let rest = '';
@@ -185,7 +183,7 @@ const before = await heldOnce(({ timers, keys }) => {
 await useAndLeaveMany(namesOf('then', rehearsals));
 const after = await heldOnce(({ timers, maps, keys }) => timers <= before.timers && maps <= before.maps && bare(keys));
 
-// A connection remembers the last request that it has carried. Those that were closed meanwhile may break one.
+// A connection keeps its last request. A closed connection may break one.
 await Promise.allSettled(Array.from({ length: CONNECTIONS }, (_, n) => placeAnOrder('default', `last-${n}`)));
 const remembered = await namesOnHeap(/left-then-\d+-rehearsal/g);
 process.send?.({ before, after, remembered } satisfies Findings);

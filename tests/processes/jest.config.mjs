@@ -3,11 +3,12 @@ import everything from '../../jest.config.mjs';
 
 const { testPathIgnorePatterns: _others, globals: _all, ...usual } = everything;
 
-/** Tests of commands and starts: each runs processes of its own. */
+/** Tests of commands and starts: each starts processes. */
 export default {
   ...usual,
   rootDir: '../..',
   testMatch: ['<rootDir>/tests/processes/**/*.test.ts'],
-  // The processes of a test work too.
+  testTimeout: 300_000,
+  // The processes of a test need processors too.
   maxWorkers: 2 * availableParallelism(),
 };

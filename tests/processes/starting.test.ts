@@ -1,497 +1,271 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify, stripVTControlCharacters } from 'node:util';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { promisify } from 'node:util';
+import { describe, expect, test } from '@jest/globals';
 import { applicationNames } from '../../shared/catalog/applications.ts';
 import { startRedis, whyNoRedis } from '../redis/redis-server.ts';
 import { skipWithoutRedis } from '../redis/without-redis.ts';
 import { someOf } from '../support/effort.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
+import { rehearsalAt } from '../support/steps/rehearsal-at.ts';
+import { bare, FREE_PORTS, MAIN, startEstate, started } from './started.ts';
 
-const MAIN = fileURLToPath(new URL('../../estate/main.ts', import.meta.url));
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
-const FIXTURES = fileURLToPath(new URL('../../fixtures/', import.meta.url));
-const FREE_PORTS = { GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0' };
+const FIXTURES = join(PROJECT, 'fixtures/');
 
-/** Nothing of this process's environment but where programs are, and where their compiled code is kept. */
-const kept = ({ PATH, NODE_COMPILE_CACHE }: NodeJS.ProcessEnv) => ({ PATH, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) });
-
-const running = new Set<ChildProcess>();
-afterEach(() => {
-  for (const child of running) child.kill('SIGKILL');
-});
-
-/** Starts the estate on free ports, as a user would, and collects its output. */
-function start(environment: Readonly<Record<string, string>>) {
-  const child = spawn(process.execPath, [MAIN], {
-    env: { ...kept(process.env), ...FREE_PORTS, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  running.add(child);
-  const said = { out: '', err: '' };
-  child.stdout.on('data', (chunk: Buffer) => {
-    said.out += chunk.toString();
-  });
-  child.stderr.on('data', (chunk: Buffer) => {
-    said.err += chunk.toString();
-  });
-  const ended = once(child, 'exit').then(([code]) => {
-    running.delete(child);
-    return code as number | null;
-  });
-  const ready = () => eventually('the banner', async () => said.out.includes('Stop with Ctrl-C'));
-  const gateway = (): string => /gateway\s+(\S+)/.exec(said.out)?.[1] ?? '';
-  return { child, said, ended, ready, gateway };
+/** The project's fixtures in a folder of the test, with other contents of some files. */
+async function copiedFixtures(files: Readonly<Record<string, unknown>> = {}) {
+  const directory = await mkdtemp(join(tmpdir(), 'fixtures-'));
+  await cp(FIXTURES, directory, { recursive: true });
+  for (const [name, content] of Object.entries(files)) await writeFile(join(directory, name), JSON.stringify(content));
+  return { FIXTURES_DIR: directory, [Symbol.asyncDispose]: () => rm(directory, { recursive: true }) };
 }
+const fixture = async (name: string) => JSON.parse(await readFile(join(FIXTURES, name), 'utf8'));
+const own = (kind: string, scopes: readonly string[]) => ({ name: kind, kind, secret: `${kind}-that-only-we-know-about`, scopes });
 
 const fatal: readonly (readonly [string, Readonly<Record<string, string>>, number, RegExp])[] = [
   ['an unknown SERVICE', { SERVICE: 'tills' }, 64, /SERVICE=tills .*oms, .*touchpoint-mock/],
-  [
-    'one application without its shared infrastructure',
-    { SERVICE: 'oms' },
-    78,
-    /SERVICE=oms .*REDIS_URL and ESTATE_TOKEN and KAFKA_BROKERS/,
-  ],
+  ['an application without Redis and Kafka', { SERVICE: 'oms' }, 78, /SERVICE=oms .*REDIS_URL and ESTATE_TOKEN and KAFKA/],
   ['a gateway without a pepper', { SERVICE: 'gateway', REDIS_URL: 'redis://h', ESTATE_TOKEN: 't'.repeat(32) }, 78, /CREDENTIAL_PEPPER/],
   ['a short token', { ESTATE_TOKEN: 'tooshort' }, 78, /^ESTATE_TOKEN cannot be used: it takes 32 characters or more\.\n$/],
   ['brokers without a port', { KAFKA_BROKERS: 'kafka' }, 78, /KAFKA_BROKERS=kafka cannot be used: it takes host:port/],
-  ['a broker at no port', { KAFKA_BROKERS: 'kafka:99999' }, 78, /^KAFKA_BROKERS=kafka:99999 cannot be used: it takes host:port, /],
-  [
-    'a database of Redis without number',
-    { REDIS_URL: 'redis://h/abc' },
-    78,
-    /^REDIS_URL cannot be used: it takes redis:.* a number as db, /,
-  ],
-  [
-    'headers that are none',
-    { OTEL_EXPORTER_OTLP_HEADERS: 'junk' },
-    78,
-    /^OTEL_EXPORTER_OTLP_HEADERS cannot be used: it takes name=value, /,
-  ],
-  ['a way of calls that is none', { TRANSPORT: 'grpc' }, 78, /^TRANSPORT=grpc cannot be used: it takes one of process, http\.\n$/],
-  ['an application at no address', { OMS_URL: 'oms' }, 78, /OMS_URL=oms cannot be used/],
-  ['a slip of the pen', { REDIS_HOST: 'redis' }, 78, /REDIS_HOST is not a variable of the estate; variables with REDIS_ are REDIS_URL\./],
-  ['a bad variable', { GATEWAY_PORT: 'http' }, 78, /GATEWAY_PORT=http/],
+  ['the address of an application without http', { OMS_URL: 'oms' }, 78, /OMS_URL=oms cannot be used/],
+  ['an unknown variable', { REDIS_HOST: 'redis' }, 78, /REDIS_HOST is not a variable of the estate; .* are REDIS_URL\./],
   ['demo credentials in production', { NODE_ENV: 'production' }, 78, /ALLOW_DEMO_CREDENTIALS=true/],
-  ['demo credentials that others could use', { HOST: '0.0.0.0' }, 78, /HOST=0\.0\.0\.0 .*demo-integration.*ALLOW_DEMO_CREDENTIALS=true/],
-  [
-    'the address of an application beside it',
-    { OMS_URL: 'http://oms:8080' },
-    78,
-    /^OMS_URL is the address of another process, .* in this one/,
-  ],
-  [
-    'the address of another gateway',
-    { GATEWAY_URL: 'http://gateway:8080' },
-    78,
-    /^GATEWAY_URL is the address of another process, .* SERVICE\.\n$/,
-  ],
-  ['the port of an application by itself', { PORT: '9000' }, 78, /^PORT is for one application; .*GATEWAY_PORT/],
-  ['a host with a port', { ALLOWED_HOSTS: 'estate.example.com:8080' }, 78, /ALLOWED_HOSTS=.* it takes names without port/],
-  ['no duration', { REHEARSAL_IDLE_EXPIRY: '24h' }, 78, /REHEARSAL_IDLE_EXPIRY=24h cannot be used: it takes an ISO 8601 duration/],
-  ['room for no rehearsal', { MAX_REHEARSALS: '0' }, 78, /MAX_REHEARSALS=0 cannot be used/],
-  [
-    'fixtures that are not there',
-    { FIXTURES_DIR: '/nowhere' },
-    78,
-    /^The folder \/nowhere does not exist; correct or remove FIXTURES_DIR\.\n$/,
-  ],
-  [
-    'a port that is no number',
-    { GATEWAY_PORT: 'abc' },
-    78,
-    /^GATEWAY_PORT=abc cannot be used: it takes a whole number from 0 to 65535\.\n$/,
-  ],
-  [
-    'a store key that fits into no header',
-    { MOCK_STORE_KEY: 'abc  defgh' },
-    78,
-    /^MOCK_STORE_KEY.* cannot be used: it takes visible ASCII without blanks, to fit into a header\.\n$/,
-  ],
-  [
-    'an address of the portal that this machine does not have',
-    { PORTAL_HOST: '192.0.2.1' },
-    1,
-    /^This machine does not have the address 192\.0\.2\.1; choose another one with PORTAL_HOST\.\n$/,
-  ],
+  ['demo credentials on a public address', { HOST: '0.0.0.0' }, 78, /HOST=0\.0\.0\.0 .*demo-integration.*ALLOW_DEMO/],
+  ['the address of an application here', { OMS_URL: 'http://oms:8080' }, 78, /^OMS_URL is the address of another process, /],
+  ['the address of another gateway', { GATEWAY_URL: 'http://gateway:8080' }, 78, /^GATEWAY_URL is the address of another process, /],
+  ['PORT without SERVICE', { PORT: '9000' }, 78, /^PORT is for one application; .*GATEWAY_PORT/],
+  ['an allowed host with a port', { ALLOWED_HOSTS: 'estate.example.com:8080' }, 78, /ALLOWED_HOSTS=.* it takes names without port/],
+  ['an expiry that is not ISO 8601', { REHEARSAL_IDLE_EXPIRY: '24h' }, 78, /=24h cannot be used: it takes an ISO 8601 duration/],
+  ['missing fixtures', { FIXTURES_DIR: '/nowhere' }, 78, /^The folder \/nowhere does not exist; .*FIXTURES_DIR\.\n$/],
+  ['a port that is not a number', { GATEWAY_PORT: 'abc' }, 78, /^GATEWAY_PORT=abc cannot be used: it takes a whole number /],
+  ['a store key with blanks', { MOCK_STORE_KEY: 'abc  defgh' }, 78, /^MOCK_STORE_KEY.*: it takes visible ASCII without blanks, /],
+  ['a foreign PORTAL_HOST', { PORTAL_HOST: '192.0.2.1' }, 1, /^This machine does not have the address 192\.0\.2\.1; .*PORTAL_HOST\.\n$/],
   ['an unknown level of the log', { LOG_LEVEL: 'loud' }, 78, /^LOG_LEVEL=loud cannot be used: it takes one of trace, debug, .*silent\.\n$/],
 ];
 
-describe('A start with a fatal error', () => {
-  test.each(someOf(fatal, 0.2))('stops for %s with one sentence that names it', async (_what, environment, exitCode, sentence) => {
-    const { ended, said } = start(environment);
-    expect(await ended).toBe(exitCode);
-    expect(said.err).toMatch(sentence);
-    expect(said.err.trim().split('\n')).toHaveLength(1);
-    expect(said.out).toBe('');
+/** Expects a start that stops with this exit code and without standard output. @returns the lines of the standard error */
+async function expectRefused(environment: Readonly<Record<string, string>>, exitCode = 78): Promise<readonly string[]> {
+  await using estate = startEstate(environment);
+  expect([await estate.ended, estate.output.out]).toEqual([exitCode, '']);
+  return estate.output.err.trim().split('\n');
+}
+
+describe('A fatal error of a start', () => {
+  test.each(someOf(fatal, 0.2))('A start stops with one sentence: %s', async (_what, environment, exitCode, sentence) => {
+    const [line, ...more] = await expectRefused(environment, exitCode);
+    expect(`${line}\n`).toMatch(sentence);
+    expect(more).toEqual([]);
   });
 
-  test('names all mistakes of the configuration at once', async () => {
-    const { ended, said } = start({ GATEWAY_PORT: 'abc', MAX_REHEARSALS: '0', REDIS_HOST: 'redis', JOURNAL: 'maybe' });
-    expect(await ended).toBe(78);
-    expect(
-      said.err
-        .trim()
-        .split('\n')
-        .map((line) => line.split(/[= ]/)[0])
-        .toSorted(),
-    ).toEqual(['GATEWAY_PORT', 'JOURNAL', 'MAX_REHEARSALS', 'REDIS_HOST']);
+  test('The configuration is refused with all its mistakes', async () => {
+    const lines = await expectRefused({ GATEWAY_PORT: 'abc', MAX_REHEARSALS: '0', REDIS_HOST: 'redis', JOURNAL: 'maybe' });
+    expect(lines.map((line) => line.split(/[= ]/)[0]).toSorted()).toEqual(['GATEWAY_PORT', 'JOURNAL', 'MAX_REHEARSALS', 'REDIS_HOST']);
   });
 
-  test('names all mistakes of the fixtures at once', async () => {
-    await using copy = await copiedFixtures();
-    const [lane, ...rest] = JSON.parse(await readFile(join(copy.directory, 'stock.json'), 'utf8')) as object[];
-    await writeFile(
-      join(copy.directory, 'stock.json'),
-      JSON.stringify([{ ...lane, onHand: { mars: 1, moon: 1 } }, ...rest, { ...lane, sku: 'nothing' }]),
-    );
-    const { ended, said } = start({ FIXTURES_DIR: copy.directory });
-    expect(await ended).toBe(78);
-    expect(said.err).toMatch(/stock\.json cannot be used: \/0\/onHand\/mars – there is no location/);
-    expect(said.err).toMatch(/stock\.json cannot be used: \/\d+\/sku – there is no product "nothing"/);
-  });
-
-  test.each(someOf(['GATEWAY_PORT', 'TOUCHPOINT_PORT', 'PORTAL_PORT'], 0.3))(
-    'stops for a taken %s, naming port and variable',
-    async (variable) => {
-      const taken = createServer().listen(0, '127.0.0.1');
-      await once(taken, 'listening');
-      const { port } = taken.address() as { port: number };
-      const { ended, said } = start({ [variable]: String(port) });
-      expect(await ended).toBe(1);
-      expect(said.err).toContain(`Port ${port} is taken`);
-      expect(said.err).toContain(variable);
-      taken.close();
-    },
-  );
-
-  test('stops for a broken fixture, naming file and pointer', async () => {
-    await using copy = await copiedFixtures();
-    await writeFile(join(copy.directory, 'locations.json'), JSON.stringify([{ id: 'dc-01' }]));
-    const { ended, said } = start({ FIXTURES_DIR: copy.directory });
-    expect(await ended).toBe(78);
-    for (const line of said.err.trim().split('\n')) expect(line).toMatch(/\/locations\.json cannot be used: \/0\/\w+ – .*\.$/);
+  test('Fixtures are refused with all their mistakes, each with file and pointer', async () => {
+    const [lane, ...rest] = await fixture('stock.json');
+    const stock = [{ ...lane, onHand: { mars: 1, moon: 1 } }, ...rest, { ...lane, sku: 'nothing' }];
+    await using copy = await copiedFixtures({ 'stock.json': stock });
+    const text = (await expectRefused({ FIXTURES_DIR: copy.FIXTURES_DIR })).join('\n');
+    expect(text).toMatch(/stock\.json cannot be used: \/0\/onHand\/mars – there is no location/);
+    expect(text).toMatch(/stock\.json cannot be used: \/\d+\/sku – there is no product "nothing"/);
   });
 
   test.each<Record<string, string>>([{}, { SERVICE: 'touchpoint-mock' }])(
-    'stops for a broken answer of the touchpoint mock, with %j',
+    'A broken case of the touchpoint mock is refused with its pointer: %j',
     async (environment) => {
-      await using copy = await copiedFixtures();
-      await writeFile(join(copy.directory, 'touchpoint', '02.json'), '{}');
-      const { ended, said } = start({ ...environment, FIXTURES_DIR: copy.directory });
-      expect(await ended).toBe(78);
-      for (const line of said.err.trim().split('\n')) expect(line).toMatch(/\/touchpoint\/02\.json cannot be used: \/\w+ – .*\.$/);
+      await using copy = await copiedFixtures({ 'touchpoint/02.json': {} });
+      for (const line of await expectRefused({ ...environment, FIXTURES_DIR: copy.FIXTURES_DIR }))
+        expect(line).toMatch(/\/touchpoint\/02\.json cannot be used: \/\w+ – .*\.$/);
     },
   );
 
   test.each(someOf<Record<string, string>>([{ HOST: '0.0.0.0' }, { HOST: '::' }, { NODE_ENV: 'production' }], 0.3))(
-    'stops for a copy of the fixtures that still has demo credentials, with %j',
+    'Fixtures with one demo credential left are refused: %j',
     async (environment) => {
-      await using copy = await copiedFixtures();
-      const [, ...rest] = JSON.parse(await readFile(join(copy.directory, 'credentials.json'), 'utf8')) as object[];
-      const own = { name: 'ours', kind: 'bearer', secret: 'a-token-that-only-we-know', scopes: ['catalog'] };
-      await writeFile(join(copy.directory, 'credentials.json'), JSON.stringify([own, ...rest]));
-      const { ended, said } = start({ ...environment, FIXTURES_DIR: copy.directory });
-      expect(await ended).toBe(78);
-      expect(said.err).toMatch(/\(demo-carrier, demo-control, carrier-webhook\).*ALLOW_DEMO_CREDENTIALS=true/);
-      expect(said.err.trim().split('\n')).toHaveLength(1);
+      const [, ...rest] = await fixture('credentials.json');
+      await using copy = await copiedFixtures({ 'credentials.json': [own('bearer', ['catalog']), ...rest] });
+      const lines = await expectRefused({ ...environment, FIXTURES_DIR: copy.FIXTURES_DIR });
+      expect(lines).toEqual([expect.stringMatching(/\(demo-carrier, demo-control, carrier-webhook\).*ALLOW_DEMO_CREDENTIALS=true/)]);
+    },
+  );
+
+  test.each(someOf(['GATEWAY_PORT', 'TOUCHPOINT_PORT', 'PORTAL_PORT'], 0.3))(
+    'A taken %s is refused with port and variable',
+    async (variable) => {
+      const taken = createServer().listen(0, '127.0.0.1');
+      await once(taken, 'listening');
+      const { port } = taken.address() as { port: number };
+      try {
+        expect((await expectRefused({ [variable]: String(port) }, 1)).join('\n')).toMatch(new RegExp(`Port ${port} is taken.*${variable}`));
+      } finally {
+        taken.close();
+      }
     },
   );
 });
 
-describe('The answers of the touchpoint mock', () => {
-  const answered = async (fixtures: string) => {
-    const { ready, said } = start({ SERVICE: 'touchpoint-mock', FIXTURES_DIR: fixtures });
-    await ready();
-    const answer = await fetch(`${/mock: (\S+)/.exec(said.out)?.[1]}/retail/touchpoint/basket/calculate`, {
-      method: 'POST',
-      headers: { authorization: 'Bearer demo-store-key', 'x-mock-case': '18' },
-      body: '{"touchpointId":"SCO-01"}',
+describe('Fixtures and credentials of a start', () => {
+  test('The touchpoint mock needs no other process, and takes its cases from FIXTURES_DIR, else from the project', async () => {
+    const refused = await fixture('touchpoint/18.json');
+    await using copy = await copiedFixtures({
+      'touchpoint/18.json': { ...refused, response: { ...refused.response, error: 'Ask the store' } },
     });
-    return (await answer.json()) as object;
-  };
-
-  test('are those of FIXTURES_DIR, or those of the project where it has none', async () => {
-    await using copy = await copiedFixtures();
-    const file = join(copy.directory, 'touchpoint', '18.json');
-    const refused = JSON.parse(await readFile(file, 'utf8')) as { response: { error: string } };
-    await writeFile(file, JSON.stringify({ ...refused, response: { ...refused.response, error: 'Ask the store' } }));
-    expect(await answered(copy.directory)).toMatchObject({ error: 'Ask the store' });
-    await rm(join(copy.directory, 'touchpoint'), { recursive: true });
-    await rm(join(copy.directory, 'touchpoint-authorization.json'));
-    expect(await answered(copy.directory)).toMatchObject({ error: refused.response.error });
+    const answered = async () => {
+      await using mock = startEstate({ SERVICE: 'touchpoint-mock', FIXTURES_DIR: copy.FIXTURES_DIR });
+      await mock.ready();
+      const answer = await fetch(`${/mock: (\S+)/.exec(mock.output.out)?.[1]}/retail/touchpoint/basket/calculate`, {
+        method: 'POST',
+        headers: { authorization: 'Bearer demo-store-key', 'x-mock-case': '18' },
+        body: '{"touchpointId":"SCO-01"}',
+      });
+      expect(await mock.stop()).toBe(0);
+      return answer.json();
+    };
+    expect(await answered()).toMatchObject({ error: 'Ask the store' });
+    await rm(join(copy.FIXTURES_DIR, 'touchpoint'), { recursive: true });
+    await rm(join(copy.FIXTURES_DIR, 'touchpoint-authorization.json'));
+    expect(await answered()).toMatchObject({ error: refused.response.error });
   });
-});
 
-describe('The text of a start', () => {
-  test('shows the demo credentials that are accepted, and no others', async () => {
-    await using copy = await copiedFixtures();
-    const own = (kind: string, scopes: readonly string[]) => ({ name: kind, kind, secret: `${kind}-that-only-we-know-about`, scopes });
-    const credentials = [own('bearer', ['catalog', 'control']), own('api-key', ['catalog'])];
-    await writeFile(join(copy.directory, 'credentials.json'), JSON.stringify(credentials));
-    const [ours, theirs] = [start({ FIXTURES_DIR: copy.directory }), start({})];
-    await Promise.all([ours.ready(), theirs.ready()]);
-    expect(ours.said.out).toContain('credentials  the credentials in credentials.json of the folder FIXTURES_DIR');
-    expect(ours.said.out).not.toMatch(/demo-(integration|carrier|sim)|that-only-we-know/);
-    expect(theirs.said.out).toMatch(/Bearer demo-integration-token .*for the APIs\n.*demo-carrier-key .*\n.*demo-control-token/);
-  });
-});
-
-describe('An estate whose standard output has no reader any more', () => {
-  test('answers, and stops when it is asked to', async () => {
-    const { child, ready, gateway, ended } = start({ LOG_LEVEL: 'info' });
-    await ready();
-    child.stdout?.destroy();
-    for (let times = 0; times < 20; times++) {
-      const refused = await fetch(`${gateway()}/customers/cus_ada`, { signal: AbortSignal.timeout(5_000) });
-      expect(refused.status).toBe(401);
-    }
-    child.kill('SIGTERM');
-    expect(await ended).toBe(0);
-  });
-});
-
-/** The project's fixtures in a folder of the test. */
-async function copiedFixtures() {
-  const directory = await mkdtemp(join(tmpdir(), 'fixtures-'));
-  await cp(FIXTURES, directory, { recursive: true });
-  return { directory, [Symbol.asyncDispose]: () => rm(directory, { recursive: true }) };
-}
-
-describe('A start on a public address', () => {
-  test('warns of allowed demo credentials, and answers', async () => {
-    const estate = start({ HOST: '0.0.0.0', ALLOW_DEMO_CREDENTIALS: 'true' });
+  test('A start on a public address with custom credentials shows none of them, and logs no warning', async () => {
+    await using copy = await copiedFixtures({ 'credentials.json': [own('bearer', ['catalog', 'control']), own('api-key', ['catalog'])] });
+    await using estate = startEstate({ HOST: '0.0.0.0', FIXTURES_DIR: copy.FIXTURES_DIR });
     await estate.ready();
-    expect(estate.said.out).toMatch(/"level":40.*"credentials":\["demo-integration",.*"host":"0\.0\.0\.0".*demo credentials are accepted/);
+    expect(estate.output.out).toContain('credentials  the credentials in credentials.json of the folder FIXTURES_DIR');
+    expect(estate.output.out).not.toMatch(/demo-(integration|carrier|control)|that-only-we-know|"level":40/);
+    expect(await estate.stop()).toBe(0);
+  });
+
+  test('A start on a public address with demo credentials warns of them, and answers', async () => {
+    await using estate = startEstate({ HOST: '0.0.0.0', ALLOW_DEMO_CREDENTIALS: 'true' });
+    await estate.ready();
+    expect(estate.output.out).toMatch(
+      /"level":40.*"credentials":\["demo-integration",.*"host":"0\.0\.0\.0".*demo credentials are accepted/,
+    );
     expect((await fetch(`${estate.gateway()}/readyz`)).status).toBe(200);
-    estate.child.kill('SIGTERM');
-    expect(await estate.ended).toBe(0);
-  });
-
-  test('does not warn when the credentials are custom', async () => {
-    await using copy = await copiedFixtures();
-    const own = { name: 'ours', kind: 'bearer', secret: 'a-token-that-only-we-know', scopes: ['catalog', 'control'] };
-    await writeFile(join(copy.directory, 'credentials.json'), JSON.stringify([own]));
-    const estate = start({ HOST: '0.0.0.0', FIXTURES_DIR: copy.directory });
-    await estate.ready();
-    expect(estate.said.out).not.toContain('"level":40');
-    estate.child.kill('SIGTERM');
-    expect(await estate.ended).toBe(0);
+    expect(await estate.stop()).toBe(0);
   });
 });
 
-describe('A start', () => {
-  if (whyNoRedis) skipWithoutRedis('a start with a Redis that comes up late');
-  else {
-    test('with a Redis that comes up late warns of it in one sentence, and then answers; of one that is lost, it warns in words', async () => {
-      const port = String(await freePort());
-      const estate = start({ REDIS_URL: `redis://127.0.0.1:${port}` });
-      const warnings = (): readonly string[] => estate.said.out.split('\n').filter((line) => /^\{"level":[4-6]0/.test(line));
-      await eventually('the wait is told', async () => warnings().length > 0, 60_000);
-      let redis = await startRedis({ port });
-      try {
-        await eventually('the banner', async () => estate.said.out.includes('Stop with Ctrl-C'), 60_000);
-        expect((await fetch(`${estate.gateway()}/readyz`)).status).toBe(200);
-        expect(warnings()).toEqual([expect.stringMatching(/No Redis can be reached at 127\.0\.0\.1:\d+: .*The estate waits for it/)]);
-        await redis.stop();
-        const lost = `The connection to the Redis at 127.0.0.1:${port} failed: nothing listens there. It is tried again.`;
-        await eventually('the loss is told', async () => warnings().some((line) => line.includes(lost)), 60_000);
-        expect(warnings().filter((line) => /ECONNREFUSED/.test(line) && !line.includes('"code":"ECONNREFUSED"'))).toEqual([]);
-        redis = await startRedis({ port });
-        estate.child.kill('SIGTERM');
-        expect(await estate.ended).toBe(0);
-      } finally {
-        await redis.stop();
-      }
-    }, 180_000);
-  }
-
-  test('prints a banner with addresses, credentials and lines to copy that work; Ctrl-C ends it with exit code 0', async () => {
-    const estate = start({});
+describe('The output of a start', () => {
+  test('The banner has addresses, applications, credentials, and lines to copy that work; Ctrl-C ends the estate with 0', async () => {
+    await using estate = startEstate();
     await estate.ready();
-    expect(estate.said.out).toContain('demo-integration-token');
-    const lines = estate.said.out.match(/^ {4}.*curl .*$/gm) ?? [];
+    expect(estate.output.out).toMatch(/Bearer demo-integration-token .*for the APIs\n.*demo-carrier-key .*\n.*demo-control-token/);
+    for (const application of applicationNames) expect(estate.output.out.toLowerCase()).toContain(application.split('-')[0]);
+    const lines = estate.output.out.match(/^ {4}.*curl .*$/gm) ?? [];
     expect(lines).toHaveLength(3);
     const { stdout } = await promisify(execFile)('bash', ['-c', `{\n${lines.join('\n')}\n} 2>&1 | cat`]);
     expect(stdout).toMatch(
       /"state":"open"[\s\S]*"state":"converted"[\s\S]*"state":"authorised"[\s\S]*"state":"confirmed"[\s\S]*"holds":true/,
     );
-    expect((await fetch(`${estate.gateway()}/products/mug-blue`)).status).toBe(200);
-    expect((await fetch(`${estate.gateway()}/readyz`)).status).toBe(200);
-    estate.child.kill('SIGINT');
-    expect(await estate.ended).toBe(0);
-    expect(estate.said.err).toBe('');
+    expect([await estate.stop('SIGINT'), estate.output.err]).toEqual([0, '']);
   });
 
-  test('succeeds again on the same ports', async () => {
-    const first = start({});
-    await first.ready();
-    const { port } = new URL(first.gateway());
-    first.child.kill('SIGTERM');
-    expect(await first.ended).toBe(0);
-    const second = start({ GATEWAY_PORT: port });
-    await second.ready();
-    expect((await fetch(`${second.gateway()}/readyz`)).status).toBe(200);
-    second.child.kill('SIGTERM');
-    expect(await second.ended).toBe(0);
-    expect(second.said.err).toBe('');
-  });
-
-  test('of an application without its Redis waits for it, logs this once, and ends on request', async () => {
-    const port = await freePort();
-    const alone = start({
-      ...{ SERVICE: 'oms', PORT: String(port), LOG_LEVEL: 'info', ESTATE_TOKEN: 't'.repeat(32) },
-      ...{ REDIS_URL: 'redis://127.0.0.1:1', KAFKA_BROKERS: '127.0.0.1:1' },
-    });
-    const readiness = await eventually('an answer', () => fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined));
-    expect(readiness.status).toBe(503);
-    expect(await readiness.json()).toMatchObject({
-      status: 'not ready',
-      waitingFor: [expect.stringMatching(/^redis: /), expect.stringMatching(/^kafka: /)],
-    });
-    expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
-    await eventually('the missing dependency is logged', async () => alone.said.out.includes('127.0.0.1:1'));
-    alone.child.kill('SIGTERM');
-    expect(await alone.ended).toBe(0);
-    expect(alone.said.out).not.toContain('"msg":"ready"');
-    expect(alone.said.out.match(/"waitingFor":"redis"/g)?.length ?? 0).toBeLessThan(3);
-  });
-
-  test('of the touchpoint mock alone has no dependencies', async () => {
-    const alone = start({ SERVICE: 'touchpoint-mock' });
-    await alone.ready();
-    const mock = /Touchpoint mock: (\S+)/.exec(alone.said.out)?.[1] ?? '';
-    const answer = await fetch(`${mock}/caso02`, {
-      method: 'POST',
-      headers: { authorization: 'Bearer demo-store-key' },
-      body: '{"touchpointId":"SCO-01"}',
-    });
-    expect(answer.status).toBe(200);
-    alone.child.kill('SIGTERM');
-    expect(await alone.ended).toBe(0);
-  });
-
-  test('of the estate names every application', async () => {
-    const estate = start({});
+  test('An estate whose standard output has no reader answers, and stops on SIGTERM', async () => {
+    await using estate = startEstate({ LOG_LEVEL: 'info' });
     await estate.ready();
-    for (const application of applicationNames) expect(estate.said.out.toLowerCase()).toContain(application.split('-')[0]);
-    estate.child.kill('SIGTERM');
-    await estate.ended;
+    estate.child.stdout?.destroy();
+    for (let times = 0; times < 20; times++) {
+      expect((await fetch(`${estate.gateway()}/customers/cus_ada`, { signal: AbortSignal.timeout(5_000) })).status).toBe(401);
+    }
+    expect(await estate.stop()).toBe(0);
   });
-});
 
-describe('The log of a start', () => {
   test.each([
     [
-      'Redis',
-      { REDIS_URL: 'redis://127.0.0.1:1' },
+      'REDIS_URL',
+      'redis://127.0.0.1:1',
       /No Redis can be reached at 127\.0\.0\.1:1: nothing listens there\. .*start it, or correct or remove REDIS_URL/,
     ],
     [
-      'Kafka',
-      { KAFKA_BROKERS: '127.0.0.1:1' },
+      'KAFKA_BROKERS',
+      '127.0.0.1:1',
       /no broker can be reached at 127\.0\.0\.1:1: nothing listens there \(.*Start Kafka, or correct or remove KAFKA_BROKERS/,
     ],
-  ])('says once, with the remedy and without a stack, that %s is away', async (_what, environment, sentence) => {
-    const estate = start(environment);
-    await eventually('the sentence', async () => sentence.test(estate.said.out));
-    estate.child.kill('SIGTERM');
-    expect(await estate.ended).toBe(0);
-    expect(estate.said.out.split('\n').filter((line) => sentence.test(line))).toHaveLength(1);
-    expect(estate.said.out).not.toContain('"stack"');
-    expect(estate.said.out).not.toContain('ECONNREFUSED');
+  ])('The log has one line, with the remedy and without a stack, when nothing listens at %s', async (variable, address, sentence) => {
+    await using estate = startEstate({ [variable]: address });
+    await eventually('the sentence', async () => sentence.test(estate.output.out));
+    expect(await estate.stop()).toBe(0);
+    expect(estate.output.out.split('\n').filter((line) => sentence.test(line))).toHaveLength(1);
+    expect(estate.output.out).not.toMatch(/"stack"|ECONNREFUSED/);
   });
 
-  test('has readable lines at a terminal, and an injected fault in it has no stack', async () => {
-    const script = spawn('script', ['-qec', `${process.execPath} ${MAIN}`, '/dev/null'], {
-      env: { ...kept(process.env), ...FREE_PORTS, TERM: 'xterm' },
-      stdio: ['ignore', 'pipe', 'pipe'],
+  if (whyNoRedis) skipWithoutRedis('a start with a Redis that starts later');
+  else
+    test('An estate waits for a Redis that starts later, and warns in one sentence of its absence and of its loss', async () => {
+      const port = String(await freePort());
+      await using estate = startEstate({ REDIS_URL: `redis://127.0.0.1:${port}` });
+      const warnings = (): readonly string[] => estate.output.out.split('\n').filter((line) => /^\{"level":[4-6]0/.test(line));
+      await eventually('the absence is logged', async () => warnings().length > 0);
+      let redis = await startRedis({ port });
+      try {
+        await estate.ready();
+        expect((await fetch(`${estate.gateway()}/readyz`)).status).toBe(200);
+        expect(warnings()).toEqual([expect.stringMatching(/No Redis can be reached at 127\.0\.0\.1:\d+: .*The estate waits for it/)]);
+        await redis.stop();
+        const lost = `The connection to the Redis at 127.0.0.1:${port} failed: nothing listens there. It is tried again.`;
+        await eventually('the loss is logged', async () => warnings().some((line) => line.includes(lost)));
+        expect(warnings().filter((line) => /ECONNREFUSED/.test(line) && !line.includes('"code":"ECONNREFUSED"'))).toEqual([]);
+        redis = await startRedis({ port });
+        expect(await estate.stop()).toBe(0);
+      } finally {
+        await redis.stop();
+      }
     });
-    running.add(script);
-    let said = '';
-    script.stdout.on('data', (chunk: Buffer) => {
-      said += stripVTControlCharacters(chunk.toString());
-    });
-    await eventually('the banner', async () => said.includes('Stop with Ctrl-C'));
-    const gateway = /gateway\s+(\S+)/.exec(said)?.[1] ?? '';
-    const json = { 'content-type': 'application/json' };
-    await fetch(`${gateway}/_control/faults/away`, {
-      method: 'PUT',
-      headers: { ...json, authorization: 'Bearer demo-control-token' },
-      body: JSON.stringify({ match: { application: 'promotion-engine' }, fault: { kind: 'outage' } }),
-    });
-    await fetch(`${gateway}/baskets`, {
-      method: 'POST',
-      headers: { ...json, authorization: 'Bearer demo-integration-token' },
-      body: JSON.stringify({ channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] }),
-    });
-    await eventually('the line', async () => said.includes('priced without promotions'));
-    const [line] = said.split('\n').filter((text) => text.includes('priced without promotions'));
-    expect(line).toMatch(/^\d\d:\d\d:\d\d {2}WARN {3}ecommerce-platform {2}Promotion Engine unavailable: .*fault away/);
-    expect(said).not.toMatch(/^\s+at /m);
-    const ended = once(script, 'exit');
-    script.kill('SIGTERM');
-    await ended;
+
+  test('The log at a terminal has readable lines, without the stack of an injected fault', async () => {
+    const env = { ...bare(), ...FREE_PORTS, TERM: 'xterm' };
+    await using script = started('script', ['-qec', `${process.execPath} ${MAIN}`, '/dev/null'], { env });
+    await script.ready();
+    const rehearsal = await rehearsalAt(script.gateway());
+    await rehearsal.down('promotion-engine');
+    await rehearsal.basket();
+    const find = async () => script.output.out.split('\n').find((text) => text.includes('priced without promotions'));
+    expect(await eventually('the line', find)).toMatch(
+      /^\d\d:\d\d:\d\d {2}WARN {3}ecommerce-platform {2}Promotion Engine unavailable: .*fault down/,
+    );
+    expect(script.output.out).not.toMatch(/^\s+at /m);
+    await script.stop();
   });
 });
 
 describe('Ctrl-C', () => {
-  test('ends npm start with exit code 0, although the process receives the signal twice, from the terminal and from npm', async () => {
-    const npm = spawn('npm', ['start'], {
-      cwd: PROJECT,
-      env: { ...kept(process.env), HOME: process.env['HOME'], ...FREE_PORTS },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      detached: true,
-    });
-    running.add(npm);
-    let said = '';
-    npm.stdout.on('data', (chunk: Buffer) => {
-      said += chunk.toString();
-    });
-    const ended = once(npm, 'exit');
-    await eventually('the banner', async () => said.includes('Stop with Ctrl-C'));
-    const gateway = /gateway\s+(\S+)/.exec(said)?.[1] ?? '';
-    // A terminal sends it to the whole group of processes.
-    process.kill(-(npm.pid ?? 0), 'SIGINT');
-    expect(await ended).toEqual([0, null]);
-    running.delete(npm);
-    await expect(fetch(`${gateway}/healthz`)).rejects.toThrow();
+  test('Ctrl-C ends npm start with 0, although the process receives the signal from the terminal and from npm', async () => {
+    const env = { ...bare(), HOME: process.env['HOME'], ...FREE_PORTS };
+    await using npm = started('npm', ['start'], { cwd: PROJECT, env, detached: true });
+    await npm.ready();
+    // A terminal sends the signal to the whole group of processes.
+    process.kill(-(npm.child.pid ?? 0), 'SIGINT');
+    expect(await npm.ended).toBe(0);
+    await expect(fetch(`${npm.gateway()}/healthz`)).rejects.toThrow();
   });
 
-  test('does not wait for clients that wait for an event, at a barrier or for a slow answer', async () => {
-    const estate = start({});
+  test('Ctrl-C does not wait for clients that wait for an event, at a barrier or for a slow answer', async () => {
+    await using estate = startEstate();
     await estate.ready();
-    const json = { 'content-type': 'application/json' };
-    const sim = (method: string, path: string, body: object) =>
-      fetch(`${estate.gateway()}/_control${path}`, {
-        method,
-        headers: { ...json, authorization: 'Bearer demo-control-token' },
-        body: JSON.stringify(body),
-      });
-    const read = (path: string) => fetch(`${estate.gateway()}${path}`, { headers: { authorization: 'Bearer demo-integration-token' } });
-    await sim('PUT', '/faults/slow', { match: { api: 'get-customer-api' }, fault: { kind: 'latency', ms: 60_000 } });
-    await sim('PUT', '/faults/together', { match: { api: 'get-order-api' }, fault: { kind: 'barrier', parties: 30 } });
-    const waiting = sim('POST', '/events/wait', { type: 'order-created', timeoutMs: 10_000 });
-    const slow = read('/customers/cus_ada');
-    const parked = Array.from({ length: 20 }, () => read('/orders/ord_none'));
-    await eventually('the faults struck', async () => {
-      const listed = await fetch(`${estate.gateway()}/_control/faults`, { headers: { authorization: 'Bearer demo-control-token' } });
-      const { items } = (await listed.json()) as { items: { hits: number }[] };
-      return items.map(({ hits }) => hits).join() === '1,20';
-    });
-    const started = performance.now();
-    estate.child.kill('SIGINT');
-    expect(await estate.ended).toBe(0);
-    expect(performance.now() - started).toBeLessThan(30_000);
-    expect(await (await waiting).json()).toMatchObject({ found: false, items: [] });
+    const { call, client, fault, faults } = await rehearsalAt(estate.gateway());
+    await fault('slow', { match: { api: 'get-customer-api' }, fault: { kind: 'latency', ms: 60_000 } });
+    await fault('together', { match: { api: 'get-order-api' }, fault: { kind: 'barrier', parties: 30 } });
+    const waiting = client.control('wait-for-events', { body: { type: 'order-created', timeoutMs: 10_000 } });
+    const slow = call('get-customer-api', { params: { id: 'cus_ada' } });
+    const parked = Array.from({ length: 20 }, () => client.call('GET', '/orders/ord_none'));
+    await eventually('the faults struck', async () => (await faults()).map(({ hits }) => hits).join() === '1,20');
+    const began = performance.now();
+    expect(await estate.stop('SIGINT')).toBe(0);
+    expect(performance.now() - began).toBeLessThan(30_000);
+    expect(await waiting).toMatchObject({ found: false, items: [] });
     expect((await slow).status).toBe(200);
-    for (const answer of await Promise.all(parked)) expect(answer.status).toBe(504);
-    expect(estate.said.err).toBe('');
+    expect(new Set((await Promise.all(parked)).map(({ status }) => status))).toEqual(new Set([504]));
+    expect(estate.output.err).toBe('');
   });
 });

@@ -1,11 +1,9 @@
-import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
-import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
 import { createRedisStore } from '../../shared/store/redis/store.ts';
-import { type CreateStore, storeSuite } from '../ports/store-suite.ts';
-import { type RedisServer, startCluster, whyNoRedis } from './redis-server.ts';
-import { skipWithoutRedis } from './without-redis.ts';
+import { storeSuite } from '../ports/store-suite.ts';
+import { startCluster } from './redis-server.ts';
+import { CREDENTIALS, describeWithRedis, EMPTY } from './with-redis.ts';
 
 async function keysAt(port: number): Promise<number> {
   const node = new Redis(port);
@@ -14,40 +12,23 @@ async function keysAt(port: number): Promise<number> {
   return size;
 }
 
-if (whyNoRedis) {
-  skipWithoutRedis('the Redis adapter on a Redis Cluster');
-} else {
-  describe('on a Redis Cluster', () => {
-    let server: RedisServer;
-    const adapters: StoreAdapter[] = [];
-    const create: CreateStore = async (options) => {
-      const adapter = await createRedisStore({ ...options, url: server.url, prefix: `${randomUUID()}:` });
-      adapters.push(adapter);
-      return adapter;
-    };
+describeWithRedis(
+  'The store in a Redis Cluster',
+  (redis) => {
+    storeSuite('redis cluster', (options) => redis.store(options));
 
-    beforeAll(async () => {
-      server = await startCluster();
-    });
-    afterEach(async () => {
-      await Promise.all(adapters.splice(0).map((adapter) => adapter.close()));
-    });
-    afterAll(() => server.stop());
-
-    storeSuite('redis cluster', create);
-
-    test('rehearsals are spread over its nodes, and all are listed', async () => {
-      const adapter = await create();
+    test('Rehearsals are spread over the nodes of a cluster, and all are listed', async () => {
+      const { worlds } = await redis.store();
       const names = Array.from({ length: 8 }, (_, n) => `rehearsal-${n}`);
-      for (const name of names) {
-        await adapter.worlds.open(name, { now: 0, applications: {}, due: [] }, { bearer: '', apiKey: '', webhookSecret: '' });
-      }
-      for (const port of server.ports) expect(await keysAt(port)).toBeGreaterThan(0);
-      expect((await adapter.worlds.list()).map(({ rehearsal }) => rehearsal)).toEqual(names);
+      for (const name of names) await worlds.open(name, EMPTY, CREDENTIALS);
+      for (const port of redis.server.ports) expect(await keysAt(port)).toBeGreaterThan(0);
+      expect((await worlds.list()).map(({ rehearsal }) => rehearsal)).toEqual(names);
     });
 
-    test('a node of it is not treated as a single Redis', async () => {
-      await expect(createRedisStore({ url: `redis://127.0.0.1:${server.port}` })).rejects.toThrow('is a node of a cluster');
+    test('A node of a cluster is refused as a single Redis', async () => {
+      await expect(createRedisStore({ url: `redis://127.0.0.1:${redis.server.port}` })).rejects.toThrow('is a node of a cluster');
     });
-  });
-}
+  },
+  {},
+  startCluster,
+);

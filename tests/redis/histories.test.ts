@@ -1,16 +1,15 @@
 import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { Redis } from 'ioredis';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Redis } from 'ioredis';
 import type { World } from '../../shared/domain/world.ts';
 import type { Store, StoreAdapter } from '../../shared/store/ports/estate-store.ts';
 import { createRedisStore } from '../../shared/store/redis/store.ts';
 import { aPlan } from '../ports/a-plan.ts';
 import { LISTS, NAMES, ONCE, type Step, type Task } from './history-step.ts';
 import { type LosingProxy, startLosingProxy } from './losing-proxy.ts';
-import { type RedisServer, startRedis, whyNoRedis } from './redis-server.ts';
-import { skipWithoutRedis } from './without-redis.ts';
+import { CREDENTIALS, describeWithRedis, EMPTY } from './with-redis.ts';
 
 const PROCESSES = 3;
 const LANES = 4;
@@ -51,122 +50,109 @@ function disturb(admin: Redis, proxies: readonly LosingProxy[]): () => Promise<n
   };
 }
 
-if (whyNoRedis) {
-  skipWithoutRedis('histories of several processes on one Redis');
-} else {
-  describe('concurrent processes on the same objects with cut connections and lost answers', () => {
-    let server: RedisServer;
-    let admin: Redis;
-    let adapter: StoreAdapter;
-    let store: Store;
-    let world: World;
-    let history: readonly Step[];
-    let disturbances: number;
-    const of = (kind: Step['kind'], key: string) => history.filter((step) => step.kind === kind && step.key === key);
-    const final = async (key: string) => JSON.parse((await store.object(world, 'lists', key))?.json ?? '[]') as readonly string[];
+describeWithRedis('Histories of concurrent processes with cut connections and lost answers', (redis) => {
+  let adapter: StoreAdapter;
+  let store: Store;
+  let world: World;
+  let history: readonly Step[];
+  let disturbances: number;
+  const of = (kind: Step['kind'], key: string, outcome?: Step['outcome']) =>
+    history.filter((step) => step.kind === kind && step.key === key && (outcome === undefined || step.outcome === outcome));
+  const countOf = (outcome: Step['outcome']) => history.filter((step) => step.outcome === outcome).length;
+  const final = async (key: string) => JSON.parse((await store.object(world, 'lists', key))?.json ?? '[]') as readonly string[];
 
-    beforeAll(async () => {
-      server = await startRedis();
-      admin = new Redis(server.port);
-      const prefix = `${randomUUID()}:`;
-      adapter = await createRedisStore({ url: server.url, prefix });
-      store = adapter.store('oms');
-      world = await adapter.worlds.open('r', { now: 1_000, applications: {}, due: [] }, { bearer: '', apiKey: '', webhookSecret: '' });
-      await store.commit(world, aPlan({ move: [{ counter: 'stock', key: 'sku', field: 'onHand', by: ON_HAND }] }));
-      const proxies = await Promise.all(Array.from({ length: PROCESSES }, () => startLosingProxy(server.port)));
-      const stop = disturb(admin, proxies);
-      const histories = await Promise.all(
-        proxies.map(({ port }, n) => runProcess({ url: `redis://127.0.0.1:${port}`, prefix, world, name: `p${n}`, lanes: LANES, ms: MS })),
-      );
-      const kills = await stop();
-      disturbances = Math.min(kills, ...proxies.map((proxy) => proxy.lost()));
-      await Promise.all(proxies.map((proxy) => proxy.stop()));
-      history = histories.flat();
+  beforeAll(async () => {
+    const { url } = redis.server;
+    const prefix = `${randomUUID()}:`;
+    adapter = await createRedisStore({ url, prefix });
+    store = adapter.store('oms');
+    world = await adapter.worlds.open('r', EMPTY, CREDENTIALS);
+    await store.commit(world, aPlan({ move: [{ counter: 'stock', key: 'sku', field: 'onHand', by: ON_HAND }] }));
+    const proxies = await Promise.all(Array.from({ length: PROCESSES }, () => startLosingProxy(redis.server.port)));
+    const stop = disturb(redis.admin, proxies);
+    const taskOf = ({ port }: LosingProxy, n: number): Task => ({
+      url: `redis://127.0.0.1:${port}`,
+      prefix,
+      world,
+      name: `p${n}`,
+      lanes: LANES,
+      ms: MS,
     });
-    afterAll(async () => {
-      await adapter.close();
-      admin.disconnect();
-      await server.stop();
-    });
-
-    test('make many disturbed operations, most with a definite outcome', () => {
-      expect(history.length).toBeGreaterThan(PROCESSES * LANES * 20);
-      expect(disturbances).toBeGreaterThan(5);
-      expect(history.filter(({ outcome }) => outcome === 'done').length).toBeGreaterThan(history.length / 4);
-      expect(history.filter(({ outcome }) => outcome === 'unknown').length).toBeLessThan(history.length / 3);
-    });
-
-    test.each(LISTS)('lose no append to %s, repeat none, and apply none that was refused', async (key) => {
-      const items = await final(key);
-      const done = of('append', key).filter(({ outcome }) => outcome === 'done');
-      const refused = new Set(
-        of('append', key)
-          .filter(({ outcome }) => outcome === 'refused')
-          .map(({ value }) => value),
-      );
-      expect(done.length).toBeGreaterThan(10);
-      expect(new Set(items).size).toBe(items.length);
-      expect(done.filter(({ value }) => !items.includes(value))).toEqual([]);
-      expect(items.filter((item) => refused.has(item))).toEqual([]);
-    });
-
-    test.each(LISTS)('leave %s consistent with its version, the count of its items and its events', async (key) => {
-      const items = await final(key);
-      expect((await store.object(world, 'lists', key))?.version).toBe(items.length);
-      expect(await store.counters(world, 'appended', [key])).toEqual([{ items: items.length }]);
-    });
-
-    test.each(LISTS)('read %s only in states between the start and the end of the read', async (key) => {
-      const items = await final(key);
-      const appends = of('append', key).filter(({ outcome }) => outcome === 'done');
-      for (const { value, from, to } of of('read', key)) {
-        const seen = JSON.parse(value) as readonly string[];
-        expect(seen).toEqual(items.slice(0, seen.length));
-        expect(appends.filter((append) => append.to < from && !seen.includes(append.value))).toEqual([]);
-        expect(appends.filter((append) => append.from > to && seen.includes(append.value))).toEqual([]);
-      }
-    });
-
-    test('publish exactly one event for every append', async () => {
-      const sent: string[] = [];
-      for (let batch = await store.drain(world, { token: 'relay' }); batch; ) {
-        const ids = batch.entries.map(({ id }) => id);
-        sent.push(...ids);
-        batch = await store.drain(world, { token: 'relay', sent: ids });
-      }
-      expect(sent.toSorted()).toEqual((await Promise.all(LISTS.map(final))).flat().toSorted());
-    });
-
-    test('take exactly the available units', async () => {
-      const takes = of('take', 'sku').filter(({ outcome }) => outcome === 'done').length;
-      const unknown = history.filter(({ outcome }) => outcome === 'unknown').length;
-      const [stock] = await store.counters(world, 'stock', ['sku']);
-      expect(stock?.['reserved']).toBe(ON_HAND);
-      expect(takes).toBeLessThanOrEqual(ON_HAND);
-      expect(takes + unknown).toBeGreaterThanOrEqual(ON_HAND);
-    });
-
-    test('give every unique name to its one successful owner', async () => {
-      for (const key of Array.from({ length: NAMES }, (_, n) => `name-${n}`)) {
-        const winners = of('name', key).filter(({ outcome }) => outcome === 'done');
-        expect(winners.length).toBeLessThanOrEqual(1);
-        if (winners[0]) expect((await store.unique(world, 'named', 'name', key))?.id).toBe(winners[0].value);
-      }
-    });
-
-    test('give every claim one effect, and the outcome of its holder', async () => {
-      for (const key of Array.from({ length: ONCE }, (_, n) => `once-${n}`)) {
-        const winners = of('once', key).filter(({ outcome }) => outcome === 'done');
-        expect(winners.length).toBeLessThanOrEqual(1);
-        const [counted] = await store.counters(world, 'once', [key]);
-        expect(counted?.['effects'] ?? 0).toBeLessThanOrEqual(1);
-        if (!winners[0]) continue;
-        expect(counted).toEqual({ effects: 1 });
-        expect(await store.claim(world, { key, fingerprint: 'f', now: 2_000, leaseMs: 1_000 })).toEqual({
-          is: 'done',
-          json: winners[0].value,
-        });
-      }
-    });
+    const histories = await Promise.all(proxies.map((proxy, n) => runProcess(taskOf(proxy, n))));
+    const kills = await stop();
+    disturbances = Math.min(kills, ...proxies.map((proxy) => proxy.lost()));
+    await Promise.all(proxies.map((proxy) => proxy.stop()));
+    history = histories.flat();
   });
-}
+  afterAll(() => adapter.close());
+
+  test('The histories have many disturbed operations, most with a definite outcome', () => {
+    expect(history.length).toBeGreaterThan(PROCESSES * LANES * 20);
+    expect(disturbances).toBeGreaterThan(5);
+    expect(countOf('done')).toBeGreaterThan(history.length / 4);
+    expect(countOf('unknown')).toBeLessThan(history.length / 3);
+  });
+
+  test.each(LISTS)('No append to %s is lost or repeated, no refused append is applied, and version and count agree', async (key) => {
+    const items = await final(key);
+    const done = of('append', key, 'done');
+    const refused = new Set(of('append', key, 'refused').map(({ value }) => value));
+    expect(done.length).toBeGreaterThan(10);
+    expect(new Set(items).size).toBe(items.length);
+    expect(done.filter(({ value }) => !items.includes(value))).toEqual([]);
+    expect(items.filter((item) => refused.has(item))).toEqual([]);
+    expect((await store.object(world, 'lists', key))?.version).toBe(items.length);
+    expect(await store.counters(world, 'appended', [key])).toEqual([{ items: items.length }]);
+  });
+
+  test.each(LISTS)('A read of %s returns a state between its start and its end', async (key) => {
+    const items = await final(key);
+    const appends = of('append', key, 'done');
+    for (const { value, from, to } of of('read', key)) {
+      const seen = JSON.parse(value) as readonly string[];
+      expect(seen).toEqual(items.slice(0, seen.length));
+      expect(appends.filter((append) => append.to < from && !seen.includes(append.value))).toEqual([]);
+      expect(appends.filter((append) => append.from > to && seen.includes(append.value))).toEqual([]);
+    }
+  });
+
+  test('Each append has exactly one event', async () => {
+    const sent: string[] = [];
+    for (let batch = await store.drain(world, { token: 'relay' }); batch; ) {
+      const ids = batch.entries.map(({ id }) => id);
+      sent.push(...ids);
+      batch = await store.drain(world, { token: 'relay', sent: ids });
+    }
+    expect(sent.toSorted()).toEqual((await Promise.all(LISTS.map(final))).flat().toSorted());
+  });
+
+  test('The available units are taken exactly', async () => {
+    const takes = of('take', 'sku', 'done').length;
+    const unknown = countOf('unknown');
+    const [stock] = await store.counters(world, 'stock', ['sku']);
+    expect(stock?.['reserved']).toBe(ON_HAND);
+    expect(takes).toBeLessThanOrEqual(ON_HAND);
+    expect(takes + unknown).toBeGreaterThanOrEqual(ON_HAND);
+  });
+
+  test('A unique name belongs to its one successful owner', async () => {
+    for (const key of Array.from({ length: NAMES }, (_, n) => `name-${n}`)) {
+      const winners = of('name', key, 'done');
+      expect(winners.length).toBeLessThanOrEqual(1);
+      if (winners[0]) expect((await store.unique(world, 'named', 'name', key))?.id).toBe(winners[0].value);
+    }
+  });
+
+  test('A claim has one effect, and the outcome of its holder', async () => {
+    for (const key of Array.from({ length: ONCE }, (_, n) => `once-${n}`)) {
+      const winners = of('once', key, 'done');
+      expect(winners.length).toBeLessThanOrEqual(1);
+      const [counted] = await store.counters(world, 'once', [key]);
+      expect(counted?.['effects'] ?? 0).toBeLessThanOrEqual(1);
+      if (!winners[0]) continue;
+      expect(counted).toEqual({ effects: 1 });
+      const claim = await store.claim(world, { key, fingerprint: 'f', now: 2_000, leaseMs: 1_000 });
+      expect(claim).toEqual({ is: 'done', json: winners[0].value });
+    }
+  });
+});

@@ -6,9 +6,9 @@ import { LISTS, NAMES, ONCE, type Step, type Task } from './history-step.ts';
 
 /** One process of a history: runs the same steps on the same objects as concurrent processes, and reports each outcome. */
 
-/** At most so long between two steps of a lane: short enough that they meet, and long enough that they do not only meet. */
+/** Longest pause between two steps of a lane: some steps overlap, and some do not. */
 const PAUSE_MS = 16;
-/** A lane takes at least so many steps, however slow the machine is. */
+/** Fewest steps of a lane on a slow machine. */
 const LEAST_STEPS = 40;
 
 const clock = (): number => Number(process.hrtime.bigint()) / 1e6;
@@ -29,31 +29,22 @@ const steps = ({ adapter, world, name }: { adapter: StoreAdapter; world: World; 
     /** One commit has three effects, which must not be seen apart: the list, the count of its items, and an event. */
     append: async (key = list(), value = fresh()): Promise<Done> => {
       const before = await items(key);
-      const { ok } = await store.commit(world, {
-        ...aPlan(),
-        put: [
-          { collection: 'lists', id: key, read: before.read, version: before.read + 1, json: JSON.stringify([...before.items, value]) },
-        ],
-        move: [{ counter: 'appended', key, field: 'items', by: 1 }],
-        events: [{ id: value, topic: 't', key, json: '{}', subscribers: [] }],
-      });
-      return { key, value, ok };
+      const { read } = before;
+      const put = [{ collection: 'lists', id: key, read, version: read + 1, json: JSON.stringify([...before.items, value]) }];
+      const move = [{ counter: 'appended', key, field: 'items', by: 1 }];
+      const events = [{ id: value, topic: 't', key, json: '{}', subscribers: [] }];
+      return { key, value, ok: (await store.commit(world, aPlan({ put, move, events }))).ok };
     },
     read: async (key = list()): Promise<Done> => ({ key, value: JSON.stringify((await items(key)).items), ok: true }),
     take: async (): Promise<Done> => {
-      const plan = {
-        move: [{ counter: 'stock', key: 'sku', field: 'reserved', by: 1 }],
-        guard: [{ counter: 'stock', key: 'sku', terms: { onHand: 1, reserved: -1 } as const }],
-      };
-      return { key: 'sku', value: '', ok: (await store.commit(world, { ...aPlan(), ...plan })).ok };
+      const move = [{ counter: 'stock', key: 'sku', field: 'reserved', by: 1 }];
+      const guard = [{ counter: 'stock', key: 'sku', terms: { onHand: 1, reserved: -1 } as const }];
+      return { key: 'sku', value: '', ok: (await store.commit(world, aPlan({ move, guard }))).ok };
     },
     name: async (key = `name-${random(NAMES)}`, value = fresh()): Promise<Done> => {
-      const { ok } = await store.commit(world, {
-        ...aPlan(),
-        put: [{ collection: 'named', id: value, read: 0, version: 1, json: '{}' }],
-        unique: [{ collection: 'named', name: 'name', id: value, value: key, was: null }],
-      });
-      return { key, value, ok };
+      const put = [{ collection: 'named', id: value, read: 0, version: 1, json: '{}' }];
+      const unique = [{ collection: 'named', name: 'name', id: value, value: key, was: null }];
+      return { key, value, ok: (await store.commit(world, aPlan({ put, unique }))).ok };
     },
     once: async (key = `once-${random(ONCE)}`, value = fresh()): Promise<Done> => {
       const claim = await store.claim(world, { key, fingerprint: 'f', now: 1_000, leaseMs: 60_000 });

@@ -3,11 +3,12 @@ import everything from '../../jest.config.mjs';
 
 const { testPathIgnorePatterns: _others, globals: _all, ...usual } = everything;
 
-/** Tests of what keeps its state in Redis: the store, and replicas of the applications. Each starts a Redis of its own. */
+/** Tests of the store in Redis, and of replicas of the applications. */
 export default {
   ...usual,
   rootDir: '../..',
   testMatch: ['<rootDir>/tests/redis/**/*.test.ts'],
-  // Each test has a Redis of its own, which works too.
+  testTimeout: 300_000,
+  // The Redis of a test needs a processor too.
   maxWorkers: 2 * availableParallelism(),
 };

@@ -2,14 +2,14 @@ import { createConnection, createServer, type Socket } from 'node:net';
 
 export interface LosingProxy {
   readonly port: number;
-  /** Of the next script that a client runs the answer is lost. */
+  /** Loses the answer to the next script that a client runs. */
   loseNextAnswer(how: 'cut' | 'silence'): void;
   /** How many answers were lost so far. */
   lost(): number;
   stop(): Promise<void>;
 }
 
-/** A way to Redis on which an answer can be lost after its request had its effect: the connection is cut, or nothing comes back. */
+/** A way to Redis that can lose an answer after its request had its effect: the connection is cut, or nothing comes back. */
 export async function startLosingProxy(redisPort: number): Promise<LosingProxy> {
   const sockets = new Set<Socket>();
   let losing: 'cut' | 'silence' | undefined;
@@ -28,7 +28,7 @@ export async function startLosingProxy(redisPort: number): Promise<LosingProxy> 
       });
     }
     client.on('data', (data) => {
-      // Not the greeting of a connection: who is cut again and again at that never gets to work.
+      // Only scripts: a client whose greeting is cut never starts.
       asked = losing !== undefined && data.includes('evalsha');
       redis.write(data);
     });

@@ -17,15 +17,12 @@ import { skipWithoutRedis } from './without-redis.ts';
 const PASSWORD = 'a"b\\\\c$d %e@f/g:h#i\'j';
 
 interface StatefulSet {
-  readonly spec: {
-    readonly template: { readonly spec: { readonly containers: readonly { readonly command: string[]; readonly args: string[] }[] } };
-  };
+  readonly spec: { readonly template: { readonly spec: { readonly containers: readonly { command: string[]; args: string[] }[] } } };
 }
 
-if (whyNoRedis) {
-  skipWithoutRedis('the password of Redis in Kubernetes');
-} else {
-  test('Redis in Kubernetes takes a password of any characters, which no argument of its process shows', async () => {
+if (whyNoRedis) skipWithoutRedis('the password of Redis in Kubernetes');
+else
+  test('The Redis in Kubernetes takes a password of any characters, and no argument of its process shows it', async () => {
     const [set] = parseAllDocuments(textOf('k8s/components/redis/redis.yaml')).map((document) => document.toJS() as StatefulSet);
     const [container] = set?.spec.template.spec.containers ?? [];
     const [program = '', ...words] = [...(container?.command ?? []), ...(container?.args ?? [])];
@@ -50,4 +47,3 @@ if (whyNoRedis) {
       await rm(folder, { recursive: true });
     }
   });
-}

@@ -18,7 +18,7 @@ export const whyNoRedis = ((): string | undefined => {
 
 export interface RedisServer {
   readonly port: number;
-  /** Of every node. */
+  /** One port per node. */
   readonly ports: readonly number[];
   readonly url: string;
   readonly pid: number;
@@ -27,7 +27,7 @@ export interface RedisServer {
   stop(): Promise<void>;
 }
 
-/** Starts a Redis of its own on a free port, which keeps its files in a temporary folder and takes them along when it stops. */
+/** Starts a Redis on a free port, with its files in a temporary folder that is removed when it stops. */
 export async function startRedis(settings: Readonly<Record<string, string>> = {}): Promise<RedisServer> {
   const port = Number(settings['port'] ?? (await freePort()));
   const folder = await mkdtemp(join(tmpdir(), 'redis-test-'));
@@ -65,7 +65,7 @@ async function run(settings: Readonly<Record<string, string>> & { readonly port:
 }
 
 interface ClusterNode extends RedisServer {
-  /** For messages of other nodes. Redis would take a port 10,000 higher, which may be taken or not exist. */
+  /** For messages of other nodes. The default is 10,000 higher, which may be taken or not exist. */
   readonly nodesPort: number;
 }
 

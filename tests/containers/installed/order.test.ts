@@ -27,7 +27,7 @@ test('an order that is paid is confirmed', async () => {
   await rehearsal.verify();
 });
 
-test('your own client is pointed at the gateway with credentials of its own', async () => {
+test('your own client calls the gateway with the credentials of the rehearsal', async () => {
   await using rehearsal = await estate.createRehearsal();
 
   const answer = await fetch(`${estate.getGatewayUrl()}/baskets`, {

@@ -1,35 +1,33 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { COMMAND, MAIN, runAtTerminal, runEstate, runProgram } from '../../support/command.ts';
 import { estate, newRehearsal } from '../../support/estate.ts';
+import { scratchFolder } from './scratch.ts';
 
 /** Clears the screen, sets the title of the window, hides what follows, writes over the line, and the one-byte form of CSI. */
 const ATTACK = '\u001b[2J\u001b]0;owned\u0007\u001b[8mgone\rover\u009b2Jleft\u202eright';
 const CLEAN = /gone ?overleftright/;
-/** What a terminal of ours may get: text, and the colours of this command. */
+/** Everything but text and the colours of the command. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: this is about them
 const UNSAFE = /\u001b(?!\[\d{1,2}m)|\u001b\[8m|[\u0000-\u0008\u000b-\u000c\u000e-\u001a\u001c-\u001f\u007f-\u009f\u202a-\u202e]/;
+const VIOLATED = { id: 'x', title: ATTACK, holds: false, checked: 1, violations: [ATTACK] };
 
-/** What a command wrote. The progress returns to the beginning of its own line and clears it. */
-const written = (out: string): string => out.replaceAll('\r\n', '\n').replaceAll('\u001b[1G\u001b[2K', '');
+const { at, write } = scratchFolder();
 
-describe('A terminal gets no escape sequence of data', () => {
-  let folder = '';
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'escapes-'));
-    await writeFile(join(folder, 'package.json'), '{"type":"module"}');
-  });
-  afterAll(() => rm(folder, { recursive: true }));
+/** Expects a clean output at a terminal. The progress returns to the start of its line and clears it. */
+async function expectClean(command: string, env: Readonly<Record<string, string>> = {}) {
+  const shown = await runAtTerminal(command, { FORCE_COLOR: '1', ESTATE_URL: estate.gateway, ...env });
+  expect(shown.out).toMatch(CLEAN);
+  expect(shown.out.replaceAll('\r\n', '\n').replaceAll('\u001b[1G\u001b[2K', '')).not.toMatch(UNSAFE);
+  return shown;
+}
 
-  /** A server that refuses everything with the attack, or answers what a test gives. */
-  async function aLiar(answers: Readonly<Record<string, unknown>> = {}) {
+describe('Escape sequences in data', () => {
+  /** A server that refuses everything with the attack, except for the given answers. */
+  async function hostileServer(answers: Readonly<Record<string, unknown>>) {
     const server = createServer((request, response) => {
-      const path = request.url?.split('?')[0] ?? '';
-      const found = answers[path];
+      const found = answers[request.url?.split('?')[0] ?? ''];
       response.writeHead(found === undefined ? 409 : 200, { 'content-type': 'application/json' });
       response.end(JSON.stringify(found ?? { code: 'not_found', detail: ATTACK, status: 409 }));
     }).listen(0, '127.0.0.1');
@@ -39,86 +37,43 @@ describe('A terminal gets no escape sequence of data', () => {
   }
 
   test.each([
-    ['of a refusal', 'clock show', {}],
-    ['of the readiness', 'rehearse', { '/readyz': { status: 'not ready', waitingFor: [ATTACK] } }],
-    [
-      'of an invariant',
-      'verify',
-      {
-        '/_control/verify': {
-          settled: true,
-          holds: false,
-          waitingFor: [],
-          invariants: [{ id: 'x', title: ATTACK, holds: false, checked: 1, violations: [ATTACK] }],
-        },
-      },
-    ],
-  ])('%s', async (_what, command, answers) => {
-    await using liar = await aLiar(answers);
-    const { out } = await runAtTerminal(`${COMMAND} ${command} --against ${liar.url}`, { FORCE_COLOR: '1' });
-    expect(out).toMatch(CLEAN);
-    expect(written(out)).not.toMatch(UNSAFE);
+    ['a refusal', 'clock show', {}],
+    ['the readiness', 'rehearse', { '/readyz': { status: 'not ready', waitingFor: [ATTACK] } }],
+    ['an invariant', 'verify', { '/_control/verify': { settled: true, holds: false, waitingFor: [], invariants: [VIOLATED] } }],
+  ])('The escape sequences of %s do not reach the terminal', async (_what, command, answers) => {
+    await using server = await hostileServer(answers);
+    await expectClean(`${COMMAND} ${command} --against ${server.url}`);
   });
 
-  test('of an object, whose value stays in its line', async () => {
+  test('The escape sequences of an object do not reach the terminal, and its value stays in its line', async () => {
     await using rehearsal = await newRehearsal();
-    const { id } = await rehearsal.api('create-customer-api', {
-      body: {
-        firstName: `Ada${ATTACK}`,
-        lastName: 'Lane\nstate  blocked',
-        email: 'escape@example.com',
-      },
-    });
-    const shown = await runAtTerminal(`${COMMAND} objects show customer ${id} --rehearsal ${rehearsal.name}`, {
-      ESTATE_URL: estate.gateway,
-    });
-    expect(shown.out).toMatch(CLEAN);
-    expect(written(shown.out)).not.toMatch(UNSAFE);
-    expect(shown.plain).toMatch(/^.*Lane state {1,2}blocked$/m);
+    const body = { firstName: `Ada${ATTACK}`, lastName: 'Lane\nstate  blocked', email: 'escape@example.com' };
+    const { id } = await rehearsal.api('create-customer-api', { body });
+    const { plain } = await expectClean(`${COMMAND} objects show customer ${id} --rehearsal ${rehearsal.name}`, { FORCE_COLOR: '' });
+    expect(plain).toMatch(/^.*Lane state {1,2}blocked$/m);
     const json = await runEstate(['objects', 'show', 'customer', String(id), '--json', '--rehearsal', rehearsal.name]);
     expect(json.out).not.toMatch(UNSAFE);
     expect(JSON.stringify(JSON.parse(json.out))).toContain(JSON.stringify(ATTACK).slice(1, -1));
   });
 
-  test('of a scenario, of its name, and of its failure', async () => {
-    const file = join(folder, 'attack.js');
-    const attack = JSON.stringify(ATTACK);
-    await writeFile(
-      file,
-      `const attack = ${attack};
-      export const s = { name: 'attack', title: attack, run: async (stage) => {
-        stage.expect('name', attack, attack);
-        throw new Error(attack);
-      } };`,
-    );
-    for (const options of ['', '--verbose', '--list']) {
-      const { out } = await runAtTerminal(`${COMMAND} rehearse ${file} ${options}`, { FORCE_COLOR: '1', ESTATE_URL: estate.gateway });
-      expect(out).toMatch(CLEAN);
-      expect(written(out)).not.toMatch(UNSAFE);
-    }
+  test.each(['', '--verbose', '--list'])('The escape sequences of a scenario do not reach the terminal: rehearse %s', async (options) => {
+    const run = 'run: async (stage) => { stage.expect("name", attack, attack); throw new Error(attack); }';
+    await write('attack.js', `const attack = ${JSON.stringify(ATTACK)}; export const s = { name: 'attack', title: attack, ${run} };`);
+    await expectClean(`${COMMAND} rehearse ${at('attack.js')} ${options}`);
   });
 
-  test('of a variable that the start refuses', async () => {
-    const { out } = await runAtTerminal(`${process.execPath} ${MAIN} start`, { LOG_LEVEL: ATTACK });
-    expect(out).toMatch(CLEAN);
-    expect(written(out)).not.toMatch(UNSAFE);
+  test('The escape sequences of a refused variable do not reach the terminal', async () => {
+    await expectClean(`${process.execPath} ${MAIN} start`, { LOG_LEVEL: ATTACK });
   });
 });
 
-describe('A command says in a sentence that', () => {
-  test('its standard output is full', async () => {
-    const { code, err } = await runProgram('sh', ['-c', `${COMMAND} completion bash > /dev/full`]);
-    expect([code, err]).toEqual([1, 'Standard output cannot be written: its disk is full. Free space, and repeat the command.\n']);
-  });
+test('A command whose standard output is full ends with 1 and one sentence', async () => {
+  const { code, err } = await runProgram('sh', ['-c', `${COMMAND} completion bash > /dev/full`]);
+  expect([code, err]).toEqual([1, 'Standard output cannot be written: its disk is full. Free space, and repeat the command.\n']);
+});
 
-  test('a scenario file is a named pipe', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'pipe-'));
-    try {
-      await runProgram('mkfifo', [join(folder, 'pipe.js')]);
-      const { code, err } = await runEstate(['rehearse', join(folder, 'pipe.js')]);
-      expect([code, err]).toEqual([2, expect.stringContaining('is a named pipe; name a file.')]);
-    } finally {
-      await rm(folder, { recursive: true });
-    }
-  });
+test('The command rehearse refuses a named pipe', async () => {
+  await runProgram('mkfifo', [at('pipe.js')]);
+  const { code, err } = await runEstate(['rehearse', at('pipe.js')]);
+  expect([code, err]).toEqual([2, expect.stringContaining('is a named pipe; name a file.')]);
 });

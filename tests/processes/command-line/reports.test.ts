@@ -1,12 +1,10 @@
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { expectSoundInEveryLook } from '../../browser/looks.ts';
 import { describeInBrowser, launchChromium } from '../../support/chromium.ts';
 import { type Ended, runEstate } from '../../support/command.ts';
-
-const LIMIT_MS = 180_000;
+import { scenariosOf, scratchFolder } from './scratch.ts';
 
 /** Fails after a step that a fault struck. Its texts try to break out of every format. */
 const FAILING = `
@@ -23,29 +21,24 @@ const scenario: { name: string; title: string; run(stage: any): Promise<void> } 
 export default scenario;
 `;
 
-let folder = '';
+const { at, write } = scratchFolder();
 let report = '';
 let ended: Ended;
 const file = (name: string): Promise<string> => readFile(join(report, name), 'utf8');
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'reports-'));
-  report = join(folder, 'out', 'report');
-  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
-  await writeFile(join(folder, 'failing.ts'), FAILING);
-  ended = await runEstate(['rehearse', 'digital-order', join(folder, 'failing.ts'), '--report', report]);
-}, LIMIT_MS);
+  report = at('out', 'report');
+  ended = await runEstate(['rehearse', 'digital-order', await write('failing.ts', FAILING), '--report', report]);
+});
 
-afterAll(() => rm(folder, { recursive: true }));
-
-describe('A run of a scenario of ours and one of the user, with --report', () => {
-  test('says on the terminal what passed and what failed, and names the files of the report', () => {
+describe('The report of a run', () => {
+  test('A run with a report prints what passed and what failed, and names the files', () => {
     expect([ended.code, ended.err]).toEqual([1, '']);
     expect(ended.out).toMatch(/^passed {2}digital-order .*\nFAILED {2}own-failing /);
     expect(ended.out).toMatch(/1 of 2 passed in \d+\.\d s; failed: own-failing\nReport: \S+junit\.xml, \S+summary\.md, \S+report\.html\n$/);
   });
 
-  test('gives JUnit one test case for each scenario, with the reason of the failure and without control characters', async () => {
+  test('The JUnit file has one test case per scenario, with the reason of the failure and without control characters', async () => {
     const xml = await file('junit.xml');
     expect(xml).toMatch(/^<\?xml version="1\.0" encoding="UTF-8"\?>\n<testsuites name="[^"]+" tests="2" failures="1"/);
     expect(xml.match(/<testcase /g)).toHaveLength(2);
@@ -54,7 +47,7 @@ describe('A run of a scenario of ours and one of the user, with --report', () =>
     expect(xml).not.toMatch(/<script|[^\P{C}\n]/u);
   });
 
-  test('gives the summary of a job a table, and the steps and the sequence of what failed', async () => {
+  test('The summary has a table, and the steps and the sequence of the failed scenario', async () => {
     const text = await file('summary.md');
     expect(text).toMatch(/^## ❌ 1 of 2 scenarios passed in \d+\.\d s\n/);
     expect(text).toMatch(/^\| ✅ passed \| digital-order \|/m);
@@ -64,7 +57,7 @@ describe('A run of a scenario of ours and one of the user, with --report', () =>
     expect(text).not.toMatch(/<script|(?<!\\)`\{x/);
   });
 
-  test('gives a page with steps, sequence, events, invariants and timings, in which nothing of a scenario is markup', async () => {
+  test('The page has steps, sequence, events, invariants and timings, and escapes the texts of a scenario', async () => {
     const page = await file('report.html');
     for (const heading of ['Steps', 'Sequence', 'Events', 'Invariants', 'Timings']) expect(page).toContain(`>${heading}</h3>`);
     expect(page).toContain('Client to eCommerce Platform: Create Basket, 201');
@@ -74,44 +67,39 @@ describe('A run of a scenario of ours and one of the user, with --report', () =>
   });
 });
 
-describeInBrowser('The page of a report', () => {
-  test(
-    'is readable wide and narrow, light and dark, and needs no network; a browser reads the JUnit file as XML',
-    async () => {
-      await using browser = await launchChromium();
-      const context = await browser.newContext();
-      const page = await context.newPage();
-      const requests: string[] = [];
-      page.on('request', (request) => requests.push(request.url()));
-      await page.goto(`file://${join(report, 'report.html')}`);
-      await page.getByRole('link', { name: 'digital-order' }).click();
-      await page.getByRole('group', { name: 'Sequence diagram' }).first().waitFor();
-      await expectSoundInEveryLook(page);
-      expect(requests).toEqual([`file://${join(report, 'report.html')}`]);
-      const names = `[...new DOMParser().parseFromString(${JSON.stringify(await file('junit.xml'))}, 'application/xml').querySelectorAll('parsererror, testcase')].map((one) => one.getAttribute('name'))`;
-      expect(await page.evaluate(names)).toEqual(['digital-order', 'own-failing']);
-    },
-    LIMIT_MS,
-  );
+describeInBrowser('The report in a browser', () => {
+  test('The page is readable wide and narrow, light and dark, without network; the JUnit file is XML', async () => {
+    await using browser = await launchChromium();
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    const requests: string[] = [];
+    page.on('request', (request) => requests.push(request.url()));
+    await page.goto(`file://${join(report, 'report.html')}`);
+    await page.getByRole('link', { name: 'digital-order' }).click();
+    await page.getByRole('group', { name: 'Sequence diagram' }).first().waitFor();
+    await expectSoundInEveryLook(page);
+    expect(requests).toEqual([`file://${join(report, 'report.html')}`]);
+    const names = `[...new DOMParser().parseFromString(${JSON.stringify(await file('junit.xml'))}, 'application/xml').querySelectorAll('parsererror, testcase')].map((one) => one.getAttribute('name'))`;
+    expect(await page.evaluate(names)).toEqual(['digital-order', 'own-failing']);
+  });
 });
 
-describe('rehearse ends with 2 before any scenario runs, and says all mistakes at once:', () => {
-  test('files that do not exist, do not parse, export no scenario, or take a name that is taken', async () => {
-    const named = (name: string) => `export const s = { name: '${name}', title: 't', run: async () => {} };`;
+describe('Mistakes in the arguments of rehearse', () => {
+  test('Files that are missing, do not parse, export no scenario, or repeat a name are refused together, before any scenario runs', async () => {
     const files = {
       'broken.ts': 'export const = 1;',
       'empty.ts': 'export const nothing = 1;',
       'notes.md': '# Notes',
-      'taken.ts': named('digital-order'),
-      'one.ts': named('mine'),
-      'two.ts': named('mine'),
-      'bad-name.ts': named('My Scenario'),
+      'taken.ts': scenariosOf({ 'digital-order': '' }),
+      'one.ts': scenariosOf({ mine: '' }),
+      'two.ts': scenariosOf({ mine: '' }),
+      'bad-name.ts': scenariosOf({ 'My Scenario': '' }),
     };
-    for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
-    const given = ['missing.ts', ...Object.keys(files)].map((name) => join(folder, name));
+    const given = [at('missing.ts')];
+    for (const [name, text] of Object.entries(files)) given.push(await write(name, text));
     const { code, out, err } = await runEstate(['rehearse', 'splt-tender', ...given]);
     expect([code, out]).toEqual([2, '']);
-    const sentences = err.replaceAll(`${folder}/`, '').trim().split('\n');
+    const sentences = err.replaceAll(`${at()}/`, '').trim().split('\n');
     expect(sentences).toEqual([
       'There is no scenario splt-tender; did you mean split-tender?',
       'missing.ts does not exist; check the path.',
@@ -124,57 +112,47 @@ describe('rehearse ends with 2 before any scenario runs, and says all mistakes a
     ]);
   });
 
-  test('a file with an ES module in a package of CommonJS', async () => {
-    const common = join(folder, 'common');
-    await mkdir(common);
-    await writeFile(join(common, 'package.json'), '{ "type": "commonjs" }');
-    await writeFile(join(common, 'one.ts'), `export const s = { name: 'one', title: 't', run: async () => {} };`);
-    const { code, err } = await runEstate(['rehearse', join(common, 'one.ts')]);
+  test('An ES module in a package of CommonJS is refused', async () => {
+    await mkdir(at('common'));
+    await write('common/package.json', '{ "type": "commonjs" }');
+    const { code, err } = await runEstate(['rehearse', await write('common/one.ts', scenariosOf({ one: '' }))]);
     expect(code).toBe(2);
     expect(err).toContain(
       'one.ts cannot be loaded: it is an ES module, but its package.json has the type CommonJS; name it .mts or .mjs, or set "type": "module" there.\n',
     );
   });
 
-  test('a folder for the report that cannot be written', async () => {
-    await mkdir(join(folder, 'taken', 'report.html'), { recursive: true });
-    await mkdir(join(folder, 'full'));
-    await symlink('/dev/full', join(folder, 'full', 'summary.md'));
+  test('A folder for the report that cannot be written is refused', async () => {
+    await mkdir(at('taken', 'report.html'), { recursive: true });
+    await mkdir(at('full'));
+    await symlink('/dev/full', at('full', 'summary.md'));
     for (const [path, reason] of [
-      [join(folder, 'failing.ts'), 'a file has this name'],
-      [join(folder, 'failing.ts', 'below'), 'a part of the path is a file'],
-      [join(folder, 'taken'), 'a folder has the name of a file of the report'],
-      [join(folder, 'full'), 'the disk is full'],
+      [at('failing.ts'), 'a file has this name'],
+      [at('failing.ts', 'below'), 'a part of the path is a file'],
+      [at('taken'), 'a folder has the name of a file of the report'],
+      [at('full'), 'the disk is full'],
       ['/proc/report', 'no folder can be made there'],
       ['/proc/report/below', 'no folder can be made there'],
-      [join(folder, 'x'.repeat(300)), 'the name is too long'],
+      [at('x'.repeat(300)), 'the name is too long'],
     ] as const) {
       const { code, out, err } = await runEstate(['rehearse', '--report', path]);
       expect(err).toBe(`The report cannot be written to ${path}: ${reason}; name another folder with --report.\n`);
       expect([code, out]).toEqual([2, '']);
     }
-  });
-
-  test('an empty name of the folder for the report', async () => {
-    const { code, out, err } = await runEstate(['rehearse', '--report', '']);
-    expect([code, out, err]).toEqual([2, '', '--report needs the name of a folder, such as --report report.\n']);
+    const unnamed = { code: 2, out: '', err: '--report needs the name of a folder, such as --report report.\n' };
+    expect(await runEstate(['rehearse', '--report', ''])).toEqual(unnamed);
   });
 });
 
-describe('A report that can no longer be written when the run has ended', () => {
-  test(
-    'is named with its reason, the other files are written, and the exit code is 1',
-    async () => {
-      const filled = join(folder, 'filled');
-      const run = `import { rmSync, symlinkSync } from 'node:fs';
-        export const s = { name: 'fills-the-disk', title: 't', run: () => { rmSync(process.env.FILE); symlinkSync('/dev/full', process.env.FILE); } };`;
-      await writeFile(join(folder, 'fills.js'), run);
-      const file = join(filled, 'junit.xml');
-      const { code, out, err } = await runEstate(['rehearse', join(folder, 'fills.js'), '--report', filled], { FILE: file });
-      expect(out).toMatch(/\n1 of 1 passed in \d+\.\d s\n$/);
-      expect([code, err]).toEqual([1, `The report could not be written: ${file}: the disk is full.\n`]);
-      expect(await readFile(join(filled, 'summary.md'), 'utf8')).toContain('1 of 1 scenarios passed');
-    },
-    LIMIT_MS,
+test('A file of the report that can no longer be written is named, the others are written, and the exit code is 1', async () => {
+  const filled = at('filled');
+  const fill = `const { rmSync, symlinkSync } = await import('node:fs'); rmSync(process.env.FILE); symlinkSync('/dev/full', process.env.FILE);`;
+  const file = join(filled, 'junit.xml');
+  const { code, out, err } = await runEstate(
+    ['rehearse', await write('fills.js', scenariosOf({ 'fills-the-disk': fill })), '--report', filled],
+    { FILE: file },
   );
+  expect(out).toMatch(/\n1 of 1 passed in \d+\.\d s\n$/);
+  expect([code, err]).toEqual([1, `The report could not be written: ${file}: the disk is full.\n`]);
+  expect(await readFile(join(filled, 'summary.md'), 'utf8')).toContain('1 of 1 scenarios passed');
 });

@@ -10,7 +10,7 @@ export interface Balancer {
   close(): Promise<void>;
 }
 
-/** Sends every request to the next of several replicas, also those that come on one connection. */
+/** Sends every request to the next replica, even requests of one connection. */
 export async function startBalancer(all: readonly string[]): Promise<Balancer> {
   let replicas = all;
   let next = 0;
@@ -27,6 +27,8 @@ export async function startBalancer(all: readonly string[]): Promise<Balancer> {
     outgoing.on('error', () => response.destroy());
     incoming.pipe(outgoing);
   });
+  // Longer than clients keep idle connections.
+  server.keepAliveTimeout = 60_000;
   return {
     url: await listen(server, 0, '127.0.0.1'),
     lastAt: (path) => last.get(path),

@@ -4,17 +4,14 @@ import type { Bus, Deliver } from '../../../shared/events/bus.ts';
 import { createMemoryBus } from '../../../shared/events/memory-bus.ts';
 
 export interface GroupBus extends Bus {
-  /** Stops taking events, as a broker that cannot be reached. */
+  /** Refuses events, like an unreachable broker. */
   interrupt(): void;
   resume(): void;
   /** All published events, including duplicates. */
   readonly published: readonly string[];
 }
 
-/**
- * The bus in memory, with what a broker adds when an application has replicas: they share the events by key, and when one goes the others
- * take its share over.
- */
+/** The bus in memory with consumer groups: replicas share the events by key, and take over the share of a replica that leaves. */
 export function createGroupBus(): GroupBus {
   const bus = createMemoryBus();
   const groups = new Map<Application, Deliver[]>();

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll } from '@jest/globals';
 import { Agent } from 'undici';
 import { readConfiguration } from '../../../estate/configuration.ts';
 import { type FrontDoor, openFrontDoor } from '../../../estate/front-door.ts';
@@ -13,8 +14,9 @@ import type { StoreAdapter } from '../../../shared/store/ports/estate-store.ts';
 import { createRedisStore, type RedisStoreOptions } from '../../../shared/store/redis/store.ts';
 import { createHttpTransport } from '../../../shared/transport/http-transport.ts';
 import type { AnyService } from '../../../shared/work/handler.ts';
-import { ADMIN } from '../../support/estate.ts';
+import { ADMIN } from '../../support/open-rehearsal.ts';
 import { type PlainClient, plain } from '../../support/plain-client.ts';
+import { describeWithRedis } from '../with-redis.ts';
 import { type Balancer, startBalancer } from './balancer.ts';
 import { createGroupBus } from './group-bus.ts';
 
@@ -23,7 +25,7 @@ const PEPPER = 'the-pepper-of-an-estate-with-replicas';
 
 export interface ReplicasOptions {
   readonly redis: string;
-  /** How many processes: each has a connection to Redis, a gateway and a replica of every application of its own. */
+  /** Each process has a connection to Redis, a gateway and a replica of every application. */
   readonly processes?: number;
   /** Instead of the registered ones. */
   readonly services?: readonly AnyService[];
@@ -37,10 +39,7 @@ interface Replica {
   readonly client: PlainClient;
 }
 
-/**
- * An estate of which there is everything several times, on one Redis: nothing but that, and the bus, is shared by what would be a process
- * each. A call within the estate goes to another replica every time.
- */
+/** An estate in several copies that share one Redis and the bus. Each call within the estate goes to the next replica. */
 export async function startReplicas({ redis, processes = 2, services = [], store = {} }: ReplicasOptions) {
   const prefix = `${randomUUID()}:`;
   const bus = createGroupBus();
@@ -62,35 +61,13 @@ export async function startReplicas({ redis, processes = 2, services = [], store
 
   async function startReplica(): Promise<Replica> {
     const adapter = await createRedisStore({ ...store, url: redis, prefix });
-    const applications = await Promise.all(
-      registeredApplications.map((registered) =>
-        startApplication({
-          ...{ service: service(registered.service), adapter, bus, transport, token: TOKEN, agent, log, stopping: stopping.signal },
-          gatewayUrl: () => gatewayUrl,
-          host: '127.0.0.1',
-          port: 0,
-          strictResponses: true,
-        }),
-      ),
-    );
+    const shared = { adapter, transport, token: TOKEN, agent, log, stopping: stopping.signal };
+    const own = { bus, gatewayUrl: () => gatewayUrl, host: '127.0.0.1', port: 0, strictResponses: true };
+    const start = (registered: AnyService) => startApplication({ ...shared, ...own, service: service(registered) });
+    const applications = await Promise.all(registeredApplications.map((registered) => start(registered.service)));
     for (const { application, url } of applications) urls.get(application)?.push(url);
-    const observability = createObservability();
-    const door = await openFrontDoor({
-      observability,
-      ...{
-        configuration,
-        fixtures,
-        adapter,
-        states: () => [adapter.state()],
-        addressOf,
-        transport,
-        token: TOKEN,
-        pepper: PEPPER,
-        agent,
-        log,
-      },
-      stopping: stopping.signal,
-    });
+    const outside = { configuration, fixtures, addressOf, pepper: PEPPER, states: () => [adapter.state()] };
+    const door = await openFrontDoor({ ...shared, ...outside, observability: createObservability() });
     return { adapter, applications, door, client: clientOf(door.url) };
   }
 
@@ -102,9 +79,10 @@ export async function startReplicas({ redis, processes = 2, services = [], store
 
   return {
     replicas,
+    redis,
     prefix,
     bus,
-    /** Leads to another gateway with every request. */
+    /** Leads each request to the next gateway. */
     gateway: balancer.url,
     /** Stops the gateway that got the last request with this path. @returns its address */
     async stopGatewayOf(path: string): Promise<string> {
@@ -139,3 +117,13 @@ export type Replicas = Awaited<ReturnType<typeof startReplicas>>;
 /** A client with credentials that are bound to no rehearsal. */
 export const clientOf = (gateway: string, rehearsal = 'default'): PlainClient =>
   plain(createEstateClient({ gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN, rehearsal }));
+
+/** Describes tests of an estate with replicas on its own Redis. Without `redis-server` they are skipped. */
+export function describeReplicas(title: string, options: Omit<ReplicasOptions, 'redis'>, body: (estate: Replicas) => void): void {
+  describeWithRedis(title, (redis) => {
+    const estate = {} as Replicas;
+    beforeAll(async () => void Object.assign(estate, await startReplicas({ redis: redis.server.url, ...options })));
+    afterAll(() => estate.close?.());
+    body(estate);
+  });
+}
