@@ -52,9 +52,7 @@ describe('After the client has disconnected', () => {
     expect(called.filter((api: string) => api !== 'checkout-basket-api')).toEqual(['get-customer-api']);
     expect(await rehearsal.object('basket', id)).toMatchObject({ state: 'open' });
     await rehearsal.noFaults();
-    expect(await rehearsal.checkedOut(id)).toMatchObject({
-      state: 'locked',
-    });
+    expect(await rehearsal.checkedOut(id)).toMatchObject({ state: 'locked' });
     await rehearsal.verify();
   });
 

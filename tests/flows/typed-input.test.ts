@@ -100,11 +100,7 @@ describe('Blanks around a value', () => {
   test('inside a card number are refused with the rule in words', async () => {
     const { body } = await ask('POST', '/loyalty/members', { customerId: 'cus_ben', cardNumber: 'BEN 1' });
     expect(body.errors).toEqual([
-      {
-        pointer: '/cardNumber',
-        code: 'invalid_format',
-        detail: 'This must have 4 to 32 letters, digits, dots, hyphens and underscores.',
-      },
+      { pointer: '/cardNumber', code: 'invalid_format', detail: 'This must have 4 to 32 letters, digits, dots, hyphens and underscores.' },
     ]);
   });
 

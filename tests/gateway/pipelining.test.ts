@@ -21,10 +21,7 @@ function unread(port: number, bytes: string) {
   sockets.push(socket);
   socket.on('error', () => {});
   let received = '';
-  return {
-    read: () => void socket.on('data', (chunk) => (received += chunk.toString('latin1'))),
-    received: () => received,
-  };
+  return { read: () => void socket.on('data', (chunk) => (received += chunk.toString('latin1'))), received: () => received };
 }
 
 describe('Requests that one client sends at once', () => {
