@@ -199,6 +199,10 @@ export function send(url: string, { method = 'GET', path, headers = {}, body, si
   });
 }
 
+/** The head of a request: its line without the version, and its headers. */
+export const head = (line: string, ...headers: readonly string[]): string =>
+  [`${line} HTTP/1.1`, 'Host: x', ...headers, '', ''].join('\r\n');
+
 /** Sends bytes as they are; resolves with what came back when the other side closes, or when `until` was seen. */
 export function raw(port: number, bytes: string, until?: string): Promise<string> {
   return new Promise((resolve) => {
