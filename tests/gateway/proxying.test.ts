@@ -165,7 +165,15 @@ describe('Failures of applications', () => {
     const problem = { code: 'dependency_error', status: 502, dependency: 'oms', instance: '/orders/ord_1', retryable: true };
     const headers = { 'content-type': 'application/problem+json; charset=utf-8', 'x-correlation-id': 'failing' };
     expect(reply).toMatchObject({ status: 502, json: problem, headers });
-    const hop = { application: 'gateway', api: 'get-order-api', method: 'GET', path: '/orders/ord_1', status: 502, calls: [], faults: [] };
+    const hop = {
+      application: 'gateway',
+      api: 'get-order-api',
+      method: 'GET',
+      path: '/orders/ord_1?x=1',
+      status: 502,
+      calls: [],
+      faults: [],
+    };
     const response = { code: 'dependency_error' };
     expect(await rig.journal(name)).toMatchObject([{ ...hop, correlationId: 'failing', response }]);
     expect(rig.logged()).toContain('failing');
