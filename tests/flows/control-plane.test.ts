@@ -96,7 +96,7 @@ describe('Faults of calls', () => {
     await expect(noFault(rehearsal, 'down')).rejects.toThrow('404');
   });
 
-  test('A rehearsal has at most two hundred faults, each of which can be replaced', async () => {
+  test('A rehearsal has at most two hundred faults, and an existing one can be replaced', async () => {
     await using rehearsal = await newRehearsal();
     const rule = { ...AT_CRM, fault: { kind: 'outage' } };
     for (let n = 0; n < 200; n++) await rehearsal.fault(`f${n}`, rule);

@@ -1,9 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { z } from 'zod';
-import { type ApiId, apis } from '../../shared/catalog/apis.ts';
-import type { ApiDefinition } from '../../shared/catalog/define.ts';
+import type { ApiId } from '../../shared/catalog/apis.ts';
 import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { CASH, card, eur } from '../support/steps/tender.ts';
+import { requestMembers } from './request-members.ts';
 
 /** A request with a member that names an object that does not exist. */
 interface Request {
@@ -138,41 +137,10 @@ const TEXTS = new Set([
   ...['cardNumber', 'carrier'],
 ]);
 
-interface Schema {
-  readonly type?: string;
-  readonly $ref?: string;
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
-  readonly items?: Schema;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly $defs?: Readonly<Record<string, Schema>>;
-  readonly anyOf?: readonly Schema[];
-  readonly oneOf?: readonly Schema[];
-}
-
-/** Paths of all members that are free strings, such as `lines.sku`. */
-function stringMembers(schema: Schema, defs: Readonly<Record<string, Schema>>, path = ''): string[] {
-  if (schema.$ref !== undefined) return stringMembers(defs[schema.$ref.split('/').at(-1) ?? ''] ?? {}, defs, path);
-  if (schema.items) return stringMembers(schema.items, defs, path);
-  const members = Object.entries(schema.properties ?? {}).flatMap(([name, member]) =>
-    stringMembers(member, defs, path === '' ? name : `${path}.${name}`),
-  );
-  const alternatives = [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].flatMap((one) => stringMembers(one, defs, path));
-  const isText = schema.type === 'string' && schema.enum === undefined && schema.const === undefined;
-  return [...members, ...alternatives, ...(isText && path !== '' ? [path] : [])];
-}
-
-const declared = (Object.values(apis) as readonly ApiDefinition[]).flatMap((api) =>
-  [api.request, api.query].flatMap((schema) => {
-    const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Schema;
-    return [...new Set(stringMembers(json, json.$defs ?? {}))].map((member) => `${api.id} ${member}`);
-  }),
-);
-
 test('The table has every string in a request of the catalog that is not a text', () => {
-  const isText = (member: string): boolean => TEXTS.has(member.split(/[ .]/).at(-1) ?? '');
-  const named = declared.filter((member) => !isText(member) && !ELSEWHERE.has(member));
-  expect(named.toSorted()).toEqual(Object.keys(rows).toSorted());
+  const strings = requestMembers.filter(({ pointer, isText }) => isText && !TEXTS.has(pointer.split('/').at(-1) ?? ''));
+  const named = new Set(strings.map(({ api, pointer }) => `${api.id} ${pointer.replaceAll('/0', '').replaceAll('/', '.')}`));
+  expect([...named].filter((member) => !ELSEWHERE.has(member)).toSorted()).toEqual(Object.keys(rows).toSorted());
 });
 
 test.each(Object.entries(rows))('A missing object in %s has the reply of the table', async (member, [request, status, about]) => {

@@ -14,7 +14,7 @@ async function timed(act: () => Promise<void>): Promise<number> {
   return performance.now() - started;
 }
 
-/** A connection on which bytes were sent. */
+/** Opens a connection and sends bytes. */
 function open(port: number, bytes = ''): Promise<{ socket: Socket; received: () => string }> {
   let received = '';
   return new Promise((resolve) => {

@@ -85,7 +85,14 @@ const orderWithPayments = (estate: CrashingEstate, { orderId = '' }: Known) =>
   });
 
 const WRITERS: readonly Application[] = [
-  ...(['ecommerce-platform', 'oms', 'payment-hub', 'sim', 'inventory-service', 'promotion-engine', 'loyalty-platform', 'crm'] as const),
+  'ecommerce-platform',
+  'oms',
+  'payment-hub',
+  'sim',
+  'inventory-service',
+  'promotion-engine',
+  'loyalty-platform',
+  'crm',
 ];
 
 type Outline = Pick<Journey<Known>, 'steps' | 'end' | 'killed'>;
