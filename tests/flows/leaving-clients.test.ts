@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { callOfApi } from '../../rehearsal/named-call.ts';
 import type { ApiId } from '../../shared/catalog/apis.ts';
 import { head } from '../gateway/running-gateway.ts';
@@ -22,58 +22,54 @@ async function askAndLeave(rehearsal: TestRehearsal, slow: ApiId, api: ApiId, in
   return { status: hop.status, called };
 }
 
-describe('Clients that disconnect', () => {
-  test('An application that has only read makes no further call after its client has left', async () => {
-    await using rehearsal = await newRehearsal();
-    const left = await askAndLeave(rehearsal, 'get-customer-api', 'get-customer-360-api', { params: { id: 'cus_ada' } });
-    expect(left.status).toBe(0);
-    expect(left.called).toContain('get-customer-api');
-    expect(left.called).not.toContain('get-member-balance-api');
-  });
-
-  test('A checkout without a commit ends when its client has left, and the same request can be repeated', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id } = await rehearsal.basket();
-    const input = { params: { id }, body: { shippingAddress: ADDRESS } };
-    const left = await askAndLeave(rehearsal, 'get-customer-api', 'checkout-basket-api', input);
-    expect(left).toEqual({ status: 0, called: ['get-customer-api'] });
-    expect(await rehearsal.object('basket', id)).toMatchObject({ state: 'open' });
-    await rehearsal.noFaults();
-    expect(await rehearsal.checkedOut(id)).toMatchObject({ state: 'locked' });
-    await rehearsal.verify();
-  });
-
-  test('A checkout with a commit continues to its order when its client has left', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id } = await rehearsal.basket();
-    const input = { params: { id }, body: { shippingAddress: ADDRESS, placeOrder: true } };
-    expect((await askAndLeave(rehearsal, 'reserve-inventory-api', 'checkout-basket-api', input)).status).toBe(200);
-    expect(await rehearsal.object('basket', id)).toMatchObject({ state: 'converted', orderId: expect.any(String) });
-    await rehearsal.verify();
-  });
+test('An application that has only read makes no further call after its client has left', async () => {
+  await using rehearsal = await newRehearsal();
+  const left = await askAndLeave(rehearsal, 'get-customer-api', 'get-customer-360-api', { params: { id: 'cus_ada' } });
+  expect(left.status).toBe(0);
+  expect(left.called).toContain('get-customer-api');
+  expect(left.called).not.toContain('get-member-balance-api');
 });
 
-describe('Clients that half-close their connection', () => {
-  const BEARER = 'Authorization: Bearer demo-integration-token';
-  const BODY = '{"channel":"web"}';
-  const POST = `${head('POST /baskets', BEARER, 'Content-Type: application/json', `Content-Length: ${BODY.length}`)}${BODY}`;
-  const oms = estate.applications['oms'] ?? '';
-  test.each([
-    ['an API without a credential', estate.gateway, head('GET /products/mug-blue'), 200],
-    ['an API', estate.gateway, head('GET /customers/cus_ada/360', BEARER), 200],
-    ['an API that was sent a body', estate.gateway, POST, 201],
-    ['the control plane', estate.gateway, head('GET /_control/verify', `Authorization: Bearer ${ADMIN}`), 200],
-    ['a document', estate.gateway, head('GET /openapi.json'), 200],
-    ['the health of the gateway', estate.gateway, head('GET /healthz'), 200],
-    ['the portal', estate.portal, POST.replace('Host: x', `Host: ${new URL(estate.portal).host}`), 404],
-    ['an application', oms, head('GET /readyz'), 200],
-    ['an application that refuses it', oms, head('GET /orders/none'), 403],
-  ])('A half-closed connection gets its answer from %s, and ends', async (_what, url, bytes, status) => {
-    let received = '';
-    await new Promise<void>((resolve) => {
-      const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.end(bytes));
-      socket.on('data', (chunk) => (received += chunk.toString('latin1'))).on('close', () => resolve());
-    });
-    expect(received).toMatch(new RegExp(`^(HTTP/1\\.1 100 Continue\\r\\n\\r\\n)*HTTP/1\\.1 ${status} [\\s\\S]*[}>]\\s*$`));
+test('A checkout without a commit ends when its client has left, and the same request can be repeated', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id } = await rehearsal.basket();
+  const input = { params: { id }, body: { shippingAddress: ADDRESS } };
+  const left = await askAndLeave(rehearsal, 'get-customer-api', 'checkout-basket-api', input);
+  expect(left).toEqual({ status: 0, called: ['get-customer-api'] });
+  expect(await rehearsal.object('basket', id)).toMatchObject({ state: 'open' });
+  await rehearsal.noFaults();
+  expect(await rehearsal.checkedOut(id)).toMatchObject({ state: 'locked' });
+  await rehearsal.verify();
+});
+
+test('A checkout with a commit continues to its order when its client has left', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id } = await rehearsal.basket();
+  const input = { params: { id }, body: { shippingAddress: ADDRESS, placeOrder: true } };
+  expect((await askAndLeave(rehearsal, 'reserve-inventory-api', 'checkout-basket-api', input)).status).toBe(200);
+  expect(await rehearsal.object('basket', id)).toMatchObject({ state: 'converted', orderId: expect.any(String) });
+  await rehearsal.verify();
+});
+
+const BEARER = 'Authorization: Bearer demo-integration-token';
+const BODY = '{"channel":"web"}';
+const POST = `${head('POST /baskets', BEARER, 'Content-Type: application/json', `Content-Length: ${BODY.length}`)}${BODY}`;
+const oms = estate.applications['oms'] ?? '';
+test.each([
+  ['an API without a credential', estate.gateway, head('GET /products/mug-blue'), 200],
+  ['an API', estate.gateway, head('GET /customers/cus_ada/360', BEARER), 200],
+  ['an API that was sent a body', estate.gateway, POST, 201],
+  ['the control plane', estate.gateway, head('GET /_control/verify', `Authorization: Bearer ${ADMIN}`), 200],
+  ['a document', estate.gateway, head('GET /openapi.json'), 200],
+  ['the health of the gateway', estate.gateway, head('GET /healthz'), 200],
+  ['the portal', estate.portal, POST.replace('Host: x', `Host: ${new URL(estate.portal).host}`), 404],
+  ['an application', oms, head('GET /readyz'), 200],
+  ['an application that refuses it', oms, head('GET /orders/none'), 403],
+])('A half-closed connection gets its answer from %s, and ends', async (_what, url, bytes, status) => {
+  let received = '';
+  await new Promise<void>((resolve) => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.end(bytes));
+    socket.on('data', (chunk) => (received += chunk.toString('latin1'))).on('close', () => resolve());
   });
+  expect(received).toMatch(new RegExp(`^(HTTP/1\\.1 100 Continue\\r\\n\\r\\n)*HTTP/1\\.1 ${status} [\\s\\S]*[}>]\\s*$`));
 });

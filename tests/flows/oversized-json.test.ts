@@ -79,44 +79,42 @@ test('A signed webhook of more than 64 levels is refused', async () => {
   expect(await rehearsal.call('POST', webhookUrl, body, { as: 'none', headers })).toMatchObject(TOO_DEEP);
 });
 
-describe('Content codings and types of bodies', () => {
-  const compressed = async (text: string, format: 'gzip' | 'deflate'): Promise<Uint8Array<ArrayBuffer>> =>
-    new Uint8Array(await new Response(new Blob([text]).stream().pipeThrough(new CompressionStream(format))).arrayBuffer());
+const compressed = async (text: string, format: 'gzip' | 'deflate'): Promise<Uint8Array<ArrayBuffer>> =>
+  new Uint8Array(await new Response(new Blob([text]).stream().pipeThrough(new CompressionStream(format))).arrayBuffer());
 
-  test.each(['gzip', 'deflate'] as const)('A body in %s is decoded, and the limits apply to the decoded body', async (coding) => {
-    await using rehearsal = await newRehearsal();
-    for (const [path, json, token, made] of [
-      ['/baskets', '{"channel":"web"}', rehearsal.credentials.bearer, 201],
-      ['/_control/settle', '{}', ADMIN, 200],
-    ] as const) {
-      const post = async (body: Uint8Array<ArrayBuffer>) => {
-        const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'content-encoding': coding };
-        const reply = await fetch(`${estate.gateway}${path}`, {
-          method: 'POST',
-          headers: { ...headers, 'x-rehearsal': rehearsal.name },
-          body,
-        });
-        return [reply.status, ((await reply.json()) as { code?: string }).code];
-      };
-      expect(await post(await compressed(json, coding))).toEqual([made, undefined]);
-      expect(await post(await compressed(`{"a":"${'x'.repeat(20_000_000)}"}`, coding))).toEqual([413, 'payload_too_large']);
-      expect(await post(await compressed(arrays(100_000), coding))).toEqual([400, 'malformed_request']);
-      expect(await post(new Uint8Array([1, 2, 3]))).toEqual([400, 'malformed_request']);
-    }
-  });
+test.each(['gzip', 'deflate'] as const)('A body in %s is decoded, and the limits apply to the decoded body', async (coding) => {
+  await using rehearsal = await newRehearsal();
+  for (const [path, json, token, made] of [
+    ['/baskets', '{"channel":"web"}', rehearsal.credentials.bearer, 201],
+    ['/_control/settle', '{}', ADMIN, 200],
+  ] as const) {
+    const post = async (body: Uint8Array<ArrayBuffer>) => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'content-encoding': coding };
+      const reply = await fetch(`${estate.gateway}${path}`, {
+        method: 'POST',
+        headers: { ...headers, 'x-rehearsal': rehearsal.name },
+        body,
+      });
+      return [reply.status, ((await reply.json()) as { code?: string }).code];
+    };
+    expect(await post(await compressed(json, coding))).toEqual([made, undefined]);
+    expect(await post(await compressed(`{"a":"${'x'.repeat(20_000_000)}"}`, coding))).toEqual([413, 'payload_too_large']);
+    expect(await post(await compressed(arrays(100_000), coding))).toEqual([400, 'malformed_request']);
+    expect(await post(new Uint8Array([1, 2, 3]))).toEqual([400, 'malformed_request']);
+  }
+});
 
-  test.each<[string, Record<string, string>]>([
-    ['an unknown coding', { 'content-encoding': 'x-none' }],
-    ['two codings', { 'content-encoding': 'gzip, gzip' }],
-    ['another charset than UTF-8', { 'content-type': 'application/json; charset=iso-8859-1' }],
-    ['an unknown charset', { 'content-type': 'application/json; charset=x-none' }],
-    ['UTF-16', { 'content-type': 'application/json; charset=utf-16' }],
-    ['plain text', { 'content-type': 'text/plain' }],
-    ['a form', { 'content-type': 'application/x-www-form-urlencoded' }],
-  ])('A body in %s is refused by the APIs and the control plane', async (_what, headers) => {
-    await using rehearsal = await newRehearsal();
-    const unsupported = { status: 415, body: { code: 'unsupported_media_type' } };
-    expect(await rehearsal.call('create-basket-api', { body: '{}', headers })).toMatchObject(unsupported);
-    expect(await rehearsal.call('POST', '/_control/settle', '{}', { as: 'admin', headers })).toMatchObject(unsupported);
-  });
+test.each<[string, Record<string, string>]>([
+  ['an unknown coding', { 'content-encoding': 'x-none' }],
+  ['two codings', { 'content-encoding': 'gzip, gzip' }],
+  ['another charset than UTF-8', { 'content-type': 'application/json; charset=iso-8859-1' }],
+  ['an unknown charset', { 'content-type': 'application/json; charset=x-none' }],
+  ['UTF-16', { 'content-type': 'application/json; charset=utf-16' }],
+  ['plain text', { 'content-type': 'text/plain' }],
+  ['a form', { 'content-type': 'application/x-www-form-urlencoded' }],
+])('A body in %s is refused by the APIs and the control plane', async (_what, headers) => {
+  await using rehearsal = await newRehearsal();
+  const unsupported = { status: 415, body: { code: 'unsupported_media_type' } };
+  expect(await rehearsal.call('create-basket-api', { body: '{}', headers })).toMatchObject(unsupported);
+  expect(await rehearsal.call('POST', '/_control/settle', '{}', { as: 'admin', headers })).toMatchObject(unsupported);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { curlOf } from '../../console/page/curl.ts';
 import { ADDRESS, newRehearsal } from '../support/estate.ts';
 import { card } from '../support/steps/tender.ts';
@@ -93,32 +93,30 @@ test('A body that is too large for the journal is truncated, and its record is m
   expect(record).toMatchObject({ truncated: true, request: { truncated: true, bytes: expect.any(Number), start: expect.any(String) } });
 });
 
-describe('Commands copied from the journal', () => {
-  const bodyWith = (token: string) => ({ orderId: 'ord_none', tender: card(token) });
-  /** The hop of a payment with a token. */
-  const hopOf = async (rehearsal: Awaited<ReturnType<typeof newRehearsal>>, token: string) => {
-    await rehearsal.call('authorize-payment-api', { body: bodyWith(token) });
-    return (await rehearsal.journal()).find(({ api }) => api === 'authorize-payment-api');
-  };
+const bodyWith = (token: string) => ({ orderId: 'ord_none', tender: card(token) });
+/** The hop of a payment with a token. */
+const hopOf = async (rehearsal: Awaited<ReturnType<typeof newRehearsal>>, token: string) => {
+  await rehearsal.call('authorize-payment-api', { body: bodyWith(token) });
+  return (await rehearsal.journal()).find(({ api }) => api === 'authorize-payment-api');
+};
 
-  test.each(['tok_visa', 'tok_decline_insufficient_funds', 'tok_decline_lost_card', 'tok_timeout'])(
-    'A copied command has the magic token %s of its request',
-    async (token) => {
-      await using rehearsal = await newRehearsal();
-      const options = { origin: 'http://gateway', rehearsal: 'r', auth: 'bearer', credential: 'token', bound: false } as const;
-      expect(curlOf(await hopOf(rehearsal, token), options)).toContain(JSON.stringify(bodyWith(token)));
-    },
-  );
-
-  test('A copied command is refused where a token of its request was redacted', async () => {
+test.each(['tok_visa', 'tok_decline_insufficient_funds', 'tok_decline_lost_card', 'tok_timeout'])(
+  'A copied command has the magic token %s of its request',
+  async (token) => {
     await using rehearsal = await newRehearsal();
-    const { request: body } = await hopOf(rehearsal, 'tok_live');
-    expect(body).toEqual(bodyWith('[redacted]'));
-    const errors = [{ pointer: '/tender/token', code: 'redacted', detail: expect.stringContaining('Send the value itself') }];
-    expect(await rehearsal.call('authorize-payment-api', { body })).toMatchObject({
-      status: 422,
-      body: { code: 'validation_failed', errors },
-    });
+    const options = { origin: 'http://gateway', rehearsal: 'r', auth: 'bearer', credential: 'token', bound: false } as const;
+    expect(curlOf(await hopOf(rehearsal, token), options)).toContain(JSON.stringify(bodyWith(token)));
+  },
+);
+
+test('A copied command is refused where a token of its request was redacted', async () => {
+  await using rehearsal = await newRehearsal();
+  const { request: body } = await hopOf(rehearsal, 'tok_live');
+  expect(body).toEqual(bodyWith('[redacted]'));
+  const errors = [{ pointer: '/tender/token', code: 'redacted', detail: expect.stringContaining('Send the value itself') }];
+  expect(await rehearsal.call('authorize-payment-api', { body })).toMatchObject({
+    status: 422,
+    body: { code: 'validation_failed', errors },
   });
 });
 

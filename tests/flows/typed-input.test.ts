@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { card } from '../support/steps/tender.ts';
 
@@ -15,37 +15,35 @@ const found = async (query: string): Promise<string[]> => idsOf((await get(`/cus
 const AS_BLANK = 'A + in a query stands for a blank: write it as %2B.';
 const NO_PHONE = 'This must be a phone number in E.164, such as +353915550101.';
 
-describe('A + in a query', () => {
-  test.each(['/_control/events?after=+1', '/_control/traces?fault=a+b', '/_control/stock?sku=mug+blue'])(
-    'A refused value with a + in the query is refused with the remedy: %s',
-    async (path) => expect(await get(path)).toMatchObject({ status: 422, body: { errors: [{ detail: expect.stringContaining('%2B') }] } }),
-  );
+test.each(['/_control/events?after=+1', '/_control/traces?fault=a+b', '/_control/stock?sku=mug+blue'])(
+  'A refused value with a + in the query is refused with the remedy: %s',
+  async (path) => expect(await get(path)).toMatchObject({ status: 422, body: { errors: [{ detail: expect.stringContaining('%2B') }] } }),
+);
 
-  test.each(['/customers?email=nobody', '/customers?phone=0', '/_control/events?after=x', '/customers?nothing=a+b'])(
-    'A refusal that no + in the query has caused does not mention it: %s',
-    async (path) => expect(JSON.stringify((await get(path)).body.errors)).not.toContain('%2B'),
-  );
+test.each(['/customers?email=nobody', '/customers?phone=0', '/_control/events?after=x', '/customers?nothing=a+b'])(
+  'A refusal that no + in the query has caused does not mention it: %s',
+  async (path) => expect(JSON.stringify((await get(path)).body.errors)).not.toContain('%2B'),
+);
 
-  test('A + in a search finds the same as %2B', async () => {
-    const email = 'lena+shop@people.example';
-    const { id } = await rehearsal.api('create-customer-api', { body: { firstName: 'Lena', lastName: 'Plus', email } });
-    for (const q of ['lena+shop@people', 'lena%2Bshop@people', 'a+shop', encodeURIComponent(email)])
-      expect([q, await found(`q=${q}`)]).toEqual([q, [id]]);
-    expect(await found(`email=${encodeURIComponent(email)}`)).toEqual([id]);
-    expect(await found('q=+353209100001')).toEqual(['cus_ada']);
-  });
+test('A + in a search finds the same as %2B', async () => {
+  const email = 'lena+shop@people.example';
+  const { id } = await rehearsal.api('create-customer-api', { body: { firstName: 'Lena', lastName: 'Plus', email } });
+  for (const q of ['lena+shop@people', 'lena%2Bshop@people', 'a+shop', encodeURIComponent(email)])
+    expect([q, await found(`q=${q}`)]).toEqual([q, [id]]);
+  expect(await found(`email=${encodeURIComponent(email)}`)).toEqual([id]);
+  expect(await found('q=+353209100001')).toEqual(['cus_ada']);
+});
 
-  test.each([
-    ['email', 'a+b@people.example', 'This must be an e-mail address.'],
-    ['email', '+ada@people.example', 'This must not begin or end with a blank.'],
-    ['email', 'ada@people.example+', 'This must not begin or end with a blank.'],
-    ['email', '%20ada@people.example', 'This must not begin or end with a blank.'],
-    ['phone', '+353209100001', NO_PHONE],
-    ['phone', '%2B353209100001+', NO_PHONE],
-  ])('A blank in %s=%s is refused with the remedy', async (name, value, rule) => {
-    const { status, body } = await get(`/customers?${name}=${value}`);
-    expect([status, body.errors]).toMatchObject([422, [{ pointer: `?${name}`, detail: `${rule} ${AS_BLANK}` }]]);
-  });
+test.each([
+  ['email', 'a+b@people.example', 'This must be an e-mail address.'],
+  ['email', '+ada@people.example', 'This must not begin or end with a blank.'],
+  ['email', 'ada@people.example+', 'This must not begin or end with a blank.'],
+  ['email', '%20ada@people.example', 'This must not begin or end with a blank.'],
+  ['phone', '+353209100001', NO_PHONE],
+  ['phone', '%2B353209100001+', NO_PHONE],
+])('A blank in %s=%s is refused with the remedy', async (name, value, rule) => {
+  const { status, body } = await get(`/customers?${name}=${value}`);
+  expect([status, body.errors]).toMatchObject([422, [{ pointer: `?${name}`, detail: `${rule} ${AS_BLANK}` }]]);
 });
 
 test('A refusal calls the members of a query parameters', async () => {
@@ -55,83 +53,78 @@ test('A refusal calls the members of a query parameters', async () => {
   expect(interaction.body.errors).toContainEqual({ pointer: '/nothing', code: 'unknown_member', detail: 'This member is unknown.' });
 });
 
-describe('Blanks around a value', () => {
-  const LINES = [{ sku: 'mug-blue', qty: 1 }];
-  const guest = async () => (await rehearsal.api('create-basket-api', { body: { channel: 'web', lines: LINES } })).id;
+const LINES = [{ sku: 'mug-blue', qty: 1 }];
+const guest = async () => (await rehearsal.api('create-basket-api', { body: { channel: 'web', lines: LINES } })).id;
 
-  test('Blanks around a loyalty card are ignored at enrolment, at the till and at checkout', async () => {
-    const account = await rehearsal.api('enroll-loyalty-member-api', { body: { customerId: 'cus_ben', cardNumber: ' BEN-0001 ' } });
-    expect(account.cardNumber).toBe('BEN-0001');
-    expect((await rehearsal.sale({ lines: LINES, loyaltyId: 'BEN-0001 ' })).customerId).toBe('cus_ben');
-    const checkedOut = await rehearsal.checkedOut(await guest(), { contact: { loyaltyCard: '\tBEN-0001' } });
-    expect(checkedOut.customerId).toBe('cus_ben');
-    expect((await rehearsal.api('get-member-balance-api', { params: { id: ' 2990000123459 ' } })).id).toBe('loy_ada');
-  });
-
-  test('A blank inside a loyalty card is refused with the rule in words', async () => {
-    const { body } = await rehearsal.call('enroll-loyalty-member-api', { body: { customerId: 'cus_ben', cardNumber: 'BEN 1' } });
-    const detail = 'This must have 4 to 32 letters, digits, dots, hyphens and underscores.';
-    expect(body.errors).toEqual([{ pointer: '/cardNumber', code: 'invalid_format', detail }]);
-  });
-
-  test('Blanks around the code of a voucher are ignored', async () => {
-    const voucher = { params: { code: ' WELCOME10\t' }, body: { basketId: await guest() } };
-    expect(await rehearsal.api('validate-voucher-api', voucher)).toMatchObject({ valid: true });
-  });
-
-  test('Blanks around an e-mail address, a phone number, a name and a note are ignored', async () => {
-    const contact = { email: ' Typed@people.example ', phone: ' +353915550177 ' };
-    const created = await rehearsal.api('create-customer-api', { body: { firstName: ' Tess ', lastName: '\tTyped\n', ...contact } });
-    expect(created).toMatchObject({ firstName: 'Tess', lastName: 'Typed', email: 'typed@people.example', phone: '+353915550177' });
-    const body = { customerId: created.id, type: 'visit', note: ' tried lamps ' } as const;
-    expect((await rehearsal.api('log-interaction-api', { body })).interactions[0].note).toBe('tried lamps');
-    expect(await found('q=%20typed%20')).toEqual([created.id]);
-  });
-
-  test('A token of a declined card is declined with blanks around it', async () => {
-    const { orderId } = await rehearsal.checkedOut(await guest(), { placeOrder: true });
-    const body = { orderId, tender: card(' tok_decline_insufficient_funds ') };
-    expect((await rehearsal.call('authorize-payment-api', { body })).body.code).toBe('payment_declined');
-  });
-
-  test.each([
-    ['create-customer-api', { firstName: ' ', email: 'x@people.example' }, '/firstName'],
-    ['log-interaction-api', { customerId: 'cus_ada', type: 'visit', note: '\n' }, '/note'],
-  ] as const)('A blank value of %s is refused as empty', async (api, body, pointer) => {
-    const errors = [{ pointer, detail: 'This must not be empty.' }];
-    expect(await rehearsal.call(api, { body })).toMatchObject({ status: 422, body: { errors } });
-  });
+test('Blanks around a loyalty card are ignored at enrolment, at the till and at checkout', async () => {
+  const account = await rehearsal.api('enroll-loyalty-member-api', { body: { customerId: 'cus_ben', cardNumber: ' BEN-0001 ' } });
+  expect(account.cardNumber).toBe('BEN-0001');
+  expect((await rehearsal.sale({ lines: LINES, loyaltyId: 'BEN-0001 ' })).customerId).toBe('cus_ben');
+  const checkedOut = await rehearsal.checkedOut(await guest(), { contact: { loyaltyCard: '\tBEN-0001' } });
+  expect(checkedOut.customerId).toBe('cus_ben');
+  expect((await rehearsal.api('get-member-balance-api', { params: { id: ' 2990000123459 ' } })).id).toBe('loy_ada');
 });
 
-describe('Phone numbers', () => {
-  test.each(['+353 (0)91 555 0122', '+353 091 555 0122', '+353-91-555-0122', '+353 91/5550122', '+3530915550122', '+353 (091) 555.0122'])(
-    'The phone number %s is stored and found in E.164',
-    async (written) => {
-      await using own = await newRehearsal();
-      const { id, phone } = await own.api('create-customer-api', { body: { firstName: 'Rua', phone: written } });
-      expect(phone).toBe('+353915550122');
-      for (const sought of [written, phone])
-        expect(idsOf(await own.api('search-customer-api', { query: { phone: sought } }))).toEqual([id]);
-    },
-  );
+test('A blank inside a loyalty card is refused with the rule in words', async () => {
+  const { body } = await rehearsal.call('enroll-loyalty-member-api', { body: { customerId: 'cus_ben', cardNumber: 'BEN 1' } });
+  const detail = 'This must have 4 to 32 letters, digits, dots, hyphens and underscores.';
+  expect(body.errors).toEqual([{ pointer: '/cardNumber', code: 'invalid_format', detail }]);
+});
 
-  test('A phone number in the contact of a checkout identifies the registered customer', async () => {
-    const { id } = await rehearsal.api('create-basket-api', { body: { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] } });
-    expect((await rehearsal.checkedOut(id, { contact: { phone: '+353 (0)20 910 0002' } })).customerId).toBe('cus_ben');
-  });
+test('Blanks around the code of a voucher are ignored', async () => {
+  const voucher = { params: { code: ' WELCOME10\t' }, body: { basketId: await guest() } };
+  expect(await rehearsal.api('validate-voucher-api', voucher)).toMatchObject({ valid: true });
+});
 
-  test.each(['091 555 0122', '00353915550122', '+353', '+0353915550122', '+353 91 CALL NOW', '+39-'])(
-    'The phone number %s is refused',
-    async (phone) => {
-      const reply = await rehearsal.call('create-customer-api', { body: { firstName: 'Rua', phone } });
-      expect(reply).toMatchObject({ status: 422, body: { errors: [{ pointer: '/phone', detail: NO_PHONE }] } });
-    },
-  );
+test('Blanks around an e-mail address, a phone number, a name and a note are ignored', async () => {
+  const contact = { email: ' Typed@people.example ', phone: ' +353915550177 ' };
+  const created = await rehearsal.api('create-customer-api', { body: { firstName: ' Tess ', lastName: '\tTyped\n', ...contact } });
+  expect(created).toMatchObject({ firstName: 'Tess', lastName: 'Typed', email: 'typed@people.example', phone: '+353915550177' });
+  const body = { customerId: created.id, type: 'visit', note: ' tried lamps ' } as const;
+  expect((await rehearsal.api('log-interaction-api', { body })).interactions[0].note).toBe('tried lamps');
+  expect(await found('q=%20typed%20')).toEqual([created.id]);
+});
 
-  test('A phone number of a country without a trunk zero keeps its 0', async () => {
+test('A token of a declined card is declined with blanks around it', async () => {
+  const { orderId } = await rehearsal.checkedOut(await guest(), { placeOrder: true });
+  const body = { orderId, tender: card(' tok_decline_insufficient_funds ') };
+  expect((await rehearsal.call('authorize-payment-api', { body })).body.code).toBe('payment_declined');
+});
+
+test.each([
+  ['create-customer-api', { firstName: ' ', email: 'x@people.example' }, '/firstName'],
+  ['log-interaction-api', { customerId: 'cus_ada', type: 'visit', note: '\n' }, '/note'],
+] as const)('A blank value of %s is refused as empty', async (api, body, pointer) => {
+  const errors = [{ pointer, detail: 'This must not be empty.' }];
+  expect(await rehearsal.call(api, { body })).toMatchObject({ status: 422, body: { errors } });
+});
+
+test.each(['+353 (0)91 555 0122', '+353 091 555 0122', '+353-91-555-0122', '+353 91/5550122', '+3530915550122', '+353 (091) 555.0122'])(
+  'The phone number %s is stored and found in E.164',
+  async (written) => {
     await using own = await newRehearsal();
-    expect((await own.api('create-customer-api', { body: { firstName: 'Rosa', phone: '+39 06 6982 0000' } })).phone).toBe('+390669820000');
-  });
+    const { id, phone } = await own.api('create-customer-api', { body: { firstName: 'Rua', phone: written } });
+    expect(phone).toBe('+353915550122');
+    for (const sought of [written, phone]) expect(idsOf(await own.api('search-customer-api', { query: { phone: sought } }))).toEqual([id]);
+  },
+);
+
+test('A phone number in the contact of a checkout identifies the registered customer', async () => {
+  const { id } = await rehearsal.api('create-basket-api', { body: { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] } });
+  expect((await rehearsal.checkedOut(id, { contact: { phone: '+353 (0)20 910 0002' } })).customerId).toBe('cus_ben');
+});
+
+test.each(['091 555 0122', '00353915550122', '+353', '+0353915550122', '+353 91 CALL NOW', '+39-'])(
+  'The phone number %s is refused',
+  async (phone) => {
+    const reply = await rehearsal.call('create-customer-api', { body: { firstName: 'Rua', phone } });
+    expect(reply).toMatchObject({ status: 422, body: { errors: [{ pointer: '/phone', detail: NO_PHONE }] } });
+  },
+);
+
+test('A phone number of a country without a trunk zero keeps its 0', async () => {
+  await using own = await newRehearsal();
+  expect((await own.api('create-customer-api', { body: { firstName: 'Rosa', phone: '+39 06 6982 0000' } })).phone).toBe('+390669820000');
 });
 
 test.each(['NFC', 'NFD'] as const)('A name stored in the form %s is found in both forms and in any case', async (form) => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { runsOf, someOf } from '../support/effort.ts';
 import { ADMIN, estate, newRehearsal } from '../support/estate.ts';
@@ -82,45 +82,43 @@ test.each(
   }
 });
 
-describe('Bodies in UTF-8', () => {
-  test.each([
-    ['a byte that UTF-8 does not have', [0xff]],
-    ['a surrogate in UTF-8', [0xed, 0xa0, 0x80]],
-    ['NUL in two bytes', [0xc0, 0x80]],
-    ['half a character', [0xe2, 0x82]],
-    ['Latin-1', [0xe9]],
-  ])('A body with %s is refused by the APIs and the control plane', async (_what, bytes) => {
-    const body = Buffer.concat([Buffer.from('{"channel":"web","note":"'), Buffer.from(bytes), Buffer.from('"}')]);
-    for (const [path, token] of [
-      ['/baskets', 'demo-integration-token'],
-      ['/_control/rehearsals', ADMIN],
-    ]) {
-      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-      const reply = await fetch(`${estate.gateway}${path}`, { method: 'POST', headers, body });
-      const problem = { code: 'malformed_request', detail: expect.stringContaining('UTF-8') };
-      expect([reply.status, await reply.json()]).toMatchObject([400, problem]);
-    }
-  });
+test.each([
+  ['a byte that UTF-8 does not have', [0xff]],
+  ['a surrogate in UTF-8', [0xed, 0xa0, 0x80]],
+  ['NUL in two bytes', [0xc0, 0x80]],
+  ['half a character', [0xe2, 0x82]],
+  ['Latin-1', [0xe9]],
+])('A body with %s is refused by the APIs and the control plane', async (_what, bytes) => {
+  const body = Buffer.concat([Buffer.from('{"channel":"web","note":"'), Buffer.from(bytes), Buffer.from('"}')]);
+  for (const [path, token] of [
+    ['/baskets', 'demo-integration-token'],
+    ['/_control/rehearsals', ADMIN],
+  ]) {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const reply = await fetch(`${estate.gateway}${path}`, { method: 'POST', headers, body });
+    const problem = { code: 'malformed_request', detail: expect.stringContaining('UTF-8') };
+    expect([reply.status, await reply.json()]).toMatchObject([400, problem]);
+  }
+});
 
-  test('The journal has no invalid text of a refused body', async () => {
-    await using rehearsal = await newRehearsal();
-    const reply = await rehearsal.call('create-customer-api', { body: '{"name":"a\\ud800","email":"x@people.example"}' });
-    const hops = await rehearsal.journal(String(reply.headers['x-correlation-id']));
-    expect(hops).toMatchObject([{ api: 'create-customer-api', status: 422 }]);
-    expect(JSON.stringify(hops)).not.toMatch(/\\ud[89a-f]/);
-    await rehearsal.verify();
-  });
+test('The journal has no invalid text of a refused body', async () => {
+  await using rehearsal = await newRehearsal();
+  const reply = await rehearsal.call('create-customer-api', { body: '{"name":"a\\ud800","email":"x@people.example"}' });
+  const hops = await rehearsal.journal(String(reply.headers['x-correlation-id']));
+  expect(hops).toMatchObject([{ api: 'create-customer-api', status: 422 }]);
+  expect(JSON.stringify(hops)).not.toMatch(/\\ud[89a-f]/);
+  await rehearsal.verify();
+});
 
-  const escaped = (text: string): string =>
-    `"${[...Array(text.length).keys()].map((at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')}"`;
-  const NAME = 'Zoë 李 😀 \u007f \u0001';
+const escaped = (text: string): string =>
+  `"${[...Array(text.length).keys()].map((at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')}"`;
+const NAME = 'Zoë 李 😀 \u007f \u0001';
 
-  test.each([
-    ['plain', JSON.stringify({ firstName: NAME, email: 'scripts@people.example' })],
-    ['in escapes', `{"firstName":${escaped(NAME)},"email":"scripts@people.example"}`],
-    ['after a byte order mark', `\ufeff${JSON.stringify({ firstName: NAME, email: 'scripts@people.example' })}`],
-  ])('Text of every script is accepted unchanged: %s', async (_how, body) => {
-    await using rehearsal = await newRehearsal();
-    expect(await rehearsal.call('create-customer-api', { body })).toMatchObject({ status: 201, body: { firstName: NAME } });
-  });
+test.each([
+  ['plain', JSON.stringify({ firstName: NAME, email: 'scripts@people.example' })],
+  ['in escapes', `{"firstName":${escaped(NAME)},"email":"scripts@people.example"}`],
+  ['after a byte order mark', `\ufeff${JSON.stringify({ firstName: NAME, email: 'scripts@people.example' })}`],
+])('Text of every script is accepted unchanged: %s', async (_how, body) => {
+  await using rehearsal = await newRehearsal();
+  expect(await rehearsal.call('create-customer-api', { body })).toMatchObject({ status: 201, body: { firstName: NAME } });
 });

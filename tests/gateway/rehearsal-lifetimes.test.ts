@@ -105,18 +105,15 @@ test('A rehearsal is listed with its content and its last use', async () => {
   expect(Date.parse(String(after?.lastUsedAt))).toBeGreaterThanOrEqual(Date.parse(String(before?.lastUsedAt)));
 });
 
-test.each<[string, string, object?]>([
-  ['GET', '/_control/clock'],
-  ['GET', '/_control/events'],
-  ['GET', '/_control/journal'],
-  ['GET', '/_control/verify'],
-  ['GET', '/_control/faults'],
+const FAULT = { match: { application: 'oms' }, fault: { kind: 'outage' } };
+test.each<[string, string, object | undefined]>([
+  ...['clock', 'events', 'journal', 'verify', 'faults'].map((path): [string, string, undefined] => ['GET', `/_control/${path}`, undefined]),
   ['PUT', '/_control/clock', { flowing: true }],
   ['POST', '/_control/reset', {}],
   ['POST', '/_control/settle', {}],
-  ['PUT', '/_control/faults/f', { match: { application: 'oms' }, fault: { kind: 'outage' } }],
-  ['DELETE', '/_control/faults'],
-  ['DELETE', '/_control/rehearsals/{name}'],
+  ['PUT', '/_control/faults/f', FAULT],
+  ['DELETE', '/_control/faults', undefined],
+  ['DELETE', '/_control/rehearsals/{name}', undefined],
 ])('%s %s does not create an unknown rehearsal', async (method, path, body) => {
   const name = newName();
   await using client = within(name);

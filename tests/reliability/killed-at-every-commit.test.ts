@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { callOfApi } from '../../rehearsal/named-call.ts';
 import { type ApiId, apis } from '../../shared/catalog/apis.ts';
 import type { Application } from '../../shared/catalog/applications.ts';
@@ -159,23 +159,21 @@ test.each([
   170_000,
 );
 
-describe('A reservation whose process was killed', () => {
-  const RESERVATION = { body: { items: [{ sku: 'lamp-last-one', qty: 1 }] } };
+const RESERVATION = { body: { items: [{ sku: 'lamp-last-one', qty: 1 }] } };
 
-  test.each([
-    ['is completed by a repeat of the request', insist, 1],
-    ['is undone by due work', ask, 0],
-  ] as const)('A reservation whose process was killed %s after its lease has expired', async (_how, send, units) => {
-    const estate = await crashingEstate({ leases: 'run out' });
-    estate.crashAt({ application: 'sim', commit: 1, when: 'after' });
-    await send(estate, 'reserve-inventory-api', RESERVATION);
-    expect(await estate.settle()).toMatchObject({ settled: true });
-    expect(estate.crashes()).toBe(1);
-    expect((await estate.verify()).flatMap(({ violations }) => violations)).toEqual([]);
-    const { body } = await insist(estate, 'get-inventory-api', { params: { sku: 'lamp-last-one' } });
-    expect(body.locations.reduce((sum: number, { reserved }: { reserved: number }) => sum + reserved, 0)).toBe(units);
-    await estate.close();
-  });
+test.each([
+  ['is completed by a repeat of the request', insist, 1],
+  ['is undone by due work', ask, 0],
+] as const)('A reservation whose process was killed %s after its lease has expired', async (_how, send, units) => {
+  const estate = await crashingEstate({ leases: 'run out' });
+  estate.crashAt({ application: 'sim', commit: 1, when: 'after' });
+  await send(estate, 'reserve-inventory-api', RESERVATION);
+  expect(await estate.settle()).toMatchObject({ settled: true });
+  expect(estate.crashes()).toBe(1);
+  expect((await estate.verify()).flatMap(({ violations }) => violations)).toEqual([]);
+  const { body } = await insist(estate, 'get-inventory-api', { params: { sku: 'lamp-last-one' } });
+  expect(body.locations.reduce((sum: number, { reserved }: { reserved: number }) => sum + reserved, 0)).toBe(units);
+  await estate.close();
 });
 
 test.each(['confirm', 'cancel'] as const)(
