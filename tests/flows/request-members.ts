@@ -14,7 +14,7 @@ interface Schema {
   readonly oneOf?: readonly Schema[];
 }
 
-/** A member of a body or a query without members of its own, by its pointer, such as `lines/0/sku`. */
+/** A member of a body or a query that has no inner members, by its pointer, such as `lines/0/sku`. */
 interface Member {
   readonly api: ApiDefinition;
   readonly pointer: string;

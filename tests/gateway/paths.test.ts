@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import express from 'express';
 import { apis } from '../../shared/catalog/apis.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
@@ -9,137 +9,121 @@ documents.get('/openapi.json', (_request, response) => void response.json({ open
 const rig = sharedRig({ documents });
 const receivedPaths = () => rig.upstream.received.map(({ url }) => url);
 
-describe('Ambiguous paths', () => {
-  test.each([
-    ...[
-      '//orders/ord_1',
-      '/orders//ord_1',
-      '/orders/ord_1//',
-      '/orders\\ord_1',
-      '/orders/./ord_1',
-      '/orders/../orders/ord_1',
-      '/orders/..',
-    ],
-    ...['/orders/.', '/%2e%2e/internal/baskets/bsk_1', '/orders/%2E%2E/ord_1', '/orders/.%2e/ord_1', '/orders%2ford_1', '/orders%2Ford_1'],
-    ...['/orders%5cord_1', '/orders%5Cord_1', '/orders/ord_1%00', '/orders/%zz', '/orders/%ff', '/orders/ord_1%', '/orders/ord_1#fragment'],
-    ...['/orders/käse', 'http://elsewhere/orders/ord_1', 'http://[', 'http://a:b/', 'orders', '//', '*', '/%', '/?%', '/orders/x?a=%ff'],
-    ...['/_control/%ff'],
-  ])('The path %s is refused with a problem before authentication', async (path) => {
-    const reply = await rig.raw(head(`GET ${path}`, AUTHORIZED, 'Connection: close'));
-    expect(reply).toMatch(/^HTTP\/1.1 400 .*"code":"malformed_request"/s);
-    expect(reply).toMatch(/^content-type: application\/problem\+json/im);
-    expect(reply).toMatch(/^x-correlation-id: req_/im);
-    expect(rig.upstream.received).toEqual([]);
-  });
-
-  const UNAMBIGUOUS = ['/orders/ord_1?from=http://x/../y%2f%00', '/orders/a..b', '/orders/.a', '/orders/a%20b', '/orders/...'];
-  test.each(UNAMBIGUOUS)('The path %s is not ambiguous', async (path) => {
-    expect((await rig.call({ path, headers: asIntegration })).status).toBe(200);
-    expect(receivedPaths()).toEqual([path]);
-  });
+test.each([
+  ...['//orders/ord_1', '/orders//ord_1', '/orders/ord_1//', '/orders\\ord_1', '/orders/./ord_1', '/orders/../orders/ord_1', '/orders/..'],
+  ...['/orders/.', '/%2e%2e/internal/baskets/bsk_1', '/orders/%2E%2E/ord_1', '/orders/.%2e/ord_1', '/orders%2ford_1', '/orders%2Ford_1'],
+  ...['/orders%5cord_1', '/orders%5Cord_1', '/orders/ord_1%00', '/orders/%zz', '/orders/%ff', '/orders/ord_1%', '/orders/ord_1#fragment'],
+  ...['/orders/käse', 'http://elsewhere/orders/ord_1', 'http://[', 'http://a:b/', 'orders', '//', '*', '/%', '/?%', '/orders/x?a=%ff'],
+  ...['/_control/%ff'],
+])('The path %s is refused with a problem before authentication', async (path) => {
+  const reply = await rig.raw(head(`GET ${path}`, AUTHORIZED, 'Connection: close'));
+  expect(reply).toMatch(/^HTTP\/1.1 400 .*"code":"malformed_request"/s);
+  expect(reply).toMatch(/^content-type: application\/problem\+json/im);
+  expect(reply).toMatch(/^x-correlation-id: req_/im);
+  expect(rig.upstream.received).toEqual([]);
 });
 
-describe('Routes', () => {
-  const filled = (path: string) => path.replaceAll('{rehearsal}', 'default').replaceAll(/\{\w+\}/g, 'some-id');
+const UNAMBIGUOUS = ['/orders/ord_1?from=http://x/../y%2f%00', '/orders/a..b', '/orders/.a', '/orders/a%20b', '/orders/...'];
+test.each(UNAMBIGUOUS)('The path %s is not ambiguous', async (path) => {
+  expect((await rig.call({ path, headers: asIntegration })).status).toBe(200);
+  expect(receivedPaths()).toEqual([path]);
+});
 
-  test.each(Object.values(apis).map((api) => [api.id, api] as const))(
-    'The gateway has a route for %s',
-    async (_id, { method, path, auth }) => {
-      const headers = auth === 'api-key' ? asCarrier : asIntegration;
-      expect((await rig.call({ method, path: filled(path), headers })).status).toBe(200);
-      expect(receivedPaths()).toEqual([filled(path)]);
-    },
-  );
+const filled = (path: string) => path.replaceAll('{rehearsal}', 'default').replaceAll(/\{\w+\}/g, 'some-id');
 
-  test('The gateway has no route for a call between applications or for due work', async () => {
-    for (const path of [...Object.values(internalCalls).map((call) => filled(call.path)), '/_work/due', '/_work']) {
-      for (const method of ['GET', 'POST', 'PUT', 'DELETE']) {
-        const reply = await rig.call({ method, path, headers: asIntegration });
-        expect([path, reply.status, reply.json['code']]).toEqual([path, 404, 'not_found']);
-      }
+test.each(Object.values(apis).map((api) => [api.id, api] as const))(
+  'The gateway has a route for %s',
+  async (_id, { method, path, auth }) => {
+    const headers = auth === 'api-key' ? asCarrier : asIntegration;
+    expect((await rig.call({ method, path: filled(path), headers })).status).toBe(200);
+    expect(receivedPaths()).toEqual([filled(path)]);
+  },
+);
+
+test('The gateway has no route for a call between applications or for due work', async () => {
+  for (const path of [...Object.values(internalCalls).map((call) => filled(call.path)), '/_work/due', '/_work']) {
+    for (const method of ['GET', 'POST', 'PUT', 'DELETE']) {
+      const reply = await rig.call({ method, path, headers: asIntegration });
+      expect([path, reply.status, reply.json['code']]).toEqual([path, 404, 'not_found']);
     }
-    expect(rig.upstream.received).toEqual([]);
-  });
+  }
+  expect(rig.upstream.received).toEqual([]);
+});
 
-  test.each(['/nothing', '/orders/', '/ORDERS/ord_1', '/orders/ord_1/', '/orders/ord_1/unknown', '/orders/ord_1/cancel/more', '/_CONTROL'])(
-    'The gateway has no route for %s, and answers 404 with a correlation id',
-    async (path) => {
-      const headers = { 'x-correlation-id': 'lost' };
-      const reply = await rig.call({ path, headers: { ...asIntegration, ...headers } });
-      expect(reply).toMatchObject({ status: 404, json: { code: 'not_found', instance: path, type: '/problems/not_found' }, headers });
+test.each(['/nothing', '/orders/', '/ORDERS/ord_1', '/orders/ord_1/', '/orders/ord_1/unknown', '/orders/ord_1/cancel/more', '/_CONTROL'])(
+  'The gateway has no route for %s, and answers 404 with a correlation id',
+  async (path) => {
+    const headers = { 'x-correlation-id': 'lost' };
+    const reply = await rig.call({ path, headers: { ...asIntegration, ...headers } });
+    expect(reply).toMatchObject({ status: 404, json: { code: 'not_found', instance: path, type: '/problems/not_found' }, headers });
+  },
+);
+
+test.each([
+  ['PUT', '/orders/ord_1', 'GET, HEAD'],
+  ['OPTIONS', '/customers', 'GET, HEAD, POST'],
+  ['PUT', '/inventory/reservations/availability', 'DELETE, GET, HEAD'],
+])('%s %s is answered 405 with the allowed methods', async (method, path, allow) => {
+  const reply = await rig.call({ method, path, headers: asIntegration });
+  expect(reply).toMatchObject({ status: 405, json: { code: 'method_not_allowed' }, headers: { allow } });
+  expect(rig.upstream.received).toEqual([]);
+});
+
+test.each([
+  ['GET', '/inventory/items/sku-1', 'get-inventory-api'],
+  ['GET', '/inventory/items/availability', 'get-inventory-api'],
+  ['GET', '/inventory/reservations/availability', 'check-availability-api'],
+  ['DELETE', '/inventory/reservations/availability', 'release-reservation-api'],
+] as const)('%s %s is routed to %s: a literal segment wins unless it has no match or lacks the method', async (method, path, api) => {
+  const applications: string[] = [];
+  await using recording = await aRig({
+    addressOf: (application) => {
+      applications.push(application);
+      return rig.upstream.url;
     },
-  );
-
-  test.each([
-    ['PUT', '/orders/ord_1', 'GET, HEAD'],
-    ['OPTIONS', '/customers', 'GET, HEAD, POST'],
-    ['PUT', '/inventory/reservations/availability', 'DELETE, GET, HEAD'],
-  ])('%s %s is answered 405 with the allowed methods', async (method, path, allow) => {
-    const reply = await rig.call({ method, path, headers: asIntegration });
-    expect(reply).toMatchObject({ status: 405, json: { code: 'method_not_allowed' }, headers: { allow } });
-    expect(rig.upstream.received).toEqual([]);
   });
-
-  test.each([
-    ['GET', '/inventory/items/sku-1', 'get-inventory-api'],
-    ['GET', '/inventory/items/availability', 'get-inventory-api'],
-    ['GET', '/inventory/reservations/availability', 'check-availability-api'],
-    ['DELETE', '/inventory/reservations/availability', 'release-reservation-api'],
-  ] as const)('%s %s is routed to %s: a literal segment wins unless it has no match or lacks the method', async (method, path, api) => {
-    const applications: string[] = [];
-    await using recording = await aRig({
-      addressOf: (application) => {
-        applications.push(application);
-        return rig.upstream.url;
-      },
-    });
-    expect((await recording.call({ method, path, headers: asIntegration })).status).toBe(200);
-    expect(applications).toEqual([apis[api].application]);
-  });
-
-  test('Two routes that match the same path require the same authorisation', () => {
-    const overlap = (one: string, other: string): boolean => {
-      const [a, b] = [one.split('/'), other.split('/')];
-      return (
-        a.length === b.length && a.every((segment, at) => segment === b[at] || segment.startsWith('{') || b[at]?.startsWith('{') === true)
-      );
-    };
-    for (const one of Object.values(apis))
-      for (const other of Object.values(apis).filter(({ method, path }) => one.method === method && overlap(one.path, path)))
-        expect([one.id, other.id, one.auth]).toEqual([one.id, other.id, other.auth]);
-  });
+  expect((await recording.call({ method, path, headers: asIntegration })).status).toBe(200);
+  expect(applications).toEqual([apis[api].application]);
 });
 
-describe('Anonymous callers', () => {
-  test('An anonymous caller may read the liveness and readiness of the gateway', async () => {
-    expect(await rig.call({ path: '/healthz' })).toMatchObject({ status: 200, json: { status: 'ok' } });
-    expect(await rig.call({ path: '/readyz' })).toMatchObject({ status: 200, json: { status: 'ready' } });
-    await using starting = await aRig({ states: () => [{ ready: false, waitingFor: 'redis: no connection' }] });
-    const json = { status: 'not ready', waitingFor: ['redis: no connection'] };
-    expect(await starting.call({ path: '/readyz' })).toMatchObject({ status: 503, json });
-    expect(await starting.call({ path: '/healthz' })).toMatchObject({ status: 200 });
-  });
-
-  test('An anonymous caller may read the documents', async () => {
-    const reply = await rig.call({ path: '/openapi.json' });
-    expect(reply).toMatchObject({ status: 200, json: { openapi: '3.1.0' } });
-    expect(reply.headers).not.toHaveProperty('x-powered-by');
-  });
-});
-
-describe('Upgrades', () => {
-  const upgrade = (to: string) => {
-    const socket = ['Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', 'Sec-WebSocket-Version: 13'];
-    return rig.raw(head('GET /orders/ord_1', AUTHORIZED, 'Connection: Upgrade', `Upgrade: ${to}`, ...socket), '}');
+test('Two routes that match the same path require the same authorisation', () => {
+  const overlap = (one: string, other: string): boolean => {
+    const [a, b] = [one.split('/'), other.split('/')];
+    return (
+      a.length === b.length && a.every((segment, at) => segment === b[at] || segment.startsWith('{') || b[at]?.startsWith('{') === true)
+    );
   };
+  for (const one of Object.values(apis))
+    for (const other of Object.values(apis).filter(({ method, path }) => one.method === method && overlap(one.path, path)))
+      expect([one.id, other.id, one.auth]).toEqual([one.id, other.id, other.auth]);
+});
 
-  test('An upgrade to a WebSocket is refused', async () => {
-    expect(await upgrade('websocket')).toMatch(/^HTTP\/1.1 400 /);
-    expect(rig.upstream.received).toEqual([]);
-  });
+test('An anonymous caller may read the liveness and readiness of the gateway', async () => {
+  expect(await rig.call({ path: '/healthz' })).toMatchObject({ status: 200, json: { status: 'ok' } });
+  expect(await rig.call({ path: '/readyz' })).toMatchObject({ status: 200, json: { status: 'ready' } });
+  await using starting = await aRig({ states: () => [{ ready: false, waitingFor: 'redis: no connection' }] });
+  const json = { status: 'not ready', waitingFor: ['redis: no connection'] };
+  expect(await starting.call({ path: '/readyz' })).toMatchObject({ status: 503, json });
+  expect(await starting.call({ path: '/healthz' })).toMatchObject({ status: 200 });
+});
 
-  test('An upgrade to HTTP/2, which some clients offer with every request, is ignored', async () => {
-    expect(await upgrade('h2c')).toMatch(/^HTTP\/1.1 200 /);
-    expect(rig.upstream.received[0]?.headers).not.toHaveProperty('upgrade');
-  });
+test('An anonymous caller may read the documents', async () => {
+  const reply = await rig.call({ path: '/openapi.json' });
+  expect(reply).toMatchObject({ status: 200, json: { openapi: '3.1.0' } });
+  expect(reply.headers).not.toHaveProperty('x-powered-by');
+});
+
+const upgrade = (to: string) => {
+  const socket = ['Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', 'Sec-WebSocket-Version: 13'];
+  return rig.raw(head('GET /orders/ord_1', AUTHORIZED, 'Connection: Upgrade', `Upgrade: ${to}`, ...socket), '}');
+};
+
+test('An upgrade to a WebSocket is refused', async () => {
+  expect(await upgrade('websocket')).toMatch(/^HTTP\/1.1 400 /);
+  expect(rig.upstream.received).toEqual([]);
+});
+
+test('An upgrade to HTTP/2, which some clients offer with every request, is ignored', async () => {
+  expect(await upgrade('h2c')).toMatch(/^HTTP\/1.1 200 /);
+  expect(rig.upstream.received[0]?.headers).not.toHaveProperty('upgrade');
 });

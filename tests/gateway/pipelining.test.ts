@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createDocuments } from '../../gateway/documents.ts';
 import { eventually } from '../support/eventually.ts';
 import { AUTHORIZED, aRig, head } from './running-gateway.ts';
@@ -38,23 +38,21 @@ test('Pipelined requests reach an application one after the other, in their orde
   expect([...client.received().matchAll(/<([^>]+)>/g)].map(([, path]) => path)).toEqual(paths);
 });
 
-describe('Clients that do not read', () => {
-  test.each([
-    ['a document', 'GET /openapi.json', 200],
-    ['health', 'GET /healthz', 200],
-    ['readiness', 'GET /readyz', 200],
-    ['an API with a credential', 'GET /orders/o', 401],
-    ['an unknown path', 'GET /nothing', 404],
-    ['an unknown method', 'DELETE /openapi.json', 405],
-    ['an ambiguous path', 'GET //', 400],
-  ])('Pipelined requests for %s do not delay other clients, and are answered when their client reads', async (_what, line, status) => {
-    await using rig = await aRig({ documents });
-    using greedy = unread(rig.gateway.port, head(line).repeat(1_600));
-    for (let other = 0; other < 5; other++) expect(await rig.raw(head(line), '\r\n\r\n')).toMatch(`HTTP/1.1 ${status} `);
-    greedy.read();
-    const answered = new RegExp(`HTTP/1\\.1 ${status} `, 'g');
-    await eventually('some answers', async () => (greedy.received().match(answered)?.length ?? 0) >= 20);
-  });
+test.each([
+  ['a document', 'GET /openapi.json', 200],
+  ['health', 'GET /healthz', 200],
+  ['readiness', 'GET /readyz', 200],
+  ['an API with a credential', 'GET /orders/o', 401],
+  ['an unknown path', 'GET /nothing', 404],
+  ['an unknown method', 'DELETE /openapi.json', 405],
+  ['an ambiguous path', 'GET //', 400],
+])('Pipelined requests for %s do not delay other clients, and are answered when their client reads', async (_what, line, status) => {
+  await using rig = await aRig({ documents });
+  using greedy = unread(rig.gateway.port, head(line).repeat(1_600));
+  for (let other = 0; other < 5; other++) expect(await rig.raw(head(line), '\r\n\r\n')).toMatch(`HTTP/1.1 ${status} `);
+  greedy.read();
+  const answered = new RegExp(`HTTP/1\\.1 ${status} `, 'g');
+  await eventually('some answers', async () => (greedy.received().match(answered)?.length ?? 0) >= 20);
 });
 
 test.each([
