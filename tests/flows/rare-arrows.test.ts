@@ -50,8 +50,8 @@ test.each([
 test('A guest with further contact stays identified and registers as the same customer', async () => {
   await using rehearsal = await newRehearsal();
   const email = 'guest@people.example';
-  const body = { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] } as const;
-  const { id: basketId, customerId } = await rehearsal.api('create-basket-api', { body });
+  const lines = [{ sku: 'mug-blue', qty: 1 }];
+  const { id: basketId, customerId } = await rehearsal.api('create-basket-api', { body: { channel: 'web', lines } });
   await rehearsal.checkedOut(basketId, { contact: { email } });
   expect((await customer(rehearsal, customerId)).state).toBe('identified');
   await rehearsal.advance('PT16M');

@@ -10,7 +10,7 @@ afterAll(() => rehearsal[Symbol.asyncDispose]());
 
 /** A GET with a query as it is written. */
 const get = (path: string) => rehearsal.call('GET', path, undefined, path.startsWith('/_control') ? { as: 'admin' } : {});
-const idsOf = ({ items }: { items: { id: string }[] }): string[] => items.map(({ id }) => id);
+const idsOf = ({ items }: { readonly items: readonly { readonly id: string }[] }): string[] => items.map(({ id }) => id);
 const found = async (query: string): Promise<string[]> => idsOf((await get(`/customers?${query}`)).body);
 const AS_BLANK = 'A + in a query stands for a blank: write it as %2B.';
 const NO_PHONE = 'This must be a phone number in E.164, such as +353915550101.';

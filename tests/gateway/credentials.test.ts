@@ -99,7 +99,8 @@ test('The control plane serves the scope control, and receives the caller and th
 });
 
 test('The control plane refuses all other callers', async () => {
-  for (const headers of [{}, { 'x-api-key': ADMIN }, bearer('unknown')]) expectRefused(await echo(headers), 'Bearer');
+  const unknown: Record<string, string>[] = [{}, { 'x-api-key': ADMIN }, bearer('unknown')];
+  for (const headers of unknown) expectRefused(await echo(headers), 'Bearer');
   for (const token of [BEARER, (await rig.rehearsal('bound-to-it')).bearer])
     expect(await echo(bearer(token))).toMatchObject({ status: 403, json: { code: 'forbidden', scope: 'control' } });
   expect(asked).toEqual([]);

@@ -117,7 +117,7 @@ test.each<[string, string, object | undefined]>([
 ])('%s %s does not create an unknown rehearsal', async (method, path, body) => {
   const name = newName();
   await using client = within(name);
-  const reply = await client.call(method, path.replace('{name}', name), body, { as: 'admin' });
+  const reply = await plain(client).call(method, path.replace('{name}', name), body, { as: 'admin' });
   expect(reply).toMatchObject({ status: 404, body: { code: 'unknown_rehearsal', rehearsal: name } });
   expect(await listed(name)).toBeUndefined();
 });

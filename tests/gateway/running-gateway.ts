@@ -165,7 +165,8 @@ export function sharedRig(options: Partial<GatewayOptions> = {}): Rig {
   });
   afterAll(() => rig?.[Symbol.asyncDispose]());
   beforeEach(() => {
-    for (const list of [rig?.upstream.received, rig?.upstream.abandoned]) list?.splice(0);
+    rig?.upstream.received.splice(0);
+    rig?.upstream.abandoned.splice(0);
   });
   return new Proxy({} as Rig, { get: (_target, member) => Reflect.get(rig ?? {}, member) });
 }

@@ -82,7 +82,7 @@ test('Metrics count all steps of an order: requests, calls, events, due work', a
 test('Metrics count repeats, refusals and unreachable calls', async () => {
   await using estate = await anObservedEstate({ RATE_LIMIT_PER_KEY: '60' });
   const { client } = estate;
-  const basket = { body: { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] }, headers: { 'idempotency-key': 'once' } } as const;
+  const basket = { body: { channel: 'web' as const, lines: [{ sku: 'mug-blue', qty: 1 }] }, headers: { 'idempotency-key': 'once' } };
   for (const _ of [1, 2]) expect((await client.call('create-basket-api', basket)).status).toBe(201);
   await setFault(client, 'away', { match: { api: 'get-customer-api' }, fault: { kind: 'outage' } });
   await placeAnOrder(estate.running.gateway).catch(() => undefined);

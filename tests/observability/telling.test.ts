@@ -47,7 +47,7 @@ describe('A journal that throws', () => {
     const totals = { subtotal: zero, discount: zero, shipping: zero, tax: zero, total: zero };
     const ids = { id: 'ord_1', orderNumber: 'ord_1', basketId: 'bsk_1', customerId: 'cus_ben' };
     await inside.commitAs('oms', async (work) => {
-      const fields = { ...ids, channel: 'web', lines: [], validatedAt: instant(work.now), totals } as const;
+      const fields = { ...ids, channel: 'web' as const, lines: [], validatedAt: instant(work.now), totals };
       work.transition(orders, work.create(orders, 'create', fields), 'confirm');
     });
     expect(await inside.parked()).toEqual([]);
