@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { z } from 'zod';
 import { apis } from '../../shared/catalog/apis.ts';
@@ -6,6 +6,7 @@ import type { ApiDefinition } from '../../shared/catalog/define.ts';
 import { problems } from '../../shared/catalog/problems.ts';
 import { runsOf } from '../support/effort.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import type { PlainReply } from '../support/plain-client.ts';
 
 /** Existing ids, so that bodies are also checked beyond the lookup. */
 const IDS: Readonly<Record<string, readonly string[]>> = {
@@ -14,26 +15,8 @@ const IDS: Readonly<Record<string, readonly string[]>> = {
   code: ['WELCOME10', 'nothing', 'a'.repeat(80)],
 };
 const AWKWARD = [
-  null,
-  true,
-  -1,
-  0,
-  1.5,
-  1e308,
-  9_007_199_254_740_992,
-  '',
-  ' ',
-  'cus_ada',
-  'mug-blue',
-  '\u0000',
-  '😀',
-  '__proto__',
-  'EUR',
-  [],
-  {},
-  [[]],
-  { amount: -1, currency: 'eur' },
-  { amount: 1, currency: 'USD' },
+  ...[null, true, -1, 0, 1.5, 1e308, 9_007_199_254_740_992, '', ' ', 'cus_ada', 'mug-blue', '\u0000', '😀', '__proto__', 'EUR'],
+  ...[[], {}, [[]], { amount: -1, currency: 'eur' }, { amount: 1, currency: 'USD' }],
 ];
 
 /** Values near a schema: its own members with right, wrong, missing and superfluous values. */
@@ -65,85 +48,32 @@ const fill = (path: string, pick: number): string =>
     return ids[pick % ids.length] ?? 'x';
   });
 
-describe.each(Object.values(apis) as unknown as ApiDefinition[])('$name', (api) => {
-  test('answers random input without an internal error, and every refusal has a code of the table', async () => {
-    await using rehearsal = await newRehearsal();
-    await fc.assert(
-      fc.asyncProperty(bodies(api), fc.nat(20), async (body, pick) => {
-        const reply = await send(rehearsal, api, fill(api.path, pick), JSON.stringify(body));
-        expectOrdinary(reply, api, body);
-      }),
-      { numRuns: api.method === 'GET' ? 20 : runsOf({ usually: 25, thoroughly: 120 }), endOnFailure: true },
-    );
-    for (const [raw, status] of [
-      ['{"a":', 400],
-      ['', undefined],
-      ['[1,2', 400],
-    ] as const) {
-      if (api.method === 'GET') continue;
-      const reply = await send(rehearsal, api, fill(api.path, 0), raw);
-      expectOrdinary(reply, api, raw);
-      if (status !== undefined) expect(reply.status).toBe(status);
-    }
-    await rehearsal.verify();
-  });
+const send = ({ call }: TestRehearsal, api: ApiDefinition, path: string, raw: string) =>
+  call(api.method, path, api.method === 'GET' ? undefined : raw, api.auth === 'api-key' ? { as: 'api-key' } : {});
+
+test.each(Object.values(apis) as unknown as ApiDefinition[])('$name answers random input without an internal error', async (api) => {
+  await using rehearsal = await newRehearsal();
+  await fc.assert(
+    fc.asyncProperty(bodies(api), fc.nat(20), async (body, pick) => {
+      const raw = JSON.stringify(body);
+      expectOrdinary(await send(rehearsal, api, fill(api.path, pick), raw), api, raw);
+    }),
+    { numRuns: api.method === 'GET' ? 20 : runsOf({ usually: 25, thoroughly: 120 }), endOnFailure: true },
+  );
+  for (const raw of api.method === 'GET' ? [] : ['{"a":', '[1,2', '']) {
+    const reply = await send(rehearsal, api, fill(api.path, 0), raw);
+    expectOrdinary(reply, api, raw);
+    if (raw !== '') expect(reply.status).toBe(400);
+  }
+  await rehearsal.verify();
 });
 
-const send = (rehearsal: TestRehearsal, api: ApiDefinition, path: string, raw: string) =>
-  rehearsal.call(api.method, path, api.method === 'GET' ? undefined : raw, api.auth === 'api-key' ? { as: 'api-key' } : {});
-
-function expectOrdinary(
-  reply: { status: number; body: { code?: string; errors?: { detail?: string }[] } },
-  api: ApiDefinition,
-  sent: unknown,
-): void {
-  if (reply.status === 500 || reply.status === 502)
-    throw new Error(`${api.name} answered ${reply.status} to ${JSON.stringify(sent)}: ${JSON.stringify(reply.body)}`);
-  if (reply.status < 400) return;
-  expect(Object.keys(problems)).toContain(reply.body.code);
-  if (reply.body.code !== 'validation_failed') return;
-  expect(reply.body.errors).toEqual(expect.arrayContaining([expect.objectContaining({ pointer: expect.any(String) })]));
-  const ofLibrary = (reply.body.errors ?? []).filter(({ detail }) => /^(Invalid|Too|Unrecognized|Expected)\b/.test(detail ?? ''));
-  expect(ofLibrary).toEqual([]);
+/** A refusal has a code of the table and an explanation of the estate, not of its library. */
+function expectOrdinary({ status, body }: PlainReply, api: ApiDefinition, sent: string): void {
+  if (status === 500 || status === 502) throw new Error(`${api.name} answered ${status} to ${sent}: ${JSON.stringify(body)}`);
+  if (status < 400) return;
+  expect(Object.keys(problems)).toContain(body.code);
+  if (body.code !== 'validation_failed') return;
+  expect(body.errors).toEqual(expect.arrayContaining([expect.objectContaining({ pointer: expect.any(String) })]));
+  for (const { detail } of body.errors) expect(detail).not.toMatch(/^(Invalid|Too|Unrecognized|Expected)\b/);
 }
-
-describe('A request that no API can read is refused for', () => {
-  test.each([
-    ['text instead of JSON', { 'content-type': 'text/plain' }, 'hello', 415, 'unsupported_media_type'],
-    [
-      'JSON in an unknown coding',
-      { 'content-type': 'application/json', 'content-encoding': 'x-none' },
-      '{}',
-      415,
-      'unsupported_media_type',
-    ],
-    ['a bad Idempotency-Key', { 'idempotency-key': 'k'.repeat(256) }, '{"channel":"web"}', 400, 'malformed_request'],
-    ['a bad If-Match', { 'if-match': 'version 3' }, '{"channel":"web"}', 400, 'malformed_request'],
-  ])('%s', async (_what, headers, body, status, code) => {
-    await using rehearsal = await newRehearsal();
-    expect(await rehearsal.call('create-basket-api', { body, headers })).toMatchObject({ status, body: { code } });
-  });
-
-  test('a body beyond the limit with 413', async () => {
-    await using rehearsal = await newRehearsal();
-    const reply = await rehearsal.call('create-basket-api', { body: JSON.stringify({ channel: 'x'.repeat(1_100_000) }) });
-    expect(reply).toMatchObject({ status: 413, body: { code: 'payload_too_large' } });
-  });
-
-  test('an outdated version with 412, and the stored version is not changed', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id } = await rehearsal.api('create-basket-api', { body: { channel: 'web', customerId: 'cus_ada' } });
-    const stale = await rehearsal.call('add-line-to-basket-api', {
-      params: { id },
-      body: { sku: 'mug-blue', qty: 1 },
-      headers: { 'if-match': '"7"' },
-    });
-    expect(stale).toMatchObject({ status: 412, body: { code: 'version_mismatch', currentVersion: 1 } });
-    const fresh = await rehearsal.call('add-line-to-basket-api', {
-      params: { id },
-      body: { sku: 'mug-blue', qty: 1 },
-      headers: { 'if-match': '"1"' },
-    });
-    expect(fresh).toMatchObject({ status: 201, headers: { etag: '"2"' } });
-  });
-});

@@ -1,485 +1,412 @@
 import { describe, expect, test } from '@jest/globals';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 
-const HELD = 'publish-held-event';
 const CONFIRMED = { event: 'order-confirmed' };
-const BASKET_CHANGED = { event: 'ext.basket-changed' };
+const CHANGED = { event: 'ext.basket-changed' };
 const CARRIER = { webhook: 'carrier' };
 
-/** A basket; each added line is one change with one event. */
-async function basketOf(rehearsal: TestRehearsal) {
+/** A basket of a rehearsal. Each added line is one change with one event. */
+async function basketIn(rehearsal: TestRehearsal) {
   const { id } = await rehearsal.api('create-basket-api', { body: { channel: 'web' } });
   return {
-    id,
     subject: `basket/${id}`,
     change: async (times = 1) => {
       for (let n = 0; n < times; n++) await rehearsal.api('add-line-to-basket-api', { params: { id }, body: { sku: 'mug-blue', qty: 1 } });
     },
-    /** The versions of its events in bus order. */
+    /** The versions of the basket's events, in bus order. */
     versions: async (): Promise<number[]> =>
       (await rehearsal.events({ subject: `basket/${id}`, ext: true })).map(({ aggregateversion }) => aggregateversion),
   };
 }
 
-const customer = (rehearsal: TestRehearsal, id = 'cus_ben') => rehearsal.api('get-customer-api', { params: { id } });
-const noFault = (rehearsal: TestRehearsal, name: string) => rehearsal.client.control('delete-fault', { params: { name } });
-const hits = async (rehearsal: TestRehearsal) => (await rehearsal.faults()).map((fault) => [fault.name, fault.hits]);
+const ben = (rehearsal: TestRehearsal) => rehearsal.api('get-customer-api', { params: { id: 'cus_ben' } });
+const entriesOfAda = async (rehearsal: TestRehearsal) =>
+  (await rehearsal.api('get-member-balance-api', { params: { id: 'loy_ada' } })).entries;
+const noFault = (rehearsal: TestRehearsal, name: string) => rehearsal.control('delete-fault', { params: { name } });
+const hits = async (rehearsal: TestRehearsal) => Object.fromEntries((await rehearsal.faults()).map((fault) => [fault.name, fault.hits]));
 
-describe('An event that is duplicated', () => {
-  test('is on the bus the configured number of times, always identical, and has one effect', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual' });
-    const { version } = await customer(scene);
-    await scene.fault('twice', { match: CONFIRMED, fault: { kind: 'duplicate', copies: 2 } });
-    const { id } = await scene.confirmed({ customerId: 'cus_ben' });
-    const confirmed = await scene.events({ type: 'order-confirmed' });
+describe('Duplicated events', () => {
+  test('A duplicated event is on the bus in identical copies and has one effect', async () => {
+    await using rehearsal = await newRehearsal({ warehouse: 'manual' });
+    const { version } = await ben(rehearsal);
+    await rehearsal.fault('twice', { match: CONFIRMED, fault: { kind: 'duplicate', copies: 2 } });
+    const { id } = await rehearsal.confirmed({ customerId: 'cus_ben' });
+    const confirmed = await rehearsal.events({ type: 'order-confirmed' });
     expect(confirmed.map(({ subject }) => subject)).toEqual(Array(3).fill(`order/${id}`));
     expect(new Set(confirmed.map((event) => JSON.stringify(event))).size).toBe(1);
-    expect(await hits(scene)).toEqual([['twice', 1]]);
-    expect(await customer(scene)).toMatchObject({ state: 'active', version: version + 1 });
-    expect(await scene.events({ type: 'ext.customer-changed', subject: 'customer/cus_ben' })).toHaveLength(1);
-    // Who consumed it before has nothing to do, which is no failure.
-    const repeats = (await scene.journal()).filter(({ api }) => api === 'event:order-confirmed');
-    expect(repeats.length).toBeGreaterThanOrEqual(6);
-    expect(repeats.filter(({ status }) => status !== 200)).toEqual([]);
-    await scene.verify();
+    expect(await hits(rehearsal)).toEqual({ twice: 1 });
+    expect(await ben(rehearsal)).toMatchObject({ state: 'active', version: version + 1 });
+    expect(await rehearsal.events({ type: 'ext.customer-changed', subject: 'customer/cus_ben' })).toHaveLength(1);
+    const deliveries = (await rehearsal.journal()).filter(({ api }) => api === 'event:order-confirmed');
+    expect(deliveries.length).toBeGreaterThanOrEqual(6);
+    expect(deliveries.filter(({ status }) => status !== 200)).toEqual([]);
+    await rehearsal.verify();
   });
 
-  test('earns points once, although every change of the order is delivered twice', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual' });
-    await scene.fault('twice', { match: { event: 'ext.order-changed' }, fault: { kind: 'duplicate' } });
-    const before = (await scene.api('get-member-balance-api', { params: { id: 'loy_ada' } })).entries.length;
-    const { orderId } = await scene.dispatchedOrder();
-    await scene.advance('P2D');
-    const versions = (await scene.orderEvents(orderId)).filter((name) => name.startsWith('ext.'));
+  test('An order whose changes are all delivered twice earns points once', async () => {
+    await using rehearsal = await newRehearsal({ warehouse: 'manual' });
+    await rehearsal.fault('twice', { match: { event: 'ext.order-changed' }, fault: { kind: 'duplicate' } });
+    const before = (await entriesOfAda(rehearsal)).length;
+    const { orderId } = await rehearsal.dispatchedOrder();
+    await rehearsal.advance('P2D');
+    const versions = (await rehearsal.orderEvents(orderId)).filter((name) => name.startsWith('ext.'));
     expect(versions.length).toBeGreaterThan(4);
     expect(versions).toEqual([...new Set(versions)].flatMap((name) => [name, name]));
-    const { entries } = await scene.api('get-member-balance-api', { params: { id: 'loy_ada' } });
-    expect(entries.slice(before)).toMatchObject([{ type: 'earn', orderId }]);
-    await scene.verify();
+    expect((await entriesOfAda(rehearsal)).slice(before)).toMatchObject([{ type: 'earn', orderId }]);
+    await rehearsal.verify();
   });
 
-  test('is duplicated only as often as the fault may strike, and only when it matches', async () => {
+  test('A fault duplicates events of its subject only, and at most the configured number of times', async () => {
     await using rehearsal = await newRehearsal();
-    const [mine, other] = [await basketOf(rehearsal), await basketOf(rehearsal)];
+    const [mine, other] = [await basketIn(rehearsal), await basketIn(rehearsal)];
     const match = { event: 'com.unified-commerce.ext.basket-changed', subject: mine.subject };
     await rehearsal.fault('twice', { match, fault: { kind: 'duplicate' }, times: 2 });
     await mine.change(3);
     await other.change(3);
-    expect(await mine.versions()).toEqual([1, 2, 2, 3, 3, 4]);
-    expect(await other.versions()).toEqual([1, 2, 3, 4]);
-    expect(await hits(rehearsal)).toEqual([['twice', 2]]);
+    expect([await mine.versions(), await other.versions()]).toEqual([
+      [1, 2, 2, 3, 3, 4],
+      [1, 2, 3, 4],
+    ]);
+    expect(await hits(rehearsal)).toEqual({ twice: 2 });
   });
 
-  test('is struck by one fault alone: the oldest', async () => {
+  test('The oldest of several faults alone strikes an event', async () => {
     await using rehearsal = await newRehearsal();
-    const basket = await basketOf(rehearsal);
-    await rehearsal.fault('first', { match: BASKET_CHANGED, fault: { kind: 'duplicate' }, times: 1 });
-    await rehearsal.fault('second', { match: BASKET_CHANGED, fault: { kind: 'duplicate', copies: 2 } });
+    const basket = await basketIn(rehearsal);
+    await rehearsal.fault('first', { match: CHANGED, fault: { kind: 'duplicate' }, times: 1 });
+    await rehearsal.fault('second', { match: CHANGED, fault: { kind: 'duplicate', copies: 2 } });
     await basket.change(2);
     expect(await basket.versions()).toEqual([1, 2, 2, 3, 3, 3]);
-    expect(await hits(rehearsal)).toEqual([
-      ['first', 1],
-      ['second', 1],
-    ]);
+    expect(await hits(rehearsal)).toEqual({ first: 1, second: 1 });
   });
 });
 
-describe('An event that is late', () => {
-  test('arrives at its instant on the rehearsal’s clock, unchanged, and has its effect then', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual' });
-    await scene.client.control('set-clock', { body: { flowing: false } });
-    await scene.fault('slow', { match: CONFIRMED, fault: { kind: 'late', by: 'PT10M' } });
-    const { id } = await scene.confirmed({ customerId: 'cus_ben' });
-    const confirmedAt = await scene.now();
-    const settled = await scene.settle();
+describe('Late, withheld and reordered events', () => {
+  test('A late event arrives unchanged at its instant on the rehearsal’s clock, and has its effect then', async () => {
+    await using rehearsal = await newRehearsal({ warehouse: 'manual' });
+    await rehearsal.control('set-clock', { body: { flowing: false } });
+    await rehearsal.fault('slow', { match: CONFIRMED, fault: { kind: 'late', by: 'PT10M' } });
+    const { id } = await rehearsal.confirmed({ customerId: 'cus_ben' });
+    const confirmedAt = await rehearsal.now();
     const until = new Date(confirmedAt + 600_000).toISOString();
-    expect(settled).toMatchObject({ settled: true, waitingFor: [], withheld: [{ what: 'event', fault: 'slow', until }] });
-    expect(settled.withheld).toMatchObject([{ type: 'com.unified-commerce.order-confirmed', subject: `order/${id}` }]);
+    const late = { what: 'event', type: 'com.unified-commerce.order-confirmed', subject: `order/${id}`, fault: 'slow', until };
+    expect(await rehearsal.settle()).toMatchObject({ settled: true, waitingFor: [], withheld: [late] });
 
-    await scene.advance('PT9M59S');
-    expect(await scene.events({ type: 'order-confirmed' })).toEqual([]);
-    expect((await customer(scene)).state).toBe('registered');
+    await rehearsal.advance('PT9M59S');
+    expect(await rehearsal.events({ type: 'order-confirmed' })).toEqual([]);
+    expect((await ben(rehearsal)).state).toBe('registered');
 
-    const { ran, now } = await scene.advance('PT1S');
-    expect([now, ran.filter(({ kind }) => kind === HELD)]).toMatchObject([until, [{ application: 'oms', at: until }]]);
-    const [event, ...more] = await scene.events({ type: 'order-confirmed' });
-    expect([event.subject, event.time, more]).toEqual([`order/${id}`, new Date(confirmedAt).toISOString(), []]);
-    expect((await customer(scene)).state).toBe('active');
-    expect((await scene.settle()).withheld).toEqual([]);
-    expect(await hits(scene)).toEqual([['slow', 1]]);
-    await scene.verify();
-  });
-
-  test('lets later events pass', async () => {
-    await using rehearsal = await newRehearsal();
-    const basket = await basketOf(rehearsal);
-    await rehearsal.fault('slow', { match: BASKET_CHANGED, fault: { kind: 'late', by: 'PT1M' }, times: 1 });
-    await basket.change(3);
-    expect(await basket.versions()).toEqual([1, 3, 4]);
-    await rehearsal.advance('PT1M');
-    expect(await basket.versions()).toEqual([1, 3, 4, 2]);
-  });
-
-  test('arrives by itself when the clock flows', async () => {
-    await using rehearsal = await newRehearsal();
-    const basket = await basketOf(rehearsal);
-    await rehearsal.fault('slow', { match: BASKET_CHANGED, fault: { kind: 'late', by: 'PT0.2S' } });
-    await basket.change();
-    const body = { type: 'ext.basket-changed', subject: basket.subject, timeoutMs: 5_000 };
-    expect(await rehearsal.client.control('wait-for-events', { body })).toMatchObject({ found: true });
-  });
-
-  test('arrives at once when its fault is deleted', async () => {
-    await using rehearsal = await newRehearsal();
-    const basket = await basketOf(rehearsal);
-    await rehearsal.fault('slow', { match: BASKET_CHANGED, fault: { kind: 'late', by: 'P30D' } });
-    await basket.change();
-    expect(await basket.versions()).toEqual([1]);
-    await noFault(rehearsal, 'slow');
-    expect(await basket.versions()).toEqual([1, 2]);
-    expect((await rehearsal.advance('P31D')).ran.filter(({ kind }) => kind === HELD)).toEqual([]);
-    // The basket was abandoned in the meantime.
-    expect(await basket.versions()).toEqual([1, 2, 3]);
-  });
-});
-
-describe('An event that is withheld', () => {
-  test('does not delay an advance and arrives with its effect when the fault is deleted', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual' });
-    await scene.fault('lost', { match: CONFIRMED, fault: { kind: 'withhold' } });
-    const { id } = await scene.confirmed({ customerId: 'cus_ben' });
-    await scene.advance('P3D');
-    const { settled, withheld } = await scene.settle();
-    expect([settled, withheld]).toEqual([
-      true,
-      [
-        {
-          what: 'event',
-          id: expect.stringMatching(/^evt_/),
-          type: 'com.unified-commerce.order-confirmed',
-          subject: `order/${id}`,
-          fault: 'lost',
-        },
-      ],
-    ]);
-    expect(await scene.events({ type: 'order-confirmed' })).toEqual([]);
-    expect((await customer(scene)).state).toBe('registered');
-    await scene.verify();
-
-    await noFault(scene, 'lost');
-    expect((await scene.events({ type: 'order-confirmed' })).map((event) => event.id)).toEqual([withheld[0]?.id]);
-    expect((await customer(scene)).state).toBe('active');
-    expect((await scene.settle()).withheld).toEqual([]);
-    await scene.verify();
-  });
-
-  test('arrives after the events published meanwhile, and several keep their order', async () => {
-    await using rehearsal = await newRehearsal();
-    const basket = await basketOf(rehearsal);
-    await rehearsal.fault('lost', { match: BASKET_CHANGED, fault: { kind: 'withhold' }, times: 12 });
-    await basket.change(13);
-    expect(await basket.versions()).toEqual([1, 14]);
-    await rehearsal.noFaults();
-    expect(await basket.versions()).toEqual([1, 14, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
+    const { ran, now } = await rehearsal.advance('PT1S');
+    const published = ran.filter(({ kind }) => kind === 'publish-held-event');
+    expect([now, published]).toMatchObject([until, [{ application: 'oms', at: until }]]);
+    const events = await rehearsal.events({ type: 'order-confirmed' });
+    expect(events.map(({ subject, time }) => [subject, time])).toEqual([[`order/${id}`, new Date(confirmedAt).toISOString()]]);
+    expect((await ben(rehearsal)).state).toBe('active');
+    expect((await rehearsal.settle()).withheld).toEqual([]);
     await rehearsal.verify();
   });
 
-  test('is released when another fault takes the name, and is not struck again', async () => {
+  test('A late event arrives without an advance when the clock flows', async () => {
     await using rehearsal = await newRehearsal();
-    const basket = await basketOf(rehearsal);
-    await rehearsal.fault('lost', { match: BASKET_CHANGED, fault: { kind: 'withhold' } });
-    await basket.change(2);
-    await rehearsal.fault('lost', { match: BASKET_CHANGED, fault: { kind: 'duplicate' } });
-    expect(await basket.versions()).toEqual([1, 2, 3]);
-    expect(await hits(rehearsal)).toEqual([['lost', 0]]);
+    const basket = await basketIn(rehearsal);
+    await rehearsal.fault('slow', { match: CHANGED, fault: { kind: 'late', by: 'PT0.2S' } });
+    await basket.change();
+    const body = { type: 'ext.basket-changed', subject: basket.subject, timeoutMs: 5_000 } as const;
+    expect(await rehearsal.control('wait-for-events', { body })).toMatchObject({ found: true });
   });
 
-  test('is discarded by a reset', async () => {
+  test('A withheld event delays no advance, and arrives with its effect when the fault is deleted', async () => {
+    await using rehearsal = await newRehearsal({ warehouse: 'manual' });
+    await rehearsal.fault('lost', { match: CONFIRMED, fault: { kind: 'withhold' } });
+    const { id } = await rehearsal.confirmed({ customerId: 'cus_ben' });
+    await rehearsal.advance('P3D');
+    const { settled, withheld } = await rehearsal.settle();
+    const type = 'com.unified-commerce.order-confirmed';
+    const held = { what: 'event', id: expect.stringMatching(/^evt_/), type, subject: `order/${id}`, fault: 'lost' };
+    expect([settled, withheld]).toEqual([true, [held]]);
+    expect(await rehearsal.events({ type: 'order-confirmed' })).toEqual([]);
+    expect((await ben(rehearsal)).state).toBe('registered');
+    await rehearsal.verify();
+
+    await noFault(rehearsal, 'lost');
+    expect((await rehearsal.events({ type: 'order-confirmed' })).map((event) => event.id)).toEqual([withheld[0]?.id]);
+    expect((await ben(rehearsal)).state).toBe('active');
+    expect((await rehearsal.settle()).withheld).toEqual([]);
+    await rehearsal.verify();
+  });
+
+  const TWELVE = Array.from({ length: 12 }, (_, n) => n + 2);
+  const LATE = { kind: 'late', by: 'PT1M' };
+  const WITHHELD = { kind: 'withhold' };
+  const REORDERED = { kind: 'reorder' };
+  const deleted = (rehearsal: TestRehearsal) => noFault(rehearsal, 'first');
+  const advanced = (by: string) => (rehearsal: TestRehearsal) => rehearsal.advance(by);
+  test.each<[string, object, number, number[], (rehearsal: TestRehearsal) => Promise<unknown>, number[]]>([
+    ['A late event lets later ones pass', { fault: LATE, times: 1 }, 3, [1, 3, 4], advanced('PT1M'), [1, 3, 4, 2]],
+    ['A late event arrives when its fault is deleted', { fault: LATE }, 1, [1], deleted, [1, 2]],
+    ['Withheld events arrive in their order, after all others', { fault: WITHHELD, times: 12 }, 13, [1, 14], deleted, [1, 14, ...TWELVE]],
+    ['A reordered event follows the next one of its object', { fault: REORDERED, times: 1 }, 3, [1, 3, 2, 4], deleted, [1, 3, 2, 4]],
+    ['A reordered event does not arrive before its time', { fault: { ...REORDERED, within: 'PT1H' } }, 1, [1], advanced('PT59M'), [1]],
+    ['A reordered event arrives in time without a next one', { fault: { ...REORDERED, within: 'PT1H' } }, 1, [1], advanced('PT1H'), [1, 2]],
+    ['A reordered event arrives when its fault is deleted', { fault: REORDERED }, 1, [1], deleted, [1, 2]],
+  ])('%s', async (_title, rule, changes, before, release, arrived) => {
     await using rehearsal = await newRehearsal();
-    const basket = await basketOf(rehearsal);
-    await rehearsal.fault('lost', { match: BASKET_CHANGED, fault: { kind: 'withhold' } });
+    const basket = await basketIn(rehearsal);
+    await rehearsal.fault('first', { match: CHANGED, ...rule });
+    await basket.change(changes);
+    expect(await basket.versions()).toEqual(before);
+    await release(rehearsal);
+    expect(await basket.versions()).toEqual(arrived);
+    await rehearsal.verify();
+  });
+
+  test('A withheld event is released when another fault takes the name, which does not strike it', async () => {
+    await using rehearsal = await newRehearsal();
+    const basket = await basketIn(rehearsal);
+    await rehearsal.fault('lost', { match: CHANGED, fault: { kind: 'withhold' } });
+    await basket.change(2);
+    await rehearsal.fault('lost', { match: CHANGED, fault: { kind: 'duplicate' } });
+    expect(await basket.versions()).toEqual([1, 2, 3]);
+    expect(await hits(rehearsal)).toEqual({ lost: 0 });
+  });
+
+  test('A reset discards withheld events', async () => {
+    await using rehearsal = await newRehearsal();
+    const basket = await basketIn(rehearsal);
+    await rehearsal.fault('lost', { match: CHANGED, fault: { kind: 'withhold' } });
     await basket.change();
     expect((await rehearsal.settle()).withheld).toHaveLength(1);
-    await rehearsal.client.control('reset-rehearsal');
+    await rehearsal.control('reset-rehearsal');
     expect(await rehearsal.settle()).toMatchObject({ settled: true, withheld: [] });
-    const again = await basketOf(rehearsal);
+    const again = await basketIn(rehearsal);
     await again.change();
     expect(await again.versions()).toEqual([1, 2]);
   });
 
-  test('counts as future progress of the objects that wait for it', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual' });
-    const { orderId, shipmentId } = await scene.dispatchedOrder();
-    await scene.fault('lost', { match: { event: 'ext.fulfillment-order-changed' }, fault: { kind: 'withhold' } });
-    await scene.advance('P2D');
-    expect((await scene.track(shipmentId)).body.state).toBe('delivered');
-    expect((await scene.order(orderId)).state).toBe('in-fulfilment');
-    await scene.verify();
-    await noFault(scene, 'lost');
-    await scene.settle();
-    expect((await scene.order(orderId)).state).toBe('completed');
-    await scene.verify();
-  });
-});
-
-describe('An event that is reordered', () => {
-  test('arrives directly after the next event of the same object', async () => {
-    await using rehearsal = await newRehearsal();
-    const basket = await basketOf(rehearsal);
-    await rehearsal.fault('swap', { match: BASKET_CHANGED, fault: { kind: 'reorder' }, times: 1 });
-    await basket.change(3);
-    expect(await basket.versions()).toEqual([1, 3, 2, 4]);
-    expect(await hits(rehearsal)).toEqual([['swap', 1]]);
+  test('Objects that wait for a withheld event count as in progress', async () => {
+    await using rehearsal = await newRehearsal({ warehouse: 'manual' });
+    const { orderId, shipmentId } = await rehearsal.dispatchedOrder();
+    await rehearsal.fault('lost', { match: { event: 'ext.fulfillment-order-changed' }, fault: { kind: 'withhold' } });
+    await rehearsal.advance('P2D');
+    expect((await rehearsal.track(shipmentId)).body.state).toBe('delivered');
+    expect((await rehearsal.order(orderId)).state).toBe('in-fulfilment');
+    await rehearsal.verify();
+    await noFault(rehearsal, 'lost');
+    await rehearsal.settle();
+    expect((await rehearsal.order(orderId)).state).toBe('completed');
     await rehearsal.verify();
   });
 
-  test('is swapped pair by pair while the fault stands, whatever the time between them', async () => {
+  test('Reordered events are swapped pair by pair per object, whatever the time between them', async () => {
     await using rehearsal = await newRehearsal();
-    const [basket, other] = [await basketOf(rehearsal), await basketOf(rehearsal)];
-    await rehearsal.fault('swap', { match: BASKET_CHANGED, fault: { kind: 'reorder' } });
+    const [basket, other] = [await basketIn(rehearsal), await basketIn(rehearsal)];
+    await rehearsal.fault('swap', { match: CHANGED, fault: { kind: 'reorder' } });
     await basket.change();
-    expect(await basket.versions()).toEqual([1]);
     await other.change();
     expect(await basket.versions()).toEqual([1]);
     await basket.change(4);
     expect(await basket.versions()).toEqual([1, 3, 2, 5, 4]);
-    const { withheld } = await rehearsal.settle();
-    expect(withheld.map(({ subject }) => subject)).toEqual([other.subject, basket.subject]);
+    expect((await rehearsal.settle()).withheld.map(({ subject }) => subject)).toEqual([other.subject, basket.subject]);
   });
 
-  test('arrives by itself when no other event follows in time', async () => {
+  test('A reordered event waits for one that is sent, not for one that another fault withholds', async () => {
     await using rehearsal = await newRehearsal();
-    const basket = await basketOf(rehearsal);
-    await rehearsal.fault('swap', { match: BASKET_CHANGED, fault: { kind: 'reorder', within: 'PT1H' }, times: 1 });
+    const basket = await basketIn(rehearsal);
+    await rehearsal.fault('swap', { match: CHANGED, fault: { kind: 'reorder' }, times: 1 });
     await basket.change();
-    await rehearsal.advance('PT59M');
-    expect(await basket.versions()).toEqual([1]);
-    await rehearsal.advance('PT1M');
-    expect(await basket.versions()).toEqual([1, 2]);
-  });
-
-  test('arrives when the fault is deleted and no other event has followed', async () => {
-    await using rehearsal = await newRehearsal();
-    const basket = await basketOf(rehearsal);
-    await rehearsal.fault('swap', { match: BASKET_CHANGED, fault: { kind: 'reorder' } });
-    await basket.change();
-    await noFault(rehearsal, 'swap');
-    expect(await basket.versions()).toEqual([1, 2]);
-  });
-
-  test('waits for an event that is sent: one that another fault withholds does not overtake it', async () => {
-    await using rehearsal = await newRehearsal();
-    const basket = await basketOf(rehearsal);
-    await rehearsal.fault('swap', { match: BASKET_CHANGED, fault: { kind: 'reorder' }, times: 1 });
-    await basket.change();
-    await rehearsal.fault('kept', { match: BASKET_CHANGED, fault: { kind: 'withhold' }, times: 1 });
+    await rehearsal.fault('kept', { match: CHANGED, fault: { kind: 'withhold' }, times: 1 });
     await basket.change();
     expect(await basket.versions()).toEqual([1]);
     await basket.change();
     expect(await basket.versions()).toEqual([1, 4, 2]);
-    expect(await hits(rehearsal)).toEqual([
-      ['swap', 1],
-      ['kept', 1],
-    ]);
+    expect(await hits(rehearsal)).toEqual({ swap: 1, kept: 1 });
     await noFault(rehearsal, 'kept');
     expect(await basket.versions()).toEqual([1, 4, 2, 3]);
   });
 
-  test('follows all copies of the next event when that is duplicated', async () => {
+  test('A reordered event follows all copies of a duplicated one', async () => {
     await using rehearsal = await newRehearsal();
-    const basket = await basketOf(rehearsal);
-    await rehearsal.fault('swap', { match: BASKET_CHANGED, fault: { kind: 'reorder' }, times: 1 });
-    await rehearsal.fault('twice', { match: BASKET_CHANGED, fault: { kind: 'duplicate' }, times: 1 });
+    const basket = await basketIn(rehearsal);
+    await rehearsal.fault('swap', { match: CHANGED, fault: { kind: 'reorder' }, times: 1 });
+    await rehearsal.fault('twice', { match: CHANGED, fault: { kind: 'duplicate' }, times: 1 });
     await basket.change(2);
     expect(await basket.versions()).toEqual([1, 3, 3, 2]);
-    expect(await hits(rehearsal)).toEqual([
-      ['swap', 1],
-      ['twice', 1],
-    ]);
+    expect(await hits(rehearsal)).toEqual({ swap: 1, twice: 1 });
   });
 
-  test('has the same effect: an order with reordered events is completed and earns once', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual' });
-    const before = (await scene.api('get-member-balance-api', { params: { id: 'loy_ada' } })).entries.length;
-    await scene.fault('swap-steps', { match: { event: 'ext.fulfillment-order-changed' }, fault: { kind: 'reorder', within: 'PT1H' } });
-    await scene.fault('swap-order', { match: { event: 'ext.order-changed' }, fault: { kind: 'reorder', within: 'PT1H' } });
-    const { orderId } = await scene.dispatchedOrder();
-    await scene.advance('P2D');
-    expect((await hits(scene)).every(([, count]) => Number(count) > 1)).toBe(true);
-    expect((await scene.order(orderId)).state).toBe('completed');
-    const { entries } = await scene.api('get-member-balance-api', { params: { id: 'loy_ada' } });
-    expect(entries.slice(before)).toMatchObject([{ type: 'earn', orderId }]);
-    await scene.verify();
+  test('An order with reordered events is completed and earns points once', async () => {
+    await using rehearsal = await newRehearsal({ warehouse: 'manual' });
+    const before = (await entriesOfAda(rehearsal)).length;
+    const fault = { kind: 'reorder', within: 'PT1H' };
+    await rehearsal.fault('swap-steps', { match: { event: 'ext.fulfillment-order-changed' }, fault });
+    await rehearsal.fault('swap-order', { match: { event: 'ext.order-changed' }, fault });
+    const { orderId } = await rehearsal.dispatchedOrder();
+    await rehearsal.advance('P2D');
+    for (const count of Object.values(await hits(rehearsal))) expect(count).toBeGreaterThan(1);
+    expect((await rehearsal.order(orderId)).state).toBe('completed');
+    expect((await entriesOfAda(rehearsal)).slice(before)).toMatchObject([{ type: 'earn', orderId }]);
+    await rehearsal.verify();
   });
 });
 
-/** Webhooks received by the FMS, attempt by attempt: scan and answer. */
-async function told(rehearsal: TestRehearsal): Promise<[string, number][]> {
+/** Webhooks that the FMS received, attempt by attempt: the scan and the status of the answer. */
+async function received(rehearsal: TestRehearsal): Promise<[string, number][]> {
   const hops = (await rehearsal.journal()).filter(({ api }) => api === 'carrier-webhook');
   return hops.map(({ request, status }) => [request.data.status, status]);
 }
 
-/** A parcel with its label, and the webhook about it. */
-async function labelled(fault?: Record<string, unknown>) {
-  const scene = await newRehearsal({ warehouse: 'manual' });
-  await scene.progress({ carrier: 'manual' });
-  const ids = await scene.dispatchedOrder();
-  await scene.settle();
-  if (fault) await scene.fault('road', fault);
-  const scan = async (...scans: readonly string[]) => {
-    for (const one of scans) {
-      await scene.client.control('play-scan', { params: { id: ids.shipmentId, scan: one }, body: {} });
-      await scene.settle();
-    }
+const accepted = (scan: string): [string, number] => [scan, 204];
+
+/** A parcel after the webhook about its label, and a fault of the later webhooks. */
+async function labelled(fault: Record<string, unknown>) {
+  const rehearsal = await newRehearsal({ warehouse: 'manual', carrier: 'manual' });
+  const ids = await rehearsal.dispatchedOrder();
+  await rehearsal.settle();
+  await rehearsal.fault('road', { match: CARRIER, ...fault });
+  return {
+    ...rehearsal,
+    ...ids,
+    scan: (...scans: Parameters<typeof rehearsal.scanned>[1][]) => rehearsal.scanned(ids.shipmentId, ...scans),
+    /** The state of the parcel at the FMS. */
+    parcel: async () => (await rehearsal.fulfillmentOrder(ids.fulfillmentOrderId)).shipments[0].state,
+    received: async () => (await received(rehearsal)).slice(1),
   };
-  const parcel = async () => (await scene.fulfillmentOrder(ids.fulfillmentOrderId)).shipments[0].state;
-  return { ...scene, ...ids, scan, parcel, told: async () => (await told(scene)).slice(1) };
 }
 
-describe('A carrier’s webhook', () => {
-  test('that is duplicated is accepted each time and counts once', async () => {
-    await using scene = await labelled({ match: CARRIER, fault: { kind: 'duplicate', copies: 2 }, times: 1 });
-    const { version } = await scene.fulfillmentOrder(scene.fulfillmentOrderId);
-    await scene.scan('collect', 'depart');
-    expect(await scene.told()).toEqual([
-      ['collected', 204],
-      ['collected', 204],
-      ['collected', 204],
-      ['in-transit', 204],
-    ]);
-    expect(await scene.fulfillmentOrder(scene.fulfillmentOrderId)).toMatchObject({ version: version + 2 });
-    const sending = (await scene.journal()).filter(({ faults }) => faults.includes('road'));
+describe('Faults of webhooks', () => {
+  test('A duplicated webhook is accepted each time and counts once', async () => {
+    await using parcel = await labelled({ fault: { kind: 'duplicate', copies: 2 }, times: 1 });
+    const { version } = await parcel.fulfillmentOrder(parcel.fulfillmentOrderId);
+    await parcel.scan('collect', 'depart');
+    expect(await parcel.received()).toEqual([...Array(3).fill(['collected', 204]), ['in-transit', 204]]);
+    expect(await parcel.fulfillmentOrder(parcel.fulfillmentOrderId)).toMatchObject({ version: version + 2 });
+    const sending = (await parcel.journal()).filter(({ faults }) => faults.includes('road'));
     expect(sending.map(({ api }) => api)).toEqual(['due:deliver-webhook']);
-    await scene.verify();
+    await parcel.verify();
   });
 
-  test('that is late arrives at its instant and moves nothing back', async () => {
-    await using scene = await labelled({ match: { ...CARRIER, status: 'collected' }, fault: { kind: 'late', by: 'PT3H' } });
-    await scene.scan('collect');
-    expect([await scene.parcel(), await scene.told()]).toEqual(['label-created', []]);
-    const { settled, withheld } = await scene.settle();
-    expect([settled, withheld]).toMatchObject([true, [{ what: 'webhook', id: `${scene.shipmentId}.2`, fault: 'road' }]]);
-    await scene.scan('depart');
-    expect(await scene.parcel()).toBe('in-transit');
-    await scene.advance('PT3H');
-    expect(await scene.told()).toEqual([
-      ['in-transit', 204],
-      ['collected', 204],
-    ]);
-    expect(await scene.parcel()).toBe('in-transit');
-    await scene.verify();
+  test('A late webhook arrives at its instant and moves no parcel back', async () => {
+    await using parcel = await labelled({ match: { ...CARRIER, status: 'collected' }, fault: { kind: 'late', by: 'PT3H' } });
+    await parcel.scan('collect');
+    expect([await parcel.parcel(), await parcel.received()]).toEqual(['label-created', []]);
+    const withheld = [{ what: 'webhook', id: `${parcel.shipmentId}.2`, fault: 'road' }];
+    expect(await parcel.settle()).toMatchObject({ settled: true, withheld });
+    await parcel.scan('depart');
+    expect(await parcel.parcel()).toBe('in-transit');
+    await parcel.advance('PT3H');
+    expect([await parcel.parcel(), await parcel.received()]).toEqual(['in-transit', ['in-transit', 'collected'].map(accepted)]);
+    await parcel.verify();
   });
 
-  test('that is reordered arrives after the next one of its parcel and moves nothing back', async () => {
-    await using scene = await labelled({ match: CARRIER, fault: { kind: 'reorder' } });
-    await scene.scan('collect');
-    expect([await scene.parcel(), await scene.told()]).toEqual(['label-created', []]);
-    await scene.scan('depart', 'out-for-delivery', 'deliver');
-    expect(await scene.told()).toEqual([
-      ['in-transit', 204],
-      ['collected', 204],
-      ['delivered', 204],
-      ['out-for-delivery', 204],
-    ]);
-    expect(await scene.parcel()).toBe('delivered');
-    expect((await scene.order(scene.orderId)).state).toBe('completed');
-    expect(await hits(scene)).toEqual([['road', 2]]);
-    await scene.verify();
+  test('A reordered webhook arrives after the next one of its parcel and moves no parcel back', async () => {
+    await using parcel = await labelled({ fault: { kind: 'reorder' } });
+    await parcel.scan('collect');
+    expect([await parcel.parcel(), await parcel.received()]).toEqual(['label-created', []]);
+    await parcel.scan('depart', 'out-for-delivery', 'deliver');
+    const statuses = ['in-transit', 'collected', 'delivered', 'out-for-delivery'];
+    expect(await parcel.received()).toEqual(statuses.map(accepted));
+    expect([await parcel.parcel(), (await parcel.order(parcel.orderId)).state]).toEqual(['delivered', 'completed']);
+    expect(await hits(parcel)).toEqual({ road: 2 });
+    await parcel.verify();
   });
 
-  test('that overtakes a reordered one is struck by other faults', async () => {
-    await using scene = await labelled({ match: CARRIER, fault: { kind: 'reorder' }, times: 1 });
-    await scene.scan('collect');
-    await scene.fault('forged', { match: CARRIER, fault: { kind: 'bad-signature' }, times: 1 });
-    await scene.scan('depart');
-    expect(await scene.told()).toEqual([
+  test('Another fault strikes the webhook that overtakes a reordered one', async () => {
+    await using parcel = await labelled({ fault: { kind: 'reorder' }, times: 1 });
+    await parcel.scan('collect');
+    await parcel.fault('forged', { match: CARRIER, fault: { kind: 'bad-signature' }, times: 1 });
+    await parcel.scan('depart');
+    expect(await parcel.received()).toEqual([
       ['in-transit', 401],
       ['collected', 204],
     ]);
-    expect(await hits(scene)).toEqual([
-      ['road', 1],
-      ['forged', 1],
-    ]);
-    await scene.advance('PT1H');
-    expect(await scene.parcel()).toBe('in-transit');
-    await scene.verify();
+    expect(await hits(parcel)).toEqual({ road: 1, forged: 1 });
+    await parcel.advance('PT1H');
+    expect(await parcel.parcel()).toBe('in-transit');
+    await parcel.verify();
   });
 
-  test('that is reordered arrives by itself when no other one follows in time', async () => {
-    await using scene = await labelled({ match: CARRIER, fault: { kind: 'reorder', within: 'PT1H' } });
-    await scene.scan('collect');
-    await scene.advance('PT59M');
-    expect(await scene.parcel()).toBe('label-created');
-    await scene.advance('PT1M');
-    expect(await scene.parcel()).toBe('collected');
+  test('Withheld webhooks are sent when the fault is deleted, however late', async () => {
+    await using parcel = await labelled({ fault: { kind: 'withhold' } });
+    await parcel.scan('collect', 'depart', 'out-for-delivery', 'deliver');
+    await parcel.advance('P2D');
+    expect([await parcel.parcel(), await parcel.received()]).toEqual(['label-created', []]);
+    expect((await parcel.settle()).withheld).toHaveLength(4);
+    expect((await parcel.track(parcel.shipmentId)).body.state).toBe('delivered');
+    await parcel.verify();
+    await parcel.noFaults();
+    await parcel.settle();
+    expect((await parcel.received()).map(([, status]) => status)).toEqual([204, 204, 204, 204]);
+    expect([await parcel.parcel(), (await parcel.order(parcel.orderId)).state]).toEqual(['delivered', 'completed']);
+    await parcel.verify();
   });
 
-  test('that is withheld is sent when the fault is deleted, however late', async () => {
-    await using scene = await labelled({ match: CARRIER, fault: { kind: 'withhold' } });
-    await scene.scan('collect', 'depart', 'out-for-delivery', 'deliver');
-    await scene.advance('P2D');
-    expect([await scene.parcel(), await scene.told()]).toEqual(['label-created', []]);
-    expect((await scene.settle()).withheld).toHaveLength(4);
-    expect((await scene.track(scene.shipmentId)).body.state).toBe('delivered');
-    await scene.verify();
-    await scene.noFaults();
-    await scene.settle();
-    expect((await scene.told()).map(([, status]) => status)).toEqual([204, 204, 204, 204]);
-    expect([await scene.parcel(), (await scene.order(scene.orderId)).state]).toEqual(['delivered', 'completed']);
-    await scene.verify();
+  test.each(['bad-signature', 'stale-timestamp'])('A webhook with a %s is refused, and its next attempt counts', async (kind) => {
+    await using parcel = await labelled({ fault: { kind }, times: 2 });
+    await parcel.scan('collect');
+    expect([await parcel.parcel(), await parcel.received()]).toEqual(['label-created', [['collected', 401]]]);
+    await parcel.advance('PT1H');
+    expect((await parcel.received()).map(([, status]) => status)).toEqual([401, 401, 204]);
+    expect(await parcel.parcel()).toBe('collected');
+    expect(await hits(parcel)).toEqual({ road: 2 });
+    await parcel.verify();
   });
 
-  test.each(['bad-signature', 'stale-timestamp'])('with a %s is refused, and its next attempt counts', async (kind) => {
-    await using scene = await labelled({ match: CARRIER, fault: { kind }, times: 2 });
-    await scene.scan('collect');
-    expect([await scene.parcel(), await scene.told()]).toEqual(['label-created', [['collected', 401]]]);
-    await scene.advance('PT1H');
-    expect((await scene.told()).map(([, status]) => status)).toEqual([401, 401, 204]);
-    expect(await scene.parcel()).toBe('collected');
-    expect(await hits(scene)).toEqual([['road', 2]]);
-    await scene.verify();
-  });
-
-  test('of a carrier that scans at once is reordered without a scan sent twice', async () => {
-    await using scene = await newRehearsal({ warehouse: 'manual' });
-    await scene.progress({ carrier: 'immediate' });
-    await scene.fault('road', { match: CARRIER, fault: { kind: 'reorder' } });
-    await scene.dispatchedOrder();
-    await scene.settle();
-    await scene.noFaults();
-    await scene.settle();
-    expect((await told(scene)).map(([status]) => status)).toEqual([
-      ...['collected', 'label-created', 'out-for-delivery', 'in-transit', 'delivered'],
-    ]);
-    await scene.verify();
+  test('Reordered webhooks of a carrier that scans immediately are each sent once', async () => {
+    await using rehearsal = await newRehearsal({ warehouse: 'manual', carrier: 'immediate' });
+    await rehearsal.fault('road', { match: CARRIER, fault: { kind: 'reorder' } });
+    await rehearsal.dispatchedOrder();
+    await rehearsal.settle();
+    await rehearsal.noFaults();
+    await rehearsal.settle();
+    const statuses = ['collected', 'label-created', 'out-for-delivery', 'in-transit', 'delivered'];
+    expect((await received(rehearsal)).map(([status]) => status)).toEqual(statuses);
+    await rehearsal.verify();
   });
 });
 
-describe('A fault of events and webhooks is refused by PUT /_control/faults', () => {
-  const duplicate = { kind: 'duplicate' };
-  test.each([
-    ['an unknown event', { match: { event: 'order-conformed' }, fault: duplicate }, '/match/event', 'order-confirmed, order-cancelled'],
-    ['a kind of calls for an event', { match: CONFIRMED, fault: { kind: 'outage' } }, '/fault/kind', 'duplicate, late, reorder, withhold'],
+describe('Wrong faults', () => {
+  const OUTAGE = { kind: 'outage' };
+  const DUPLICATE = { kind: 'duplicate' };
+  const CRM = { application: 'crm' };
+  const STATUS = { kind: 'status', status: 409 };
+  test.each<[string, object, string, string]>([
+    ['an unknown event', { match: { event: 'order-conformed' }, fault: DUPLICATE }, '/match/event', 'order-confirmed, order-cancelled'],
+    ['a kind of calls for an event', { match: CONFIRMED, fault: OUTAGE }, '/fault/kind', 'duplicate, late, reorder, withhold'],
     ['a kind of webhooks for an event', { match: CONFIRMED, fault: { kind: 'bad-signature' } }, '/fault/kind', 'duplicate, late'],
-    ['a kind of events for a call', { match: { application: 'crm' }, fault: duplicate }, '/fault/kind', 'latency, status, outage, drop'],
+    ['a kind of events for a call', { match: CRM, fault: DUPLICATE }, '/fault/kind', 'latency, status, outage, drop'],
     ['a kind of calls for a webhook', { match: CARRIER, fault: { kind: 'drop' } }, '/fault/kind', 'bad-signature, stale-timestamp'],
-    ['an unknown webhook', { match: { webhook: 'postman' }, fault: duplicate }, '/match/webhook', 'carrier'],
-    ['an unknown status', { match: { ...CARRIER, status: 'eaten' }, fault: duplicate }, '/match/status', 'in-transit'],
-    ['an event and an api', { match: { ...CONFIRMED, api: 'get-order-api' }, fault: duplicate }, '/match', 'one of them'],
-    ['an event and a webhook', { match: { ...CONFIRMED, ...CARRIER }, fault: duplicate }, '/match', 'one of them'],
-    ['a subject of no event', { match: { ...CARRIER, subject: 'order/x' }, fault: duplicate }, '/match/subject', 'event'],
-    ['a status of no webhook', { match: { ...CONFIRMED, status: 'collected' }, fault: duplicate }, '/match/status', 'webhook'],
+    ['an unknown webhook', { match: { webhook: 'postman' }, fault: DUPLICATE }, '/match/webhook', 'carrier'],
+    ['an unknown status', { match: { ...CARRIER, status: 'eaten' }, fault: DUPLICATE }, '/match/status', 'in-transit'],
+    ['an event and an API', { match: { ...CONFIRMED, api: 'get-order-api' }, fault: DUPLICATE }, '/match', 'one of them'],
+    ['an event and a webhook', { match: { ...CONFIRMED, ...CARRIER }, fault: DUPLICATE }, '/match', 'one of them'],
+    ['a subject of no event', { match: { ...CARRIER, subject: 'order/x' }, fault: DUPLICATE }, '/match/subject', 'event'],
+    ['a subject of another event', { match: { ...CONFIRMED, subject: 'payment/x' }, fault: DUPLICATE }, '/match/subject', 'order/'],
+    ['a status of no webhook', { match: { ...CONFIRMED, status: 'collected' }, fault: DUPLICATE }, '/match/status', 'webhook'],
     ['a zero duration', { match: CONFIRMED, fault: { kind: 'late', by: 'PT0S' } }, '/fault/by', 'PT10M'],
     ['a month, which has no fixed length', { match: CONFIRMED, fault: { kind: 'late', by: 'P1M' } }, '/fault/by', 'PT10M'],
-    ['a probability without a seed', { match: CONFIRMED, fault: duplicate, probability: 0.5 }, '/seed', 'seed'],
-    ['a seed without a probability', { match: CONFIRMED, fault: duplicate, seed: 'x' }, '/probability', 'probability'],
-    ['a probability above one', { match: CONFIRMED, fault: duplicate, probability: 2, seed: 'x' }, '/probability', '1'],
-  ])('for %s', async (_what, rule, pointer, names) => {
+    ['a probability without a seed', { match: CONFIRMED, fault: DUPLICATE, probability: 0.5 }, '/seed', 'seed'],
+    ['a seed without a probability', { match: CONFIRMED, fault: DUPLICATE, seed: 'x' }, '/probability', 'probability'],
+    ['a probability above one', { match: CONFIRMED, fault: DUPLICATE, probability: 2, seed: 'x' }, '/probability', '1'],
+    ['an unknown application', { match: { application: 'tills' }, fault: OUTAGE }, '/match/application', 'pos'],
+    ['an unknown API', { match: { api: 'capture' }, fault: OUTAGE }, '/match/api', 'capture-payment-api'],
+    [
+      'an API of another application',
+      { match: { ...CRM, api: 'capture-payment-api' }, fault: OUTAGE },
+      '/match/application',
+      'payment-hub',
+    ],
+    ['a call of the control plane alone', { match: { api: 'count-stock' }, fault: OUTAGE }, '/match/api', ''],
+    ['nothing', { match: {}, fault: OUTAGE }, '/match', ''],
+    ['an unknown kind', { match: CRM, fault: { kind: 'flood' } }, '/fault/kind', 'outage'],
+    ['an unknown code', { match: CRM, fault: { kind: 'status', status: 412, code: 'nope' } }, '/fault/code', 'version_mismatch'],
+    ['a code of another status', { match: CRM, fault: { ...STATUS, code: 'not_found' } }, '/fault/code', ''],
+    ['a code of a status without codes', { match: CRM, fault: { kind: 'status', status: 418, code: 'not_found' } }, '/fault/code', ''],
+    ['a status of success', { match: CRM, fault: { kind: 'status', status: 200 } }, '/fault/status', ''],
+  ])('A fault of %s is refused with a pointer and the remedy', async (_what, rule, pointer, remedy) => {
     await using rehearsal = await newRehearsal();
-    const headers = { 'x-rehearsal': rehearsal.name };
-    const { status, body } = await rehearsal.call('PUT', '/_control/faults/wrong', rule, { as: 'admin', headers });
+    const { status, body } = await rehearsal.call('PUT', '/_control/faults/wrong', rule, { as: 'admin' });
     expect([status, body.code, body.errors[0].pointer]).toEqual([422, 'validation_failed', pointer]);
-    expect(body.errors[0].detail).toContain(names);
+    expect(body.errors[0].detail).toContain(remedy);
     expect(await rehearsal.faults()).toEqual([]);
   });
 });

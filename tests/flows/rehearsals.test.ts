@@ -14,7 +14,7 @@ async function examine({ client }: { readonly client: EstateClient }): Promise<v
 }
 
 test.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
-  'The rehearsal %s passes, and in its journal every parent and every call names a hop',
+  'The scenario %s passes, and in its journal every parent and every call names a hop',
   async (_name, scenario) => {
     const { told, report } = toldReport();
     const credentials = { bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN };
@@ -23,12 +23,12 @@ test.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
   },
 );
 
-test('Every documented flow and every failure mode has a rehearsal', () => {
+test('Every documented flow and every failure mode has a scenario', () => {
   expect(flows.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
   expect(flows.filter(({ number }) => !scenarios.some((scenario) => scenario.flows.includes(number)))).toEqual([]);
   expect((Object.keys(pains) as Pain[]).filter((pain) => !scenarios.some((scenario) => scenario.pains?.includes(pain)))).toEqual([]);
 });
 
-test('Names of rehearsals are unique', () => {
+test('The names of scenarios are unique', () => {
   expect(new Set(scenarios.map(({ name }) => name)).size).toBe(scenarios.length);
 });

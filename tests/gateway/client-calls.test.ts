@@ -1,62 +1,56 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { ApiInput } from '../../rehearsal/call-types.ts';
 import { DEMO_CREDENTIALS, EstateRehearsal } from '../../rehearsal/estate-rehearsal.ts';
 import { estate } from '../support/estate.ts';
 
 const BASKET: ApiInput<'create-basket-api'>['body'] = { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] };
 
-describe('A call of the client', () => {
-  let rehearsal: EstateRehearsal;
-  beforeAll(async () => {
-    rehearsal = await EstateRehearsal.create({ gateway: estate.gateway, credentials: DEMO_CREDENTIALS });
-  });
-  afterAll(() => rehearsal.delete());
+let rehearsal: EstateRehearsal;
+beforeAll(async () => {
+  rehearsal = await EstateRehearsal.create({ gateway: estate.gateway, credentials: DEMO_CREDENTIALS });
+});
+afterAll(() => rehearsal.delete());
 
-  test('by the id of an API returns the response with its type', async () => {
-    const reply = await rehearsal.client.call('create-basket-api', { body: BASKET });
-    const state: 'open' | undefined = reply.ok && reply.body.state === 'open' ? reply.body.state : undefined;
-    expect([reply.status, state]).toEqual([201, 'open']);
-  });
+test('A call by the id of an API returns the response with its type', async () => {
+  const reply = await rehearsal.client.call('create-basket-api', { body: BASKET });
+  const state: 'open' | undefined = reply.ok && reply.body.state === 'open' ? reply.body.state : undefined;
+  expect([reply.status, state]).toEqual([201, 'open']);
+});
 
-  test('by id fills in the path, the query, the headers and the credential of its API', async () => {
-    const customers = await rehearsal.call('search-customer-api', { query: { email: 'ada@example.com' } });
-    const parcel = await rehearsal.call('track-shipment-api', { params: { id: 'no-such-parcel' } });
-    const headers = { 'idempotency-key': 'once' };
-    const once = await rehearsal.call('create-basket-api', { body: BASKET, headers });
-    const again = await rehearsal.call('create-basket-api', { body: BASKET, headers });
-    expect([customers, parcel]).toMatchObject([
-      { ok: true, status: 200 },
-      { ok: false, status: 404 },
-    ]);
-    expect(again.body).toEqual(once.body);
-  });
+test('A call by the id of an API fills in the path, the query, the headers and the credential', async () => {
+  const customers = await rehearsal.call('search-customer-api', { query: { email: 'ada@example.com' } });
+  const parcel = await rehearsal.call('track-shipment-api', { params: { id: 'no-such-parcel' } });
+  const headers = { 'idempotency-key': 'once' };
+  const once = await rehearsal.call('create-basket-api', { body: BASKET, headers });
+  const again = await rehearsal.call('create-basket-api', { body: BASKET, headers });
+  expect([customers.ok, customers.status, parcel.ok, parcel.status]).toEqual([true, 200, false, 404]);
+  expect(again.body).toEqual(once.body);
+});
 
-  test('that is refused returns the problem, by id and by path', async () => {
-    const byId = await rehearsal.call('get-product-api', { params: { id: 'no-such-thing' } });
-    const byPath = await rehearsal.call('GET', '/products/no-such-thing');
-    for (const reply of [byId, byPath]) {
-      const code = reply.ok ? 'none' : reply.body.code;
-      expect([reply.ok, reply.status, code]).toEqual([false, 404, 'not_found']);
-    }
-  });
+test('A refused call returns the problem, by id and by path', async () => {
+  const byId = await rehearsal.call('get-product-api', { params: { id: 'no-such-thing' } });
+  const byPath = await rehearsal.call('GET', '/products/no-such-thing');
+  for (const reply of [byId, byPath]) {
+    const code = reply.ok ? 'none' : reply.body.code;
+    expect([reply.ok, reply.status, code]).toEqual([false, 404, 'not_found']);
+  }
+});
 
-  test('by method and path takes a body that the API refuses', async () => {
-    const reply = await rehearsal.call('POST', '/baskets', { channel: 'carrier pigeon' });
-    expect(reply).toMatchObject({ ok: false, status: 422 });
-  });
+test('A call by method and path takes a body that the API refuses', async () => {
+  expect(await rehearsal.call('POST', '/baskets', { channel: 'carrier pigeon' })).toMatchObject({ ok: false, status: 422 });
+});
 
-  test('by a misspelt id names the nearest one', async () => {
-    // @ts-expect-error as from JavaScript
-    await expect(rehearsal.call('create-baskt-api')).rejects.toThrow('There is no API create-baskt-api; did you mean create-basket-api?');
-  });
+test('A call by a misspelt id is refused with the nearest one', async () => {
+  // @ts-expect-error as from JavaScript
+  await expect(rehearsal.call('create-baskt-api')).rejects.toThrow('There is no API create-baskt-api; did you mean create-basket-api?');
+});
 
-  test('is followed by events and objects that have the types of their names', async () => {
-    const basket = await rehearsal.api('create-basket-api', { body: BASKET });
-    const subject = `basket/${basket.id}`;
-    const [created] = await rehearsal.awaitEvents('basket-created', { subject });
-    const [same] = await rehearsal.events({ type: 'com.unified-commerce.basket-created', subject });
-    const channels: (typeof basket.channel | undefined)[] = [created?.data.object.channel, same?.data.object.channel];
-    expect(channels).toEqual(['web', 'web']);
-    expect((await rehearsal.object('basket', basket.id)).totals).toEqual(basket.totals);
-  });
+test('Events and objects have the types of their names', async () => {
+  const basket = await rehearsal.api('create-basket-api', { body: BASKET });
+  const subject = `basket/${basket.id}`;
+  const [created] = await rehearsal.awaitEvents('basket-created', { subject });
+  const [same] = await rehearsal.events({ type: 'com.unified-commerce.basket-created', subject });
+  const channels: (typeof basket.channel | undefined)[] = [created?.data.object.channel, same?.data.object.channel];
+  expect(channels).toEqual(['web', 'web']);
+  expect((await rehearsal.object('basket', basket.id)).totals).toEqual(basket.totals);
 });

@@ -1,168 +1,123 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { Problem } from '../../shared/catalog/problems.ts';
-import { ADMIN, API_KEY, aRig, asIntegration, BEARER, NO_SCOPE, type Reply, type Rig } from './running-gateway.ts';
+import { ADMIN, API_KEY, asCarrier, asIntegration, BEARER, NO_SCOPE, PARCEL, type Reply, sharedRig } from './running-gateway.ts';
 
-let rig: Rig;
-let asked: { principal: unknown; rehearsal: unknown; body: unknown }[] = [];
-beforeAll(async () => {
-  rig = await aRig({
-    controlPlane: async ({ path, principal, rehearsal, body }, response) => {
-      if (path !== '/_control/echo') throw new Problem('not_found', `Nothing is at ${path}.`);
-      asked.push({ principal, rehearsal, body: JSON.parse(String(body)) });
-      response.writeHead(201, { 'Content-Type': 'application/json' }).end(JSON.stringify({ path }));
-    },
-  });
-});
-afterAll(async () => {
-  await rig[Symbol.asyncDispose]();
+let asked: object[] = [];
+const rig = sharedRig({
+  controlPlane: async ({ path, principal, rehearsal, body }, response) => {
+    if (path !== '/_control/echo') throw new Problem('not_found', `Nothing is at ${path}.`);
+    asked.push({ principal, rehearsal, body: JSON.parse(String(body)) });
+    response.writeHead(201, { 'Content-Type': 'application/json' }).end(JSON.stringify({ path }));
+  },
 });
 beforeEach(() => {
-  rig.upstream.received.length = 0;
   asked = [];
 });
 
-const PARCEL = '/parcels/shp_1/tracking';
-const BEARER_CHALLENGE = 'Bearer realm="unified-commerce"';
-const API_KEY_CHALLENGE = 'ApiKey realm="unified-commerce"';
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+const principal = () => rig.upstream.received[0]?.context?.principal;
+const statusOf = async (path: string, headers: Record<string, string>) => (await rig.call({ path, headers })).status;
 
-function expectRefused(reply: Reply, challenge: string): void {
-  expect(reply).toMatchObject({ status: 401, json: { code: 'unauthenticated', type: '/problems/unauthenticated', retryable: false } });
-  expect(reply.headers).toMatchObject({
-    'content-type': 'application/problem+json; charset=utf-8',
-    'www-authenticate': challenge,
-    'cache-control': 'no-store',
-  });
+function expectRefused(reply: Reply, scheme: 'Bearer' | 'ApiKey'): void {
+  const json = { code: 'unauthenticated', type: '/problems/unauthenticated', retryable: false };
+  const type = 'application/problem+json; charset=utf-8';
+  const headers = { 'content-type': type, 'www-authenticate': `${scheme} realm="unified-commerce"`, 'cache-control': 'no-store' };
+  expect(reply).toMatchObject({ status: 401, json, headers });
   expect(rig.upstream.received).toEqual([]);
 }
 
-describe('An API with bearer authentication', () => {
-  test.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('takes a known token, with the scheme written as %s', async (scheme) => {
-    const reply = await rig.call({ path: '/orders/ord_1', headers: { authorization: `${scheme} ${BEARER}` } });
-    expect(reply.status).toBe(200);
-    expect(rig.upstream.received[0]?.context?.principal).toBe('integration');
-  });
-
-  test.each([
-    ['nothing', {}],
-    ['an unknown token', { authorization: 'Bearer nobody-knows-this' }],
-    ['a token that only begins like a known one', { authorization: `Bearer ${BEARER}x` }],
-    ['a part of a known token', { authorization: `Bearer ${BEARER.slice(0, -1)}` }],
-    ['a known token in other letters', { authorization: `Bearer ${BEARER.toUpperCase()}` }],
-    ['no token after the scheme', { authorization: 'Bearer ' }],
-    ['a known token without a scheme', { authorization: BEARER }],
-    ['a known token as Basic', { authorization: `Basic ${BEARER}` }],
-    ['two tokens in one', { authorization: `Bearer ${BEARER} ${BEARER}` }],
-    ['a token longer than any', { authorization: `Bearer ${'x'.repeat(5_000)}` }],
-    ['a known API key', { 'x-api-key': API_KEY }],
-    ['a known API key as bearer', { authorization: `Bearer ${API_KEY}` }],
-    ['a known token as API key', { 'x-api-key': BEARER }],
-    ['a known token in the query', {}, '/orders/ord_1?access_token=integration-token'],
-  ])('refuses %s with 401, a challenge, and no call to the application', async (_what, headers, path = '/orders/ord_1') => {
-    const reply = await rig.call({ path, headers: { ...headers, 'x-correlation-id': 'refused' } });
-    expectRefused(reply, BEARER_CHALLENGE);
-    expect(reply.headers['x-correlation-id']).toBe('refused');
-  });
-
-  test('refuses a request with a body without reading the rest of it', async () => {
-    expectRefused(await rig.call({ method: 'POST', path: '/baskets', body: '{"a":1}' }), BEARER_CHALLENGE);
-  });
-
-  test.each([NO_SCOPE, ADMIN])('refuses a known token without the scope with 403', async (token) => {
-    const reply = await rig.call({ path: '/orders/ord_1', headers: { authorization: `Bearer ${token}` } });
-    expect(reply).toMatchObject({ status: 403, json: { code: 'forbidden', scope: 'catalog' } });
-    expect(reply.headers).not.toHaveProperty('www-authenticate');
-    expect(rig.upstream.received).toEqual([]);
-  });
+test.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('A known token is accepted with the scheme written as %s', async (scheme) => {
+  expect(await statusOf('/orders/ord_1', { authorization: `${scheme} ${BEARER}` })).toBe(200);
+  expect(principal()).toBe('integration');
 });
 
-describe('An API with API-key authentication', () => {
-  test('takes a known key', async () => {
-    expect(await rig.call({ path: PARCEL, headers: { 'x-api-key': API_KEY } })).toMatchObject({ status: 200 });
-    expect(rig.upstream.received[0]?.context?.principal).toBe('carrier');
-  });
-
-  test.each([
-    ['nothing', {}],
-    ['an unknown key', { 'x-api-key': 'nobody-knows-this' }],
-    ['a known bearer token', asIntegration],
-    ['a known key as bearer', { authorization: `Bearer ${API_KEY}` }],
-  ])('refuses %s with 401, a challenge, and no call to the application', async (_what, headers) => {
-    expectRefused(await rig.call({ path: PARCEL, headers }), API_KEY_CHALLENGE);
-  });
+test.each<[string, Record<string, string>, string?]>([
+  ['nothing', {}],
+  ['an unknown token', bearer('unknown-token')],
+  ['a token that only begins like a known one', bearer(`${BEARER}x`)],
+  ['a part of a known token', bearer(BEARER.slice(0, -1))],
+  ['a known token in other letters', bearer(BEARER.toUpperCase())],
+  ['no token after the scheme', { authorization: 'Bearer ' }],
+  ['a known token without a scheme', { authorization: BEARER }],
+  ['a known token as Basic', { authorization: `Basic ${BEARER}` }],
+  ['two tokens in one', bearer(`${BEARER} ${BEARER}`)],
+  ['a token longer than any', bearer('x'.repeat(5_000))],
+  ['a known API key', asCarrier],
+  ['a known API key as bearer', bearer(API_KEY)],
+  ['a known token as API key', { 'x-api-key': BEARER }],
+  ['a known token in the query', {}, `/orders/ord_1?access_token=${BEARER}`],
+])('An API with bearer authentication refuses %s with a challenge', async (_what, headers, path = '/orders/ord_1') => {
+  const reply = await rig.call({ path, headers: { ...headers, 'x-correlation-id': 'refused' } });
+  expectRefused(reply, 'Bearer');
+  expect(reply.headers['x-correlation-id']).toBe('refused');
 });
 
-describe('An API without authentication', () => {
-  test('admits anonymous callers', async () => {
-    expect(await rig.call({ path: '/products/mug' })).toMatchObject({ status: 200 });
-    expect(rig.upstream.received[0]?.context?.principal).toBe('anonymous');
-  });
-
-  test.each([
-    ['token', asIntegration, 'integration'],
-    ['API key', { 'x-api-key': API_KEY }, 'carrier'],
-    ['token without the scope', { authorization: `Bearer ${NO_SCOPE}` }, 'nobody-much'],
-  ])('recognises a known %s all the same', async (_what, headers, principal) => {
-    expect(await rig.call({ path: '/products/mug', headers })).toMatchObject({ status: 200 });
-    expect(rig.upstream.received[0]?.context?.principal).toBe(principal);
-  });
-
-  test('ignores an unknown credential', async () => {
-    expect(await rig.call({ path: '/products/mug', headers: { authorization: 'Bearer a-typo' } })).toMatchObject({ status: 200 });
-    expect(rig.upstream.received[0]?.context?.principal).toBe('anonymous');
-  });
+test.each([NO_SCOPE, ADMIN])('The token %s without the scope is refused with 403', async (token) => {
+  const reply = await rig.call({ path: '/orders/ord_1', headers: bearer(token) });
+  expect(reply).toMatchObject({ status: 403, json: { code: 'forbidden', scope: 'catalog' } });
+  expect(reply.headers).not.toHaveProperty('www-authenticate');
+  expect(rig.upstream.received).toEqual([]);
 });
 
-describe('The control plane', () => {
-  const echo = (headers: Readonly<Record<string, string>>): Promise<Reply> =>
-    rig.call({
-      method: 'POST',
-      path: '/_control/echo',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: '{"by":"PT1H"}',
-    });
+test('A known API key is accepted', async () => {
+  expect(await statusOf(PARCEL, asCarrier)).toBe(200);
+  expect(principal()).toBe('carrier');
+});
 
-  test('serves the scope control, and receives the caller and the rehearsal', async () => {
-    const reply = await echo({ authorization: `Bearer ${ADMIN}`, 'x-rehearsal': 'not-there-yet', 'x-correlation-id': 'by-admin' });
-    expect(reply).toMatchObject({ status: 201, json: { path: '/_control/echo' } });
-    expect(reply.headers['x-correlation-id']).toBe('by-admin');
-    expect(asked).toEqual([{ principal: 'admin', rehearsal: 'not-there-yet', body: { by: 'PT1H' } }]);
-    expect(await rig.adapter.worlds.resolve('not-there-yet')).toBeUndefined();
-    await echo({ authorization: `Bearer ${ADMIN}` });
-    expect(asked[1]).toMatchObject({ rehearsal: 'default' });
-  });
+test.each<[string, Record<string, string>]>([
+  ['nothing', {}],
+  ['an unknown key', { 'x-api-key': 'unknown-key' }],
+  ['a known bearer token', asIntegration],
+  ['a known key as bearer', bearer(API_KEY)],
+])('An API with API-key authentication refuses %s with a challenge', async (_what, headers) => {
+  expectRefused(await rig.call({ path: PARCEL, headers }), 'ApiKey');
+});
 
-  test('refuses all other callers', async () => {
-    const { bearer } = await rig.rehearsal('bound-to-it');
-    expectRefused(await echo({}), BEARER_CHALLENGE);
-    expectRefused(await echo({ 'x-api-key': ADMIN }), BEARER_CHALLENGE);
-    expectRefused(await echo({ authorization: 'Bearer unknown' }), BEARER_CHALLENGE);
-    for (const token of [BEARER, bearer]) {
-      expect(await echo({ authorization: `Bearer ${token}` })).toMatchObject({
-        status: 403,
-        json: { code: 'forbidden', scope: 'control' },
-      });
-    }
-    expect(asked).toEqual([]);
-  });
+test.each<[string, Record<string, string>, string]>([
+  ['no credential', {}, 'anonymous'],
+  ['an unknown credential', bearer('a-typo'), 'anonymous'],
+  ['a known token', asIntegration, 'integration'],
+  ['a known API key', asCarrier, 'carrier'],
+  ['a token without the scope', bearer(NO_SCOPE), 'nobody-much'],
+])('An API without authentication takes %s', async (_what, headers, expected) => {
+  expect(await statusOf('/products/mug', headers)).toBe(200);
+  expect(principal()).toBe(expected);
+});
 
-  test('answers 404 for an unknown path, and 400 for an invalid name', async () => {
-    const authorization = `Bearer ${ADMIN}`;
-    expect(await rig.call({ path: '/_control', headers: { authorization } })).toMatchObject({ status: 404, json: { code: 'not_found' } });
-    expect(await rig.call({ path: '/_control/nothing', headers: { authorization } })).toMatchObject({ status: 404 });
-    expect(await echo({ authorization, 'x-rehearsal': 'Not A Name' })).toMatchObject({ status: 400 });
-    expect(await rig.journal('default')).toEqual([]);
-  });
+const echo = (headers: Readonly<Record<string, string>>): Promise<Reply> => {
+  const type = { 'content-type': 'application/json' };
+  return rig.call({ method: 'POST', path: '/_control/echo', headers: { ...type, ...headers }, body: '{"by":"PT1H"}' });
+};
+
+test('The control plane serves the scope control, and receives the caller and the rehearsal', async () => {
+  const reply = await echo({ ...bearer(ADMIN), 'x-rehearsal': 'not-there-yet', 'x-correlation-id': 'by-admin' });
+  expect(reply).toMatchObject({ status: 201, json: { path: '/_control/echo' }, headers: { 'x-correlation-id': 'by-admin' } });
+  await echo(bearer(ADMIN));
+  const request = { principal: 'admin', rehearsal: 'not-there-yet', body: { by: 'PT1H' } };
+  expect(asked).toEqual([request, { ...request, rehearsal: 'default' }]);
+  expect(await rig.adapter.worlds.resolve('not-there-yet')).toBeUndefined();
+});
+
+test('The control plane refuses all other callers', async () => {
+  const unknown: Record<string, string>[] = [{}, { 'x-api-key': ADMIN }, bearer('unknown')];
+  for (const headers of unknown) expectRefused(await echo(headers), 'Bearer');
+  for (const token of [BEARER, (await rig.rehearsal('bound-to-it')).bearer])
+    expect(await echo(bearer(token))).toMatchObject({ status: 403, json: { code: 'forbidden', scope: 'control' } });
+  expect(asked).toEqual([]);
+});
+
+test('The control plane answers 404 to an unknown path, and 400 to an invalid name', async () => {
+  expect([await statusOf('/_control', bearer(ADMIN)), await statusOf('/_control/nothing', bearer(ADMIN))]).toEqual([404, 404]);
+  expect(await echo({ ...bearer(ADMIN), 'x-rehearsal': 'Not A Name' })).toMatchObject({ status: 400 });
+  expect(await rig.journal('default')).toEqual([]);
 });
 
 test('Neither answers nor the log contain credentials, known or unknown', async () => {
   const secrets = [BEARER, NO_SCOPE, API_KEY, 'some-guess'];
-  for (const secret of secrets) {
-    const credentials: Record<string, string>[] = [{ authorization: `Bearer ${secret}` }, { 'x-api-key': secret }];
-    for (const headers of credentials) {
-      for (const path of ['/orders/ord_1', PARCEL, '/products/mug', '/_control/echo', '/nothing']) {
-        const { text, headers: answered } = await rig.call({ path, headers });
-        for (const known of secrets) expect(text + JSON.stringify(answered)).not.toContain(known);
-      }
+  for (const headers of secrets.flatMap((secret): Record<string, string>[] => [bearer(secret), { 'x-api-key': secret }])) {
+    for (const path of ['/orders/ord_1', PARCEL, '/products/mug', '/_control/echo', '/nothing']) {
+      const { text, headers: answered } = await rig.call({ path, headers });
+      for (const known of secrets) expect(text + JSON.stringify(answered)).not.toContain(known);
     }
   }
   expect(rig.logged()).not.toBe('');

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { createDocuments } from '../../gateway/documents.ts';
 import { estateOpenApi } from '../../shared/contract/openapi/document.ts';
-import { aRig, asIntegration, BEARER, type Call, type Rig, raw } from './running-gateway.ts';
+import { aRig, asIntegration, type Call, head, PARCEL, sharedRig } from './running-gateway.ts';
 
 const PAGE = 'http://localhost:5173';
 const preflight = (path: string, origin = PAGE, method = 'POST'): Call => ({
@@ -14,16 +14,18 @@ const preflight = (path: string, origin = PAGE, method = 'POST'): Call => ({
   },
 });
 
-describe('The preflight of a page', () => {
-  let rig: Rig;
-  beforeAll(async () => {
-    const limits = { perAddressPerMinute: 1, perKeyPerMinute: 1 };
-    rig = await aRig({ documents: createDocuments('memory'), corsOrigins: ['loopback', 'https://shop.example.com'], limits });
-  });
-  afterAll(async () => rig[Symbol.asyncDispose]());
+const documents = createDocuments('memory');
+const read = (origin: Record<string, string> = { origin: PAGE }): Call => ({
+  path: '/orders/ord_1',
+  headers: { ...asIntegration, ...origin },
+});
 
-  test.each(['/orders', '/orders/ord_1', '/parcels/par_1/tracking', '/_control/rehearsals', '/openapi.json', '/nothing'])(
-    'of an allowed origin is answered for %s before credentials and rate limits',
+describe('Preflights', () => {
+  const limits = { perAddressPerMinute: 1, perKeyPerMinute: 1 };
+  const rig = sharedRig({ documents, corsOrigins: ['loopback', 'https://shop.example.com'], limits });
+
+  test.each(['/orders', '/orders/ord_1', PARCEL, '/_control/rehearsals', '/openapi.json', '/nothing'])(
+    'A preflight of an allowed origin is answered for %s before credentials and rate limits',
     async (path) => {
       for (let time = 0; time < 3; time++) {
         const { status, headers, text } = await rig.call(preflight(path));
@@ -41,72 +43,56 @@ describe('The preflight of a page', () => {
     },
   );
 
-  test.each([...['http://localhost', 'https://localhost:8443', 'http://127.0.0.1:3000', 'http://[::1]:5173', 'https://shop.example.com']])(
-    'of the origin %s is answered',
-    async (origin) => {
-      expect((await rig.call(preflight('/orders', origin))).headers['access-control-allow-origin']).toBe(origin);
-    },
+  test.each(['http://localhost', 'https://localhost:8443', 'http://127.0.0.1:3000', 'http://[::1]:5173', 'https://shop.example.com'])(
+    'A preflight of the origin %s is answered',
+    async (origin) => expect((await rig.call(preflight('/orders', origin))).headers['access-control-allow-origin']).toBe(origin),
   );
 
   test.each([
     ...['null', 'http://evil.example', 'http://localhost.evil.example', 'http://evil.example/localhost', 'http://127.0.0.1.evil.example'],
-    ...[
-      'http://localhost:1@evil.example',
-      'http://evil-localhost',
-      'file://localhost',
-      'http://shop.example.com',
-      'https://shop.example.com:8443',
-    ],
-  ])('of the origin %s is refused with the variable that allows it', async (origin) => {
+    ...['http://localhost:1@evil.example', 'http://evil-localhost', 'file://localhost', 'http://shop.example.com'],
+    ...['https://shop.example.com:8443'],
+  ])('A preflight of the origin %s is refused with the variable that allows it', async (origin) => {
     const { status, headers, json } = await rig.call(preflight('/orders', origin));
     expect([status, json['code'], json['detail']]).toEqual([405, 'method_not_allowed', expect.stringContaining('CORS_ORIGINS')]);
     expect(headers).not.toHaveProperty('access-control-allow-origin');
   });
 
-  test('with an ambiguous path or two Host headers is refused', async () => {
+  test('A preflight with an ambiguous path or two Host headers is refused', async () => {
     expect((await rig.call(preflight('/orders/%2e%2e/customers'))).status).toBe(400);
-    const lines = [
-      'OPTIONS /orders HTTP/1.1',
-      'Host: localhost',
-      'Host: localhost',
-      `Origin: ${PAGE}`,
-      'Access-Control-Request-Method: GET',
-    ];
-    expect(await raw(rig.gateway.port, `${[...lines, 'Connection: close'].join('\r\n')}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 400 /);
+    const lines = ['Host: localhost', `Origin: ${PAGE}`, 'Access-Control-Request-Method: GET', 'Connection: close'];
+    expect(await rig.raw(head('OPTIONS /orders', ...lines))).toMatch(/^HTTP\/1\.1 400 /);
   });
-});
-
-test('OPTIONS without a preflight is refused for an allowed origin too', async () => {
-  await using rig = await aRig({ documents: createDocuments('memory'), corsOrigins: ['loopback'] });
-  const incomplete: Record<string, string>[] = [{}, { origin: PAGE }, { 'access-control-request-method': 'GET' }];
-  for (const headers of incomplete) {
-    for (const path of ['/orders/ord_1', '/openapi.json', '/']) {
-      expect([path, (await rig.call({ method: 'OPTIONS', path, headers })).status]).toEqual([path, 405]);
-    }
-  }
 });
 
 test('A gateway without allowed origins refuses preflights and adds no header', async () => {
   await using rig = await aRig();
   expect((await rig.call(preflight('/orders'))).status).toBe(405);
-  const { status, headers } = await rig.call({ path: '/orders/ord_1', headers: { ...asIntegration, origin: PAGE } });
+  const { status, headers } = await rig.call(read());
   expect([status, headers['access-control-allow-origin'], headers['vary']]).toEqual([200, undefined, undefined]);
 });
 
-describe('A page of an allowed origin reads', () => {
-  test('an answer of an application with its ETag and all headers that OpenAPI declares', async () => {
-    await using rig = await aRig({ corsOrigins: ['loopback'] });
-    rig.upstream.answer = (_request, response) => {
-      response.setHeader('ETag', '"3"').setHeader('Vary', 'Accept').end('{}');
-    };
-    const { status, headers } = await rig.call({ path: '/orders/ord_1', headers: { ...asIntegration, origin: PAGE } });
+describe('Pages of an allowed origin', () => {
+  const rig = sharedRig({ documents, corsOrigins: ['loopback'] });
+
+  test.each<Record<string, string>>([{}, { origin: PAGE }, { 'access-control-request-method': 'GET' }])(
+    'OPTIONS with the headers %j is not a preflight, and is refused',
+    async (headers) => {
+      for (const path of ['/orders/ord_1', '/openapi.json', '/'])
+        expect([path, (await rig.call({ method: 'OPTIONS', path, headers })).status]).toEqual([path, 405]);
+    },
+  );
+
+  test('A page reads the answer of an application with its ETag and all headers that OpenAPI declares', async () => {
+    rig.upstream.answer = (_request, response) => void response.setHeader('ETag', '"3"').setHeader('Vary', 'Accept').end('{}');
+    const { status, headers } = await rig.call(read());
     expect([status, headers['etag'], headers['access-control-allow-origin']]).toEqual([200, '"3"', PAGE]);
     const exposed = headers['access-control-expose-headers']?.split(',');
     expect(exposed).toEqual(expect.arrayContaining(['ETag', 'Retry-After', 'Location', 'Idempotent-Replayed', ...declaredHeaders()]));
     expect(headers['x-content-type-options']).toBe('nosniff');
   });
 
-  test.each([
+  test.each<[string, number, Call]>([
     ['an unknown credential', 401, { path: '/orders/ord_1', headers: { authorization: 'Bearer wrong' } }],
     ['a missing scope', 403, { path: '/_control/clock', headers: asIntegration }],
     ['an unknown path', 404, { path: '/nothing' }],
@@ -114,29 +100,23 @@ describe('A page of an allowed origin reads', () => {
     ['a wrong method', 405, { method: 'PATCH', path: '/orders/ord_1', headers: asIntegration }],
     ['a body that is too large', 413, { method: 'POST', path: '/orders', headers: asIntegration, body: 'x'.repeat(1_100_000) }],
     ['an ambiguous path', 400, { path: '/orders//x', headers: asIntegration }],
-  ] as readonly [string, number, Call][])('the refusal of %s', async (_of, status, call) => {
-    await using rig = await aRig({ documents: createDocuments('memory'), corsOrigins: ['loopback'] });
+  ])('A page reads the refusal of %s', async (_of, status, call) => {
     const reply = await rig.call({ ...call, headers: { ...call.headers, origin: PAGE } });
     expect([reply.status, reply.headers['access-control-allow-origin']]).toEqual([status, PAGE]);
   });
 
-  test('the refusals of the rate limit and of an application that is away, with Retry-After', async () => {
-    await using rig = await aRig({
-      corsOrigins: ['loopback'],
-      limits: { perAddressPerMinute: 1, perKeyPerMinute: 1 },
-      addressOf: () => 'http://127.0.0.1:1',
-    });
-    const headers = { authorization: `Bearer ${BEARER}`, origin: PAGE };
-    const replies = [await rig.call({ path: '/orders/ord_1', headers }), await rig.call({ path: '/orders/ord_1', headers })];
+  test('A page reads the refusals of the rate limit and of an unavailable application, with Retry-After', async () => {
+    const limits = { perAddressPerMinute: 1, perKeyPerMinute: 1 };
+    await using limited = await aRig({ corsOrigins: ['loopback'], limits, addressOf: () => 'http://127.0.0.1:1' });
+    const replies = [await limited.call(read()), await limited.call(read())];
     expect(replies.map(({ status }) => status)).toEqual([503, 429]);
-    for (const reply of replies) {
-      expect(Number(reply.headers['retry-after'])).toBeGreaterThan(0);
-      expect(reply.headers['access-control-allow-origin']).toBe(PAGE);
+    for (const { headers } of replies) {
+      expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+      expect(headers['access-control-allow-origin']).toBe(PAGE);
     }
   });
 
-  test('a document, whose cached copy is for one origin', async () => {
-    await using rig = await aRig({ documents: createDocuments('memory'), corsOrigins: ['loopback'] });
+  test('A page reads a document, whose cached copy is for one origin', async () => {
     const { status, headers } = await rig.call({ path: '/openapi.json', headers: { origin: PAGE } });
     expect([status, headers['access-control-allow-origin'], headers['vary']]).toEqual([200, PAGE, 'Origin, Accept-Encoding']);
     const again = await rig.call({ path: '/openapi.json', headers: { origin: PAGE, 'if-none-match': headers['etag'] ?? '' } });

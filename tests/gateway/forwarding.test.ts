@@ -15,9 +15,10 @@ import { type RunningApplication, startApplication } from '../../shared/runtime/
 import { createHttpTransport } from '../../shared/transport/http-transport.ts';
 import { handle, type Scope } from '../../shared/work/handler.ts';
 import { eventually } from '../support/eventually.ts';
-import { aRig, asIntegration, BEARER, type Rig, raw, TOKEN } from './running-gateway.ts';
+import { AUTHORIZED, aRig, asIntegration, head, type Rig, TOKEN } from './running-gateway.ts';
 
 const parts = { domain: 'customer', application: 'clienteling-app', auth: 'bearer', summary: 'For this test' } as const;
+const query = { ...parts, type: 'query', method: 'GET' } as const;
 const Any = z.record(z.string(), z.unknown());
 const addNote = defineApi({
   ...parts,
@@ -31,51 +32,26 @@ const addNote = defineApi({
   response: Any,
   status: 201,
 });
-const readParty = defineApi({
-  ...parts,
-  id: 'read-party-api',
-  name: 'Read',
-  type: 'query',
-  method: 'GET',
-  path: '/parties/{id}',
-  response: Any,
-});
+const readParty = defineApi({ ...query, id: 'read-party-api', name: 'Read', path: '/parties/{id}', response: Any });
+const forgotten = { response: z.null(), status: 204 } as const;
 const forgetParty = defineApi({
-  ...parts,
-  id: 'forget-party-api',
-  name: 'Forget',
+  ...query,
+  ...forgotten,
   type: 'command',
   method: 'DELETE',
+  id: 'forget-party-api',
+  name: 'Forget',
   path: '/parties/{id}',
-  response: z.null(),
-  status: 204,
 });
-const readCard = defineApi({
-  ...parts,
-  id: 'read-card-api',
-  name: 'Card',
-  type: 'query',
-  method: 'GET',
-  path: '/parties/{id}/card',
-  response: z.string(),
-  produces: 'application/pdf',
-});
-const hearCarrier = defineApi({
-  ...parts,
-  id: 'hear-carrier-api',
-  name: 'Hear',
-  type: 'action',
-  method: 'POST',
-  path: '/parties/webhook',
-  auth: 'signature',
-  response: z.null(),
-});
+const document = { response: z.string(), produces: 'application/pdf' } as const;
+const readCard = defineApi({ ...query, ...document, id: 'read-card-api', name: 'Card', path: '/parties/{id}/card' });
+const signed = { ...parts, auth: 'signature', type: 'action', method: 'POST' } as const;
+const hearCarrier = defineApi({ ...signed, id: 'hear-carrier-api', name: 'Hear', path: '/parties/webhook', response: z.null() });
 
 type Answering = (input: unknown, scope: Scope) => Promise<unknown>;
 
 /** A gateway in front of a real application, with what both report to their observers. */
 interface Way {
-  readonly name: string;
   readonly rig: Rig;
   readonly reported: unknown[];
   running: RunningApplication;
@@ -87,7 +63,7 @@ interface Way {
 const APPLICATION_MS = 1_500;
 const echo: Answering = async (input) => ({ version: 3, input });
 
-async function openWay(name: string, isInProcess: boolean): Promise<Way> {
+async function openWay(isInProcess: boolean): Promise<Way> {
   const reported: unknown[] = [];
   const observability: Observability = {
     observer: (application) => ({
@@ -115,24 +91,11 @@ async function openWay(name: string, isInProcess: boolean): Promise<Way> {
     times: { applicationMs: APPLICATION_MS },
   });
   const answer = (input: unknown, scope: Scope) => way.answering(input, scope) as Promise<never>;
-  const apis = [
-    handle(addNote)(answer),
-    handle(readParty)(answer),
-    handle(forgetParty)(answer),
-    handle(readCard)(answer),
-    handle(hearCarrier)(answer),
-  ];
+  const handlers = [addNote, readParty, forgetParty, readCard, hearCarrier].map((api) => handle(api as typeof addNote)(answer));
+  const apis = Object.fromEntries(handlers.map((one) => [one.id, one]));
   const start = (): Promise<RunningApplication> =>
     startApplication({
-      service: {
-        application: 'clienteling-app',
-        collections: [],
-        counters: [],
-        apis: Object.fromEntries(apis.map((one) => [one.id, one])),
-        internal: {},
-        due: {},
-        events: {},
-      },
+      service: { application: 'clienteling-app', collections: [], counters: [], apis, internal: {}, due: {}, events: {} },
       adapter: rig.adapter,
       bus: createMemoryBus(),
       transport: createHttpTransport({ addressOf: () => 'http://127.0.0.1:1', token: TOKEN, agent }),
@@ -149,13 +112,13 @@ async function openWay(name: string, isInProcess: boolean): Promise<Way> {
     await way.running.close();
     await agent.close();
   };
-  const way: Way = { name, rig, reported, running: await start(), answering: echo, start, stop };
+  const way: Way = { rig, reported, running: await start(), answering: echo, start, stop };
   return way;
 }
 
 const ways: Way[] = [];
 beforeAll(async () => {
-  ways.push(await openWay('over HTTP', false), await openWay('within the process', true));
+  ways.push(await openWay(false), await openWay(true));
 });
 afterAll(async () => {
   for (const { stop } of ways) await stop();
@@ -169,39 +132,34 @@ const comparable = (text: string): string =>
     .replaceAll(/^date: .*GMT\r$/gim, 'date: *\r')
     .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:*');
 
-const head = (line: string, ...headers: readonly string[]): string =>
-  `${[line, 'Host: x', `Authorization: Bearer ${BEARER}`, ...headers].join('\r\n')}\r\n\r\n`;
-
+const JSON_TYPE = 'Content-Type: application/json';
+const CLOSE = 'Connection: close';
+const get = (...headers: readonly string[]): string => head('GET /parties/1', AUTHORIZED, ...(headers.length > 0 ? headers : [CLOSE]));
 const post = (body: string | Buffer, ...headers: readonly string[]): string =>
   head(
-    'POST /parties/cus%201%C3%A9/notes?lang=en&lang=de HTTP/1.1',
-    'Connection: close',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    ...(headers.length > 0 ? headers : ['Content-Type: application/json']),
+    'POST /parties/cus%201%C3%A9/notes?lang=en&lang=de',
+    ...[AUTHORIZED, CLOSE, `Content-Length: ${Buffer.byteLength(body)}`],
+    ...(headers.length > 0 ? headers : [JSON_TYPE]),
   ) + body.toString('latin1');
-
-const get = (...headers: readonly string[]): string => head('GET /parties/1 HTTP/1.1', 'Connection: close', ...headers);
 
 /** Sends the same bytes on both ways. @returns the answer, which is the same on both */
 async function sendBoth(bytes: string, { answering = echo, until }: { answering?: Answering; until?: string } = {}): Promise<string> {
   const answers: string[] = [];
   for (const way of ways) {
     way.answering = answering;
-    answers.push(comparable(await raw(way.rig.gateway.port, bytes, until)));
+    answers.push(comparable(await way.rig.raw(bytes, until)));
   }
   expect(answers[1]).toBe(answers[0]);
   return answers[0] ?? '';
 }
 
-async function setFault(fault: FaultInput['fault']): Promise<void> {
-  for (const { rig } of ways) {
-    const view = await rig.adapter.worlds.resolve('default');
-    await rig.adapter.worlds.setFault(
-      view?.world ?? 'none~none',
-      'f',
-      JSON.stringify({ match: { application: 'clienteling-app' }, fault }),
-    );
-  }
+/** Sends a GET on both ways while a fault strikes. */
+async function sendBothUnder(fault: FaultInput['fault'], bytes = get()): Promise<string> {
+  const rule = JSON.stringify({ match: { application: 'clienteling-app' }, fault });
+  for (const { rig } of ways) await rig.adapter.worlds.setFault(await rig.world('default'), 'f', rule);
+  const answer = await sendBoth(bytes);
+  for (const { rig } of ways) await rig.adapter.worlds.removeFault(await rig.world('default'));
+  return answer;
 }
 
 const refuseWith =
@@ -210,63 +168,41 @@ const refuseWith =
     throw problem;
   };
 
-describe('An answer is the same over HTTP and within the process', () => {
+describe('Answers over HTTP and within the process', () => {
   const unavailable = new Problem('dependency_unavailable', 'wms cannot be reached.', { dependency: 'wms', retryAfter: 7 });
   const note = JSON.stringify({ note: 'ok' });
+  const keyed = post(note, JSON_TYPE, 'Idempotency-Key: k');
+  const chunked = `${head('POST /parties/1/notes', AUTHORIZED, CLOSE, JSON_TYPE, 'Transfer-Encoding: chunked')}d\r\n${note}\r\n0\r\n\r\n`;
+  const pdf: Answering = async () => Buffer.from('%PDF-1.7 ÿ').toString('base64');
+  const to = (line: string) => head(line, AUTHORIZED, CLOSE);
   test.each<[string, string, RegExp, Answering?]>([
-    ['of a command', post(note), /^HTTP\/1\.1 201 Created\r\n(?:.+\r\n)*etag: "3"\r\n(?:.+\r\n)*\r\n.*"params":\{"id":"cus 1Ã©"\}/],
-    ['of a first request with a key', post(note, 'Content-Type: application/json', 'Idempotency-Key: k'), /^HTTP\/1\.1 201 /],
-    ['of a repeat', post(note, 'Content-Type: application/json', 'Idempotency-Key: k'), /^idempotent-replayed: true\r$/m],
-    ['of a compressed body', post(gzipSync(note), 'Content-Type: application/json', 'Content-Encoding: gzip'), /"note":"ok"/],
-    [
-      'of a chunked body',
-      `${head('POST /parties/1/notes HTTP/1.1', 'Connection: close', 'Transfer-Encoding: chunked', 'Content-Type: application/json')}d\r\n{"note":"ok"}\r\n0\r\n\r\n`,
-      /"note":"ok"/,
-    ],
-    [
-      'that expects 100 Continue',
-      post(note, 'Content-Type: application/json', 'Expect: 100-continue'),
-      /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201/,
-    ],
-    ['of a query', get(), /^HTTP\/1\.1 200 OK\r\n/],
-    ['of HEAD', head('HEAD /parties/1 HTTP/1.1', 'Connection: close'), /^content-length: \d\d.*\r\n\r\n$/ms],
-    ['of HTTP/1.0', head('GET /parties/1 HTTP/1.0'), /^connection: close\r$/im],
-    [
-      'of a command without an output',
-      head('DELETE /parties/1 HTTP/1.1', 'Connection: close'),
-      /^HTTP\/1\.1 204 No Content/,
-      async () => null,
-    ],
-    [
-      'with a document',
-      head('GET /parties/1/card HTTP/1.1', 'Connection: close'),
-      /^content-type: application\/pdf\r$/m,
-      async () => Buffer.from('%PDF-1.7 ÿ').toString('base64'),
-    ],
-    ['of a body that is not JSON', post('{'), /"code":"malformed_request"/],
-    ['of a body of another type', post('a', 'Content-Type: text/plain'), /"code":"unsupported_media_type"/],
-    ['of a body with a wrong member', post('{"x":1}'), /"code":"validation_failed"/],
-    ['of a query that is not declared', head('GET /parties/1?x=1 HTTP/1.1', 'Connection: close'), /"code":"validation_failed"/],
-    [
-      'of a webhook without a signature',
-      head('POST /parties/webhook HTTP/1.1', 'Connection: close'),
-      /^www-authenticate: StandardWebhooks/m,
-    ],
-    ['of a refusal', get(), /^HTTP\/1\.1 409 .*"code":"basket_empty"/s, refuseWith(new Problem('basket_empty', 'No lines.'))],
-    ['of a refusal with a time to wait', get(), /^retry-after: 7\r$/m, refuseWith(unavailable)],
-    ['of an error', get(), /"code":"internal_error"/, () => Promise.reject(new TypeError('unexpected'))],
-    ['to a client with a correlation id', get('X-Correlation-Id: mine'), /^x-correlation-id: mine\r$/m],
-    [
-      'to a request that names headers in Connection',
-      head('GET /parties/1 HTTP/1.1', 'Connection: close, X-Estate-Token'),
-      /^HTTP\/1\.1 200 /,
-    ],
-  ])('%s', async (_what, bytes, expected, answering = echo) => {
+    ['a command', post(note), /^HTTP\/1\.1 201 Created\r\n(?:.+\r\n)*etag: "3"\r\n(?:.+\r\n)*\r\n.*"params":\{"id":"cus 1Ã©"\}/],
+    ['a first request with a key', keyed, /^HTTP\/1\.1 201 /],
+    ['a repeat', keyed, /^idempotent-replayed: true\r$/m],
+    ['a compressed body', post(gzipSync(note), JSON_TYPE, 'Content-Encoding: gzip'), /"note":"ok"/],
+    ['a chunked body', chunked, /"note":"ok"/],
+    ['a body that expects 100 Continue', post(note, JSON_TYPE, 'Expect: 100-continue'), /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201/],
+    ['a query', get(), /^HTTP\/1\.1 200 OK\r\n/],
+    ['HEAD', to('HEAD /parties/1'), /^content-length: \d\d.*\r\n\r\n$/ms],
+    ['HTTP/1.0', head('GET /parties/1', AUTHORIZED).replace('HTTP/1.1', 'HTTP/1.0'), /^connection: close\r$/im],
+    ['a command without an output', to('DELETE /parties/1'), /^HTTP\/1\.1 204 No Content/, async () => null],
+    ['a document', to('GET /parties/1/card'), /^content-type: application\/pdf\r$/m, pdf],
+    ['a body that is not JSON', post('{'), /"code":"malformed_request"/],
+    ['a body of another type', post('a', 'Content-Type: text/plain'), /"code":"unsupported_media_type"/],
+    ['a body with a wrong member', post('{"x":1}'), /"code":"validation_failed"/],
+    ['a query that is not declared', to('GET /parties/1?x=1'), /"code":"validation_failed"/],
+    ['a webhook without a signature', to('POST /parties/webhook'), /^www-authenticate: StandardWebhooks/m],
+    ['a refusal', get(), /^HTTP\/1\.1 409 .*"code":"basket_empty"/s, refuseWith(new Problem('basket_empty', 'No lines.'))],
+    ['a refusal with a time to wait', get(), /^retry-after: 7\r$/m, refuseWith(unavailable)],
+    ['an error', get(), /"code":"internal_error"/, () => Promise.reject(new TypeError('unexpected'))],
+    ['a correlation id', get(CLOSE, 'X-Correlation-Id: mine'), /^x-correlation-id: mine\r$/m],
+    ['headers named in Connection', get('Connection: close, X-Estate-Token'), /^HTTP\/1\.1 200 /],
+  ])('The answer to %s is the same over HTTP and within the process', async (_what, bytes, expected, answering = echo) => {
     expect(await sendBoth(bytes, { answering })).toMatch(expected);
   });
 
-  test('on a connection that is kept', async () => {
-    expect(await sendBoth(head('GET /parties/1 HTTP/1.1'), { until: '"body":{}}}' })).toMatch(/^connection: keep-alive\r$/im);
+  test('The answer on a kept connection is the same over HTTP and within the process', async () => {
+    expect(await sendBoth(head('GET /parties/1', AUTHORIZED), { until: '"body":{}}}' })).toMatch(/^connection: keep-alive\r$/im);
   });
 
   test.each<[string, FaultInput['fault'], RegExp]>([
@@ -274,22 +210,18 @@ describe('An answer is the same over HTTP and within the process', () => {
     ['loses the answer', { kind: 'lost-response', as: 'reset' }, /^HTTP\/1\.1 502 .*"code":"dependency_error"/s],
     ['sets another status', { kind: 'status', status: 599 }, /^HTTP\/1\.1 599 unknown\r\n/],
     ['makes the application unavailable', { kind: 'outage' }, /^HTTP\/1\.1 503 .*^retry-after: 1\r$/ms],
-  ])('when a fault %s', async (_what, fault, expected) => {
-    await setFault(fault);
-    expect(await sendBoth(get())).toMatch(expected);
-    for (const { rig } of ways) await rig.adapter.worlds.removeFault((await rig.adapter.worlds.resolve('default'))?.world ?? 'none~none');
+  ])('The answer when a fault %s is the same over HTTP and within the process', async (_what, fault, expected) => {
+    expect(await sendBothUnder(fault)).toMatch(expected);
   });
 
-  test('when the application does not answer in time', async () => {
+  test('The refusal of a silent application is the same over HTTP and within the process', async () => {
     expect(await sendBoth(get(), { answering: () => pause(2 * APPLICATION_MS) })).toMatch(/^HTTP\/1\.1 504 .*"code":"dependency_timeout"/s);
   });
 
-  test('in the journal, the metrics, the access log and the spans', async () => {
+  test('Journal, metrics, access log and spans are the same over HTTP and within the process', async () => {
     for (const { reported } of ways) reported.length = 0;
-    await sendBoth(post('{"note":"ok"}', 'Content-Type: application/json', 'X-Correlation-Id: journaled'));
-    await setFault({ kind: 'drop' });
-    await sendBoth(get('X-Correlation-Id: journaled'));
-    for (const { rig } of ways) await rig.adapter.worlds.removeFault((await rig.adapter.worlds.resolve('default'))?.world ?? 'none~none');
+    await sendBoth(post(note, JSON_TYPE, 'X-Correlation-Id: journaled'));
+    await sendBothUnder({ kind: 'drop' }, get(CLOSE, 'X-Correlation-Id: journaled'));
     const records = await Promise.all(
       ways.map(async ({ rig, reported }) => {
         const hops = (await rig.journal('default')).filter(({ correlationId }) => correlationId === 'journaled');
@@ -305,9 +237,16 @@ describe('An answer is the same over HTTP and within the process', () => {
   });
 });
 
-describe.each([0, 1])('Way %i to the application', (index) => {
+describe.each([
+  ['over HTTP', 0],
+  ['within the process', 1],
+] as const)('Requests to an application %s', (where, index) => {
   const way = (): Way => ways[index] as Way;
   const call = (signal?: AbortSignal) => way().rig.call({ path: '/parties/1', headers: asIntegration, signal });
+  const restart = async () => {
+    way().running = await way().start();
+    way().answering = echo;
+  };
 
   /** A handler that waits until its calls are refused, because nobody waits for its answer. */
   function noticing() {
@@ -322,7 +261,19 @@ describe.each([0, 1])('Way %i to the application', (index) => {
     return state;
   }
 
-  test('lets the application notice that the client has left, and journals no refusal', async () => {
+  /** A handler that waits until it is released. */
+  function waiting() {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const state = { hasArrived: false, release: resolve };
+    way().answering = async () => {
+      state.hasArrived = true;
+      await promise;
+      return { late: true };
+    };
+    return state;
+  }
+
+  test(`An application reached ${where} notices that the client has left`, async () => {
     const state = noticing();
     const leaving = new AbortController();
     const left = call(leaving.signal).catch(({ name }: Error) => name);
@@ -332,63 +283,42 @@ describe.each([0, 1])('Way %i to the application', (index) => {
     await eventually('the application noticed', async () => state.hasNoticed);
   });
 
-  test('lets the application notice that the time limit has passed', async () => {
+  test(`An application reached ${where} notices that the time limit has passed`, async () => {
     const state = noticing();
     expect(await call()).toMatchObject({ status: 504, json: { dependency: 'clienteling-app' } });
     await eventually('the application noticed', async () => state.hasNoticed);
   });
 
-  test('answers a running request while the application stops, and refuses later ones as unavailable', async () => {
-    let release = (): void => {};
-    let hasArrived = false;
-    way().answering = async () => {
-      hasArrived = true;
-      await new Promise<void>((resolve) => {
-        release = resolve;
-      });
-      return { late: true };
-    };
+  test(`An application reached ${where} that stops answers a running request, and later ones are refused as unavailable`, async () => {
+    const state = waiting();
     const running = call();
-    await eventually('the request has arrived', async () => hasArrived);
+    await eventually('the request has arrived', async () => state.hasArrived);
     const closing = way().running.close();
-    release();
+    state.release();
     expect(await running).toMatchObject({ status: 200, json: { late: true } });
     await closing;
     expect(await call()).toMatchObject({ status: 503, json: { code: 'dependency_unavailable' }, headers: { 'retry-after': '1' } });
-    way().running = await way().start();
-    way().answering = echo;
+    await restart();
     expect(await call()).toMatchObject({ status: 200 });
   });
 
-  test('breaks off when the application dies', async () => {
-    let hasArrived = false;
-    way().answering = () => {
-      hasArrived = true;
-      return new Promise(() => {});
-    };
+  test(`A request to an application ${where} that dies is broken off as undecided`, async () => {
+    const state = waiting();
     const broken = call();
-    await eventually('the request has arrived', async () => hasArrived);
+    await eventually('the request has arrived', async () => state.hasArrived);
     way().running.kill();
     expect(await broken).toMatchObject({ status: 502, json: { code: 'dependency_error', dependency: 'clienteling-app', undecided: true } });
+    state.release();
     expect(await call()).toMatchObject({ status: 503, json: { code: 'dependency_unavailable' } });
-    way().running = await way().start();
-    way().answering = echo;
+    await restart();
   });
 
-  test('finishes a running request while the gateway stops, and closes its connection', async () => {
-    let release = (): void => {};
-    let hasArrived = false;
-    way().answering = async () => {
-      hasArrived = true;
-      await new Promise<void>((resolve) => {
-        release = resolve;
-      });
-      return { late: true };
-    };
-    const running = raw(way().rig.gateway.port, head('GET /parties/1 HTTP/1.1'));
-    await eventually('the request has arrived', async () => hasArrived);
+  test(`A gateway that stops finishes a request to an application ${where} and closes its connection`, async () => {
+    const state = waiting();
+    const running = way().rig.raw(head('GET /parties/1', AUTHORIZED));
+    await eventually('the request has arrived', async () => state.hasArrived);
     const closing = way().rig.gateway.close();
-    release();
+    state.release();
     expect(await running).toMatch(/^HTTP\/1\.1 200 .*^connection: close\r$.*"late":true/ims);
     await closing;
   });

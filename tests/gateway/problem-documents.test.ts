@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { request } from 'undici';
 import { problems } from '../../shared/catalog/problems.ts';
 import { estate, newRehearsal } from '../support/estate.ts';
@@ -6,48 +6,40 @@ import { estate, newRehearsal } from '../support/estate.ts';
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
 async function ask(path: string, { accept = '*/*', method = 'GET' } = {}) {
-  const { statusCode, headers, body } = await request(new URL(path, estate.gateway), { method: method as 'GET', headers: { accept } });
+  const { statusCode: status, headers, body } = await request(new URL(path, estate.gateway), { method, headers: { accept } });
   const text = await body.text();
-  return { status: statusCode, headers, json: text.startsWith('{') ? JSON.parse(text) : undefined };
+  return { status, headers, json: text.startsWith('{') ? JSON.parse(text) : undefined };
 }
 
-describe('The type of a problem', () => {
-  test('is an address at which a program reads the cause and the remedy', async () => {
-    await using rehearsal = await newRehearsal();
-    const { body } = await rehearsal.call('GET', '/orders/ord_never');
-    const { status, headers, json } = await ask(body.type);
-    expect([status, headers['content-type'], headers['vary']]).toEqual([200, 'application/json; charset=utf-8', 'Accept']);
-    expect(json).toEqual({
-      type: body.type,
-      code: body.code,
-      status: body.status,
-      title: body.title,
-      retryable: false,
-      cause: expect.stringContaining('no object with this id'),
-      remedy: expect.stringContaining('Check the id'),
-    });
-  });
+test('The type of a problem is an address with its cause and its remedy', async () => {
+  await using rehearsal = await newRehearsal();
+  const { body } = await rehearsal.call('get-order-api', { params: { id: 'ord_never' } });
+  const { type, code, status, title } = body;
+  const document = await ask(type);
+  expect(document).toMatchObject({ status: 200, headers: { 'content-type': 'application/json; charset=utf-8', vary: 'Accept' } });
+  const cause = expect.stringContaining('no object with this id');
+  const remedy = expect.stringContaining('Check the id');
+  expect(document.json).toEqual({ type, code, status, title, retryable: false, cause, remedy });
+});
 
-  test('leads a browser to the section of the problem in the console', async () => {
-    const { status, headers } = await ask('/problems/not_found', { accept: BROWSER });
-    expect([status, headers['location'], headers['vary']]).toEqual([303, '/console/reference/problems#not_found', 'Accept']);
-  });
+test('The type of a problem leads a browser to its section in the console', async () => {
+  const headers = { location: '/console/reference/problems#not_found', vary: 'Accept' };
+  expect(await ask('/problems/not_found', { accept: BROWSER })).toMatchObject({ status: 303, headers });
+});
 
-  test('is one of the list of all problems', async () => {
-    const { json } = await ask('/problems');
-    expect(json.items.map(({ type }: { type: string }) => type)).toEqual(Object.keys(problems).map((code) => `/problems/${code}`));
-  });
+test('The list of problems has every problem of the catalog', async () => {
+  const { json } = await ask('/problems');
+  expect(json.items.map(({ type }: { type: string }) => type)).toEqual(Object.keys(problems).map((code) => `/problems/${code}`));
+});
 
-  test.each(['/problems/never', '/problems/constructor', '/problems/%3Cb%3E'])(
-    'is not %s, and the refusal names the list',
-    async (path) => {
-      const { status, json } = await ask(path);
-      expect([status, json.code, json.detail]).toEqual([404, 'not_found', expect.stringContaining('GET /problems lists')]);
-    },
-  );
+test.each(['/problems/never', '/problems/constructor', '/problems/%3Cb%3E'])(
+  '%s is not found, and the refusal names the list',
+  async (path) => {
+    const json = { code: 'not_found', detail: expect.stringContaining('GET /problems lists') };
+    expect(await ask(path)).toMatchObject({ status: 404, json });
+  },
+);
 
-  test('is only read', async () => {
-    const { status, headers } = await ask('/problems/not_found', { method: 'DELETE' });
-    expect([status, headers['allow']]).toEqual([405, 'GET, HEAD']);
-  });
+test('The type of a problem accepts only GET and HEAD', async () => {
+  expect(await ask('/problems/not_found', { method: 'DELETE' })).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD' } });
 });

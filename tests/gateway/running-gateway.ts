@@ -2,17 +2,17 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, 
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import express from 'express';
 import { pino } from 'pino';
-import { z } from 'zod';
 import { type GatewayOptions, type RunningGateway, startGateway } from '../../gateway/gateway.ts';
 import { apis } from '../../shared/catalog/apis.ts';
-import { type ApiDefinition, defineApi } from '../../shared/catalog/define.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import type { Context } from '../../shared/control/context.ts';
 import { mintCredentials, type PlainCredentials } from '../../shared/control/credentials.ts';
 import { type JournalRecord, recordOf } from '../../shared/control/journal.ts';
+import type { World } from '../../shared/domain/world.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import type { WorldView } from '../../shared/store/ports/directory.ts';
 import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
@@ -24,21 +24,8 @@ export const BEARER = 'integration-token';
 export const ADMIN = 'admin-token';
 export const NO_SCOPE = 'token-without-scopes';
 export const API_KEY = 'carrier-key';
-/** Track Shipment's kind: an API for holders of an API key. */
-export const trackParcel = defineApi({
-  id: 'track-parcel-api',
-  name: 'Track Parcel',
-  summary: 'Where a parcel is',
-  domain: 'fulfillment',
-  type: 'query',
-  application: 'oms',
-  auth: 'api-key',
-  method: 'GET',
-  path: '/parcels/{id}/tracking',
-  response: z.strictObject({}),
-});
-export const allApis: readonly ApiDefinition[] = [...Object.values(apis), ...Object.values(internalCalls), trackParcel];
-
+/** An API for holders of an API key. */
+export const PARCEL = '/shipments/shp_1/tracking';
 export const SEEDED_AT = Date.UTC(2026, 2, 1, 10);
 
 /** A request as an application received it. */
@@ -50,38 +37,33 @@ export interface Received {
   readonly context: Context | undefined;
 }
 
-/** Stands in for every application behind the gateway: notes what it gets and answers 200, or as the test says. */
+/** A server in the place of every application: records its requests and answers 200, or as the test sets it. */
 export interface Upstream {
   readonly url: string;
   readonly received: Received[];
-  /** Requests whose client went away before they were answered. */
+  /** Requests whose client left before they were answered. */
   readonly abandoned: string[];
   answer: (request: IncomingMessage, response: ServerResponse) => void;
   close(): Promise<void>;
 }
 
-export async function anUpstream(): Promise<Upstream> {
+async function anUpstream(): Promise<Upstream> {
   const received: Received[] = [];
   const abandoned: string[] = [];
   const upstream = { received, abandoned, answer: answerWell } as unknown as Upstream;
   const server = createServer(async (incoming, response) => {
     const { method = '', url = '', headers } = incoming;
-    response.once('close', () => {
-      if (!response.writableFinished) abandoned.push(url);
-    });
+    response.once('close', () => void (response.writableFinished || abandoned.push(url)));
     const body = await text(incoming).catch(() => '');
     received.push({ method, url, headers, body, context: decodeContext(String(headers['x-estate-context'] ?? '')) });
     upstream.answer(incoming, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return Object.assign(upstream, {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  });
+  const close = () => {
+    server.closeAllConnections();
+    return new Promise<void>((resolve) => server.close(() => resolve()));
+  };
+  return Object.assign(upstream, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close });
 }
 
 function answerWell(_request: IncomingMessage, response: ServerResponse): void {
@@ -96,6 +78,10 @@ export interface Rig extends AsyncDisposable {
   /** Creates a rehearsal and returns the credentials bound to it. */
   rehearsal(name: string): Promise<PlainCredentials>;
   call(call: Call): Promise<Reply>;
+  /** Sends bytes to the gateway as they are. */
+  raw(bytes: string, until?: string): Promise<string>;
+  /** The current world of a rehearsal. */
+  world(rehearsal: string): Promise<World>;
   journal(rehearsal: string): Promise<readonly JournalRecord[]>;
   /** Everything that was logged so far. */
   logged(): string;
@@ -138,7 +124,8 @@ export async function aRig(options: Partial<GatewayOptions> = {}): Promise<Rig> 
     documents: express.Router(),
     limits: { perAddressPerMinute: 100_000, perKeyPerMinute: 100_000 },
     states: () => [],
-    apis: allApis,
+    // The gateway must not route the calls between applications.
+    apis: [...Object.values(apis), ...Object.values(internalCalls)],
     ...options,
   }).catch(async (error: unknown) => {
     await upstream.close();
@@ -150,6 +137,12 @@ export async function aRig(options: Partial<GatewayOptions> = {}): Promise<Rig> 
     adapter,
     rehearsal,
     call: (call) => send(gateway.url, call),
+    raw: (bytes, until) => raw(gateway.port, bytes, until),
+    world: async (name) => {
+      const view = await adapter.worlds.resolve(name);
+      if (!view) throw new Error(`There is no rehearsal ${name}.`);
+      return view.world;
+    },
     journal: async (name) => {
       const view = await adapter.worlds.resolve(name);
       const entries = view ? (await adapter.worlds.journalOf(view.world)).entries : [];
@@ -162,6 +155,20 @@ export async function aRig(options: Partial<GatewayOptions> = {}): Promise<Rig> 
       await adapter.close();
     },
   };
+}
+
+/** A rig for all tests of a file or topic. Each test begins without received requests. */
+export function sharedRig(options: Partial<GatewayOptions> = {}): Rig {
+  let rig: Rig | undefined;
+  beforeAll(async () => {
+    rig = await aRig(options);
+  });
+  afterAll(() => rig?.[Symbol.asyncDispose]());
+  beforeEach(() => {
+    rig?.upstream.received.splice(0);
+    rig?.upstream.abandoned.splice(0);
+  });
+  return new Proxy({} as Rig, { get: (_target, member) => Reflect.get(rig ?? {}, member) });
 }
 
 export interface Call {
@@ -180,9 +187,11 @@ export interface Reply {
 }
 
 export const asCarrier = { 'x-api-key': API_KEY };
+/** The header of `asIntegration` in bytes. */
+export const AUTHORIZED = `Authorization: Bearer ${BEARER}`;
 export const asIntegration = { authorization: `Bearer ${BEARER}` };
 
-/** One real request on a connection of its own; the path goes out as it is written. */
+/** One real request on a new connection. The path goes out as it is written. */
 export function send(url: string, { method = 'GET', path, headers = {}, body, signal }: Call): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);
@@ -198,6 +207,10 @@ export function send(url: string, { method = 'GET', path, headers = {}, body, si
     outgoing.end(body);
   });
 }
+
+/** The head of a request: its line without the version, and its headers. */
+export const head = (line: string, ...headers: readonly string[]): string =>
+  [`${line} HTTP/1.1`, 'Host: x', ...headers, '', ''].join('\r\n');
 
 /** Sends bytes as they are; resolves with what came back when the other side closes, or when `until` was seen. */
 export function raw(port: number, bytes: string, until?: string): Promise<string> {

@@ -2,10 +2,11 @@ import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
-import { ADMIN, aRig, asIntegration, BEARER, type Rig, raw, send } from './running-gateway.ts';
+import { ADMIN, AUTHORIZED, aRig, asIntegration, head, type Rig } from './running-gateway.ts';
 
-/** Connections are kept for over a minute: who waited for one would take far longer than this, also on an idle machine. */
+/** Connections are kept for over a minute: waiting for one would take far longer, also on an idle machine. */
 const SOON_MS = 8_000;
+const GET = head('GET /orders/o', AUTHORIZED);
 
 async function timed(act: () => Promise<void>): Promise<number> {
   const started = performance.now();
@@ -13,11 +14,13 @@ async function timed(act: () => Promise<void>): Promise<number> {
   return performance.now() - started;
 }
 
-function open(port: number, bytes = ''): Promise<Socket> {
+/** Opens a connection and sends bytes. */
+function open(port: number, bytes = ''): Promise<{ socket: Socket; received: () => string }> {
+  let received = '';
   return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => socket.write(bytes, () => resolve(socket)));
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes, () => resolve({ socket, received: () => received })));
     socket.on('error', () => socket.destroy());
-    socket.resume();
+    socket.on('data', (chunk) => (received += chunk));
   });
 }
 
@@ -34,14 +37,23 @@ function kept(rig: Rig, agent: Agent): Promise<{ status: number; connection: str
   });
 }
 
-const isRefused = (rig: Rig): Promise<boolean> =>
-  rig.call({ path: '/healthz' }).then(
-    () => false,
-    () => true,
+/** Lets the application answer only when the returned function is called. */
+function holdAnswer(rig: Rig): () => void {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  rig.upstream.answer = (_request, response) => void promise.then(() => response.end('{"late":true}'));
+  return resolve;
+}
+const arrived = (rig: Rig) => eventually('the request arrived', async () => rig.upstream.received.length === 1);
+const refusing = (rig: Rig) =>
+  eventually('no connection is accepted', () =>
+    rig.call({ path: '/healthz' }).then(
+      () => false,
+      () => true,
+    ),
   );
 
-describe('A gateway that drains', () => {
-  test('is alive but not ready, continues to serve, and asks clients to reconnect', async () => {
+describe('Draining', () => {
+  test('A draining gateway is alive but not ready, continues to serve, and requests clients to reconnect', async () => {
     await using rig = await aRig();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     expect(await kept(rig, agent)).toEqual({ status: 200, connection: 'keep-alive' });
@@ -49,21 +61,16 @@ describe('A gateway that drains', () => {
     expect(await rig.call({ path: '/readyz' })).toMatchObject({ status: 503, json: { status: 'draining' } });
     expect(await rig.call({ path: '/healthz' })).toMatchObject({ status: 200 });
     expect(await kept(rig, agent)).toEqual({ status: 200, connection: 'close' });
-    const refused = await raw(rig.gateway.port, 'GET /orders/o HTTP/1.1\r\nHost: x\r\n\r\n');
-    expect(refused).toMatch(/^HTTP\/1.1 401 /);
-    expect(refused).toMatch(/^connection: close\r$/im);
+    expect(await rig.raw(head('GET /orders/o'))).toMatch(/^HTTP\/1.1 401 .*^connection: close\r$/ims);
     agent.destroy();
   });
 
-  test('also closes the connections of requests that began before', async () => {
+  test('A draining gateway closes the connections of earlier requests', async () => {
     await using rig = await aRig();
-    let finish = (): void => {};
-    rig.upstream.answer = (_request, response) => {
-      finish = () => void response.end('{}');
-    };
+    const finish = holdAnswer(rig);
     const agent = new Agent({ keepAlive: true });
     const running = kept(rig, agent);
-    await eventually('the request arrived', async () => rig.upstream.received.length === 1);
+    await arrived(rig);
     rig.gateway.drain();
     finish();
     expect(await running).toEqual({ status: 200, connection: 'close' });
@@ -71,114 +78,97 @@ describe('A gateway that drains', () => {
   });
 });
 
-describe('A gateway that closes', () => {
-  test('ends soon when it is idle, although clients hold silent or half-sent connections', async () => {
+describe('Closing', () => {
+  test('An idle gateway closes soon, although clients have silent or half-sent connections', async () => {
     await using rig = await aRig();
     const agent = new Agent({ keepAlive: true });
     await kept(rig, agent);
-    const sockets = [await open(rig.gateway.port), await open(rig.gateway.port, 'GET /orders/o HTTP/1.1\r\nHo')];
+    const clients = [await open(rig.gateway.port), await open(rig.gateway.port, 'GET /orders/o HTTP/1.1\r\nHo')];
     expect(await timed(() => rig.gateway.close())).toBeLessThan(SOON_MS);
-    await eventually('the connections ended', async () => sockets.every(({ destroyed }) => destroyed));
+    await eventually('the connections ended', async () => clients.every(({ socket }) => socket.destroyed));
     agent.destroy();
   });
 
-  test('accepts no connections afterwards, and may be closed again', async () => {
+  test('A closed gateway accepts no connections, and may be closed again', async () => {
     await using rig = await aRig();
     await rig.gateway.close();
     await expect(rig.call({ path: '/healthz' })).rejects.toThrow(/ECONNREFUSED/);
     await rig.gateway.close();
   });
 
-  test('finishes running requests', async () => {
+  test('A closing gateway finishes running requests', async () => {
     await using rig = await aRig();
-    let finish = (): void => {};
-    rig.upstream.answer = (_request, response) => {
-      finish = () => void response.end('{"late":true}');
-    };
+    const finish = holdAnswer(rig);
     const running = rig.call({ path: '/orders/o', headers: asIntegration });
-    await eventually('the request arrived', async () => rig.upstream.received.length === 1);
+    await arrived(rig);
     let closed = false;
     const closing = rig.gateway.close().then(() => {
       closed = true;
     });
-    await eventually('nobody is accepted', () => isRefused(rig));
+    await refusing(rig);
     expect(closed).toBe(false);
     finish();
     expect(await running).toMatchObject({ status: 200, text: '{"late":true}' });
     await closing;
   });
 
-  test('closes the connection of an answer that began before the close', async () => {
+  test('A closing gateway closes the connection of an answer that began earlier', async () => {
     await using rig = await aRig();
     let finish = (): void => {};
     rig.upstream.answer = (_request, response) => {
-      response.writeHead(200, { 'Content-Length': '4' });
-      response.write('he');
+      response.writeHead(200, { 'Content-Length': '4' }).write('he');
       finish = () => void response.end('re');
     };
-    const socket = await open(rig.gateway.port, `GET /orders/o HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${BEARER}\r\n\r\n`);
-    let received = '';
-    socket.on('data', (chunk) => {
-      received += chunk;
-    });
-    await eventually('the answer began', async () => received.endsWith('he'));
+    const { received } = await open(rig.gateway.port, GET);
+    await eventually('the answer began', async () => received().endsWith('he'));
     const closing = timed(() => rig.gateway.close());
-    await eventually('nobody is accepted', () => isRefused(rig));
-    // Later than the gateway looks for connections that idle.
+    await refusing(rig);
+    // Later than the gateway scans for idle connections.
     await new Promise((resolve) => setTimeout(resolve, 300));
     finish();
     expect(await closing).toBeLessThan(SOON_MS);
-    await eventually('the answer ended', async () => /connection: keep-alive[\s\S]*here$/i.test(received));
+    await eventually('the answer ended', async () => /connection: keep-alive[\s\S]*here$/i.test(received()));
   });
 
-  test('still serves the first request of a connection that was opened before', async () => {
+  test('A closing gateway serves the first request of an earlier connection', async () => {
     await using rig = await aRig();
-    const socket = await open(rig.gateway.port);
-    let received = '';
-    socket.on('data', (chunk) => {
-      received += chunk;
-    });
+    const { socket, received } = await open(rig.gateway.port);
     const closing = rig.gateway.close();
-    await eventually('nobody is accepted', () => isRefused(rig));
-    socket.write(`GET /orders/o HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${BEARER}\r\n\r\n`);
+    await refusing(rig);
+    socket.write(GET);
     await closing;
-    await eventually('the answer came', async () => /^HTTP\/1.1 200 .*^connection: close\r$/ims.test(received));
+    await eventually('the answer came', async () => /^HTTP\/1.1 200 .*^connection: close\r$/ims.test(received()));
   });
 
-  test('does not wait for event streams, which have no end', async () => {
+  test('A closing gateway does not wait for event streams, which have no end', async () => {
     await using rig = await aRig({
-      controlPlane: async (_request, response) => {
-        response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-        response.write('data: 1\n\n');
-      },
+      controlPlane: async (_request, response) =>
+        void response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write('data: 1\n\n'),
     });
-    const stream = raw(rig.gateway.port, `GET /_control/events/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ADMIN}\r\n\r\n`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    const { received } = await open(rig.gateway.port, head('GET /_control/events/stream', `Authorization: Bearer ${ADMIN}`));
+    await eventually('the stream began', async () => received().includes('data: 1'));
     expect(await timed(() => rig.gateway.close())).toBeLessThan(SOON_MS);
-    expect(await stream).toContain('data: 1');
   });
 
-  test('breaks no kept-alive connection during a request, even with busy clients', async () => {
+  test('A closing gateway breaks no kept connection during a request, even with busy clients', async () => {
     await using rig = await aRig();
     let served = 0;
     const client = async (): Promise<unknown> => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-      for (;;) {
-        const failure = await kept(rig, agent).then(
-          () => undefined,
-          (error: unknown) => error,
-        );
-        served++;
-        if (failure !== undefined) {
-          agent.destroy();
-          return failure;
+      try {
+        for (;;) {
+          await kept(rig, agent);
+          served++;
         }
+      } catch (failure) {
+        agent.destroy();
+        return failure;
       }
     };
     const clients = Array.from({ length: 5 }, client);
     await eventually('requests were served', async () => served > 50);
     await rig.gateway.close();
-    // Each client goes on until nobody accepts its next new connection.
+    // Each client stops when its next new connection is refused.
     for (const failure of await Promise.all(clients)) expect(failure).toMatchObject({ reused: false });
   });
 });
@@ -186,5 +176,5 @@ describe('A gateway that closes', () => {
 test('A port in use is reported as EADDRINUSE', async () => {
   await using rig = await aRig();
   await expect(aRig({ port: rig.gateway.port })).rejects.toMatchObject({ code: 'EADDRINUSE', port: rig.gateway.port });
-  expect(await send(rig.gateway.url, { path: '/orders/o', headers: { authorization: `Bearer ${BEARER}` } })).toMatchObject({ status: 200 });
+  expect(await rig.call({ path: '/orders/o', headers: asIntegration })).toMatchObject({ status: 200 });
 });

@@ -44,7 +44,7 @@ export const clock: readonly Mutant[] = [
     killedBy: ['tests/ports/memory-store.test.ts'],
   },
   {
-    name: 'A voucher is valid at the instant at which it ends',
+    name: 'A voucher is valid at its end',
     file: 'services/promotion-engine/promotion-rules.ts',
     from: 'now < Date.parse(activeTo)',
     to: 'now <= Date.parse(activeTo)',

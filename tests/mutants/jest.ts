@@ -34,7 +34,7 @@ export async function runJest(folder: string, files: readonly string[], signal: 
   rmSync(result, { force: true });
   const jest = join(folder, 'node_modules/jest/bin/jest.js');
   const options = ['--json', `--outputFile=${result}`, `--cacheDirectory=${join(folder, 'cache')}`, '--runTestsByPath', ...files];
-  // A process group of its own: Ctrl-C reaches only the runner, which ends the group and then removes the copy.
+  // A new process group: Ctrl-C reaches only the runner, which ends the group and then removes the copy.
   const child = spawn(process.execPath, [jest, ...options], { cwd: folder, detached: true, stdio: 'ignore' });
   const end = (): void => void (child.pid !== undefined && process.kill(-child.pid, 'SIGTERM'));
   const limit = setTimeout(end, RUN_MS);

@@ -9,7 +9,7 @@ import { aPlan } from '../ports/a-plan.ts';
 const CREDENTIALS = { bearer: 'b', apiKey: 'k', webhookSecret: 'w' };
 const NOTHING = { events: 0 };
 
-/** What waits in a store, as its metrics count it. */
+/** Unfinished work in a store, as its metrics count it. */
 export function backlogSuite(name: string, create: () => Promise<StoreAdapter>): void {
   describe(`The backlog in ${name}`, () => {
     let adapter: StoreAdapter;
@@ -18,14 +18,12 @@ export function backlogSuite(name: string, create: () => Promise<StoreAdapter>):
     });
     afterAll(() => adapter.close());
 
-    const event = (id: string, committedAt: number): PlannedEvent => ({
-      ...{ id, topic: 'uc.order.events', key: 'k', json: '{}', subscribers: ['fms'], committedAt },
-    });
-    const due = (key: string, at: number, parts: Partial<PlannedDue> = {}): PlannedDue => ({
-      ...{ kind: 'timer', key, at, payload: '1', correlationId: 'c', ...parts },
-    });
+    const sent = { topic: 'uc.order.events', key: 'k', json: '{}', subscribers: ['fms'] };
+    const timer = { kind: 'timer', payload: '1', correlationId: 'c' };
+    const event = (id: string, committedAt: number): PlannedEvent => ({ ...sent, id, committedAt });
+    const due = (key: string, at: number, parts: Partial<PlannedDue> = {}): PlannedDue => ({ ...timer, key, at, ...parts });
 
-    test('is counted over all worlds: the unsent events of an application with the age of the oldest, and all deliveries and due work', async () => {
+    test(`The backlog in ${name} has the events, deliveries and due work of all worlds, with the oldest event`, async () => {
       const oms = adapter.store('oms');
       const open = (rehearsal: string) => adapter.worlds.open(rehearsal, { now: 1_000, applications: {}, due: [] }, CREDENTIALS);
       const [first, second] = [await open('first'), await open('second')];
@@ -36,10 +34,9 @@ export function backlogSuite(name: string, create: () => Promise<StoreAdapter>):
       await oms.commit(first, aPlan({ due: [due('held', NEVER, { withheldBy: 'keeps' })] }));
       expect(await oms.outbox()).toEqual({ events: 3, oldestAt: 4_000 });
       expect(await adapter.store('fms').outbox()).toEqual(NOTHING);
-      // No fault of the second world keeps it there: it is due at once.
-      expect(await adapter.worlds.backlog()).toEqual({
-        ...{ rehearsals: 2, pending: 3, overdue: 2, running: 0, scheduled: 1, withheld: 1, parked: 0 },
-      });
+      // No fault of the second world withholds its work, so that it is overdue.
+      const counts = { rehearsals: 2, pending: 3, overdue: 2, running: 0, scheduled: 1, withheld: 1, parked: 0 };
+      expect(await adapter.worlds.backlog()).toEqual(counts);
       await adapter.worlds.leaseNext(first, { upTo: 1_000_000, token: 'token', leaseMs: 60_000 });
       await adapter.store('fms').park(first, 'fms|e1', 'poison');
       const token = randomUUID();

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
+import type { EstateClient } from '../../rehearsal/estate-client.ts';
 import { apis } from '../../shared/catalog/apis.ts';
 import { applicationNames } from '../../shared/catalog/applications.ts';
+import type { FaultInput } from '../../shared/catalog/control/faults.ts';
 import { allEvents } from '../../shared/catalog/events.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import { problems } from '../../shared/catalog/problems.ts';
@@ -36,149 +38,133 @@ const sumOf = (series: readonly Series[], name: string, labels: Readonly<Record<
     .filter((one) => one.name === name && Object.entries(labels).every(([label, is]) => one.labels[label] === is))
     .reduce((sum, { value }) => sum + value, 0);
 
-describe('Metrics', () => {
-  test('require the scope control at the gateway, and no credential at an application', async () => {
-    await using estate = await anObservedEstate();
-    const { gateway, applications } = estate.running;
-    const status = async (url: string, init: RequestInit = {}) => {
-      const response = await fetch(`${url}/metrics`, init);
-      return [response.status, response.headers.get('content-type')];
-    };
-    const problem = 'application/problem+json; charset=utf-8';
-    expect(await status(gateway)).toEqual([401, problem]);
-    expect(await status(gateway, { headers: { authorization: 'Bearer demo-integration-token' } })).toEqual([403, problem]);
-    expect(await status(gateway, { method: 'POST', headers: { authorization: 'Bearer demo-control-token' } })).toEqual([405, problem]);
-    expect(await scrape(applications['oms'] ?? '', '')).not.toEqual([]);
-    expect(sumOf(await scrape(gateway), 'estate_gateway_refusals_total', { code: 'unauthenticated' })).toBe(1);
-  });
+const setFault = (client: EstateClient, name: string, rule: FaultInput) => client.control('put-fault', { params: { name }, body: rule });
 
-  test('count all steps of an order: requests, calls, events, due work', async () => {
-    await using estate = await anObservedEstate();
-    await placeAnOrder(estate.running.gateway);
-    await estate.client.control('settle');
+test('Metrics require the scope control at the gateway, and no credential at an application', async () => {
+  await using estate = await anObservedEstate();
+  const { gateway, applications } = estate.running;
+  const status = async (authorization: string, method = 'GET') => {
+    const { status: answered, headers } = await fetch(`${gateway}/metrics`, {
+      method,
+      headers: authorization === '' ? {} : { authorization },
+    });
+    return [answered, headers.get('content-type')];
+  };
+  const problem = 'application/problem+json; charset=utf-8';
+  expect(await status('')).toEqual([401, problem]);
+  expect(await status('Bearer demo-integration-token')).toEqual([403, problem]);
+  expect(await status('Bearer demo-control-token', 'POST')).toEqual([405, problem]);
+  expect(await scrape(applications['oms'] ?? '', '')).not.toEqual([]);
+  expect(sumOf(await scrape(gateway), 'estate_gateway_refusals_total', { code: 'unauthenticated' })).toBe(1);
+});
+
+test('Metrics count all steps of an order: requests, calls, events, due work', async () => {
+  await using estate = await anObservedEstate();
+  await placeAnOrder(estate.running.gateway);
+  await estate.client.control('settle');
+  const series = await scrape(estate.running.gateway);
+  const count = (name: string, labels: Readonly<Record<string, string>> = {}) => sumOf(series, name, labels);
+  const confirmation = { api: 'confirm-order-api', status: '2xx' };
+  expect(count('http_server_requests_seconds_count', { application: 'gateway', ...confirmation })).toBe(1);
+  expect(count('http_server_requests_seconds_count', { application: 'oms', ...confirmation })).toBe(1);
+  const creation = { application: 'ecommerce-platform', api: 'create-order-api', outcome: '2xx' };
+  expect(count('http_client_requests_seconds_count', creation)).toBe(1);
+  expect(count('estate_events_published_total', { application: 'oms', type: 'order-confirmed' })).toBe(1);
+  expect(count('estate_events_consumed_seconds_count', { application: 'fms', type: 'order-confirmed', outcome: 'done' })).toBe(1);
+  const published = count('estate_events_published_total', { application: 'oms' });
+  expect(count('estate_outbox_relay_lag_seconds_count', { application: 'oms' })).toBe(published);
+  expect(count('estate_due_work_seconds_count', { application: 'fms', kind: 'allocate', outcome: 'done' })).toBe(1);
+  expect(count('estate_due_work_items', { state: 'scheduled' })).toBeGreaterThan(0);
+  expect(count('estate_rehearsals')).toBe(1);
+  expect(count('process_resident_memory_bytes')).toBeGreaterThan(0);
+});
+
+test('Metrics count repeats, refusals and unreachable calls', async () => {
+  await using estate = await anObservedEstate({ RATE_LIMIT_PER_KEY: '60' });
+  const { client } = estate;
+  const basket = { body: { channel: 'web' as const, lines: [{ sku: 'mug-blue', qty: 1 }] }, headers: { 'idempotency-key': 'once' } };
+  for (const _ of [1, 2]) expect((await client.call('create-basket-api', basket)).status).toBe(201);
+  await setFault(client, 'away', { match: { api: 'get-customer-api' }, fault: { kind: 'outage' } });
+  await placeAnOrder(estate.running.gateway).catch(() => undefined);
+  const replies = await Promise.all(Array.from({ length: 80 }, () => client.call('get-customer-api', { params: { id: 'cus_ada' } })));
+  const limited = replies.filter(({ status }) => status === 429).length;
+  expect(limited).toBeGreaterThan(0);
+  const series = await scrape(estate.running.gateway);
+  expect(sumOf(series, 'estate_idempotent_replays_total', { application: 'ecommerce-platform' })).toBe(1);
+  expect(sumOf(series, 'estate_gateway_refusals_total', { code: 'rate_limited' })).toBe(limited);
+  expect(sumOf(series, 'http_client_requests_seconds_count', { api: 'get-customer-api', outcome: '5xx' })).toBeGreaterThan(0);
+  const failed = { application: 'crm', api: 'get-customer-api', status: '5xx' };
+  expect(sumOf(series, 'http_server_requests_seconds_count', failed)).toBeGreaterThan(0);
+});
+
+test('The labels of metrics are names of the catalog, regardless of rehearsals, objects and mistakes', async () => {
+  await using estate = await anObservedEstate();
+  const { gateway } = estate.running;
+  for (const name of ['one', 'two', 'three']) await estate.client.control('create-rehearsal', { body: { name } });
+  await placeAnOrder(gateway);
+  for (const path of ['/nowhere', '/orders/ord_none', '/%2e%2e/x', '/_control/nothing', '/openapi.json']) await fetch(`${gateway}${path}`);
+  await fetch(`${gateway}/orders`, { method: 'PROPFIND' });
+  const series = (await scrape(gateway)).filter(({ name }) => /^(http|estate)_/.test(name));
+  const known = new Set([
+    ...[...applicationNames, 'gateway', ...Object.keys(apis), ...Object.keys(internalCalls), ...Object.keys(problems)],
+    ...allEvents.map(({ name }) => name),
+    ...['control plane', 'metrics', 'documents', 'none', 'due-work', 'done', 'failed', '2xx', '3xx', '4xx', '5xx', 'broken off'],
+    ...['timeout', 'unreachable', 'version', 'unique', 'guard', 'held', 'world', 'overdue', 'running', 'scheduled', 'withheld'],
+  ]);
+  const values = series.flatMap(({ labels: { le: _le, kind: _kind, ...labels } }) => Object.values(labels));
+  expect([...new Set(values)].filter((value) => !known.has(value))).toEqual([]);
+  for (const kind of new Set(series.flatMap(({ labels: { kind } }) => kind ?? []))) expect(kind).toMatch(/^[a-z]+(-[a-z]+)*$/);
+});
+
+test('Metrics count withheld events and pending deliveries', async () => {
+  await using estate = await anObservedEstate();
+  await setFault(estate.client, 'late', { match: { event: 'order-confirmed' }, fault: { kind: 'withhold' } });
+  await placeAnOrder(estate.running.gateway);
+  const held = await eventually('the event is withheld', async () => {
     const series = await scrape(estate.running.gateway);
-    const count = (name: string, labels: Readonly<Record<string, string>>) => sumOf(series, name, labels);
-    expect(count('http_server_requests_seconds_count', { application: 'gateway', api: 'confirm-order-api', status: '2xx' })).toBe(1);
-    expect(count('http_server_requests_seconds_count', { application: 'oms', api: 'confirm-order-api', status: '2xx' })).toBe(1);
-    expect(
-      count('http_client_requests_seconds_count', { application: 'ecommerce-platform', api: 'create-order-api', outcome: '2xx' }),
-    ).toBe(1);
-    expect(count('estate_events_published_total', { application: 'oms', type: 'order-confirmed' })).toBe(1);
-    expect(count('estate_events_consumed_seconds_count', { application: 'fms', type: 'order-confirmed', outcome: 'done' })).toBe(1);
-    expect(count('estate_outbox_relay_lag_seconds_count', { application: 'oms' })).toBe(
-      count('estate_events_published_total', { application: 'oms' }),
-    );
-    expect(count('estate_due_work_seconds_count', { application: 'fms', kind: 'allocate', outcome: 'done' })).toBe(1);
-    expect(count('estate_due_work_items', { state: 'scheduled' })).toBeGreaterThan(0);
-    expect(count('estate_rehearsals', {})).toBe(1);
-    expect(count('process_resident_memory_bytes', {})).toBeGreaterThan(0);
+    return sumOf(series, 'estate_due_work_items', { state: 'withheld' }) === 1 ? series : undefined;
   });
-
-  test('count repeats, refusals, unreachable calls, and parked work', async () => {
-    await using estate = await anObservedEstate({ RATE_LIMIT_PER_KEY: '60' });
-    const { gateway } = estate.running;
-    const headers = { authorization: 'Bearer demo-integration-token', 'content-type': 'application/json', 'idempotency-key': 'once' };
-    const basket = { method: 'POST', headers, body: JSON.stringify({ channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] }) };
-    for (const _ of [1, 2]) expect((await fetch(`${gateway}/baskets`, basket)).status).toBe(201);
-    await estate.client.control('put-fault', {
-      params: { name: 'away' },
-      body: { match: { api: 'get-customer-api' }, fault: { kind: 'outage' } },
-    });
-    await placeAnOrder(gateway).catch(() => undefined);
-    const refused = await Promise.all(Array.from({ length: 80 }, () => fetch(`${gateway}/customers/cus_ada`, { headers })));
-    expect(refused.some(({ status }) => status === 429)).toBe(true);
-    const series = await scrape(gateway);
-    expect(sumOf(series, 'estate_idempotent_replays_total', { application: 'ecommerce-platform' })).toBe(1);
-    expect(sumOf(series, 'estate_gateway_refusals_total', { code: 'rate_limited' })).toBe(
-      refused.filter(({ status }) => status === 429).length,
-    );
-    expect(sumOf(series, 'http_client_requests_seconds_count', { api: 'get-customer-api', outcome: '5xx' })).toBeGreaterThan(0);
-    expect(
-      sumOf(series, 'http_server_requests_seconds_count', { application: 'crm', api: 'get-customer-api', status: '5xx' }),
-    ).toBeGreaterThan(0);
-  });
-
-  test('have bounded labels: all values are names of the catalog, regardless of the number of rehearsals, objects and mistakes', async () => {
-    await using estate = await anObservedEstate();
-    const { gateway } = estate.running;
-    for (const name of ['one', 'two', 'three']) await estate.client.control('create-rehearsal', { body: { name } });
-    await placeAnOrder(gateway);
-    for (const path of ['/nowhere', '/orders/ord_none', '/%2e%2e/x', '/_control/nothing', '/openapi.json'])
-      await fetch(`${gateway}${path}`);
-    await fetch(`${gateway}/orders`, { method: 'PROPFIND' });
-    const series = (await scrape(gateway)).filter(({ name }) => /^(http|estate)_/.test(name));
-    const known = new Set([
-      ...[...applicationNames, 'gateway', ...Object.keys(apis), ...Object.keys(internalCalls), ...Object.keys(problems)],
-      ...allEvents.map(({ name }) => name),
-      ...['control plane', 'metrics', 'documents', 'none', 'due-work', 'done', 'failed', '2xx', '3xx', '4xx', '5xx', 'broken off'],
-      ...['timeout', 'unreachable', 'version', 'unique', 'guard', 'held', 'world', 'overdue', 'running', 'scheduled', 'withheld'],
-    ]);
-    const values = series.flatMap(({ labels: { le: _le, kind: _kind, ...labels } }) => Object.values(labels));
-    expect([...new Set(values)].filter((value) => !known.has(value))).toEqual([]);
-    const kinds = new Set(series.flatMap(({ labels: { kind } }) => kind ?? []));
-    for (const kind of kinds) expect(kind).toMatch(/^[a-z]+(-[a-z]+)*$/);
-  });
-
-  test('show unsent events with their age, and pending, overdue and parked work', async () => {
-    await using estate = await anObservedEstate();
-    const { gateway } = estate.running;
-    await estate.client.control('put-fault', {
-      params: { name: 'late' },
-      body: { match: { event: 'order-confirmed' }, fault: { kind: 'withhold' } },
-    });
-    await placeAnOrder(gateway);
-    const held = await eventually('the event to be held', async () => {
-      const series = await scrape(gateway);
-      return sumOf(series, 'estate_due_work_items', { state: 'withheld' }) === 1 ? series : undefined;
-    });
-    expect(sumOf(held, 'estate_deliveries_pending')).toBeGreaterThan(0);
-  });
+  expect(sumOf(held, 'estate_deliveries_pending')).toBeGreaterThan(0);
 });
 
-describe('Counting the store', () => {
-  test('happens only on a scrape, and once for concurrent scrapes', async () => {
-    const metrics = createMetrics();
-    let looks = 0;
-    metrics.watchOutbox('oms', async () => {
-      looks += 1;
-      return { events: 3, oldestAt: Date.now() - 5_000 };
-    });
-    expect(looks).toBe(0);
-    const [series] = await Promise.all([metrics.scrape().then(read), metrics.scrape()]);
-    expect(looks).toBe(1);
-    expect(sumOf(series, 'estate_outbox_events', { application: 'oms' })).toBe(3);
-    expect(sumOf(series, 'estate_outbox_oldest_age_seconds', { application: 'oms' })).toBeCloseTo(5, 0);
+test('The store is counted only at a scrape, and once for concurrent scrapes', async () => {
+  const metrics = createMetrics();
+  let looks = 0;
+  metrics.watchOutbox('oms', async () => {
+    looks += 1;
+    return { events: 3, oldestAt: Date.now() - 5_000 };
   });
-
-  test('leaves the other metrics intact when it fails or takes too long, and the failure is counted', async () => {
-    const metrics = createMetrics();
-    let away = false;
-    metrics.watchOutbox('oms', async () => {
-      if (away) throw new Error('away');
-      return { events: 7 };
-    });
-    expect(sumOf(read(await metrics.scrape()), 'estate_outbox_events', { application: 'oms' })).toBe(7);
-    away = true;
-    metrics.watchOutbox('crm', () => new Promise(() => {}));
-    metrics.watchOutbox('fms', async () => ({ events: 1 }));
-    const series = read(await metrics.scrape());
-    expect(sumOf(series, 'estate_backlog_unread_total', { application: 'oms' })).toBe(1);
-    expect(sumOf(series, 'estate_backlog_unread_total', { application: 'crm' })).toBe(1);
-    expect(sumOf(series, 'estate_outbox_events', { application: 'fms' })).toBe(1);
-    // Nothing is better than a number of long ago.
-    expect(series.filter(({ name, labels }) => name === 'estate_outbox_events' && labels['application'] === 'oms')).toEqual([]);
-  });
+  expect(looks).toBe(0);
+  const [series] = await Promise.all([metrics.scrape().then(read), metrics.scrape()]);
+  expect(looks).toBe(1);
+  expect(sumOf(series, 'estate_outbox_events', { application: 'oms' })).toBe(3);
+  expect(sumOf(series, 'estate_outbox_oldest_age_seconds', { application: 'oms' })).toBeCloseTo(5, 0);
 });
 
-describe('docs/how-to/observe.md', () => {
-  test('lists exactly the existing metrics, with their kind, labels and meaning', async () => {
-    const document = readFileSync(new URL('../../docs/how-to/observe.md', import.meta.url), 'utf8');
-    const listed = [...document.matchAll(/^\| `((?:http|estate)_\w+)` \| (\w+) \| (.*?) \| (.*) \|$/gm)].map(
-      ([, name, type, labels, help]) => ({
-        ...{ name, type, help },
-        labels: [...(labels ?? '').matchAll(/`(\w+)`/g)].map(([, label]) => label),
-      }),
-    );
-    expect(listed).toEqual(createMetrics().described());
+test('A count that fails or takes too long is left out and counted, and other metrics are intact', async () => {
+  const metrics = createMetrics();
+  let away = false;
+  metrics.watchOutbox('oms', async () => {
+    if (away) throw new Error('away');
+    return { events: 7 };
   });
+  expect(sumOf(read(await metrics.scrape()), 'estate_outbox_events', { application: 'oms' })).toBe(7);
+  away = true;
+  metrics.watchOutbox('crm', () => new Promise(() => {}));
+  metrics.watchOutbox('fms', async () => ({ events: 1 }));
+  const series = read(await metrics.scrape());
+  const count = (name: string) => series.filter((one) => one.name === name).map(({ labels, value }) => [labels['application'], value]);
+  expect(count('estate_backlog_unread_total').toSorted()).toEqual([
+    ['crm', 1],
+    ['oms', 1],
+  ]);
+  expect(count('estate_outbox_events')).toEqual([['fms', 1]]);
+});
+
+test('docs/how-to/observe.md lists exactly the existing metrics, with their kind, labels and meaning', () => {
+  const document = readFileSync(new URL('../../docs/how-to/observe.md', import.meta.url), 'utf8');
+  const rows = [...document.matchAll(/^\| `((?:http|estate)_\w+)` \| (\w+) \| (.*?) \| (.*) \|$/gm)];
+  const labelsOf = (cell = '') => [...cell.matchAll(/`(\w+)`/g)].map(([, label]) => label);
+  const listed = rows.map(([, name, type, labels, help]) => ({ name, type, help, labels: labelsOf(labels) }));
+  expect(listed).toEqual(createMetrics().described());
 });

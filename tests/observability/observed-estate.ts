@@ -1,57 +1,53 @@
 import { readConfiguration } from '../../estate/configuration.ts';
 import { type RunningEstate, startEstate } from '../../estate/estate.ts';
 import { createEstateClient, type EstateClient } from '../../rehearsal/estate-client.ts';
+import { callOfApi } from '../../rehearsal/named-call.ts';
+import type { ApiId } from '../../shared/catalog/apis.ts';
 import { createLogger } from '../../shared/process/logger.ts';
+import { ADMIN } from '../support/open-rehearsal.ts';
+import { plain } from '../support/plain-client.ts';
+import { ADDRESS } from '../support/steps/order.ts';
+import { card } from '../support/steps/tender.ts';
 
 export interface ObservedEstate extends AsyncDisposable {
   readonly running: RunningEstate;
   readonly client: EstateClient;
-  /** Every line that was logged so far, as it was written. */
+  /** Every line that was logged so far. */
   readonly lines: readonly string[];
 }
 
-/** An estate in this process, of which everything is seen that it logs. */
+/** A client with the public credentials, for the rehearsal "default" unless a header or a bearer names another. */
+export const clientOf = (gateway: string): EstateClient =>
+  createEstateClient({ gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN });
+
+/** An estate in this process whose log is captured. */
 export async function anObservedEstate(environment: Readonly<Record<string, string>> = {}, level = 'error'): Promise<ObservedEstate> {
   const lines: string[] = [];
   const log = createLogger(level, { write: (line) => void lines.push(line) });
   const ports = { GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0' };
   const running = await startEstate(readConfiguration({ NODE_ENV: 'test', ...ports, ...environment }), log);
   await running.ready;
-  const client = createEstateClient({
-    gateway: running.gateway,
-    bearer: 'demo-integration-token',
-    apiKey: 'demo-carrier-key',
-    admin: 'demo-control-token',
-    rehearsal: 'default',
-  });
-  return {
-    running,
-    client,
-    lines,
-    [Symbol.asyncDispose]: async () => {
-      await client.close();
-      await running.close();
-    },
+  const client = clientOf(running.gateway);
+  const close = async () => {
+    await client.close();
+    await running.close();
   };
+  return { running, client, lines, [Symbol.asyncDispose]: close };
 }
 
-const ADDRESS = { name: 'Ada', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' };
-
-/** A whole order: basket, checkout, authorisation, confirmation. @returns its id */
+/** A confirmed order of Ada. @param headers of every request. @returns its id */
 export async function placeAnOrder(gateway: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
-  const post = async (path: string, body: unknown): Promise<Record<string, unknown>> => {
-    const response = await fetch(`${gateway}${path}`, {
-      method: 'POST',
-      headers: { authorization: 'Bearer demo-integration-token', 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(body),
-    });
-    const answer = (await response.json()) as Record<string, unknown>;
-    if (!response.ok) throw new Error(`${path}: ${response.status} ${JSON.stringify(answer)}`);
-    return answer;
+  await using client = plain(clientOf(gateway));
+  const send = async (id: ApiId, input: Parameters<typeof callOfApi>[1]) => {
+    const { method, path, body } = callOfApi(id, input);
+    const reply = await client.call(method, path, body, { headers });
+    if (reply.status >= 300) throw new Error(`${path}: ${reply.status} ${JSON.stringify(reply.body)}`);
+    return reply.body;
   };
-  const basket = await post('/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 2 }] });
-  const { orderId } = await post(`/baskets/${basket['id']}/checkout`, { shippingAddress: ADDRESS, placeOrder: true });
-  await post('/payments/authorizations', { tender: { type: 'card', token: 'tok_visa' }, orderId });
-  await post(`/orders/${orderId}/confirm`, {});
-  return String(orderId);
+  const lines = [{ sku: 'mug-blue', qty: 2 }];
+  const { id } = await send('create-basket-api', { body: { channel: 'web', customerId: 'cus_ada', lines } });
+  const { orderId } = await send('checkout-basket-api', { params: { id }, body: { shippingAddress: ADDRESS, placeOrder: true } });
+  await send('authorize-payment-api', { body: { tender: card(), orderId } });
+  await send('confirm-order-api', { params: { id: orderId } });
+  return orderId;
 }

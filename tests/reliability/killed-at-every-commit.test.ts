@@ -1,47 +1,50 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
+import { callOfApi } from '../../rehearsal/named-call.ts';
+import { type ApiId, apis } from '../../shared/catalog/apis.ts';
 import type { Application } from '../../shared/catalog/applications.ts';
 import { type CrashingEstate, crashingEstate } from '../support/crashing-estate.ts';
 import { eachCrash, type Journey, type Step } from '../support/each-crash.ts';
 import { ADDRESS, eventually } from '../support/estate.ts';
+import { card, eur } from '../support/steps/tender.ts';
 
-/**
- * A process is killed at each of its commits, once before the store hears of it and once after. First a client that retries
- * completes an order; then a client gives up without a retry. In both cases nothing is doubled, lost or half done.
- */
-
-/** The known ids of an order in progress. */
+/** Ids of an order in progress. */
 interface Known {
-  readonly basketId?: string | undefined;
+  readonly basketId?: string;
   readonly orderId?: string;
   readonly paymentId?: string;
 }
 
 const HOUR = 60 * 60_000;
 
-async function fillBasket(estate: CrashingEstate, lines: readonly object[]): Promise<Known> {
-  const basket = await estate.insist('ecommerce-platform', 'POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines });
-  return { basketId: basket.body.id };
+/** Calls an API until it is answered. A call with a name is another one than the same call without. */
+function insist(estate: CrashingEstate, api: ApiId, input: Parameters<typeof callOfApi>[1] = {}, name?: string) {
+  const { method, path, body } = callOfApi(api, input);
+  return estate.insist(apis[api].application, method, path, body, name);
 }
+/** Calls an API once, and ignores a broken connection. */
+const ask = (estate: CrashingEstate, api: ApiId, input: Parameters<typeof callOfApi>[1]) => {
+  const { method, path, body } = callOfApi(api, input);
+  return estate.ask(apis[api].application, method, path, body, 'once').catch(() => undefined);
+};
+
+const basketOf =
+  (qty: number): Step<Known> =>
+  async (estate) => {
+    const body = { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty }] };
+    return { basketId: (await insist(estate, 'create-basket-api', { body })).body.id };
+  };
 
 const drafting: readonly Step<Known>[] = [
-  (estate) => fillBasket(estate, [{ sku: 'mug-blue', qty: 2 }]),
+  basketOf(2),
   async (estate, known) => {
-    const locked = await estate.insist('ecommerce-platform', 'POST', `/baskets/${known.basketId}/checkout`, {
-      shippingAddress: ADDRESS,
-      voucherCodes: ['WELCOME10'],
-    });
+    const body = { shippingAddress: ADDRESS, voucherCodes: ['WELCOME10'] };
+    const locked = await insist(estate, 'checkout-basket-api', { params: { id: known.basketId ?? '' }, body });
     expect(locked).toMatchObject({ status: 200, body: { state: 'locked' } });
     return known;
   },
-  async (estate, { basketId }) => {
-    const order = await estate.insist('oms', 'POST', '/orders', { basketId });
-    return { basketId, orderId: order.body.id };
-  },
+  async (estate, { basketId = '' }) => ({ basketId, orderId: (await insist(estate, 'create-order-api', { body: { basketId } })).body.id }),
   async (estate, known) => {
-    const payment = await estate.insist('payment-hub', 'POST', '/payments/authorizations', {
-      orderId: known.orderId,
-      tender: { type: 'card', token: 'tok_visa' },
-    });
+    const payment = await insist(estate, 'authorize-payment-api', { body: { orderId: known.orderId, tender: card() } });
     expect(payment).toMatchObject({ status: 201, body: { state: 'authorised' } });
     return { ...known, paymentId: payment.body.id };
   },
@@ -53,19 +56,19 @@ async function draftOrder(estate: CrashingEstate): Promise<Known> {
   return known;
 }
 
-async function confirm(estate: CrashingEstate, known: Known): Promise<Known> {
-  const reply = await estate.insist('oms', 'POST', `/orders/${known.orderId}/confirm`);
+const confirm: Step<Known> = async (estate, known) => {
+  const reply = await insist(estate, 'confirm-order-api', { params: { id: known.orderId ?? '' } });
   expect(reply).toMatchObject({ status: 200, body: { state: 'confirmed' } });
   return known;
-}
+};
 
-/** While work of the confirmation is still running. */
-async function confirmAndCancel(estate: CrashingEstate, known: Known): Promise<Known> {
+/** Cancels while work of the confirmation is still running. */
+const confirmAndCancel: Step<Known> = async (estate, known) => {
   await confirm(estate, known);
-  const reply = await estate.insist('oms', 'POST', `/orders/${known.orderId}/cancel`);
+  const reply = await insist(estate, 'cancel-order-api', { params: { id: known.orderId ?? '' } });
   expect(reply).toMatchObject({ status: 200, body: { state: 'cancelled' } });
   return known;
-}
+};
 
 const letPass =
   (ms: number): Step<Known> =>
@@ -75,9 +78,9 @@ const letPass =
   };
 
 /** The order with its payments: an answer leaves them out when the Payment Hub took too long. */
-const orderWithPayments = (estate: CrashingEstate, orderId: string | undefined) =>
+const orderWithPayments = (estate: CrashingEstate, { orderId = '' }: Known) =>
   eventually('the order is shown with its payments', async () => {
-    const { body } = await estate.insist('oms', 'GET', `/orders/${orderId}`);
+    const { body } = await insist(estate, 'get-order-api', { params: { id: orderId } });
     return body.paymentStatus !== 'unknown' && body;
   });
 
@@ -92,134 +95,106 @@ const WRITERS: readonly Application[] = [
   'crm',
 ];
 
-type Told = Pick<Journey<Known>, 'steps' | 'end' | 'killed'>;
+type Outline = Pick<Journey<Known>, 'steps' | 'end' | 'killed'>;
 
-const confirmed: Told = {
+const confirmed: Outline = {
   killed: WRITERS,
   steps: [...drafting, confirm],
-  end: async (estate, { orderId, paymentId }) => {
+  end: async (estate, known) => {
     await estate.settle();
-    const order = await orderWithPayments(estate, orderId);
+    const order = await orderWithPayments(estate, known);
     expect(order).toMatchObject({ state: 'confirmed', paymentStatus: 'authorised' });
-    expect(order.payments.map(({ id }: { id: string }) => id)).toEqual([paymentId]);
+    expect(order.payments.map(({ id }: { id: string }) => id)).toEqual([known.paymentId]);
     expect(order.pendingAction).toBeUndefined();
   },
 };
 
-const cancelled: Told = {
+const cancelled: Outline = {
   killed: WRITERS,
   steps: [...drafting, confirmAndCancel, letPass(3 * HOUR)],
-  end: async (estate, { orderId }) => {
-    const order = await orderWithPayments(estate, orderId);
+  end: async (estate, known) => {
+    const order = await orderWithPayments(estate, known);
     expect(order.payments.map(({ state }: { state: string }) => state)).toEqual(['voided']);
     expect(order).not.toHaveProperty('compensation');
   },
 };
 
-const points: Told = {
+const points: Outline = {
   // Without a voucher the Promotion Engine stores nothing.
   killed: WRITERS.filter((application) => application !== 'promotion-engine'),
   steps: [
-    (estate) => fillBasket(estate, [{ sku: 'mug-blue', qty: 1 }]),
-    async (estate, { basketId }) => {
-      await estate.insist('ecommerce-platform', 'POST', `/baskets/${basketId}/checkout`, { shippingAddress: ADDRESS, placeOrder: true });
-      const read = await estate.insist('oms', 'POST', '/orders', { basketId }, 'again');
-      return { basketId, orderId: read.body.id };
+    basketOf(1),
+    async (estate, { basketId = '' }) => {
+      await insist(estate, 'checkout-basket-api', { params: { id: basketId }, body: { shippingAddress: ADDRESS, placeOrder: true } });
+      return { basketId, orderId: (await insist(estate, 'create-order-api', { body: { basketId } }, 'again')).body.id };
     },
     async (estate, known) => {
       const { orderId } = known;
-      const redeemed = await estate.insist('loyalty-platform', 'POST', '/members/loy_ada/redeem', { points: 300, orderId });
-      const tender = { type: 'loyalty', token: redeemed.body.redemption.id };
-      const body = { orderId, tender, amount: { amount: 300, currency: 'EUR' } };
-      await estate.insist('payment-hub', 'POST', '/payments/authorizations', body, 'points');
+      const { body } = await insist(estate, 'redeem-points-api', { params: { id: 'loy_ada' }, body: { points: 300, orderId } });
+      const tender = { type: 'loyalty', token: body.redemption.id };
+      await insist(estate, 'authorize-payment-api', { body: { orderId, tender, amount: eur(300) } }, 'points');
       return known;
     },
-    // Not a step of its own: in a world that begins with its payment, the invariant of money would count it again.
+    // One step: in a world that begins with its payment, the invariant of money would count the payment again.
     async (estate, known) => {
       const body = { orderId: known.orderId, tender: { type: 'gift-card', token: 'gift_50' } };
-      await estate.insist('payment-hub', 'POST', '/payments/authorizations', body, 'gift');
+      await insist(estate, 'authorize-payment-api', { body }, 'gift');
       return confirmAndCancel(estate, known);
     },
     letPass(3 * HOUR),
   ],
   end: async (estate) => {
-    const account = await estate.insist('loyalty-platform', 'GET', '/members/loy_ada/balance');
-    expect(account.body.pointsBalance).toBe(500);
+    const { body } = await insist(estate, 'get-member-balance-api', { params: { id: 'loy_ada' } });
+    expect(body.pointsBalance).toBe(500);
   },
 };
 
-describe.each([
-  ['an order that is confirmed', confirmed],
-  ['an order that is confirmed and cancelled', cancelled],
-  ['an order that is paid with points', points],
-] as const)('%s', (_name, told) => {
-  test('is completed although every application dies at each of its commits', async () => {
-    expect(await eachCrash({ begin: async () => ({}), ...told })).toBeGreaterThan(20);
-  }, 170_000);
+test.each([
+  ['is confirmed', confirmed],
+  ['is confirmed and cancelled', cancelled],
+  ['is paid with points', points],
+] as const)(
+  'An order that %s is completed although every application is killed at each of its commits',
+  async (_what, outline) => expect(await eachCrash({ begin: async () => ({}), ...outline })).toBeGreaterThan(20),
+  170_000,
+);
+
+const RESERVATION = { body: { items: [{ sku: 'lamp-last-one', qty: 1 }] } };
+
+test.each([
+  ['is completed by a repeat of the request', insist, 1],
+  ['is undone by due work', ask, 0],
+] as const)('A reservation whose process was killed %s after its lease has expired', async (_how, send, units) => {
+  const estate = await crashingEstate({ leases: 'run out' });
+  estate.crashAt({ application: 'sim', commit: 1, when: 'after' });
+  await send(estate, 'reserve-inventory-api', RESERVATION);
+  expect(await estate.settle()).toMatchObject({ settled: true });
+  expect(estate.crashes()).toBe(1);
+  expect((await estate.verify()).flatMap(({ violations }) => violations)).toEqual([]);
+  const { body } = await insist(estate, 'get-inventory-api', { params: { sku: 'lamp-last-one' } });
+  expect(body.locations.reduce((sum: number, { reserved }: { reserved: number }) => sum + reserved, 0)).toBe(units);
+  await estate.close();
 });
 
-async function holds(estate: CrashingEstate): Promise<void> {
-  const broken = (await estate.verify()).flatMap(({ id, violations }) => violations.map((violation) => `${id}: ${violation}`));
-  expect(broken).toEqual([]);
-}
-
-describe('A reservation whose process was killed', () => {
-  /** Units reserved after the process of a reservation request was killed. Due work undoes the request unless it is repeated. */
-  const killedReservation = async (estate: CrashingEstate, request: (items: object) => Promise<unknown>): Promise<number> => {
-    estate.crashAt({ application: 'sim', commit: 1, when: 'after' });
-    await request({ items: [{ sku: 'lamp-last-one', qty: 1 }] });
-    expect(await estate.settle()).toMatchObject({ settled: true });
-    expect(estate.crashes()).toBe(1);
-    await holds(estate);
-    const { body } = await estate.insist('sim', 'GET', '/inventory/items/lamp-last-one');
-    return body.locations.reduce((sum: number, { reserved }: { reserved: number }) => sum + reserved, 0);
-  };
-
-  test('is completed by a repeat of the request after its lease has expired', async () => {
-    const estate = await crashingEstate({ leases: 'run out' });
-    const reserved = await killedReservation(estate, (body) => estate.insist('sim', 'POST', '/inventory/reservations', body));
-    expect(reserved).toBe(1);
-    await estate.close();
-  });
-
-  test('is undone by due work after its lease has expired', async () => {
-    const estate = await crashingEstate({ leases: 'run out' });
-    const reserved = await killedReservation(estate, (body) =>
-      estate.ask('sim', 'POST', '/inventory/reservations', body, 'once').catch(() => undefined),
-    );
-    expect(reserved).toBe(0);
-    await estate.close();
-  });
-});
-
-describe('A client that does not retry', () => {
-  test.each([
-    ['confirm', ['oms', 'sim', 'payment-hub', 'promotion-engine', 'inventory-service']],
-    ['cancel', ['oms', 'sim', 'payment-hub', 'promotion-engine', 'inventory-service']],
-  ] as const)(
-    'leaves nothing half done when a process is killed at any commit of its request to %s an order',
-    async (verb, killed) => {
-      await eachCrash({
-        begin: draftOrder,
-        steps: [
-          async (estate, known) => {
-            await estate.ask('oms', 'POST', `/orders/${known.orderId}/${verb}`, {}, 'once').catch(() => undefined);
-            return known;
-          },
-          letPass(2 * HOUR),
-        ],
-        killed,
-        end: async (estate, { orderId }) => {
-          const order = await eventually('the Payment Hub is asked', async () => {
-            const read = await estate.insist('oms', 'GET', `/orders/${orderId}`);
-            return read.body.paymentStatus !== 'unknown' && read;
-          });
-          expect(order.body).not.toHaveProperty('pendingAction');
-          expect(order.body).not.toHaveProperty('compensation');
-          expect(order.body.state === 'cancelled').toBe(order.body.payments.every(({ state }: { state: string }) => state === 'voided'));
+test.each(['confirm', 'cancel'] as const)(
+  'A request to %s an order leaves nothing half done when a process is killed at any of its commits and the client does not retry',
+  async (verb) => {
+    await eachCrash<Known>({
+      begin: draftOrder,
+      killed: ['oms', 'sim', 'payment-hub', 'promotion-engine', 'inventory-service'],
+      steps: [
+        async (estate, known) => {
+          await ask(estate, `${verb}-order-api`, { params: { id: known.orderId ?? '' } });
+          return known;
         },
-      });
-    },
-    170_000,
-  );
-});
+        letPass(2 * HOUR),
+      ],
+      end: async (estate, known) => {
+        const order = await orderWithPayments(estate, known);
+        for (const member of ['pendingAction', 'compensation']) expect(order).not.toHaveProperty(member);
+        expect(order.state === 'cancelled').toBe(order.payments.every(({ state }: { state: string }) => state === 'voided'));
+      },
+    });
+  },
+  170_000,
+);

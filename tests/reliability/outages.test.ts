@@ -3,138 +3,92 @@ import { registeredApplications } from '../../estate/registry.ts';
 import { type Application, applicationNames } from '../../shared/catalog/applications.ts';
 import { isThorough } from '../support/effort.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
-import { CASH, card } from '../support/steps/tender.ts';
-
-/**
- * Each story is played with each application away that its work calls, for an hour to ten days. When the application is back, nobody
- * redrives anything: everything is as in a world where it was never away, or `verify` names what is not.
- */
+import { CASH, card, eur } from '../support/steps/tender.ts';
 
 const LENGTHS = ['PT1H', 'PT3H', 'PT12H', 'P2D', 'P10D'] as const;
 type Length = (typeof LENGTHS)[number];
+type Reply = Promise<{ readonly status: number }>;
 
-interface Story {
-  /** Everything is there. @returns the actions of clients while the application is away; a refused one is repeated when it is back */
-  readonly begins: (scene: TestRehearsal) => Promise<readonly (() => Promise<{ readonly status: number }>)[]>;
-  /** Whether the business ends it otherwise because of the outage, as documented. */
-  readonly endsOtherwise?: (away: Application, length: Length) => boolean;
-}
+/** Prepares work that calls other applications. @returns the requests of clients during the outage; a refused one is repeated afterwards */
+type Story = (rehearsal: TestRehearsal) => Promise<readonly (() => Reply)[]>;
 
-const post = (rehearsal: TestRehearsal, path: string, body: object = {}) => rehearsal.call('POST', path, body);
+const MUGS = [{ sku: 'mug-blue', qty: 2 }];
 
 /** A confirmed order of Ada with a voucher, paid by card and points. */
-async function confirmed(scene: TestRehearsal): Promise<string> {
-  const lines = [{ sku: 'mug-blue', qty: 2 }];
-  const basket = await scene.basket({ lines });
-  const shippingAddress = { name: 'Ada Quay', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' };
-  await scene.api('checkout-basket-api', { params: { id: basket.id }, body: { shippingAddress, voucherCodes: ['WELCOME10'] } });
-  const { id } = await scene.draft(basket.id);
-  const { redemption } = await scene.api('redeem-points-api', { params: { id: 'loy_ada' }, body: { points: 300, orderId: id } });
-  const amount = { amount: 300, currency: 'EUR' };
-  await scene.api('authorize-payment-api', { body: { orderId: id, tender: { type: 'loyalty', token: redemption.id }, amount } });
-  await scene.authorisation(id);
-  await scene.confirmed(id);
-  await scene.settle();
+async function confirmed(rehearsal: TestRehearsal): Promise<string> {
+  const { id: orderId } = await rehearsal.draft({ lines: MUGS, voucherCodes: ['WELCOME10'] });
+  const { redemption } = await rehearsal.api('redeem-points-api', { params: { id: 'loy_ada' }, body: { points: 300, orderId } });
+  const tender = { type: 'loyalty', token: redemption.id } as const;
+  await rehearsal.api('authorize-payment-api', { body: { orderId, tender, amount: eur(300) } });
+  await rehearsal.authorisation(orderId);
+  await rehearsal.confirmed(orderId);
+  await rehearsal.settle();
+  return orderId;
+}
+/** A sale at the till that is not paid completely. */
+async function partlyPaid(rehearsal: TestRehearsal): Promise<string> {
+  const { id, totals } = await rehearsal.sale();
+  await rehearsal.pay(id, card(), totals.total.amount - 100);
   return id;
 }
 
-/** An authorisation expires after seven days: without a capture by then, the order is cancelled. */
-const authorisationExpires = (away: Application, length: Length): boolean => away === 'payment-hub' && length === 'P10D';
-
 const stories: Readonly<Record<string, Story>> = {
-  'a cancellation': {
-    begins: async (scene) => {
-      const id = await confirmed(scene);
-      return [() => post(scene, `/orders/${id}/cancel`)];
-    },
+  'a cancellation': async (rehearsal) => {
+    const id = await confirmed(rehearsal);
+    return [() => rehearsal.cancel(id)];
   },
-  'the confirmation of an order': {
-    begins: async (scene) => {
-      const { id } = await scene.draft();
-      await scene.authorisation(id);
-      return [() => post(scene, `/orders/${id}/confirm`)];
-    },
+  'the confirmation of an order': async (rehearsal) => {
+    const { id } = await rehearsal.authorised();
+    return [() => rehearsal.confirm(id)];
   },
-  'the way of an order to its customer': {
-    begins: async (scene) => {
-      await confirmed(scene);
-      await scene.progress({ warehouse: 'time', carrier: 'time' });
-      return [];
-    },
-    endsOtherwise: authorisationExpires,
+  'the way of an order to its customer': async (rehearsal) => {
+    await confirmed(rehearsal);
+    await rehearsal.progress({ warehouse: 'time', carrier: 'time' });
+    return [];
   },
-  'the dispatch and the scans of a parcel': {
-    begins: async (scene) => {
-      const id = await confirmed(scene);
-      const [first] = await scene.routed(id);
-      await scene.packed(first?.id ?? '');
-      await scene.progress({ carrier: 'time' });
-      return [() => scene.dispatch(first?.id ?? '')];
-    },
+  'the dispatch and the scans of a parcel': async (rehearsal) => {
+    const id = await rehearsal.onlyFulfilment(await confirmed(rehearsal));
+    await rehearsal.packed(id);
+    await rehearsal.progress({ carrier: 'time' });
+    return [() => rehearsal.dispatch(id)];
   },
-  'a short pick': {
-    begins: async (scene) => {
-      const order = await scene.confirmed();
-      const [first] = await scene.routed(order.id);
-      const picking = await scene.picked(first?.id ?? '', 'started');
-      const lines = [{ orderLineId: order.lines[0].lineId, pickedQty: 1 }];
-      return [() => scene.call('update-picking-status-api', { params: { id: picking.id }, body: { status: 'short', lines } })];
-    },
-    endsOtherwise: authorisationExpires,
+  'a short pick': async (rehearsal) => {
+    const { id, lines } = await rehearsal.confirmed();
+    const picking = await rehearsal.picked(await rehearsal.onlyFulfilment(id), 'started');
+    return [() => rehearsal.movePicking(picking.id, 'short', [{ orderLineId: lines[0].lineId, pickedQty: 1 }])];
   },
-  'a sale at the till': {
-    begins: async (rehearsal) => {
-      const { id, totals } = await rehearsal.sale({ loyaltyId: 'loy_ada' });
-      return [() => rehearsal.pay(id, CASH, totals.total.amount)];
-    },
+  'a sale at the till': async (rehearsal) => {
+    const { id, totals } = await rehearsal.sale({ loyaltyId: 'loy_ada' });
+    return [() => rehearsal.pay(id, CASH, totals.total.amount)];
   },
-  'a voided sale': {
-    begins: async (rehearsal) => {
-      const { id, totals } = await rehearsal.sale();
-      await rehearsal.pay(id, card(), totals.total.amount - 100);
-      return [() => rehearsal.voidSale(id)];
-    },
+  'a voided sale': async (rehearsal) => {
+    const id = await partlyPaid(rehearsal);
+    return [() => rehearsal.voidSale(id)];
   },
-  'an idle sale': {
-    begins: async (rehearsal) => {
-      const { id, totals } = await rehearsal.sale();
-      await rehearsal.pay(id, card(), totals.total.amount - 100);
-      return [];
-    },
+  'an idle sale': async (rehearsal) => {
+    await partlyPaid(rehearsal);
+    return [];
   },
-  'a checkout that nobody goes on with': {
-    begins: async (scene) => {
-      const lines = [{ sku: 'mug-blue', qty: 1 }];
-      const basket = await scene.api('create-basket-api', { body: { channel: 'web', lines } });
-      const shippingAddress = { name: 'Bo', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' };
-      await scene.api('checkout-basket-api', { params: { id: basket.id }, body: { shippingAddress, voucherCodes: ['WELCOME10'] } });
-      const draft = await scene.draft({ lines });
-      await scene.authorisation(draft.id);
-      return [];
-    },
+  'an abandoned checkout': async (rehearsal) => {
+    const lines = [{ sku: 'mug-blue', qty: 1 }];
+    const { id } = await rehearsal.api('create-basket-api', { body: { channel: 'web', lines } });
+    await rehearsal.checkedOut(id, { voucherCodes: ['WELCOME10'] });
+    await rehearsal.authorised({ lines });
+    return [];
   },
-  'the refund of a return': {
-    begins: async (scene) => {
-      const order = await scene.completed([{ sku: 'mug-blue', qty: 2 }], 'cus_ada');
-      const { id } = await scene.announced(order);
-      await scene.moved(id, 'approve', 'receive');
-      return [() => scene.move(id, 'inspect')];
-    },
+  'the refund of a return': async (rehearsal) => {
+    const { id } = await rehearsal.announced(await rehearsal.completed());
+    await rehearsal.moved(id, 'approve', 'receive');
+    return [() => rehearsal.move(id, 'inspect')];
   },
-  'a return that comes by parcel': {
-    begins: async (scene) => {
-      const order = await scene.completed([{ sku: 'mug-blue', qty: 2 }], 'cus_ada');
-      const { id } = await scene.announced(order, 1, { dropOff: 'carrier' });
-      await scene.progress({ returns: 'time', carrier: 'time' });
-      return [() => scene.move(id, 'approve')];
-    },
+  'a return that comes by parcel': async (rehearsal) => {
+    const { id } = await rehearsal.announced(await rehearsal.completed(), 1, { dropOff: 'carrier' });
+    await rehearsal.progress({ returns: 'time', carrier: 'time' });
+    return [() => rehearsal.move(id, 'approve')];
   },
-  'a rejected return': {
-    begins: async (scene) => {
-      const order = await scene.completed([{ sku: 'mug-blue', qty: 2 }], 'cus_ada');
-      const { id } = await scene.announced(order);
-      return [() => scene.move(id, 'reject', { reason: 'worn' })];
-    },
+  'a rejected return': async (rehearsal) => {
+    const { id } = await rehearsal.announced(await rehearsal.completed());
+    return [() => rehearsal.move(id, 'reject', { reason: 'worn' })];
   },
 };
 
@@ -165,7 +119,7 @@ const played: Readonly<Record<string, readonly string[]>> = {
   'a sale at the till': ['pos|submit-order'],
   'a voided sale': ['pos|undo-sale'],
   'an idle sale': ['pos|expire-transaction'],
-  'a checkout that nobody goes on with': [
+  'an abandoned checkout': [
     ...['ecommerce-platform|checkout-ttl', 'ecommerce-platform|release-holds', 'oms|expire-draft', 'sim|give-back-stock'],
   ],
   'the refund of a return': ['fms|settle-return', 'fms|close-return', 'fms|book-returned-stock'],
@@ -179,106 +133,107 @@ const lasting = (states: Readonly<Record<string, number>>) =>
   Object.fromEntries(Object.entries(states).filter(([state]) => !SPENT.has(state)));
 
 /** States, stock and points of a whole rehearsal. */
-async function endOf({ client }: TestRehearsal) {
-  const { items } = await client.control('list-object-types');
-  const stock = await client.control('list-stock', { query: { limit: 500 } });
-  const ada = await client.call('GET', '/members/loy_ada/balance');
+async function endOf({ api, control }: TestRehearsal) {
+  const { items } = await control('list-object-types');
+  const stock = await control('list-stock', { query: { limit: 500 } });
   return {
     states: Object.fromEntries(items.map(({ type, states }) => [type, lasting(states)])),
     stock: stock.items.filter(({ sku }) => sku === 'mug-blue'),
-    points: ada.body.pointsBalance,
+    points: (await api('get-member-balance-api', { params: { id: 'loy_ada' } })).pointsBalance,
   };
 }
 
-const repeatedly = async (rehearsal: TestRehearsal, actions: readonly (() => Promise<{ readonly status: number }>)[]) => {
-  for (const act of actions) {
-    const { status } = await act();
-    if (status >= 500) throw new Error(`The action is still answered with ${status}.`);
+async function send(rehearsal: TestRehearsal, requests: readonly (() => Reply)[]): Promise<void> {
+  for (const request of requests) {
+    const { status } = await request();
+    if (status >= 500) throw new Error(`The request is still answered with ${status}.`);
   }
   await rehearsal.settle();
-};
-
-/** The story without an outage: its end, and the applications that its applications call. */
-async function undisturbed(story: Story, length: Length) {
-  await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual' });
-  const actions = await story.begins(scene);
-  const before = (await scene.journal()).length;
-  await repeatedly(scene, actions);
-  await advance(scene, length);
-  const hops = (await scene.journal()).slice(before);
-  await advance(scene, AFTERWARDS);
-  await scene.verify();
-  const own = new Map(hops.map(({ requestId, application }) => [requestId, application]));
-  const called = hops.filter(({ application, parentId }) => own.has(parentId) && own.get(parentId) !== application);
-  return { end: await endOf(scene), called: new Set<Application>(called.map(({ application }) => application)) };
 }
+
+/** Whether the business ends a story otherwise, as documented: without a capture within seven days, an order is cancelled. */
+const endsOtherwise = (name: string, away: Application, length: Length): boolean =>
+  away === 'payment-hub' && length === 'P10D' && (name === 'a short pick' || name === 'the way of an order to its customer');
 
 /** The timers that an outage has put off run in this time. */
 const AFTERWARDS = 'P15D';
+const MANUAL = { warehouse: 'manual', carrier: 'manual', returns: 'manual' } as const;
 
-async function advance({ client }: TestRehearsal, by: string): Promise<void> {
-  const { settled, waitingFor } = await client.control('advance-clock', { body: { by, timeoutMs: 60_000 } });
+async function advance({ control }: TestRehearsal, by: string): Promise<void> {
+  const { settled, waitingFor } = await control('advance-clock', { body: { by, timeoutMs: 60_000 } });
   expect([settled, waitingFor]).toEqual([true, []]);
+}
+
+/** The story without an outage: its end, and the applications that its applications call. */
+async function undisturbed(story: Story, length: Length) {
+  await using rehearsal = await newRehearsal(MANUAL);
+  const requests = await story(rehearsal);
+  const before = (await rehearsal.journal()).length;
+  await send(rehearsal, requests);
+  await advance(rehearsal, length);
+  const hops = (await rehearsal.journal()).slice(before);
+  await advance(rehearsal, AFTERWARDS);
+  await rehearsal.verify();
+  const own = new Map(hops.map(({ requestId, application }) => [requestId, application]));
+  const called = hops.filter(({ application, parentId }) => own.has(parentId) && own.get(parentId) !== application);
+  return { end: await endOf(rehearsal), called: new Set<Application>(called.map(({ application }) => application)) };
 }
 
 /** The story while an application is away. */
 async function disturbed(story: Story, away: Application, length: Length) {
-  await using scene = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual' });
-  const actions = await story.begins(scene);
-  await scene.fault('away', { match: { application: away }, fault: { kind: 'outage' } });
-  const replies: (() => Promise<{ readonly status: number }>)[] = [];
-  for (const act of actions) if ((await act()).status >= 500) replies.push(act);
-  await advance(scene, length);
-  await scene.noFaults();
-  await scene.settle();
-  await repeatedly(scene, replies);
-  const { holds, invariants } = await scene.client.control('verify');
+  await using rehearsal = await newRehearsal(MANUAL);
+  const requests = await story(rehearsal);
+  await rehearsal.down(away);
+  const refused: (() => Reply)[] = [];
+  for (const request of requests) if ((await request()).status >= 500) refused.push(request);
+  await advance(rehearsal, length);
+  await rehearsal.noFaults();
+  await rehearsal.settle();
+  await send(rehearsal, refused);
+  const { holds, invariants } = await rehearsal.control('verify');
   const atReturn = { holds, violations: invariants.flatMap(({ violations }) => violations) };
-  await advance(scene, AFTERWARDS);
-  await scene.verify();
-  expect((await scene.client.control('list-parked')).items).toEqual([]);
+  await advance(rehearsal, AFTERWARDS);
+  await rehearsal.verify();
+  expect((await rehearsal.control('list-parked')).items).toEqual([]);
   // Drafts and idle sales end after a day: a client that was refused comes back too late.
-  const isTooLate = replies.length > 0 && (length === 'P2D' || length === 'P10D');
-  return { atReturn, isTooLate, end: await endOf(scene) };
+  const isTooLate = refused.length > 0 && (length === 'P2D' || length === 'P10D');
+  return { atReturn, isTooLate, end: await endOf(rehearsal) };
 }
 
-describe('Outages', () => {
-  test('of applications cover every kind of due work', () => {
-    const declared = registeredApplications.flatMap(({ service }) =>
-      Object.keys(service.due).map((kind) => `${service.application}|${kind}`),
-    );
-    expect(Object.values(played).flat().toSorted()).toEqual(declared.toSorted());
-  });
+test('The stories of outages play every kind of due work', () => {
+  const declared = registeredApplications.flatMap(({ service }) =>
+    Object.keys(service.due).map((kind) => `${service.application}|${kind}`),
+  );
+  expect(Object.values(played).flat().toSorted()).toEqual(declared.toSorted());
+});
 
-  let turn = 0;
-  describe.each(Object.entries(stories))('during %s', (name, story) => {
-    test.each(applicationNames)(
-      'of %s leave nothing undone',
-      async (away) => {
-        const lengths = isThorough ? LENGTHS : [LENGTHS[turn++ % LENGTHS.length] ?? 'P2D'];
-        for (const length of lengths) {
-          const calm = await undisturbedOnce(name, story, length);
-          if (!calm.called.has(away)) continue;
-          pairs.add(`${name}: ${away}`);
-          const { atReturn, isTooLate, end } = await disturbed(story, away, length);
-          expect([name, away, length, atReturn]).toEqual([name, away, length, { holds: true, violations: [] }]);
-          if (!isTooLate && !story.endsOtherwise?.(away, length)) expect([name, away, length, end]).toEqual([name, away, length, calm.end]);
-        }
-      },
-      300_000,
-    );
-  });
+const calms = new Map<string, ReturnType<typeof undisturbed>>();
+function undisturbedOnce(name: string, story: Story, length: Length) {
+  const key = `${name} ${length}`;
+  const known = calms.get(key) ?? undisturbed(story, length);
+  calms.set(key, known);
+  return known;
+}
 
-  const pairs = new Set<string>();
-  const calms = new Map<string, ReturnType<typeof undisturbed>>();
-  function undisturbedOnce(name: string, story: Story, length: Length) {
-    const key = `${name} ${length}`;
-    const known = calms.get(key) ?? undisturbed(story, length);
-    calms.set(key, known);
-    return known;
-  }
+let turn = 0;
+const pairs = new Set<string>();
+describe.each(Object.entries(stories))('Outages during %s', (name, story) => {
+  test.each(applicationNames)(
+    `An outage of %s during ${name} leaves nothing undone`,
+    async (away) => {
+      for (const length of isThorough ? LENGTHS : [LENGTHS[turn++ % LENGTHS.length] ?? 'P2D']) {
+        const calm = await undisturbedOnce(name, story, length);
+        if (!calm.called.has(away)) continue;
+        pairs.add(`${name}: ${away}`);
+        const { atReturn, isTooLate, end } = await disturbed(story, away, length);
+        expect([length, atReturn]).toEqual([length, { holds: true, violations: [] }]);
+        if (!isTooLate && !endsOtherwise(name, away, length)) expect([length, end]).toEqual([length, calm.end]);
+      }
+    },
+    300_000,
+  );
+});
 
-  afterAll(() => {
-    if (process.env['OUTAGES']) process.stderr.write(`${[...pairs].join('\n')}\n`);
-  });
+afterAll(() => {
+  if (process.env['OUTAGES']) process.stderr.write(`${[...pairs].join('\n')}\n`);
 });

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { apis } from '../../shared/catalog/apis.ts';
 import { isThorough, runsOf } from '../support/effort.ts';
 import { ends, historiesOf, runHistory, type Subject } from './histories/history.ts';
-import { succeeded } from './histories/scene.ts';
+import { succeeded } from './histories/running-history.ts';
 
-/** `HISTORIES=20` runs twenty times as many histories as usual; `SEED` repeats those of an earlier run. */
+/** `HISTORIES=20` runs twenty times as many histories as usual. `SEED` repeats the histories of an earlier run. */
 const factor = Number(process.env['HISTORIES'] ?? 1);
 const seed = process.env['SEED'];
 
@@ -13,7 +13,7 @@ const cases: readonly (readonly [Subject, number])[] = [
   ['orders and parcels', runsOf({ usually: 3, thoroughly: 25 })],
   ['the till', runsOf({ usually: 3, thoroughly: 30 })],
   ['returns and exchanges', runsOf({ usually: 3, thoroughly: 25 })],
-  ['everything at once', runsOf({ usually: 3, thoroughly: 20 })],
+  ['everything together', runsOf({ usually: 3, thoroughly: 20 })],
 ];
 
 /** Histories that the machine was too slow for. */
@@ -24,7 +24,7 @@ const mayMiss = (all: readonly unknown[], afterThoroughRun: number): number =>
 
 describe('Random histories', () => {
   test.each(cases)(
-    'of %s, with clock, switches and faults, keep every invariant at the end',
+    'Histories of %s, with clock, switches and faults, keep every invariant',
     async (subject, runs) => {
       const wanted = runs * factor;
       let completed = 0;
@@ -46,13 +46,13 @@ describe('Random histories', () => {
     200_000 * factor,
   );
 
-  test('make every public API succeed', () => {
+  test('Random histories make every public API succeed', () => {
     const missed = Object.keys(apis).filter((id) => !succeeded.has(id));
     // Each API succeeds in some six of many histories: by chance one may be missing, not more.
     expect(missed.length > mayMiss(Object.keys(apis), 1) ? missed : []).toEqual([]);
   });
 
-  test('reach every important end', () => {
+  test('Random histories reach every important end', () => {
     const expected = [
       ...['order confirmed', 'order completed', 'order cancelled', 'fulfillment-order delivered', 'shipment delivered', 'shipment lost'],
       ...['return refunded', 'return exchanged', 'payment captured', 'payment voided', 'payment failed'],

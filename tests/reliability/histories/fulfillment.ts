@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { signWebhook } from '../../../shared/control/webhook-signature.ts';
-import { about, kind, of, type Scene, succeeded } from './scene.ts';
+import { about, kind, of, type RunningHistory, succeeded } from './running-history.ts';
 
 async function ship(
-  { ask, things }: Scene,
+  { ask, things }: RunningHistory,
   { id, service, short }: { id: string; service: 'STANDARD' | 'LOST' | 'RTS' | 'ATTEMPT3'; short: boolean },
 ): Promise<void> {
   const picking = await ask('create-picking-order-api', { body: { fulfillmentOrderId: id } });
@@ -19,7 +19,7 @@ async function ship(
 }
 
 async function sendWebhook(
-  { rehearsal }: Scene,
+  { rehearsal }: RunningHistory,
   { id, status, minutes, forged }: { id: string; status: string; minutes: number; forged: boolean },
 ): Promise<void> {
   const now = await rehearsal.now();
@@ -56,8 +56,8 @@ export const fulfilment = {
     ),
   ),
   /** From there to the dispatched parcel. */
-  ship: kind({ of, service: fc.constantFrom('STANDARD', 'STANDARD', 'LOST', 'RTS', 'ATTEMPT3'), short: fc.boolean() }, (scene, given) =>
-    about(scene.things.fulfillmentOrders, given.of, (id) => ship(scene, { ...given, id })),
+  ship: kind({ of, service: fc.constantFrom('STANDARD', 'STANDARD', 'LOST', 'RTS', 'ATTEMPT3'), short: fc.boolean() }, (history, given) =>
+    about(history.things.fulfillmentOrders, given.of, (id) => ship(history, { ...given, id })),
   ),
   label: kind({ of }, ({ ask, things, rehearsal }, given) =>
     about(things.parcels, given.of, async (id) => {
@@ -81,6 +81,6 @@ export const fulfilment = {
       minutes: fc.integer({ min: -60, max: 60 }),
       forged: fc.boolean(),
     },
-    (scene, given) => about(scene.things.parcels, given.of, (id) => sendWebhook(scene, { ...given, id })),
+    (history, given) => about(history.things.parcels, given.of, (id) => sendWebhook(history, { ...given, id })),
   ),
 };

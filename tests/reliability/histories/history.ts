@@ -3,7 +3,7 @@ import { newRehearsal } from '../../support/estate.ts';
 import { fulfilment } from './fulfillment.ts';
 import { people } from './people.ts';
 import { returning } from './returning.ts';
-import { newScene, type Scene } from './scene.ts';
+import { begin, type RunningHistory } from './running-history.ts';
 import { selling } from './selling.ts';
 import { stock } from './stock.ts';
 import { till } from './till.ts';
@@ -26,82 +26,33 @@ export interface Act {
 /** Concurrent acts. */
 export type History = readonly (readonly Act[])[];
 
+/** Acts with their weights, as in `basket 6, checkout 7`. */
+function weights(text: string): Readonly<Partial<Record<Name, number>>> {
+  const entries = text
+    .trim()
+    .split(/,\s+/)
+    .map((entry) => entry.split(' '));
+  const unknown = entries.find(([name = '']) => !(name in kinds));
+  if (unknown) throw new Error(`There is no act ${unknown[0]}.`);
+  return Object.fromEntries(entries.map(([name, weight]) => [name, Number(weight)]));
+}
+
 /** Weights of the acts, by the main subject of a history; acts without a weight are rare. */
 const frequencies = {
-  'orders and parcels': {
-    ...{
-      basket: 6,
-      checkout: 7,
-      order: 6,
-      authorise: 8,
-      confirm: 8,
-      sell: 16,
-      ship: 16,
-      pick: 6,
-      picking: 12,
-      dispatch: 7,
-      scan: 5,
-      webhook: 14,
-    },
-    ...{ advance: 5, fault: 3, 'event-fault': 2, 'webhook-fault': 2, label: 4, track: 3, 'confirm-hold': 4, 'release-hold': 4, line: 6 },
-    ...{ 'reserve-basket': 5, 'reserve-order': 2, 'allocate-order': 5 },
-  },
-  'the till': {
-    ...{ ring: 14, pay: 40, 'void-sale': 7, 'submit-sale': 5, 'sell-there': 12, 'ring-basket': 5, basket: 3, cancel: 2, confirm: 2 },
-    ...{
-      'redeem-at-crm': 5,
-      issue: 3,
-      capture: 2,
-      void: 3,
-      refund: 2,
-      advance: 7,
-      fault: 6,
-      mend: 2,
-      'event-fault': 2,
-      'announce-return': 3,
-    },
-  },
-  'returns and exchanges': {
-    ...{
-      'sell-there': 14,
-      sell: 6,
-      ship: 8,
-      'announce-return': 12,
-      'move-return': 24,
-      'bring-back': 14,
-      'refund-return': 10,
-      exchange: 14,
-    },
-    ...{
-      cancel: 3,
-      confirm: 4,
-      refund: 4,
-      scan: 5,
-      webhook: 2,
-      progress: 4,
-      advance: 7,
-      fault: 5,
-      mend: 2,
-      'event-fault': 3,
-      'webhook-fault': 2,
-    },
-  },
-  'everything at once': {
-    ...{ sell: 8, ship: 8, 'sell-there': 8, 'bring-back': 5, 'move-return': 4, exchange: 4, register: 3, enrol: 3, advance: 5, fault: 3 },
-    ...{
-      'event-fault': 3,
-      progress: 3,
-      'redeem-at-crm': 3,
-      redeem: 3,
-      earn: 2,
-      reserve: 2,
-      pay: 3,
-      ring: 2,
-      label: 3,
-      track: 3,
-    },
-  },
-} as const satisfies Readonly<Record<string, Readonly<Partial<Record<Name, number>>>>>;
+  'orders and parcels': weights(`
+    basket 6, checkout 7, order 6, authorise 8, confirm 8, sell 16, ship 16, pick 6, picking 12, dispatch 7, scan 5, webhook 14, advance 5,
+    fault 3, event-fault 2, webhook-fault 2, label 4, track 3, confirm-hold 4, release-hold 4, line 6, reserve-basket 5, reserve-order 2,
+    allocate-order 5`),
+  'the till': weights(`
+    ring 14, pay 40, void-sale 7, submit-sale 5, sell-there 12, ring-basket 5, basket 3, cancel 2, confirm 2, redeem-at-crm 5, issue 3,
+    capture 2, void 3, refund 2, advance 7, fault 6, mend 2, event-fault 2, announce-return 3`),
+  'returns and exchanges': weights(`
+    sell-there 14, sell 6, ship 8, announce-return 12, move-return 24, bring-back 14, refund-return 10, exchange 14, cancel 3, confirm 4,
+    refund 4, scan 5, webhook 2, progress 4, advance 7, fault 5, mend 2, event-fault 3, webhook-fault 2`),
+  'everything together': weights(`
+    sell 8, ship 8, sell-there 8, bring-back 5, move-return 4, exchange 4, register 3, enrol 3, advance 5, fault 3, event-fault 3, progress 3,
+    redeem-at-crm 3, redeem 3, earn 2, reserve 2, pay 3, ring 2, label 3, track 3`),
+};
 
 export type Subject = keyof typeof frequencies;
 
@@ -110,7 +61,7 @@ const openings = {
   'orders and parcels': ['sell'],
   'the till': ['ring', 'redeem-at-crm'],
   'returns and exchanges': ['sell-there', 'sell-there', 'sell'],
-  'everything at once': ['sell', 'sell-there', 'register', 'basket'],
+  'everything together': ['sell', 'sell-there', 'register', 'basket'],
 } as const satisfies Readonly<Record<Subject, readonly Name[]>>;
 
 const arbitraryOf = (name: Name): fc.Arbitrary<Act> =>
@@ -130,32 +81,32 @@ const NOW_AND_THEN = 2;
 /** Acts about objects that orders have created, which must be looked up first. */
 const ABOUT_FULFILMENT: ReadonlySet<Name> = new Set(['pick', 'dispatch', 'ship', 'label', 'track', 'scan', 'webhook']);
 
-/** Performs a history in a rehearsal of its own, lets time complete open work, and checks the invariants. */
-export async function runHistory(history: History): Promise<void> {
+/** Performs a history in a new rehearsal, lets time complete open work, and checks the invariants. */
+export async function runHistory(acts: History): Promise<void> {
   await using rehearsal = await newRehearsal({ warehouse: 'manual' });
-  const scene = newScene(rehearsal);
-  for (const acts of history) {
-    if (acts.some((act) => ABOUT_FULFILMENT.has(act.do))) await look(scene);
-    await Promise.all(acts.map(({ do: name, twice, ...given }) => kinds[name].perform(twice ? scene.twice : scene, given)));
+  const history = begin(rehearsal);
+  for (const concurrent of acts) {
+    if (concurrent.some((act) => ABOUT_FULFILMENT.has(act.do))) await look(history);
+    await Promise.all(concurrent.map(({ do: name, twice, ...given }) => kinds[name].perform(twice ? history.twice : history, given)));
   }
   await rehearsal.noFaults();
-  await look(scene);
+  await look(history);
   await rehearsal.advance('P30D');
   await rehearsal.verify();
-  await refuseParked(scene);
-  if (history.length % 2 === 0) await letEverythingMove(scene);
-  await noteEnds(scene);
+  await refuseParked(history);
+  if (acts.length % 2 === 0) await letEverythingMove(history);
+  await noteEnds(history);
 }
 
 const BY_ITSELF = { carrier: 'time', returns: 'time', warehouse: 'time', route: 'auto', label: 'auto', capture: 'auto', refund: 'auto' };
 
-/** Work left to a caller stays open, and so does a parcel whose payment was voided or refunded. */
+/** Work left to a caller stays open. A parcel whose payment was voided or refunded stays open too. */
 const FOR_A_CALLER = /: (a caller of (Route Order|Refund Payment)|the warehouse or a caller of Dispatch|the label of its parcel)/;
 
 const orderIn = (waiting: string): string => waiting.split(':')[0] ?? '';
 
 /** Switches from manual to automatic progression, so that time completes everything. */
-async function letEverythingMove({ rehearsal, play, isTroubled }: Scene): Promise<void> {
+async function letEverythingMove({ rehearsal, play, isTroubled }: RunningHistory): Promise<void> {
   await play('PUT', 'progression', BY_ITSELF);
   await rehearsal.advance('P60D');
   const { invariants } = await rehearsal.verify();
@@ -163,11 +114,11 @@ async function letEverythingMove({ rehearsal, play, isTroubled }: Scene): Promis
   // The OMS renews the authorisation of an order that waits for a caller.
   const forACaller = new Set(awaited.filter((one) => FOR_A_CALLER.test(one)).map(orderIn));
   const waiting = awaited.filter((one) => !forACaller.has(orderIn(one)));
-  if (waiting.length > 0 && !isTroubled()) throw new Error(`although everything moves by itself: ${waiting.join('\n')}`);
+  if (waiting.length > 0 && !isTroubled()) throw new Error(`open although all progression is automatic: ${waiting.join('\n')}`);
 }
 
 /** Work may be parked after too many failures when applications were down; any other parked work is an error. */
-async function refuseParked({ rehearsal, isTroubled }: Scene): Promise<void> {
+async function refuseParked({ rehearsal, isTroubled }: RunningHistory): Promise<void> {
   const { parked } = await rehearsal.settle();
   const givenUp = parked.map(({ key, error }) => `${key} ${error}`);
   for (const one of givenUp) count(`parked ${one.replaceAll(/_[0-9A-Z]{26}/g, '_')}`);
@@ -177,24 +128,21 @@ async function refuseParked({ rehearsal, isTroubled }: Scene): Promise<void> {
 /** Counts the final states of all histories, which shows that they are not only refusals. */
 export const ends = new Map<string, number>();
 
-async function noteEnds({ rehearsal, things }: Scene): Promise<void> {
-  const ended = [
-    ...things.orders.map((id) => ['order', id] as const),
-    ...things.fulfillmentOrders.map((id) => ['fulfillment-order', id] as const),
-    ...things.returns.map((id) => ['return', id] as const),
-    ...things.payments.map((id) => ['payment', id] as const),
-    ...things.parcels.map((id) => ['shipment', id] as const),
-  ];
-  for (const [type, id] of ended) {
-    const { body } = await rehearsal.client.call('GET', `/_control/objects/${type}/${id}`, undefined, { as: 'admin' });
-    count(`${type} ${body?.state}`);
+async function noteEnds({ rehearsal, things }: RunningHistory): Promise<void> {
+  const { orders, fulfillmentOrders, returns, payments, parcels } = things;
+  const created = { order: orders, 'fulfillment-order': fulfillmentOrders, return: returns, payment: payments, shipment: parcels };
+  for (const [type, ids] of Object.entries(created)) {
+    for (const id of ids) {
+      const { body } = await rehearsal.call('GET', `/_control/objects/${type}/${id}`, undefined, { as: 'admin' });
+      count(`${type} ${body?.state}`);
+    }
   }
 }
 
 const count = (end: string): void => void ends.set(end, (ends.get(end) ?? 0) + 1);
 
 /** Finds the objects that orders have created: fulfillment orders, and the parcels of these and of returns. */
-async function look({ ask, rehearsal, things }: Scene): Promise<void> {
+async function look({ ask, rehearsal, things }: RunningHistory): Promise<void> {
   const add = (list: string[], id: string): void => void (list.includes(id) || list.push(id));
   for (const id of things.orders) {
     if (things.over.has(id)) continue;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { PlainReply as Reply } from '../../support/plain-client.ts';
-import { about, eur, kind, note, of, type Things } from './scene.ts';
+import { about, eur, kind, note, of, type Things } from './running-history.ts';
 
 function noteRedemption(things: Things, { status, body }: Reply, orderId?: string): void {
   if (status < 300) things.redemptions.push({ id: body.redemption.id, value: body.redemption.value.amount, orderId });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { about, eur, kind, note, of, orNot, qty, type Scene, sku } from './scene.ts';
+import { about, eur, kind, note, of, orNot, qty, type RunningHistory, sku } from './running-history.ts';
 import { draft } from './selling.ts';
 
 interface Line {
@@ -17,12 +17,16 @@ interface Announced {
 }
 
 const announced = {
-  ...{ of, qty, dropOff: fc.constantFrom('store', 'store', 'carrier'), resolution: fc.constantFrom('refund', 'refund', 'exchange') },
-  ...{ reason: fc.constantFrom('too small', 'damaged'), at: orNot(fc.constantFrom('store-01', 'store-02', 'store-03', 'dc-02')) },
+  of,
+  qty,
+  dropOff: fc.constantFrom('store', 'store', 'carrier'),
+  resolution: fc.constantFrom('refund', 'refund', 'exchange'),
+  reason: fc.constantFrom('too small', 'damaged'),
+  at: orNot(fc.constantFrom('store-01', 'store-02', 'store-03', 'dc-02')),
 } as const;
 
 /** Announces a return of at most this many units of each line. @returns the return’s id */
-async function announce({ ask, things }: Scene, given: Announced): Promise<string | undefined> {
+async function announce({ ask, things }: RunningHistory, given: Announced): Promise<string | undefined> {
   let id: string | undefined;
   await about(things.orders, given.of, async (orderId) => {
     const order = await ask('get-order-api', { params: { id: orderId } });
@@ -44,10 +48,10 @@ async function announce({ ask, things }: Scene, given: Announced): Promise<strin
 }
 
 /** From the announcement to the inspected goods. */
-async function bringBack(scene: Scene, given: Announced): Promise<void> {
-  const id = await announce(scene, { ...given, dropOff: 'store' });
+async function bringBack(history: RunningHistory, given: Announced): Promise<void> {
+  const id = await announce(history, { ...given, dropOff: 'store' });
   if (id === undefined) return;
-  for (const verb of ['approve', 'receive', 'inspect']) await scene.play('POST', `returns/${id}/${verb}`);
+  for (const verb of ['approve', 'receive', 'inspect']) await history.play('POST', `returns/${id}/${verb}`);
 }
 
 /** Acts of returns and exchanges. */
@@ -69,11 +73,11 @@ export const returning = {
     }),
   ),
   /** Exchanges returned goods, or goods that are returned first. */
-  exchange: kind({ ...announced, sku, units: qty, bring: fc.boolean(), confirm: fc.boolean() }, async (scene, given) => {
-    if (given.bring) await bringBack(scene, { ...given, resolution: 'exchange' });
-    await about(scene.things.returns, given.bring ? -1 : given.of, async (exchangeForReturnId) => {
-      const id = await draft(scene, [{ sku: given.sku, qty: given.units }], { exchangeForReturnId });
-      if (id !== undefined && given.confirm) await scene.ask('confirm-order-api', { params: { id } });
+  exchange: kind({ ...announced, sku, units: qty, bring: fc.boolean(), confirm: fc.boolean() }, async (history, given) => {
+    if (given.bring) await bringBack(history, { ...given, resolution: 'exchange' });
+    await about(history.things.returns, given.bring ? -1 : given.of, async (exchangeForReturnId) => {
+      const id = await draft(history, [{ sku: given.sku, qty: given.units }], { exchangeForReturnId });
+      if (id !== undefined && given.confirm) await history.ask('confirm-order-api', { params: { id } });
     });
   }),
 };

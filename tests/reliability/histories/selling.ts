@@ -1,11 +1,14 @@
 import fc from 'fast-check';
 import { ADDRESS } from '../../support/estate.ts';
-import { about, eur, kind, note, notePayment, of, orNot, qty, type Scene, sku } from './scene.ts';
+import { about, eur, kind, note, notePayment, of, orNot, qty, type RunningHistory, sku } from './running-history.ts';
 
 const cardToken = fc.constantFrom('tok_visa', 'tok_visa', 'tok_async_approve', 'tok_timeout', 'tok_decline_do_not_honor');
 
 /** Pays with an unspent redemption: for its own order, or wrongly for another one. */
-async function payWithPoints({ ask, things }: Scene, given: { readonly orderId: string; readonly astray: boolean }): Promise<void> {
+async function payWithPoints(
+  { ask, things }: RunningHistory,
+  given: { readonly orderId: string; readonly astray: boolean },
+): Promise<void> {
   const redemption = things.redemptions.pop();
   if (!redemption) return;
   const tender = { type: 'loyalty' as const, token: redemption.id };
@@ -15,7 +18,7 @@ async function payWithPoints({ ask, things }: Scene, given: { readonly orderId: 
 
 /** From a basket to a paid draft order. @returns its id */
 export async function draft(
-  { ask, things }: Scene,
+  { ask, things }: RunningHistory,
   lines: readonly { sku: string; qty: number }[],
   {
     token = 'tok_visa',
@@ -42,7 +45,8 @@ export const selling = {
     async ({ ask, things }, given) => {
       const merged = given.merge === null ? undefined : things.baskets.at(given.merge % Math.max(1, things.baskets.length));
       const body = {
-        ...{ channel: 'web' as const, lines: [{ sku: given.sku, qty: given.qty }] },
+        channel: 'web' as const,
+        lines: [{ sku: given.sku, qty: given.qty }],
         ...(given.customer !== null && { customerId: given.customer }),
         ...(merged !== undefined && { mergeBasketIds: [merged] }),
       };
@@ -58,14 +62,18 @@ export const selling = {
   ),
   checkout: kind(
     {
-      ...{ of, placeOrder: fc.boolean(), express: fc.boolean() },
+      of,
+      placeOrder: fc.boolean(),
+      express: fc.boolean(),
       voucher: fc.constantFrom(null, null, 'WELCOME10', 'USEDUP', 'MIN100'),
       contact: orNot(fc.constantFrom('ada@people.example', 'walk-in@people.example')),
     },
     ({ ask, things }, { of: which, placeOrder, express, voucher, contact }) =>
       about(things.baskets, which, async (id) => {
         const body = {
-          ...{ shippingAddress: ADDRESS, placeOrder, shippingMethod: express ? ('EXPRESS' as const) : ('STANDARD' as const) },
+          shippingAddress: ADDRESS,
+          placeOrder,
+          shippingMethod: express ? ('EXPRESS' as const) : ('STANDARD' as const),
           ...(voucher !== null && { voucherCodes: [voucher] }),
           ...(contact !== null && { contact: { email: contact } }),
         };
@@ -94,8 +102,8 @@ export const selling = {
         if (payment.status === 201 && capture) await ask('capture-payment-api', { params: { id: payment.body.id }, body: {} });
       }),
   ),
-  'pay-with-points': kind({ of, astray: fc.constantFrom(false, false, true) }, (scene, { of: which, astray }) =>
-    about(scene.things.orders, which, (orderId) => payWithPoints(scene, { orderId, astray })),
+  'pay-with-points': kind({ of, astray: fc.constantFrom(false, false, true) }, (history, { of: which, astray }) =>
+    about(history.things.orders, which, (orderId) => payWithPoints(history, { orderId, astray })),
   ),
   confirm: kind({ of }, ({ ask, things }, given) => about(things.orders, given.of, (id) => ask('confirm-order-api', { params: { id } }))),
   cancel: kind({ of }, ({ ask, things }, given) =>
@@ -112,12 +120,12 @@ export const selling = {
     about(things.payments, which, (id) => ask('refund-payment-api', { params: { id }, body: { amount: eur(amount), reason: 'goodwill' } })),
   ),
   /** From basket to confirmed order: a shortcut without which few histories get far. */
-  sell: kind({ sku, qty, other: orNot(sku), token: cardToken, express: fc.boolean() }, async (scene, given) => {
+  sell: kind({ sku, qty, other: orNot(sku), token: cardToken, express: fc.boolean() }, async (history, given) => {
     const lines = [
       { sku: given.sku, qty: given.qty },
       ...(given.other === null || given.other === given.sku ? [] : [{ sku: given.other, qty: 1 }]),
     ];
-    const id = await draft(scene, lines, { token: given.token === 'tok_async_approve' ? given.token : 'tok_visa' });
-    if (id !== undefined) await scene.ask('confirm-order-api', { params: { id } });
+    const id = await draft(history, lines, { token: given.token === 'tok_async_approve' ? given.token : 'tok_visa' });
+    if (id !== undefined) await history.ask('confirm-order-api', { params: { id } });
   }),
 };

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
-import { about, kind, note, of, orNot, qty, sku } from './scene.ts';
+import { about, kind, note, of, orNot, qty, sku } from './running-history.ts';
 
 const location = fc.constantFrom('dc-01', 'dc-02', 'store-01');
 
-/** Acts on holds, counted stock and products. */
+/** Acts on reservations, counted stock and products. */
 export const stock = {
   reserve: kind({ sku, qty, ttlSeconds: fc.constantFrom(30, 900), locationId: orNot(location) }, async ({ ask, things }, given) => {
     const where = given.locationId === null ? {} : { locationId: given.locationId };
     const body = { items: [{ sku: given.sku, qty: given.qty }], ttlSeconds: given.ttlSeconds, ...where };
     note(things.holds, await ask('reserve-inventory-api', { body }));
   }),
-  /** The existing hold of the basket, another one in its place, or the hold of its checkout. */
+  /** The existing reservation of the basket, another one in its place, or the reservation of its checkout. */
   'reserve-basket': kind(
     { of, ttlSeconds: orNot(fc.constantFrom(30, 900)), locationId: orNot(location), items: orNot(fc.record({ sku, qty })) },
     ({ ask, things }, { of: which, ttlSeconds, locationId, items }) =>

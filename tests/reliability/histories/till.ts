@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { PlainReply as Reply } from '../../support/plain-client.ts';
-import { about, eur, kind, note, notePayment, of, orNot, qty, type Scene, sku } from './scene.ts';
+import { about, eur, kind, note, notePayment, of, orNot, qty, type RunningHistory, sku } from './running-history.ts';
 
 interface Checkout {
   readonly id: string;
@@ -13,21 +13,21 @@ const tender: fc.Arbitrary<Tender> = fc.constantFrom('cash', 'cash', 'card', 'ca
 const token = fc.constantFrom('tok_visa', 'tok_visa', 'tok_async_approve', 'tok_timeout', 'tok_decline_insufficient_funds');
 const loyaltyId = orNot(fc.constant('loy_ada'));
 
-function begun({ things }: Scene, { status, body }: Reply): Checkout | undefined {
+function begun({ things }: RunningHistory, { status, body }: Reply): Checkout | undefined {
   if (status !== 201) return undefined;
   const checkout = { id: body.id, left: body.totals.total.amount };
   things.transactions.push(checkout);
   return checkout;
 }
 
-async function ring(scene: Scene, given: { store: string; sku: string; qty: number; loyaltyId: string | null }) {
+async function ring(history: RunningHistory, given: { store: string; sku: string; qty: number; loyaltyId: string | null }) {
   const member = given.loyaltyId === null ? {} : { loyaltyId: given.loyaltyId };
   const body = { storeId: given.store, laneId: 'lane-1', lines: [{ sku: given.sku, qty: given.qty }], ...member };
-  return begun(scene, await scene.ask('create-transaction-api', { body }));
+  return begun(history, await history.ask('create-transaction-api', { body }));
 }
 
-async function pay(scene: Scene, checkout: Checkout, given: { tender: Tender; token: string; part: number }): Promise<void> {
-  const { ask, things } = scene;
+async function pay(history: RunningHistory, checkout: Checkout, given: { tender: Tender; token: string; part: number }): Promise<void> {
+  const { ask, things } = history;
   const redemption = given.tender === 'loyalty' ? things.redemptions.pop() : undefined;
   if (given.tender === 'loyalty' && !redemption) return;
   const by = { card: given.token, 'gift-card': given.part > 0 ? 'gift_5' : 'gift_50', loyalty: redemption?.id ?? '' };
@@ -46,15 +46,15 @@ async function pay(scene: Scene, checkout: Checkout, given: { tender: Tender; to
 /** Acts at the tills of the stores. */
 export const till = {
   ring: kind({ store, sku, qty, loyaltyId }, ring),
-  'ring-basket': kind({ of, store, loyaltyId }, (scene, given) =>
-    about(scene.things.baskets, given.of, async (basketId) => {
+  'ring-basket': kind({ of, store, loyaltyId }, (history, given) =>
+    about(history.things.baskets, given.of, async (basketId) => {
       const member = given.loyaltyId === null ? {} : { loyaltyId: given.loyaltyId };
       const body = { storeId: given.store, laneId: 'lane-2', basketId, ...member };
-      begun(scene, await scene.ask('create-transaction-api', { body }));
+      begun(history, await history.ask('create-transaction-api', { body }));
     }),
   ),
-  pay: kind({ of, tender, token, part: fc.constantFrom(0, 0, 0, 300, 500) }, (scene, given) =>
-    about(scene.things.transactions, given.of, (checkout) => pay(scene, checkout, given)),
+  pay: kind({ of, tender, token, part: fc.constantFrom(0, 0, 0, 300, 500) }, (history, given) =>
+    about(history.things.transactions, given.of, (checkout) => pay(history, checkout, given)),
   ),
   'void-sale': kind({ of }, ({ ask, things }, given) =>
     about(things.transactions, given.of, ({ id }) => ask('void-transaction-api', { params: { id }, body: { reason: 'changed my mind' } })),
@@ -66,10 +66,10 @@ export const till = {
     }),
   ),
   /** From the first scan to the receipt. */
-  'sell-there': kind({ store, sku, qty, loyaltyId, tender, part: fc.constantFrom(0, 0, 500) }, async (scene, given) => {
-    const checkout = await ring(scene, given);
+  'sell-there': kind({ store, sku, qty, loyaltyId, tender, part: fc.constantFrom(0, 0, 500) }, async (history, given) => {
+    const checkout = await ring(history, given);
     if (!checkout) return;
-    await pay(scene, checkout, { tender: given.tender, token: 'tok_visa', part: given.part });
-    if (checkout.left > 0) await pay(scene, checkout, { tender: 'cash', token: '', part: 0 });
+    await pay(history, checkout, { tender: given.tender, token: 'tok_visa', part: given.part });
+    if (checkout.left > 0) await pay(history, checkout, { tender: 'cash', token: '', part: 0 });
   }),
 };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Progression } from '../../../shared/catalog/control/progression.ts';
 import { allEvents } from '../../../shared/catalog/events.ts';
-import { kind } from './scene.ts';
+import { kind } from './running-history.ts';
 
 const application = fc.constantFrom(
   ...['ecommerce-platform', 'pos', 'clienteling-app', 'oms', 'payment-hub', 'sim', 'inventory-service', 'promotion-engine'],
@@ -34,7 +34,7 @@ const progression: fc.Arbitrary<Partial<Progression>> = fc.oneof(
 /** Acts of time, faults and automatic progression. */
 export const trouble = {
   advance: kind({ by: fc.constantFrom('PT1M', 'PT16M', 'PT6H', 'P1D', 'P3D', 'P8D', 'P15D', 'P40D') }, async ({ rehearsal }, { by }) => {
-    const reply = await rehearsal.client.call('POST', '/_control/clock/advance', { by }, { as: 'admin' });
+    const reply = await rehearsal.call('POST', '/_control/clock/advance', { by }, { as: 'admin' });
     if (reply.status !== 200 && reply.body.code !== 'clock_busy') throw new Error(`advance: ${JSON.stringify(reply.body)}`);
   }),
   fault: kind(

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { type ApiId, apis } from '../../../shared/catalog/apis.ts';
-import { type ApiDefinition, type CallOf, isMutating } from '../../../shared/catalog/define.ts';
+import { type CallOf, isMutating } from '../../../shared/catalog/define.ts';
 import type { TestRehearsal } from '../../support/estate.ts';
 import type { PlainReply as Reply } from '../../support/plain-client.ts';
 
@@ -26,13 +26,23 @@ export interface Things {
 }
 
 const nothingYet = (): Things => ({
-  ...{ over: new Set<string>() },
-  ...{ baskets: [], orders: [], payments: [], holds: [], fulfillmentOrders: [], pickings: [], parcels: [], transactions: [], returns: [] },
-  ...{ customers: ['cus_ada', 'cus_ben'], accounts: ['loy_ada'], redemptions: [] },
+  baskets: [],
+  orders: [],
+  over: new Set(),
+  payments: [],
+  holds: [],
+  fulfillmentOrders: [],
+  pickings: [],
+  parcels: [],
+  transactions: [],
+  returns: [],
+  customers: ['cus_ada', 'cus_ben'],
+  accounts: ['loy_ada'],
+  redemptions: [],
 });
 
-/** A rehearsal in which a history happens. */
-export interface Scene {
+/** A history that is running, in its rehearsal. */
+export interface RunningHistory {
   readonly rehearsal: TestRehearsal;
   readonly things: Things;
   /** A call of a public API by a user. Every answer must be one that a user can handle. */
@@ -42,69 +52,59 @@ export interface Scene {
   /** From now on an application may be unavailable, by an act of the history. */
   expectTrouble(): void;
   isTroubled(): boolean;
-  /** The same scene, with every request sent twice concurrently under one idempotency key. */
-  readonly twice: Scene;
+  /** The same history, with every request sent twice concurrently under one idempotency key. */
+  readonly twice: RunningHistory;
 }
 
 /** Successful calls of each public API, over all histories of a run. */
 export const succeeded = new Map<string, number>();
 
-export function newScene(rehearsal: TestRehearsal): Scene {
+type Send = (id: ApiId, call: object) => Promise<Reply>;
+
+export function begin(rehearsal: TestRehearsal): RunningHistory {
   let trouble = false;
-  const sound = (reply: Reply, what: string): Reply => {
+  const sound = (reply: Reply, ...sent: unknown[]): Reply => {
     const broken = reply.status === 500 || (!trouble && UNREACHABLE.has(reply.body?.code));
-    if (broken) throw new Error(`${what}: ${reply.status} ${JSON.stringify(reply.body)}`);
+    if (broken) throw new Error(`${JSON.stringify(sent)}: ${reply.status} ${JSON.stringify(reply.body)}`);
     return reply;
   };
-  const things = nothingYet();
-  const sceneOf = (send: (api: ApiDefinition, path: string, body: unknown) => Promise<Reply>): Omit<Scene, 'twice'> => ({
-    rehearsal,
-    things,
-    ask: async (id, call) => {
-      const { params = {}, query, body } = call as { params?: Record<string, string>; query?: object; body?: unknown };
-      const api: ApiDefinition = apis[id];
-      const path = api.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
-      const search =
-        query === undefined
-          ? ''
-          : `?${new URLSearchParams(Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]))}`;
-      const reply = sound(await send(api, `${path}${search}`, body), `${api.method} ${path}${search} ${JSON.stringify(body)}`);
+  const asking =
+    (send: Send): RunningHistory['ask'] =>
+    async (id, call) => {
+      const reply = sound(await send(id, call), id, call);
       if (reply.status < 300) succeeded.set(id, (succeeded.get(id) ?? 0) + 1);
       return reply;
-    },
-    play: async (method, path, body = {}) =>
-      sound(
-        await rehearsal.client.call(method, `/_control/${path}`, body, { as: 'admin' }),
-        `${method} /_control/${path} ${JSON.stringify(body)}`,
-      ),
+    };
+  const once: Send = (id, call) => rehearsal.call(id, call);
+  const common = {
+    rehearsal,
+    things: nothingYet(),
+    play: async (method: string, path: string, body: object = {}) =>
+      sound(await rehearsal.call(method, `/_control/${path}`, body, { as: 'admin' }), method, path, body),
     isTroubled: () => trouble,
     expectTrouble: () => {
       trouble = true;
     },
-  });
-  const once = (api: ApiDefinition, path: string, body: unknown, headers: Record<string, string> = {}): Promise<Reply> =>
-    rehearsal.call(api.method, path, body, { as: api.auth === 'api-key' ? 'api-key' : 'bearer', headers });
-  const twice = { ...sceneOf((api, path, body) => sendTwice(api, (headers) => once(api, path, body, headers))) };
-  return {
-    ...sceneOf(once),
-    twice: {
-      ...twice,
-      get twice(): Scene {
-        return this;
-      },
+  };
+  const twice: RunningHistory = {
+    ...common,
+    ask: asking((id, call) => sendTwice(id, (headers) => once(id, { ...call, headers }))),
+    get twice() {
+      return twice;
     },
   };
+  return { ...common, ask: asking(once), twice };
 }
 
 const UNREACHABLE: ReadonlySet<string> = new Set(['dependency_unavailable', 'dependency_error']);
 
-async function sendTwice(api: ApiDefinition, send: (headers: Record<string, string>) => Promise<Reply>): Promise<Reply> {
-  if (!isMutating(api)) return send({});
+async function sendTwice(id: ApiId, send: (headers: Record<string, string>) => Promise<Reply>): Promise<Reply> {
+  if (!isMutating(apis[id])) return send({});
   const headers = { 'idempotency-key': randomUUID() };
   const [one, other] = await Promise.all([send(headers), send(headers)]);
   const [first, second] = one.status < 300 ? [one, other] : [other, one];
   if (second.status < 300 && !(first.status === second.status && isDeepStrictEqual(first.body, second.body))) {
-    throw new Error(`${api.id}: two answers under one key: ${JSON.stringify(first.body)} and ${JSON.stringify(second.body)}`);
+    throw new Error(`${id}: two answers under one key: ${JSON.stringify(first.body)} and ${JSON.stringify(second.body)}`);
   }
   return first;
 }
@@ -112,15 +112,15 @@ async function sendTwice(api: ApiDefinition, send: (headers: Record<string, stri
 /** An act: its arbitrary input, and its execution. */
 export interface Kind {
   readonly given: Readonly<Record<string, fc.Arbitrary<unknown>>>;
-  perform(scene: Scene, given: object): Promise<unknown>;
+  perform(history: RunningHistory, given: object): Promise<unknown>;
 }
 
 type Values<Given> = { readonly [K in keyof Given]: Given[K] extends fc.Arbitrary<infer V> ? V : never };
 
 export const kind = <const Given extends Record<string, fc.Arbitrary<unknown>>>(
   given: Given,
-  perform: (scene: Scene, given: Values<Given>) => Promise<unknown>,
-): Kind => ({ given, perform: (scene, values) => perform(scene, values as Values<Given>) });
+  perform: (history: RunningHistory, given: Values<Given>) => Promise<unknown>,
+): Kind => ({ given, perform: (history, values) => perform(history, values as Values<Given>) });
 
 /** The index of an existing object: modulo their number, from the newest backwards when negative. */
 export const of = fc.integer({ min: -3, max: 3 });
