@@ -1,5 +1,5 @@
-import type { DemoCredentials } from '../console/config.ts';
 import { applications } from '../shared/catalog/applications.ts';
+import type { DemoCredentials } from '../ui/data/config.ts';
 import type { RunningEstate } from './estate.ts';
 
 /** A clone runs TypeScript and has npm scripts; the package has JavaScript and the command. */

@@ -47,7 +47,7 @@ export async function svgOf({ participants }: Sequence, parts: readonly Part[]):
 /** The styles of a diagram, with light and dark colours. Print is always light. */
 export async function diagramStyles(): Promise<string> {
   const [tokens = '', sequence, diagram] = await Promise.all(
-    ['../../design/tokens.css', '../../design/sequence.css', './diagram.css'].map((file) =>
+    ['../../ui/kit/tokens.css', '../../ui/sequence/sequence.css', './diagram.css'].map((file) =>
       readFile(new URL(file, import.meta.url), 'utf8'),
     ),
   );

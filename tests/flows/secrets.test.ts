@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { curlOf } from '../../console/page/curl.ts';
+import { curlOf } from '../../ui/data/curl.ts';
 import { ADDRESS, newRehearsal } from '../support/estate.ts';
 
 const CARD = '4111 1111 1111 1111';

@@ -1,12 +1,14 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { request } from 'undici';
-import { bundleOf } from '../../console/scalar-bundle.ts';
+import { scriptOf } from '../../console/scalar.ts';
 import { estate } from '../support/estate.ts';
 
 describe('The script of the references', () => {
   test('is served whole, compressed, and with a tag', async () => {
-    const ask = (headers: Record<string, string>) => request(`${estate.gateway}/console/reference/scalar.js`, { headers });
+    const page = await (await request(`${estate.gateway}/console/reference/api`)).body.text();
+    const [, script = ''] = /<script defer src="([^"]+)">/.exec(page) ?? [];
+    const ask = (headers: Record<string, string>) => request(`${estate.gateway}${script}`, { headers });
     const packed = await ask({ 'accept-encoding': 'gzip' });
     const body = Buffer.from(await packed.body.arrayBuffer());
     expect([packed.statusCode, packed.headers['content-type'], packed.headers['content-encoding']]).toEqual([
@@ -22,6 +24,6 @@ describe('The script of the references', () => {
   });
 
   test('is missed with a sentence when the package does not hand it out', () => {
-    expect(() => bundleOf(() => {})).toThrow('@scalar/fastify-api-reference hands out no script.');
+    expect(() => scriptOf(() => {})).toThrow('@scalar/fastify-api-reference hands out no script.');
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { layoutEstateMap, MAP, NODE } from '../../../console/page/estate-map-layout.ts';
+import { layoutEstateMap, MAP, NODE } from '../../../ui/overview/estate-map-layout.ts';
 import { applicationNames } from '../../../shared/catalog/applications.ts';
 
 const onMap = [...applicationNames, 'touchpoint'];

@@ -6,7 +6,7 @@ import {
   type FaultTargetKind,
   faultRule,
   ruleInWords,
-} from '../../../console/page/fault-rule.ts';
+} from '../../../ui/faults/fault-rule.ts';
 import { FaultInput, faultKinds } from '../../../shared/catalog/control/faults.ts';
 
 const EMPTY: FaultForm = {

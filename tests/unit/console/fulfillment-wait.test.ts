@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { waitOf } from '../../../console/page/fulfillment-wait.ts';
+import { waitOf } from '../../../ui/objects/fulfillment-wait.ts';
 import { fulfillmentOrderLifeCycle } from '../../../shared/catalog/fulfillment/fulfillment-orders.ts';
 
 const ENDS = ['delivered', 'returned-to-sender', 'cancelled'];

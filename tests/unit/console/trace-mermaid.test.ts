@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { mermaidOf } from '../../../console/page/trace-mermaid.ts';
-import { traceTree } from '../../../console/page/trace-tree.ts';
+import { mermaidOf } from '../../../ui/sequence/trace-mermaid.ts';
+import { traceTree } from '../../../ui/sequence/trace-tree.ts';
 import { aHop, confirmedOrder } from './a-hop.ts';
 
 const titles = { application: (id: string) => id.toUpperCase(), api: (id: string) => id.replace(/-api$/, '') };

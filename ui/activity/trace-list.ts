@@ -1,0 +1,124 @@
+import { h } from 'preact';
+import { apiTitle, applicationTitle, faults, route, setQuery } from '../data/data.ts';
+import { type TraceFilter, useTraceFeed } from '../data/trace-feed.ts';
+import { Empty, FilterField, OlderRows, ProblemCard, Skeleton, say, useListInUse, WaitingRows } from '../kit/kit.ts';
+import { TraceRow } from './trace-row.ts';
+
+const STATUSES = ['ok', 'refused', 'failed'] as const;
+
+const filterOf = (query: URLSearchParams): TraceFilter => ({
+  q: query.get('q') ?? undefined,
+  status: STATUSES.find((one) => one === query.get('status')),
+  fault: query.get('fault') ?? undefined,
+  api: query.get('api') ?? undefined,
+  application: query.get('application') ?? undefined,
+  object: query.get('object') ?? undefined,
+});
+
+/** The traces of a rehearsal. New ones wait while the pointer or the focus is in the list. */
+export function TraceList({ rehearsal, selected }: { rehearsal: string; selected: string | undefined }) {
+  const { query } = route.value;
+  const filter = filterOf(query);
+  const { list, isInUse, onLeave } = useListInUse();
+  const feed = useTraceFeed(JSON.stringify([rehearsal, filter]), filter, isInUse);
+  const isFiltered = Object.values(filter).some((value) => value !== undefined);
+  const leave = onLeave(feed.showWaiting);
+  return h(
+    'section',
+    { ref: list, class: 'card list', 'aria-label': 'Traces', onPointerLeave: leave, onFocusOut: leave },
+    h(
+      'div',
+      { class: 'in stack-tight' },
+      h(FilterField, {
+        parameter: 'q',
+        label: 'Filter: id, path, API, application, status, fault',
+        placeholder: 'Filter: id, API, status, fault',
+      }),
+      h(FilterChips, { filter }),
+    ),
+    h(WaitingRows, { shown: feed.items?.length, waiting: feed.waiting, show: feed.showWaiting }),
+    !feed.items && !feed.refusal && feed.slow && h(Skeleton, { rows: 8 }),
+    feed.refusal && h(ProblemCard, { refusal: feed.refusal, retry: feed.reload }),
+    h(
+      'div',
+      { class: 'scrolls' },
+      h(
+        'nav',
+        { 'aria-label': 'Traces, newest first' },
+        h(
+          'ul',
+          { class: 'rows' },
+          feed.items?.map((trace) =>
+            h(TraceRow, { key: trace.correlationId, trace, rehearsal, isSelected: trace.correlationId === selected }),
+          ),
+        ),
+      ),
+      feed.items?.length === 0 && (isFiltered ? h(NothingFound, {}) : h(NothingYet, { rehearsal })),
+      h(OlderRows, { show: feed.showOlder }),
+    ),
+  );
+}
+
+function FilterChips({ filter }: { filter: TraceFilter }) {
+  const chip = (label: string, isOn: boolean, changes: TraceFilter, tone = '') =>
+    h(
+      'button',
+      {
+        type: 'button',
+        class: `badge ${isOn ? 'on' : tone}`,
+        'aria-pressed': isOn ? 'true' : 'false',
+        onClick: () => setQuery({ ...changes }),
+      },
+      h('span', { class: 'clip' }, label),
+    );
+  const names = new Set([...(faults.value ?? []).map(({ name }) => name), ...(filter.fault === undefined ? [] : [filter.fault])]);
+  return h(
+    'p',
+    { class: 'line', role: 'group', 'aria-label': 'Filters' },
+    chip(
+      'all',
+      Object.values(filter).every((value) => value === undefined),
+      { q: undefined, status: undefined, fault: undefined, api: undefined, application: undefined, object: undefined },
+    ),
+    chip('refused', filter.status === 'refused', { status: filter.status === 'refused' ? undefined : 'refused' }, 'warn'),
+    chip('failed', filter.status === 'failed', { status: filter.status === 'failed' ? undefined : 'failed' }, 'bad'),
+    [...names].map((name) =>
+      h(
+        'span',
+        { key: name, class: 'clip' },
+        chip(`⚡ ${name}`, filter.fault === name, { fault: filter.fault === name ? undefined : name }, 'warn'),
+      ),
+    ),
+    filter.api !== undefined && chip(apiTitle(filter.api), true, { api: undefined }),
+    filter.application !== undefined && chip(applicationTitle(filter.application), true, { application: undefined }),
+    filter.object !== undefined && chip(filter.object, true, { object: undefined }),
+  );
+}
+
+const NothingFound = () =>
+  h(
+    Empty,
+    { title: 'No trace matches.' },
+    h(
+      'button',
+      {
+        type: 'button',
+        onClick: () =>
+          setQuery({ q: undefined, status: undefined, fault: undefined, api: undefined, application: undefined, object: undefined }),
+      },
+      'Show all',
+    ),
+  );
+
+function NothingYet({ rehearsal }: { rehearsal: string }) {
+  const send = async (): Promise<void> => {
+    const answer = await fetch('/products/mug-blue', { headers: { 'X-Rehearsal': rehearsal }, cache: 'no-store' }).catch(() => undefined);
+    say(answer ? `Get Product answered ${answer.status}.` : 'The gateway does not answer.');
+  };
+  return h(
+    Empty,
+    { title: 'Nothing has happened here yet.' },
+    h('p', { class: 'muted' }, 'Each request appears here as it happens, with every call, event and timer that it causes.'),
+    h('button', { type: 'button', class: 'primary', onClick: () => void send() }, 'Read a product'),
+  );
+}

@@ -1,0 +1,100 @@
+import { useSignal } from '@preact/signals';
+import { h } from 'preact';
+import { act, control, estateLink, forgetCredentials, forgetRehearsal, isBusy, navigate } from '../data/data.ts';
+import { Card, Dialog } from '../kit/kit.ts';
+
+/** Reset and delete. Both ask first; deleting wants the name typed. */
+export function EndCard({ name, onReset }: { name: string; onReset: () => void }) {
+  const asking = useSignal<'reset' | 'delete' | undefined>(undefined);
+  const typed = useSignal('');
+  const close = (): void => {
+    asking.value = undefined;
+    typed.value = '';
+  };
+  const reset = (): Promise<void> =>
+    act('reset', async () => {
+      close();
+      await control('reset-rehearsal', undefined, { rehearsal: name });
+      onReset();
+      return `${name} is as it was when it began.`;
+    });
+  const remove = (event: Event): Promise<void> => {
+    event.preventDefault();
+    if (typed.value.trim() !== name) return Promise.resolve();
+    return act('delete', async () => {
+      await control('delete-rehearsal', { params: { name } });
+      forgetCredentials(name);
+      forgetRehearsal(name);
+      close();
+      navigate(estateLink('rehearsals'));
+      return `${name} is deleted.`;
+    });
+  };
+  const isDefault = name === 'default';
+  return h(
+    Card,
+    { title: 'Reset and delete' },
+    h(
+      'div',
+      { class: 'in stack' },
+      h('p', {}, 'A reset seeds the world again: data, clock, faults, events and journal. Its credentials stay valid.'),
+      h(
+        'p',
+        {},
+        h(
+          'button',
+          { type: 'button', 'aria-haspopup': 'dialog', 'aria-disabled': isBusy(), onClick: () => (asking.value = 'reset') },
+          'Reset…',
+        ),
+      ),
+      h('p', {}, isDefault ? 'The default rehearsal cannot be deleted.' : 'Deleting it revokes its credentials. Nothing of it is left.'),
+      !isDefault &&
+        h(
+          'p',
+          {},
+          h(
+            'button',
+            {
+              type: 'button',
+              class: 'danger',
+              'aria-haspopup': 'dialog',
+              'aria-disabled': isBusy(),
+              onClick: () => (asking.value = 'delete'),
+            },
+            'Delete…',
+          ),
+        ),
+    ),
+    asking.value === 'reset' &&
+      h(
+        Dialog,
+        { title: `Reset ${name}?`, onClose: close },
+        h(
+          'div',
+          { class: 'stack' },
+          h('p', {}, 'Everything that happened in it is lost.'),
+          h('p', {}, h('button', { type: 'button', class: 'danger', onClick: () => void reset() }, 'Reset')),
+        ),
+      ),
+    asking.value === 'delete' &&
+      h(
+        Dialog,
+        { title: `Delete ${name}?`, onClose: close },
+        h(
+          'form',
+          { class: 'stack', onSubmit: (event: Event) => void remove(event) },
+          h('label', { for: 'typed-name' }, 'Type the name of the rehearsal to delete it'),
+          h('input', {
+            id: 'typed-name',
+            autofocus: true,
+            type: 'text',
+            autocomplete: 'off',
+            spellcheck: false,
+            value: typed.value,
+            onInput: ({ currentTarget }) => (typed.value = currentTarget.value),
+          }),
+          h('p', {}, h('button', { type: 'submit', class: 'danger', disabled: typed.value.trim() !== name }, 'Delete')),
+        ),
+      ),
+  );
+}

@@ -1,0 +1,131 @@
+import { useSignal } from '@preact/signals';
+import { Fragment, h } from 'preact';
+import { act, advance, asRefusal, clock, type FieldError, moveClock, offState, setFlowing, settle, unlessOff } from '../data/data.ts';
+import { Badge, Dialog, field, isNarrow, rehearsalTime, useFocusOnWrong } from '../kit/kit.ts';
+
+const isFrozen = (): boolean => clock.value?.flowing === false;
+
+/** The rehearsal's clock and the buttons that move it. A narrow window has room for the clock alone, which opens them. */
+export function ClockSet() {
+  const asking = useSignal(false);
+  const ask = (): void => {
+    asking.value = true;
+  };
+  const now = clock.value?.now;
+  return h(
+    'div',
+    { class: 'set clock-set', role: 'group', 'aria-label': 'Clock of the rehearsal' },
+    isNarrow.value ? h(ClockButton, { onClick: ask }) : [h(ClockFace, {}), h(Verbs, { ask })],
+    asking.value && now !== undefined && h(ClockDialog, { now, onClose: () => (asking.value = false) }),
+  );
+}
+
+const ClockFace = () =>
+  h(
+    'span',
+    { class: 'clock', title: isFrozen() ? 'The clock stands still until it is moved or resumed' : 'The clock flows with wall time' },
+    h(Time, {}),
+  );
+
+function ClockButton({ onClick }: { onClick: () => void }) {
+  const now = clock.value?.now;
+  const label = now === undefined ? 'Move the clock' : `${rehearsalTime(now)}${isFrozen() ? ' frozen' : ''}: move the clock`;
+  return h('button', { type: 'button', class: 'clock', 'aria-haspopup': 'dialog', 'aria-label': label, onClick }, h(Time, {}));
+}
+
+function Time() {
+  const now = clock.value?.now;
+  if (now === undefined) return '…';
+  const [date, time] = rehearsalTime(now).split(' ');
+  return [h('span', {}, date), ' ', h('span', {}, time, isFrozen() && [' ', h(Badge, { tone: 'warn' }, 'frozen')])];
+}
+
+/** @param ask opens the dialog; undefined: the verbs are in it */
+function Verbs({ ask }: { ask: (() => void) | undefined }) {
+  const frozen = isFrozen();
+  return h(
+    Fragment,
+    {},
+    h(Verb, {
+      label: frozen ? 'Resume' : 'Freeze',
+      hint: frozen ? 'let the clock flow' : 'stop the clock',
+      run: () => void setFlowing(frozen),
+    }),
+    h(Verb, { label: '+15 min', hint: 'move the clock', run: () => void advance({ by: 'PT15M' }) }),
+    h(Verb, { label: '+1 day', hint: 'move the clock', run: () => void advance({ by: 'P1D' }) }),
+    ask && h(Verb, { label: 'to…', hint: 'move the clock to an instant', run: ask, 'aria-haspopup': 'dialog' }),
+    h(Verb, { label: 'Settle', run: () => void settle() }),
+  );
+}
+
+interface VerbProps {
+  readonly label: string;
+  readonly hint?: string;
+  readonly run: () => void;
+  readonly 'aria-haspopup'?: 'dialog';
+}
+
+const Verb = ({ label, hint, run, ...rest }: VerbProps) =>
+  h(
+    'button',
+    {
+      type: 'button',
+      'aria-disabled': offState(),
+      'aria-label': hint === undefined ? undefined : `${label}: ${hint}`,
+      onClick: ({ currentTarget }: { currentTarget: Element }) => unlessOff(() => inTheOpen(currentTarget, run))(),
+      ...rest,
+    },
+    label,
+  );
+
+/** Runs a verb without the dialog, which would hide the status line. */
+function inTheOpen(element: Element, run: () => void): void {
+  element.closest('dialog')?.close();
+  run();
+}
+
+function ClockDialog({ now, onClose }: { now: string; onClose: () => void }) {
+  const typed = useSignal(now.slice(0, 16));
+  const errors = useSignal<readonly FieldError[]>([]);
+  const form = useFocusOnWrong(errors.value);
+  const move = (): Promise<void> =>
+    act('advance', async () => {
+      try {
+        const said = await moveClock({ to: `${typed.value}:00Z` });
+        form.current?.closest('dialog')?.close();
+        return said;
+      } catch (error) {
+        const refusal = asRefusal(error);
+        const details = refusal.errors.length > 0 ? refusal.errors.map(({ detail }) => detail) : [refusal.detail];
+        errors.value = [{ pointer: 'to', detail: details.join(' ') }];
+        return '';
+      }
+    });
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    void move();
+  };
+  return h(
+    Dialog,
+    { title: 'Move the clock', onClose },
+    h(
+      'form',
+      { ref: form, class: 'stack', onSubmit: submit },
+      h('p', {}, `It is ${rehearsalTime(now)}. Everything that falls due on the way runs, in order.`),
+      isNarrow.value && h('div', { class: 'line' }, h(Verbs, { ask: undefined })),
+      field({ id: 'instant', label: 'To (UTC)', pointer: 'to', errors: errors.value }, (attributes) =>
+        h('input', {
+          type: 'datetime-local',
+          ...attributes,
+          // A narrow window has the verbs first.
+          autofocus: !isNarrow.value,
+          required: true,
+          min: now.slice(0, 16),
+          value: typed.value,
+          onInput: ({ currentTarget }) => (typed.value = currentTarget.value),
+        }),
+      ),
+      h('button', { type: 'submit', class: 'primary' }, 'Move'),
+    ),
+  );
+}
