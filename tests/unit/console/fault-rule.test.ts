@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { FaultInput, faultKinds } from '../../../shared/catalog/control/faults.ts';
 import {
   FAULT_KINDS,
   type FaultForm,
@@ -7,7 +8,6 @@ import {
   faultRule,
   ruleInWords,
 } from '../../../ui/faults/fault-rule.ts';
-import { FaultInput, faultKinds } from '../../../shared/catalog/control/faults.ts';
 
 const EMPTY: FaultForm = {
   ...{ target: 'call', kind: 'outage', application: 'oms', api: '', event: 'order-confirmed', subject: '', scan: '' },
