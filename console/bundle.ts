@@ -11,9 +11,9 @@ const PROJECT = fileURLToPath(new URL('../', import.meta.url));
 /** The files of the pages, in an image or the server package. A clone has none and bundles them when they are needed. */
 export const BUILT = fileURLToPath(new URL('../ui/built/', import.meta.url));
 export const LIST = 'pages.json';
-const ENTRIES = { console: 'ui/console.ts', reference: 'ui/reference/scalar-page.ts', icon: 'ui/kit/icon.svg' };
+const ENTRIES = { console: 'ui/console.tsx', reference: 'ui/reference/scalar-page.ts', icon: 'ui/kit/icon.svg' };
 /** Most visits begin with this page. */
-const LANDING = 'ui/overview/overview.ts';
+const LANDING = 'ui/overview/overview.tsx';
 const SCALAR = 'scalar.js';
 
 export type Encoding = 'br' | 'gzip' | 'identity';

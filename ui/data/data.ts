@@ -11,7 +11,7 @@ export * from './reference-link.ts';
 export * from './refusal.ts';
 export * from './rehearsal.ts';
 export * from './reread.ts';
-export * from './resource.ts';
+export * from './resource.tsx';
 export * from './route.ts';
 export * from './router.ts';
 export * from './session.ts';

@@ -3,7 +3,7 @@ import { control, type Output } from './control.ts';
 import { eventName, isAdditional } from './event-name.ts';
 import { held, useBeginning, useFrames } from './live.ts';
 import { asRefusal, type Refusal } from './refusal.ts';
-import { useResource } from './resource.ts';
+import { useResource } from './resource.tsx';
 
 export type PublishedEvent = Output<'list-events'>['items'][number];
 export interface EventFilter {

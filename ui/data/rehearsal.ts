@@ -1,6 +1,6 @@
 import { batch, signal } from '@preact/signals';
 import { counted, rehearsalTime } from '../kit/format.ts';
-import { say } from '../kit/status-line.ts';
+import { say } from '../kit/status-line.tsx';
 import { control, type Output } from './control.ts';
 import { forgetRehearsal, noteRehearsal } from './last-rehearsal.ts';
 import { isCutOff, onFrames, watch } from './live.ts';

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { control, type Output } from './control.ts';
 import { held, useBeginning, useFrames } from './live.ts';
 import { asRefusal, type Refusal } from './refusal.ts';
-import { useResource } from './resource.ts';
+import { useResource } from './resource.tsx';
 
 export type Trace = Output<'list-traces'>['items'][number];
 export interface TraceFilter {

@@ -10,7 +10,7 @@ export const pages: readonly Page[] = [
     key: 'o',
     bottom: true,
     deepest: 0,
-    load: async () => (await import('../overview/overview.ts')).Overview,
+    load: async () => (await import('../overview/overview.tsx')).Overview,
   },
   {
     path: 'activity',
@@ -20,7 +20,7 @@ export const pages: readonly Page[] = [
     key: 'a',
     bottom: true,
     deepest: 1,
-    load: async () => (await import('../activity/activity.ts')).Activity,
+    load: async () => (await import('../activity/activity.tsx')).Activity,
   },
   {
     path: 'events',
@@ -29,7 +29,7 @@ export const pages: readonly Page[] = [
     icon: 'events',
     key: 'e',
     deepest: 1,
-    load: async () => (await import('../events/events.ts')).Events,
+    load: async () => (await import('../events/events.tsx')).Events,
   },
   {
     path: 'objects',
@@ -39,7 +39,7 @@ export const pages: readonly Page[] = [
     key: 'b',
     bottom: true,
     deepest: 2,
-    load: async () => (await import('../objects/objects.ts')).Objects,
+    load: async () => (await import('../objects/objects.tsx')).Objects,
   },
   {
     path: 'stock',
@@ -48,7 +48,7 @@ export const pages: readonly Page[] = [
     icon: 'stock',
     key: 's',
     deepest: 1,
-    load: async () => (await import('../stock/stock.ts')).Stock,
+    load: async () => (await import('../stock/stock.tsx')).Stock,
   },
   {
     path: 'flows',
@@ -58,7 +58,7 @@ export const pages: readonly Page[] = [
     key: 'f',
     bottom: true,
     deepest: 0,
-    load: async () => (await import('../flows/flows.ts')).Flows,
+    load: async () => (await import('../flows/flows.tsx')).Flows,
   },
   {
     path: 'runs',
@@ -67,7 +67,7 @@ export const pages: readonly Page[] = [
     icon: 'flows',
     under: 'flows',
     deepest: 1,
-    load: async () => (await import('../flows/run.ts')).Run,
+    load: async () => (await import('../flows/run.tsx')).Run,
   },
   {
     path: 'faults',
@@ -76,7 +76,7 @@ export const pages: readonly Page[] = [
     icon: 'faults',
     key: 'x',
     deepest: 0,
-    load: async () => (await import('../faults/faults.ts')).Faults,
+    load: async () => (await import('../faults/faults.tsx')).Faults,
   },
   {
     path: 'rehearsals',
@@ -85,7 +85,7 @@ export const pages: readonly Page[] = [
     icon: 'rehearsals',
     key: 'r',
     deepest: 1,
-    load: async () => (await import('../rehearsals/rehearsals.ts')).Rehearsals,
+    load: async () => (await import('../rehearsals/rehearsals.tsx')).Rehearsals,
   },
   {
     path: 'reference',
@@ -93,7 +93,7 @@ export const pages: readonly Page[] = [
     title: 'Reference',
     icon: 'reference',
     deepest: 1,
-    load: async () => (await import('../reference/reference.ts')).Reference,
+    load: async () => (await import('../reference/reference.tsx')).Reference,
   },
 ];
 
