@@ -101,7 +101,7 @@ const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 
 /** @throws Error when a source is wrong, or when esbuild is missing */
 export async function bundle(isProduction: boolean): Promise<Output> {
-  const { build, stop } = await import('esbuild').catch((error: { readonly code?: string }) => {
+  const { build } = await import('esbuild').catch((error: { readonly code?: string }) => {
     if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
     throw new Error('The pages are bundled by development dependencies, which are missing: run "npm ci" without "--omit=dev".');
   });
@@ -123,7 +123,7 @@ export async function bundle(isProduction: boolean): Promise<Output> {
     metafile: true,
     write: false,
     logLevel: 'silent',
-  }).finally(() => stop());
+  });
   const files = new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]));
   return { pages: pagesOf(metafile), files, inputs: Object.keys(metafile.inputs).map((file) => file.replace(/^[\w-]+:/, '')) };
 }

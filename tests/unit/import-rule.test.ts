@@ -61,7 +61,7 @@ const HANDLERS_KNOW = [
   'shared/store/ports/due-work.ts',
 ];
 /** Modules of shared that pages import. */
-const IN_BROWSERS = ['shared/transport/path.ts'];
+const IN_BROWSERS = ['shared/domain/printable.ts', 'shared/transport/path.ts'];
 const ADAPTERS = ['shared/store/memory/', 'shared/store/redis/', 'shared/events/kafka/'];
 
 /** A zone of the repository and where its imports may lead, besides into itself. */
@@ -74,7 +74,7 @@ const zones: readonly { readonly zone: string; readonly may: readonly string[] }
   { zone: 'ui/', may: ['shared/'] },
   { zone: 'console/', may: ['shared/', 'ui/'] },
   { zone: 'rehearsal/', may: ['shared/', 'fixtures/'] },
-  { zone: 'command-line/', may: ['shared/', 'rehearsal/', 'estate/', 'package.json'] },
+  { zone: 'command-line/', may: ['shared/', 'rehearsal/', 'ui/', 'estate/', 'package.json'] },
   { zone: 'testcontainers/', may: ['rehearsal/', 'shared/', 'fixtures/'] },
   { zone: 'docs/', may: ['command-line/', 'rehearsal/public.ts', 'shared/', 'services/touchpoint-mock/', 'estate/variables.ts'] },
 ];

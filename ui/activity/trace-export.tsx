@@ -1,6 +1,7 @@
-import { act, apiTitle, applicationTitle, control, isBusy } from '../data/data.ts';
+import { act, control, isBusy } from '../data/data.ts';
 import { CopyButton, Dialog } from '../kit/kit.ts';
-import { mermaidOf } from '../sequence/trace-mermaid.ts';
+import { mermaidOf } from '../sequence/mermaid.ts';
+import { sequenceOf } from '../sequence/sequence.ts';
 import type { TraceTree } from '../sequence/trace-tree.ts';
 
 const MOST = 1_000;
@@ -14,7 +15,8 @@ export interface TraceExportProps {
 
 /** Takes a trace along: everything on record as JSON, or its sequence as the text of a diagram. */
 export function TraceExport({ rehearsal, correlationId, tree, onClose }: TraceExportProps) {
-  const mermaid = mermaidOf(tree, { application: applicationTitle, api: apiTitle });
+  const sequence = sequenceOf(tree.rows.map(({ hop }) => hop));
+  const mermaid = mermaidOf(sequence, [sequence]);
   return (
     <Dialog title="Export the trace" onClose={onClose}>
       <div class="stack-tight">

@@ -3,9 +3,9 @@ import type { TraceViewProps } from '../activity/call-tree.tsx';
 import { apiTitle, applicationTitle } from '../data/data.ts';
 import { duration, useRowWindow } from '../kit/kit.ts';
 import { type Column, GEOMETRY, headWidth, type SequenceLayout, type SequenceRow, sequenceLayout } from './sequence-layout.ts';
+import { BAR, inLines, lineY, shaft, tip } from './shapes.ts';
 import type { TraceRow } from './trace-tree.ts';
 
-const BAR = GEOMETRY.bar;
 /** Estimated pixels of a character. They decide where a label fits. */
 const CHARACTER = { name: 6.2, facts: 5.6 } as const;
 
@@ -91,24 +91,18 @@ function toneOf({ hop, kind }: TraceRow): string {
 }
 
 function Head({ column: { id, x }, gap }: { column: Column; gap: number }) {
-  const lines = inLines(applicationTitle(id), gap);
+  const lines = inLines(applicationTitle(id), Math.min(gap, 128) - 10, 7);
   const box = headWidth(gap);
   return (
     <g>
       <rect class={id === 'client' ? 'headbox client' : 'headbox'} x={x - box / 2} y={2} width={box} height={GEOMETRY.head - 2} rx={6} />
       {lines.map((line, index) => (
-        <text key={line} class="head" x={x} y={lines.length === 1 ? 25 : 18 + index * 13}>
+        <text key={line} class="head" x={x} y={lineY(lines, index)}>
           {line}
         </text>
       ))}
     </g>
   );
-}
-
-/** A long name goes into two lines. */
-function inLines(title: string, gap: number): string[] {
-  const cut = title.indexOf(' ');
-  return cut > 0 && title.length * 7 > Math.min(gap, 128) - 10 ? [title.slice(0, cut), title.slice(cut + 1)] : [title];
 }
 
 interface RowProps {
@@ -138,7 +132,7 @@ function Arrow({ row: { row, number, y, fromX, toX, bar }, width, href, isSelect
       aria-label={`${name} ${facts}, hop ${number}, ${applicationTitle(row.from)} to ${applicationTitle(row.hop.application)}`}
     >
       <rect class="hit" x={0} y={y - 21} width={width} height={GEOMETRY.row - 1} />
-      <path class="arrow" d={arrow(fromX, toX, y, bar.x)} />
+      <path class="arrow" d={shaft(fromX, toX, y, bar.x)} />
       <path class="tip" d={tip(fromX, toX, y, bar.x)} />
     </a>
   );
@@ -165,15 +159,4 @@ function Label({ row: { row, y, fromX, toX }, width, isSelected }: RowProps) {
       </tspan>
     </text>
   );
-}
-
-/** The arrow ends at the bar of the callee. A hop that an application causes itself turns back. */
-function arrow(fromX: number, toX: number, y: number, barX: number): string {
-  if (fromX === toX) return `M${barX + BAR} ${y - 3}h14v7h-7`;
-  return fromX < toX ? `M${fromX + BAR / 2} ${y}H${barX - 6}` : `M${fromX - BAR / 2} ${y}H${barX + BAR + 6}`;
-}
-
-function tip(fromX: number, toX: number, y: number, barX: number): string {
-  if (fromX < toX) return `M${barX} ${y}l-7 -4v8z`;
-  return `M${barX + BAR} ${fromX === toX ? y + 4 : y}l7 -4v8z`;
 }

@@ -1,7 +1,8 @@
+import { BAR } from './shapes.ts';
 import type { TraceRow, TraceTree } from './trace-tree.ts';
 
 /** Pixels. */
-export const GEOMETRY = { head: 38, top: 64, row: 30, section: 26, margin: 42, narrowest: 80, widest: 168, bar: 9, nested: 4 } as const;
+export const GEOMETRY = { head: 38, top: 64, row: 30, section: 26, margin: 42, narrowest: 80, widest: 168, nested: 4 } as const;
 
 /** Of the box with a column's name. */
 export const headWidth = (gap: number): number => Math.min(gap - 4, 128);
@@ -35,7 +36,7 @@ export interface SequenceLayout {
 
 /** Places a trace: columns sorted by their first appearance, one row for each hop. @param room available pixels */
 export function sequenceLayout({ rows, afterwards }: TraceTree, room: number): SequenceLayout {
-  const { top, row: step, section, narrowest, widest, bar, nested } = GEOMETRY;
+  const { top, row: step, section, narrowest, widest, nested } = GEOMETRY;
   const ids = [...new Set(rows.flatMap(({ from, hop }) => [from, hop.application]))];
   const spaces = Math.max(ids.length - 1, 1);
   const gapWithin = (margin: number): number => Math.min(Math.max((room - 2 * margin) / spaces, narrowest), widest);
@@ -48,7 +49,7 @@ export function sequenceLayout({ rows, afterwards }: TraceTree, room: number): S
   const yAt = (index: number): number => top + index * step + (hasSection && index >= afterwards ? section : 0);
   const placed = rows.map((row, index) => {
     const y = yAt(index);
-    const left = x(row.hop.application) - bar / 2 + nesting(rows, row) * nested;
+    const left = x(row.hop.application) - BAR / 2 + nesting(rows, row) * nested;
     const height = yAt(row.last) - y + step / 2 - 3;
     return { row, number: index + 1, y, fromX: x(row.from), toX: x(row.hop.application), bar: { x: left, y: y - 1, height } };
   });

@@ -1,4 +1,5 @@
 import type { ListedHop } from '../data/hop.ts';
+import { byStart, inCallOrder } from './hop-order.ts';
 
 /** `request`: from outside; `call`: between applications; `delivery`: of an event; `timer`: work that fell due. */
 export type HopKind = 'request' | 'call' | 'delivery' | 'timer';
@@ -71,7 +72,7 @@ export function traceTree(hops: readonly ListedHop[]): TraceTree {
     const kind = kindOf(hop, caller !== undefined);
     const at = rows.length;
     rows.push({ hop, kind, from: caller ?? (kind === 'request' ? CLIENT : hop.application), depth, parent, last: at });
-    for (const call of inOrder(hop, calls.get(hop.requestId) ?? [])) add(call, depth + 1, at);
+    for (const call of inCallOrder(hop, calls.get(hop.requestId) ?? [])) add(call, depth + 1, at);
     rows[at] = { ...(rows[at] as TraceRow), last: rows.length - 1 };
   }
 
@@ -83,15 +84,4 @@ export function traceTree(hops: readonly ListedHop[]): TraceTree {
   // Hops that name each other as cause have no beginning.
   for (const hop of hops) add(hop, 0, undefined);
   return { rows, afterwards };
-}
-
-const byStart = (one: ListedHop, other: ListedHop): number =>
-  Date.parse(one.startedAt) - Date.parse(other.startedAt) || one.sequence - other.sequence;
-
-/** The caller lists its calls in order. A retried call has one id and several hops. */
-function inOrder({ calls }: ListedHop, made: readonly ListedHop[]): readonly ListedHop[] {
-  const place = new Map(calls.map((id, index) => [id, index]));
-  return made.toSorted(
-    (one, other) => (place.get(one.requestId) ?? calls.length) - (place.get(other.requestId) ?? calls.length) || byStart(one, other),
-  );
 }

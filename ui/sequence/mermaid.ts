@@ -1,7 +1,8 @@
 import { inOneLine } from '../../shared/domain/printable.ts';
+import { applicationTitle } from '../data/titles.ts';
 import { clockJump } from './clock-jumps.ts';
 import type { Arrow, Sequence } from './sequence.ts';
-import { arrowWords, participantTitle } from './words.ts';
+import { arrowWords } from './words.ts';
 
 /** Events and webhooks have an open head. Events and timers have a dotted line. A cross is a failure. */
 const HEADS = { request: '->>', call: '->>', event: '--)', webhook: '-)', timer: '-->>' } as const;
@@ -27,7 +28,7 @@ export function mermaidOf({ participants }: Sequence, sections: readonly Section
       return [...(clock === undefined ? [] : [`Note over ${everybody}: ${plain(clock)}`]), messageOf(arrow, aliasOf)];
     }),
   ]);
-  const declared = participants.map((id) => `participant ${aliasOf(id)} as ${plain(participantTitle(id))}`);
+  const declared = participants.map((id) => `participant ${aliasOf(id)} as ${plain(applicationTitle(id))}`);
   const nothing = participants.length === 0 ? ['participant p1 as Journal', 'Note over p1: The journal has no matching hop.'] : [];
   return `${['sequenceDiagram', ...[...declared, ...nothing, ...lines].map((line) => `  ${line}`)].join('\n')}\n`;
 }

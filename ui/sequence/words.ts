@@ -1,27 +1,7 @@
-import { apis } from '../../shared/catalog/apis.ts';
-import { applications } from '../../shared/catalog/applications.ts';
-import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import { inOneLine } from '../../shared/domain/printable.ts';
-import { type Arrow, CLIENT } from './sequence.ts';
-
-const applicationTitles: Readonly<Record<string, string>> = {
-  [CLIENT]: 'Client',
-  gateway: 'Gateway',
-  ...Object.fromEntries(Object.entries(applications).map(([id, { title }]) => [id, title])),
-};
-
-const apiTitles: Readonly<Record<string, string>> = Object.fromEntries(
-  [...Object.values(apis), ...Object.values(internalCalls)].map(({ id, name }) => [id, name]),
-);
-
-export const participantTitle = (id: string): string => applicationTitles[id] ?? inOneLine(id, 40);
-
-/** `Confirm Order`, or the name of an event or a timer. */
-export const apiTitle = (api: string): string =>
-  apiTitles[api] ?? inOneLine(api.replace(/^event:/, '').replace(/^due:/, 'timer '), 80).replace(/-api$/, '');
-
-export const duration = (ms: number): string =>
-  ms < 1 ? '<1 ms' : ms < 10_000 ? `${Math.round(ms).toLocaleString('en')} ms` : `${(ms / 1_000).toFixed(1)} s`;
+import { apiTitle, applicationTitle } from '../data/titles.ts';
+import { duration } from '../kit/format.ts';
+import type { Arrow } from './sequence.ts';
 
 /** An instant of the rehearsal's clock: `2026-11-22 11:15:53`. */
 export const instant = (iso: string): string => inOneLine(iso, 30).replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d).*$/, '$1 $2');
@@ -43,6 +23,6 @@ export function arrowSentence(arrow: Arrow): string {
   const { name, facts, faults } = arrowWords(arrow);
   const what = { request: '', call: '', event: 'event ', webhook: 'webhook ', timer: '' }[arrow.kind];
   const struck = faults.length > 0 ? `, struck by the fault ${faults.join(', ')}` : '';
-  const way = arrow.from === arrow.to ? participantTitle(arrow.to) : `${participantTitle(arrow.from)} to ${participantTitle(arrow.to)}`;
+  const way = arrow.from === arrow.to ? applicationTitle(arrow.to) : `${applicationTitle(arrow.from)} to ${applicationTitle(arrow.to)}`;
   return `${way}: ${what}${name}, ${facts}${struck}`;
 }

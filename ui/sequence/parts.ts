@@ -1,5 +1,5 @@
 import { clockJump } from './clock-jumps.ts';
-import type { Line } from './layout.ts';
+import type { Line } from './part-layout.ts';
 import type { Arrow } from './sequence.ts';
 
 /** A piece of a diagram, drawn and printed as a whole. */

@@ -1,4 +1,5 @@
 import type { Arrow } from './sequence.ts';
+import { BAR } from './shapes.ts';
 
 /** Pixels. */
 export const GEOMETRY = {
@@ -11,7 +12,6 @@ export const GEOMETRY = {
   narrowest: 84,
   widest: 150,
   room: 1_140,
-  bar: 9,
   nested: 4,
   deepest: 5,
 } as const;
@@ -57,7 +57,7 @@ export interface PlacedPart {
 
 /** Places the lines of a part below each other. @param hasHeads leaves room for the names of the participants */
 export function placePart(lines: readonly Line[], { all }: Columns, hasHeads: boolean): PlacedPart {
-  const { heads, top, row, clock, bar, nested, deepest, left } = GEOMETRY;
+  const { heads, top, row, clock, nested, deepest, left } = GEOMETRY;
   const xOf = new Map(all.map(({ id, x }) => [id, x]));
   const begin = hasHeads ? heads : 0;
   let y = begin + top - row;
@@ -70,7 +70,7 @@ export function placePart(lines: readonly Line[], { all }: Columns, hasHeads: bo
   const placed = rows.map(({ arrow, y: at }, index): PlacedArrow => {
     const open = rows.slice(0, index).filter(({ arrow: { to } }, above) => to === arrow.to && (ends[above] ?? 0) >= at);
     const toX = xOf.get(arrow.to) ?? left;
-    const barX = toX - bar / 2 + Math.min(open.length, deepest) * nested;
+    const barX = toX - BAR / 2 + Math.min(open.length, deepest) * nested;
     return { arrow, y: at, fromX: xOf.get(arrow.from) ?? left, toX, bar: { x: barX, y: at - 1, height: (ends[index] ?? at) - at + 14 } };
   });
   const clocks = lines.flatMap((line, index) => ('clock' in line ? [{ text: line.clock, y: ys[index] ?? 0 }] : []));

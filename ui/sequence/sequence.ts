@@ -1,9 +1,7 @@
-import type { z } from 'zod';
-import { apis } from '../../shared/catalog/apis.ts';
-import type { Hop as HopSchema } from '../../shared/catalog/control/operations/journal.ts';
-import type { ApiDefinition } from '../../shared/catalog/define.ts';
-
-export type Hop = Omit<z.output<typeof HopSchema>, 'request' | 'response'>;
+import { apis } from '../data/catalog.ts';
+import type { ListedHop as Hop } from '../data/hop.ts';
+import { byStart, inCallOrder, startOf } from './hop-order.ts';
+import { CLIENT } from './trace-tree.ts';
 
 /** `request`: from outside. `call`: between applications. `event`: its delivery. `webhook`: signed, through the gateway. `timer`: due work. */
 export type ArrowKind = 'request' | 'call' | 'event' | 'webhook' | 'timer';
@@ -28,13 +26,7 @@ export interface Sequence {
   readonly arrows: readonly Arrow[];
 }
 
-export const CLIENT = 'client';
-
-const signed: ReadonlySet<string> = new Set(
-  (Object.values(apis) as readonly ApiDefinition[]).filter(({ auth }) => auth === 'signature').map(({ id }) => id),
-);
-
-const startOf = ({ startedAt }: Hop): number => Date.parse(startedAt);
+const isSigned = (api: string): boolean => apis[api]?.auth === 'signature';
 
 /** Reconstructs the sequence from the hops of a journal. */
 export function sequenceOf(hops: readonly Hop[]): Sequence {
@@ -51,7 +43,7 @@ export function sequenceOf(hops: readonly Hop[]): Sequence {
     const arrow = { hop, kind, from, to: hop.application, start, caller: kind === 'call' || kind === 'webhook' ? cause : undefined };
     placed.set(hop, arrow);
     arrows.push(arrow);
-    for (const effect of inOrder(hop, effects.get(hop) ?? [])) place(effect, arrow);
+    for (const effect of inCallOrder(hop, effects.get(hop) ?? [])) place(effect, arrow);
   }
 
   for (const hop of (effects.get(undefined) ?? []).toSorted(byStart)) place(hop, undefined);
@@ -65,7 +57,7 @@ export function sequenceOf(hops: readonly Hop[]): Sequence {
 const kindOf = ({ api }: Hop, hasCause: boolean): ArrowKind => {
   if (api.startsWith('event:')) return 'event';
   if (api.startsWith('due:')) return 'timer';
-  if (signed.has(api)) return 'webhook';
+  if (isSigned(api)) return 'webhook';
   return hasCause ? 'call' : 'request';
 };
 
@@ -84,18 +76,9 @@ function causes(hops: readonly Hop[]): (hop: Hop) => Hop | undefined {
     const cause =
       hop.parentId !== undefined
         ? byId.get(hop.parentId)
-        : signed.has(hop.api)
+        : isSigned(hop.api)
           ? senders.get(hop.correlationId)?.find((sender) => isDuring(hop, sender))
           : undefined;
     return cause === hop ? undefined : cause;
   };
-}
-
-const byStart = (one: Hop, other: Hop): number => startOf(one) - startOf(other) || one.sequence - other.sequence;
-
-/** The caller lists its calls in order. A retried call has one id and several hops. */
-function inOrder({ calls }: Hop, effects: readonly Hop[]): readonly Hop[] {
-  const place = new Map(calls.map((id, index) => [id, index]));
-  const placeOf = ({ requestId }: Hop): number => place.get(requestId) ?? calls.length;
-  return effects.toSorted((one, other) => placeOf(one) - placeOf(other) || byStart(one, other));
 }
