@@ -1,38 +1,14 @@
-import type { ControlCall, ControlOutput } from '../../shared/catalog/control/define-operation.ts';
-import type { readEvent } from '../../shared/catalog/control/operations/events.ts';
-import type { readHop, readJournal } from '../../shared/catalog/control/operations/journal.ts';
-import type { listLifeCycles, listObjects, listObjectTypes, listStock } from '../../shared/catalog/control/operations/objects.ts';
-import type { readRehearsal } from '../../shared/catalog/control/operations/rehearsals.ts';
-import type { deleteRun, listRuns, listScenarios, readRun, startRun } from '../../shared/catalog/control/operations/runs.ts';
-import type { readTopology } from '../../shared/catalog/control/operations/topology.ts';
-import type { listTraces } from '../../shared/catalog/control/operations/traces.ts';
-import type { controlOperations } from '../../shared/catalog/control/operations.ts';
+import type { CalledId, OperationInput, OperationOutput } from '../../rehearsal/call-types.ts';
+import { fillPath, queryString } from '../../shared/transport/path.ts';
 import { operations } from './catalog.ts';
 import { Refusal, refusalOf, unreachable } from './refusal.ts';
 import { isRehearsalName } from './route.ts';
 import { route } from './router.ts';
 import { bearer, signOut } from './session.ts';
 
-type Operations = Omit<typeof controlOperations, 'read-journal'> & {
-  'read-journal': typeof readJournal;
-  'read-hop': typeof readHop;
-  'list-traces': typeof listTraces;
-  'read-topology': typeof readTopology;
-  'read-rehearsal': typeof readRehearsal;
-  'read-event': typeof readEvent;
-  'list-object-types': typeof listObjectTypes;
-  'list-objects': typeof listObjects;
-  'list-life-cycles': typeof listLifeCycles;
-  'list-stock': typeof listStock;
-  'list-scenarios': typeof listScenarios;
-  'start-run': typeof startRun;
-  'list-runs': typeof listRuns;
-  'read-run': typeof readRun;
-  'delete-run': typeof deleteRun;
-};
-export type OperationId = keyof Operations;
-export type Output<Id extends OperationId> = ControlOutput<Operations[Id]>;
-export type Input<Id extends OperationId> = ControlCall<Operations[Id]>;
+export type OperationId = CalledId;
+export type Output<Id extends OperationId> = OperationOutput<Id>;
+export type Input<Id extends OperationId> = OperationInput<Id>;
 
 interface Sent {
   readonly params?: Readonly<Record<string, string>>;
@@ -61,7 +37,7 @@ export async function control<Id extends OperationId>(
   const { params = {}, query = {}, body }: Sent = input ?? {};
   const sendsBody = operation.method !== 'GET' && operation.method !== 'DELETE';
   const rehearsal = options.rehearsal ?? route.peek().rehearsal;
-  const answer = await fetch(operationAddress(operation.path, params, query), {
+  const answer = await fetch(fillPath(operation.path, params) + queryString(filled(query)), {
     method: operation.method,
     headers: { ...authorization(rehearsal), ...(sendsBody && { 'Content-Type': 'application/json' }) },
     ...(sendsBody && { body: JSON.stringify(body ?? {}) }),
@@ -82,8 +58,6 @@ export const authorization = (rehearsal: string | undefined): Record<string, str
   ...(rehearsal !== undefined && isRehearsalName(rehearsal) && { 'X-Rehearsal': rehearsal }),
 });
 
-function operationAddress(path: string, params: Readonly<Record<string, string>>, query: Readonly<Record<string, unknown>>): string {
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
-  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined || value === '' ? [] : [[name, String(value)]]));
-  return given.length === 0 ? filled : `${filled}?${new URLSearchParams(given)}`;
-}
+/** Fields that are empty ask for nothing. */
+const filled = (query: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''));

@@ -1,5 +1,5 @@
-import { createParser } from 'eventsource-parser';
 import type { output } from 'zod';
+import { eventsOf } from '../../rehearsal/event-stream.ts';
 import type { StreamFrames } from '../../shared/catalog/control/operations/stream.ts';
 import { type Refusal, refusalOf } from './refusal.ts';
 
@@ -26,14 +26,6 @@ export function openStream({ headers, onFrame, onOpen, onBreak, onRefusal }: Str
   let cursor: string | undefined;
   let wait = SHORTEST_WAIT_MS;
 
-  const parser = () =>
-    createParser({
-      onEvent: ({ id, event, data }) => {
-        if (id !== undefined) cursor = id;
-        if (event !== undefined) onFrame(event as FrameKind, JSON.parse(data));
-      },
-    });
-
   /** @returns whether to try again */
   async function readOnce(): Promise<boolean> {
     const answer = await fetch('/_control/stream', {
@@ -52,10 +44,10 @@ export function openStream({ headers, onFrame, onOpen, onBreak, onRefusal }: Str
     }
     wait = SHORTEST_WAIT_MS;
     onOpen(cursor !== undefined);
-    const { feed } = parser();
-    const decoder = new TextDecoder();
-    const reader = answer.body.getReader();
-    for (let part = await reader.read(); !part.done; part = await reader.read()) feed(decoder.decode(part.value, { stream: true }));
+    for await (const { id, event, data } of eventsOf(chunksOf(answer.body))) {
+      if (id !== undefined) cursor = id;
+      if (event !== undefined) onFrame(event as FrameKind, JSON.parse(data));
+    }
     return true;
   }
 
@@ -71,6 +63,12 @@ export function openStream({ headers, onFrame, onOpen, onBreak, onRefusal }: Str
 
   void run();
   return { close: () => closing.abort() };
+}
+
+/** Not every browser can iterate over a body. */
+async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  const reader = body.getReader();
+  for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value;
 }
 
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
