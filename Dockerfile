@@ -6,13 +6,21 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --omit=optional --ignore-scripts
 COPY image/strip-dependencies.ts image/
-COPY console/scalar-bundle.ts console/
 RUN node image/strip-dependencies.ts node_modules
+
+# The pages are bundled with development dependencies, which the image does not keep.
+FROM ${NODE_IMAGE} AS pages
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts
+COPY . .
+RUN node image/build-pages.ts
 
 FROM ${NODE_IMAGE} AS application
 WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
 COPY . .
+COPY --from=pages /app/ui/built ui/built
 # Node finds compiled code by version, architecture and user id, so the user of the final image compiles it.
 RUN mkdir .compiled && chown 1000:1000 .compiled
 USER 1000:1000

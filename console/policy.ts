@@ -1,15 +1,16 @@
-import { createHash } from 'node:crypto';
-
-/** The console loads files only from the gateway. Its import map is the only inline script. */
-export const policyFor = (importMap: string): string =>
+const policy = (...own: readonly string[]): string =>
   [
     "default-src 'none'",
-    `script-src 'self' 'sha256-${createHash('sha256').update(importMap).digest('base64')}'`,
-    "style-src 'self'",
-    "img-src 'self'",
+    "script-src 'self'",
     "connect-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
-    "require-trusted-types-for 'script'",
+    ...own,
   ].join('; ');
+
+/** The console loads only files of the gateway, and has no inline script or style. */
+export const CONSOLE_POLICY = policy("style-src 'self'", "img-src 'self'", "require-trusted-types-for 'script'");
+
+/** Scalar writes inline styles and tries `eval`. */
+export const REFERENCE_POLICY = policy("style-src 'self' 'unsafe-inline'", "img-src 'self' data:", "font-src 'self'");

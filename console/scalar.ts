@@ -1,39 +1,27 @@
-import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
-import type { Request, Response } from 'express';
-import { bundleOf } from './scalar-bundle.ts';
-
-/** The image keeps nothing of the package but this file, which its build writes. */
-const PACKED = 'standalone.js.gz';
-
-/** The one script of the references, compressed: 1.4 MB. Read when the first of them is opened. */
-export async function readScalar(): Promise<Buffer> {
-  const entry = import.meta.resolve('@scalar/fastify-api-reference');
-  try {
-    return await readFile(new URL(PACKED, entry));
-  } catch (error) {
-    if ((error as { code?: string }).code !== 'ENOENT') throw error;
-  }
-  const { default: plugin } = await import('@scalar/fastify-api-reference');
-  return promisify(gzip)(bundleOf(plugin));
+interface Route {
+  readonly url: string;
+  readonly handler: (request: object, reply: { header(): { send(text: string): void } }) => void;
 }
 
-/** Answers with the script. The first request reads it; later ones share it. */
-export function scalarAnswer(): (request: Request, response: Response) => Promise<void> {
-  let reading: Promise<Buffer> | undefined;
-  return async (request, response) => {
-    reading ??= readScalar();
-    const packed = await reading.catch((error: unknown) => {
-      reading = undefined;
-      throw error;
-    });
-    const plain = request.acceptsEncodings('gzip') === false;
-    const hash = createHash('sha256').update(packed).digest('base64url').slice(0, 22);
-    response.set({ ETag: `"${hash}${plain ? '' : '-gzip'}"`, Vary: 'Accept-Encoding', 'Cache-Control': 'no-cache' });
-    if (request.fresh) return void response.status(304).end();
-    if (!plain) response.set('Content-Encoding', 'gzip');
-    response.type('text/javascript').send(plain ? await promisify(gunzip)(packed) : packed);
+/** The one script that draws both references: 4 MB. */
+export const scalarScript = async (): Promise<string> => scriptOf((await import('@scalar/fastify-api-reference')).default);
+
+/**
+ * The package carries its script inside a plugin for another server, and nowhere else. Called with an object that has `route`, the plugin
+ * hands it out.
+ * @throws Error when it does not
+ */
+export function scriptOf(plugin: unknown): string {
+  let script: string | undefined;
+  const route = ({ url, handler }: Route): void => {
+    if (!url.endsWith('.js')) return;
+    const send = (text: string): void => {
+      script = text;
+    };
+    handler({}, { header: () => ({ send }) });
   };
+  const register = plugin as (server: object, options: object, done: () => void) => void;
+  register({ route }, { configuration: { url: '/openapi.json' } }, () => {});
+  if (script === undefined) throw new Error('@scalar/fastify-api-reference hands out no script.');
+  return script;
 }

@@ -1,25 +1,15 @@
+import { createHash } from 'node:crypto';
 import { type Request, type Response, Router } from 'express';
 import { Problem } from '../shared/catalog/problems.ts';
-import { fixedDocument } from '../shared/http/fixed-document.ts';
-import type { ConsoleConfig } from './config.ts';
-import { findPageFiles, type PageFiles } from './page-files.ts';
-import { policyFor } from './policy.ts';
-import { referenceFacts } from './reference-facts.ts';
-import { REFERENCE_POLICY, referenceHtml, SCALAR } from './reference-html.ts';
-import { scalarAnswer } from './scalar.ts';
-import { shellHtml } from './shell-html.ts';
-import { vocabulary } from './vocabulary.ts';
+import type { ConsoleConfig } from '../ui/data/config.ts';
+import { createBundles, type Pages } from './bundle.ts';
+import { ASSETS, consoleHtml, type Reference, referenceHtml } from './html.ts';
+import { CONSOLE_POLICY, REFERENCE_POLICY } from './policy.ts';
 
-type Answer = (request: Request, response: Response) => void;
-
-/** Serves the console under `/console/` and sends browsers from `/` to it. Nothing is read before the first request. */
-export function createConsole(config: () => ConsoleConfig): Router {
+/** Serves the console under `/console/` and sends browsers from `/` to it. Nothing is read or bundled before the first request. */
+export function createConsole(config: () => ConsoleConfig, isProduction = false): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  let found: PageFiles | undefined;
-  const files = (): PageFiles => {
-    found ??= findPageFiles();
-    return found;
-  };
+  const bundle = createBundles(isProduction);
 
   // `all`: with `get`, Express would answer OPTIONS here.
   router.all('/', (request, response, next) => {
@@ -40,54 +30,53 @@ export function createConsole(config: () => ConsoleConfig): Router {
     next();
   });
   router.get('/console/config.json', (_request, response) => void response.set('Cache-Control', 'no-store').json(config()));
-  router.get(
-    '/console/catalog.json',
-    fixedDocument('application/json', () => JSON.stringify(vocabulary())),
-  );
 
-  router.get(
-    '/console/reference.json',
-    fixedDocument('application/json', () => JSON.stringify(referenceFacts())),
-  );
-  for (const reference of ['api', 'events'] as const) {
-    const document = fixedDocument('text/html', () => referenceHtml(reference));
+  router.get(/^\/console\/assets(?:\/.*)?$/, async (request, response) => {
+    const name = request.path.slice(ASSETS.length);
+    const encoding = (['br', 'gzip'] as const).find((one) => request.acceptsEncodings(one) === one) ?? 'identity';
+    const content = await (await bundle()).read(name, encoding);
+    if (!content) throw new Problem('not_found', `Nothing is at ${request.path}.`);
+    response.vary('Accept-Encoding').set('Cache-Control', HASHED.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache');
+    if (encoding !== 'identity') response.set('Content-Encoding', encoding);
+    response.type(name.endsWith('.map') ? 'application/json' : name).send(content);
+  });
+
+  const html = async (request: Request, response: Response, policy: string, write: (pages: Pages) => string): Promise<void> => {
+    const text = await bundle().then(
+      ({ pages }) => write(pages),
+      (error: unknown) => void explain(response, error),
+    );
+    if (text === undefined) return;
+    const tag = createHash('sha256').update(text).digest('base64url').slice(0, 22);
+    response.set({ 'Content-Security-Policy': policy, 'Cache-Control': 'no-cache', ETag: `"${tag}"` });
+    if (request.fresh) response.status(304).end();
+    else response.type('text/html').send(text);
+  };
+  for (const reference of ['api', 'events'] as const satisfies readonly Reference[]) {
     router.get(`/console/reference/${reference}`, (request, response) =>
-      document(request, response.set('Content-Security-Policy', REFERENCE_POLICY)),
+      html(request, response, REFERENCE_POLICY, (pages) => referenceHtml(reference, pages)),
     );
   }
-  router.get(SCALAR, scalarAnswer());
-
-  const answers = new Map<string, Answer>();
   router.get(/^\/console(?:\/.*)?$/, (request, response) => {
-    const address = isFile(request.path) ? request.path : 'page';
-    let answer = answers.get(address);
-    if (!answer) {
-      answer = address === 'page' ? shellAnswer(files()) : fileAnswer(files(), address);
-      answers.set(address, answer);
-    }
-    answer(request, response);
+    // Ids in deeper segments may have dots.
+    if (/^\/console\/[^/]*\.[^/]*$/.test(request.path)) throw new Problem('not_found', `Nothing is at ${request.path}.`);
+    return html(request, response, CONSOLE_POLICY, consoleHtml);
   });
   return router;
 }
+
+/** The content behind such a name never changes. */
+const HASHED = /-[A-Z0-9]{8}\.(?:js|css|svg)$/;
 
 const isRead = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD';
 
 /** A browser names HTML first; a program names JSON, or accepts anything. */
 const wantsPage = (request: Request): boolean => isRead(request) && request.accepts()[0] === 'text/html';
 
-/** Files are in two folders, or have an extension right below `/console`. Deeper dots belong to ids. */
-const isFile = (path: string): boolean => /^\/console\/(?:(?:page|lib)(?:\/|$)|[^/]*\.[^/]*$)/.test(path);
-
-function shellAnswer(files: PageFiles): Answer {
-  const importMap = JSON.stringify({ imports: files.libraries.addresses });
-  const policy = policyFor(importMap);
-  const document = fixedDocument('text/html', () => shellHtml(importMap, files.preloads));
-  return (request, response) => document(request, response.set('Content-Security-Policy', policy));
-}
-
-/** @throws Problem not_found */
-function fileAnswer(files: PageFiles, address: string): Answer {
-  const file = files.read(address);
-  if (!file) throw new Problem('not_found', `Nothing is at ${address}.`);
-  return fixedDocument(file.type, () => file.text);
-}
+/** Says to the developer in the browser why there is no page. */
+const explain = (response: Response, error: unknown): void =>
+  void response
+    .status(503)
+    .set('Cache-Control', 'no-store')
+    .type('text/plain')
+    .send(`${(error as Error).message}\n`);

@@ -1,6 +1,6 @@
-import type { ConsoleConfig } from '../console/config.ts';
 import type { Credential } from '../fixtures/files.ts';
 import manifest from '../package.json' with { type: 'json' };
+import type { ConsoleConfig } from '../ui/data/config.ts';
 import { adaptersOf, type Configuration } from './configuration.ts';
 import { publicAmong } from './demo-credentials.ts';
 

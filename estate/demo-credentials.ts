@@ -1,8 +1,8 @@
 import { isIPv4 } from 'node:net';
-import type { DemoCredentials } from '../console/config.ts';
 import { demoAmong } from '../fixtures/demo-credentials.ts';
 import type { Credential } from '../fixtures/files.ts';
 import type { Logger } from '../shared/process/logger.ts';
+import type { DemoCredentials } from '../ui/data/config.ts';
 import type { Configuration } from './configuration.ts';
 import { StartError } from './start-error.ts';
 

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { DemoCredentials } from '../console/config.ts';
 import type { Application } from '../shared/catalog/applications.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import { allReady, READY, type State } from '../shared/process/readiness.ts';
@@ -8,6 +7,7 @@ import type { StoreAdapter } from '../shared/store/ports/estate-store.ts';
 import type { Endpoint } from '../shared/transport/endpoint.ts';
 import { createHttpTransport } from '../shared/transport/http-transport.ts';
 import { createInProcessTransport } from '../shared/transport/in-process-transport.ts';
+import type { DemoCredentials } from '../ui/data/config.ts';
 import { adaptersOf, type Configuration } from './configuration.ts';
 import { openFrontDoor } from './front-door.ts';
 import { agentForCalls, closeInfrastructure, openBus, openStore, startObservability } from './infrastructure.ts';

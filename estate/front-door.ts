@@ -1,6 +1,5 @@
 import { Router } from 'express';
 import type { Agent } from 'undici';
-import type { DemoCredentials } from '../console/config.ts';
 import { createConsole } from '../console/serve.ts';
 import { createClockDriver } from '../control/clock/driver.ts';
 import { createControlPlane } from '../control/control-plane.ts';
@@ -29,6 +28,7 @@ import { pause } from '../shared/process/waiting.ts';
 import type { StoreAdapter } from '../shared/store/ports/estate-store.ts';
 import type { Endpoint } from '../shared/transport/endpoint.ts';
 import type { Transport } from '../shared/transport/transport.ts';
+import type { DemoCredentials } from '../ui/data/config.ts';
 import { adaptersInUse, type Configuration, corsOriginsOf, eventServers } from './configuration.ts';
 import { consoleConfig } from './console.ts';
 import { publicAmong, refuseDemoCredentials } from './demo-credentials.ts';
@@ -131,7 +131,10 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     documents:
       configuration.CONSOLE === 'on'
         ? Router().use(
-            createConsole(consoleConfig(configuration, credentials, () => touchpoint().portal)),
+            createConsole(
+              consoleConfig(configuration, credentials, () => touchpoint().portal),
+              configuration.NODE_ENV === 'production',
+            ),
             createDocuments(eventServers(configuration)),
           )
         : createDocuments(eventServers(configuration)),

@@ -1,8 +1,5 @@
-import { readdir, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { gzipSync } from 'node:zlib';
-import { bundleOf } from '../console/scalar-bundle.ts';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 
 /**
  * Removes files from node_modules that no process of the image loads: most published files serve compilers, browsers,
@@ -23,39 +20,8 @@ const FORMS: Readonly<Record<string, readonly RegExp[]>> = {
   zod: [/\.cjs$/, /^src\//, /^v3\//],
   yaml: [/^browser\//],
   undici: [/^scripts\//],
-  // The console serves these to browsers: only the modules of its import map.
-  preact: [/^(?!package\.json$|dist\/preact\.mjs$|hooks\/(package\.json$|dist\/hooks\.mjs$))/],
-  '@preact/signals': [/^(?!package\.json$|dist\/signals\.mjs$)/],
-  '@preact/signals-core': [/^(?!package\.json$|dist\/signals-core\.mjs$)/],
-  '@dagrejs/dagre': [/^(?!package\.json$|dist\/dagre\.esm\.js$)/],
-  // Dagre's module contains it.
-  '@dagrejs/graphlib': [/^(?!package\.json$)/],
   'eventsource-parser': [/^src\//],
-  // The API references need one script, which is packed below.
-  '@scalar/fastify-api-reference': [/^(?!package\.json$)/],
-  ...Object.fromEntries(
-    [
-      '@scalar/client-side-rendering',
-      '@scalar/helpers',
-      '@scalar/json-magic',
-      '@scalar/schemas',
-      '@scalar/types',
-      '@scalar/validation',
-    ].map((name) => [name, [/^(?!package\.json$)/]]),
-  ),
 };
-
-/** Strips everything except the script of the API references, which is stored compressed, as browsers receive it. */
-async function stripAndPack(modules: string): Promise<void> {
-  const folder = join(modules, '@scalar/fastify-api-reference/dist');
-  const { default: plugin } = (await import(pathToFileURL(resolve(folder, 'index.js')).href)) as { default: unknown };
-  const packed = gzipSync(bundleOf(plugin), { level: 9 });
-  for (const { name } of (await readdir(join(modules, '@scalar'), { withFileTypes: true })).filter((entry) => entry.isDirectory())) {
-    await rm(join(modules, '@scalar', name, 'node_modules'), { recursive: true, force: true });
-  }
-  await strip(modules);
-  await writeFile(join(folder, 'standalone.js.gz'), packed);
-}
 
 const keep = (path: string): boolean => /(^|\/)(licen[cs]e|notice|copying)[^/]*$/i.test(path);
 
@@ -84,4 +50,4 @@ async function stripPackage(folder: string, name: string): Promise<void> {
 
 const [, , modules] = process.argv;
 if (modules === undefined) throw new Error('Name the folder node_modules.');
-await stripAndPack(modules);
+await strip(modules);

@@ -52,9 +52,8 @@ const placesOfModules: Plugin = {
   },
 };
 
-/** The texts of the licences of all bundled packages. */
-export async function licencesOf(metafiles: readonly Metafile[]): Promise<string> {
-  const files = metafiles.flatMap(({ inputs }) => Object.keys(inputs));
+/** The texts of the licences of the packages that these bundled files are from. */
+export async function licencesOf(files: readonly string[]): Promise<string> {
   const folders = new Set(files.flatMap((file) => /^node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []));
   const texts = [...folders].toSorted().map(async (folder) => {
     const name = folder.replace('node_modules/', '');

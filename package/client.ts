@@ -15,7 +15,8 @@ const READ = [
   'command-line/oldest-node.cjs',
   'command-line/**/*.{css,html,svg}',
   'rehearsal/**/*.{css,html,svg}',
-  'design/*.css',
+  'ui/kit/tokens.css',
+  'ui/sequence/sequence.css',
 ];
 /** The package of client, rehearsals and command line. Its dependencies are bundled. */
 export async function writeClient(): Promise<void> {
@@ -31,7 +32,7 @@ export async function writeClient(): Promise<void> {
     }),
     bundle({ entry: 'command-line/program.ts', to: join(FOLDER, 'command-line.mjs'), format: 'esm' }),
   ]);
-  await write(join(FOLDER, 'THIRD-PARTY-LICENSES.txt'), await licencesOf(bundled));
+  await write(join(FOLDER, 'THIRD-PARTY-LICENSES.txt'), await licencesOf(bundled.flatMap(({ inputs }) => Object.keys(inputs))));
   await write(join(FOLDER, 'client.js'), entryTo('./client-code.js'));
   await write(join(FOLDER, 'testcontainers.js'), entryTo('./testcontainers-code.js'));
   await cp(join(PROJECT, 'package/estate.cjs'), join(FOLDER, 'estate.cjs'));

@@ -1,4 +1,3 @@
-import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { Agent, request } from 'undici';
 import type { z } from 'zod';
 import type {
@@ -13,6 +12,7 @@ import type {
   TypedApiId,
 } from './call-types.ts';
 import { explainConnection, explainedChunks } from './connection-error.ts';
+import { eventsOf } from './event-stream.ts';
 import { callOfApi, filledPath, requireOperation, type Sections } from './named-call.ts';
 import type { Method, ProblemBody, Reply, ResponseOf } from './reply.ts';
 
@@ -172,16 +172,5 @@ function parse(text: string): unknown {
     return JSON.parse(text);
   } catch {
     return text;
-  }
-}
-
-/** Parses the server-sent events of a body. Skips comments. */
-async function* eventsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<EventSourceMessage, void> {
-  const decoder = new TextDecoder();
-  const read: EventSourceMessage[] = [];
-  const parser = createParser({ onEvent: (event) => void read.push(event) });
-  for await (const chunk of body) {
-    parser.feed(decoder.decode(chunk, { stream: true }));
-    yield* read.splice(0);
   }
 }

@@ -2,7 +2,7 @@ import { apis } from '../shared/catalog/apis.ts';
 import { controlOperations } from '../shared/catalog/control/operations.ts';
 import type { ApiDefinition } from '../shared/catalog/define.ts';
 import { unknownWord } from '../shared/domain/nearest-word.ts';
-import { fillPath, queryString } from '../shared/transport/transport.ts';
+import { fillPath, queryString } from '../shared/transport/path.ts';
 import type { CalledId, StreamId } from './call-types.ts';
 
 /** The sections of a call's input. */

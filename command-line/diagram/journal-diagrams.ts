@@ -1,6 +1,7 @@
-import { mermaidOf } from './mermaid.ts';
-import { partsOf } from './parts.ts';
-import { type Hop, sequenceOf } from './sequence.ts';
+import type { ListedHop as Hop } from '../../ui/data/hop.ts';
+import { mermaidOf } from '../../ui/sequence/mermaid.ts';
+import { partsOf } from '../../ui/sequence/parts.ts';
+import { sequenceOf } from '../../ui/sequence/sequence.ts';
 import { svgOf } from './svg.ts';
 
 interface Journal {

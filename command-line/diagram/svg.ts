@@ -1,11 +1,14 @@
 import { readFile } from 'node:fs/promises';
+import { applicationTitle } from '../../ui/data/titles.ts';
+import { type Columns, columnsOf, GEOMETRY, type PlacedArrow, type PlacedPart, placePart } from '../../ui/sequence/part-layout.ts';
+import type { Part } from '../../ui/sequence/parts.ts';
+import type { Arrow, Sequence } from '../../ui/sequence/sequence.ts';
+import { BAR, inLines, lineY, shaft, tip } from '../../ui/sequence/shapes.ts';
+import { CLIENT } from '../../ui/sequence/trace-tree.ts';
+import { arrowSentence, arrowWords } from '../../ui/sequence/words.ts';
 import { type Content, Markup, markup } from '../output/markup.ts';
-import { type Columns, columnsOf, GEOMETRY, type PlacedArrow, type PlacedPart, placePart } from './layout.ts';
-import type { Part } from './parts.ts';
-import { type Arrow, CLIENT, type Sequence } from './sequence.ts';
-import { arrowSentence, arrowWords, participantTitle } from './words.ts';
 
-const { bar: BAR, heads: HEADS, row: ROW } = GEOMETRY;
+const { heads: HEADS, row: ROW } = GEOMETRY;
 /** Estimated pixels of a character. They decide whether a label fits to the right of its arrow's start. */
 const CHARACTER = { name: 6.4, facts: 5.8 } as const;
 
@@ -47,7 +50,7 @@ export async function svgOf({ participants }: Sequence, parts: readonly Part[]):
 /** The styles of a diagram, with light and dark colours. Print is always light. */
 export async function diagramStyles(): Promise<string> {
   const [tokens = '', sequence, diagram] = await Promise.all(
-    ['../../design/tokens.css', '../../design/sequence.css', './diagram.css'].map((file) =>
+    ['../../ui/kit/tokens.css', '../../ui/sequence/sequence.css', './diagram.css'].map((file) =>
       readFile(new URL(file, import.meta.url), 'utf8'),
     ),
   );
@@ -75,12 +78,8 @@ function toneOf({ hop, kind }: Arrow): string {
 
 function head(id: string, x: number, gap: number): Markup {
   const box = Math.min(gap - 6, 128);
-  const title = participantTitle(id);
-  const cut = title.indexOf(' ');
-  const lines = cut > 0 && title.length * 7.4 > box - 8 ? [title.slice(0, cut), title.slice(cut + 1)] : [title];
-  const texts = lines.map(
-    (line, index) => markup`<text class="head" x="${x}" y="${lines.length === 1 ? 25 : 18 + index * 13}">${line}</text>`,
-  );
+  const lines = inLines(applicationTitle(id), box - 8, 7.4);
+  const texts = lines.map((line, index) => markup`<text class="head" x="${x}" y="${lineY(lines, index)}">${line}</text>`);
   return markup`<rect class="headbox ${id === CLIENT && 'client'}" x="${x - box / 2}" y="2" width="${box}" height="${HEADS - 8}" rx="6"/>${texts}`;
 }
 
@@ -94,15 +93,4 @@ function drawArrow({ arrow, y, fromX, toX, bar }: PlacedArrow, width: number): M
   const length = shownName.length * CHARACTER.name + shownFacts.length * CHARACTER.facts + 6;
   const anchor = left + length <= room ? markup`x="${left}" text-anchor="start"` : markup`x="${room}" text-anchor="end"`;
   return markup`<g class="${arrow.kind} ${toneOf(arrow)}"><title>${arrowSentence(arrow)}</title><path class="arrow" d="${shaft(fromX, toX, y, bar.x)}"/><path class="tip" d="${tip(fromX, toX, y, bar.x)}"/><text class="label" y="${y - 6}" ${anchor}>${shownName}<tspan class="ms" dx="5">${shownFacts}</tspan></text></g>`;
-}
-
-/** The arrow ends at the bar of the callee. A hop that an application causes itself is a loop. */
-function shaft(fromX: number, toX: number, y: number, barX: number): string {
-  if (fromX === toX) return `M${barX + BAR} ${y - 3}h14v7h-7`;
-  return fromX < toX ? `M${fromX + BAR / 2} ${y}H${barX - 6}` : `M${fromX - BAR / 2} ${y}H${barX + BAR + 6}`;
-}
-
-function tip(fromX: number, toX: number, y: number, barX: number): string {
-  if (fromX < toX) return `M${barX} ${y}l-7 -4v8z`;
-  return `M${barX + BAR} ${fromX === toX ? y + 4 : y}l7 -4v8z`;
 }

@@ -33,7 +33,7 @@ export interface PortalOptions {
 }
 
 const PAGE = fileURLToPath(new URL('./portal/', import.meta.url));
-const TOKENS = fileURLToPath(new URL('../../design/tokens.css', import.meta.url));
+const TOKENS = fileURLToPath(new URL('../../ui/kit/tokens.css', import.meta.url));
 const PROXY_TIMEOUT_MS = 15_000;
 
 /** The page loads from the portal alone: no other origin, no inline script or style, no frame around it. */

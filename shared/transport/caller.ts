@@ -6,7 +6,8 @@ import type { Context } from '../control/context.ts';
 import { digest } from '../domain/ids.ts';
 import { type MadeCall, type Observer, type SpanStart, UNOBSERVED } from '../observability/observer.ts';
 import { readReply } from './answer.ts';
-import { fillPath, queryString, type Transport, timedOut } from './transport.ts';
+import { fillPath, queryString } from './path.ts';
+import { type Transport, timedOut } from './transport.ts';
 
 export interface CallOptions {
   /**

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
-import { pages } from '../../console/page/pages.ts';
+import { pages } from '../../ui/shell/pages.ts';
 import { describeInBrowser } from '../support/chromium.ts';
 import { someOf } from '../support/effort.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { pages } from '../../console/page/pages.ts';
+import { pages } from '../../ui/shell/pages.ts';
 import { describeInBrowser } from '../support/chromium.ts';
 import { ADMIN, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { eventually } from '../support/eventually.ts';
@@ -443,10 +443,10 @@ describeInBrowser('the console in a browser', () => {
   });
 
   test('offers to load the page again when a part of it does not come', async () => {
-    await tab.page.route('**/console/page/first-page.ts', (route) => route.abort());
+    await tab.page.route('**/console/assets/chunk-*.js', (route) => route.abort());
     await open(activity());
     await tab.page.getByText('The console is loading.').waitFor();
-    await tab.page.unroute('**/console/page/first-page.ts');
+    await tab.page.unroute('**/console/assets/chunk-*.js');
     await tab.page.getByRole('link', { name: 'load the page again' }).click();
     await row('Confirm Order').waitFor();
     expect(await tab.page.getByText('The console is loading.').count()).toBe(0);

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { curlOf } from '../../console/page/curl.ts';
+import { curlOf } from '../../ui/data/curl.ts';
 import { ADDRESS, newRehearsal } from '../support/estate.ts';
 import { card } from '../support/steps/tender.ts';
 

@@ -17,7 +17,7 @@ beforeAll(async () => {
   estate = await anObservedEstate({ REHEARSAL_IDLE_EXPIRY: 'PT2H' });
   admin = plain(estate.client);
 });
-afterAll(() => estate[Symbol.asyncDispose]());
+afterAll(async () => estate[Symbol.asyncDispose]());
 
 const create = async (body: { idleExpiry?: string; keep?: boolean } = {}): Promise<string> => {
   const name = newName();

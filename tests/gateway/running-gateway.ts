@@ -163,7 +163,7 @@ export function sharedRig(options: Partial<GatewayOptions> = {}): Rig {
   beforeAll(async () => {
     rig = await aRig(options);
   });
-  afterAll(() => rig?.[Symbol.asyncDispose]());
+  afterAll(async () => rig?.[Symbol.asyncDispose]());
   beforeEach(() => {
     rig?.upstream.received.splice(0);
     rig?.upstream.abandoned.splice(0);

@@ -18,7 +18,7 @@ export function backlogSuite(name: string, create: () => Promise<StoreAdapter>):
     });
     afterAll(() => adapter.close());
 
-    const sent = { topic: 'uc.order.events', key: 'k', json: '{}', subscribers: ['fms'] };
+    const sent = { topic: 'uc.order.events', key: 'k', json: '{}', subscribers: ['fms' as const] };
     const timer = { kind: 'timer', payload: '1', correlationId: 'c' };
     const event = (id: string, committedAt: number): PlannedEvent => ({ ...sent, id, committedAt });
     const due = (key: string, at: number, parts: Partial<PlannedDue> = {}): PlannedDue => ({ ...timer, key, at, ...parts });

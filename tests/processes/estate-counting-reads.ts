@@ -1,3 +1,4 @@
+import childProcess from 'node:child_process';
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { relative } from 'node:path';
@@ -9,6 +10,8 @@ export interface Work {
   /** Files and folders, by their path from the project, in alphabetical order. */
   readonly read: readonly string[];
   readonly compressed: number;
+  /** Processes, such as that of esbuild. */
+  readonly spawned: number;
 }
 export interface Findings {
   readonly atStart: Work;
@@ -20,6 +23,7 @@ type Callable = (...given: unknown[]) => unknown;
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 const read: string[] = [];
 let compressed = 0;
+let spawned = 0;
 
 /** Calls `note` before each call of these functions. */
 function watch(module: object, names: readonly string[], note: (first: unknown) => void): void {
@@ -38,12 +42,15 @@ function noteRead(path: unknown): void {
   if (typeof path === 'string' || path instanceof URL) read.push(relative(PROJECT, path instanceof URL ? fileURLToPath(path) : path));
 }
 
-const workSoFar = (): Work => ({ read: read.splice(0).toSorted(), compressed });
+const workSoFar = (): Work => ({ read: read.splice(0).toSorted(), compressed, spawned });
 
 watch(fs, ['readFileSync', 'readFile', 'openSync', 'open', 'createReadStream', 'readdirSync', 'readdir'], noteRead);
 watch(fs.promises, ['readFile', 'open', 'readdir'], noteRead);
 watch(zlib, ['gzip', 'gzipSync', 'brotliCompress', 'brotliCompressSync', 'deflate', 'deflateSync'], () => {
   compressed += 1;
+});
+watch(childProcess, ['spawn'], () => {
+  spawned += 1;
 });
 syncBuiltinESMExports();
 
@@ -56,5 +63,6 @@ const estate = await startEstate(readConfiguration({ ...ports, CONSOLE: process.
 await estate.ready;
 const atStart = workSoFar();
 compressed = 0;
+spawned = 0;
 await (await fetch(`${estate.gateway}/console/`)).text();
 process.send?.({ atStart, forFirstPage: workSoFar() } satisfies Findings);

@@ -9,7 +9,6 @@ import { insideCall } from '../support/steps/inside-call.ts';
 import { startShop } from '../support/steps/shop.ts';
 import { eur } from '../support/steps/tender.ts';
 
-const _DAY = 24 * 60 * 60_000;
 const line = (sku: string, qty = 1) => ({ sku, qty });
 const MUGS = [line('mug-blue', 2)];
 

@@ -223,7 +223,7 @@ describe('Interrupted carry-outs', () => {
     'A carry-out during which the answer of %s is lost has each effect once',
     async (api) => {
       await using rehearsal = await newRehearsal();
-      const id = await paidAndWaiting(rehearsal, { match: { api }, fault: { kind: 'lost-response' }, times: 1 }, tooMany);
+      const id = await paidAndWaiting(rehearsal, { match: { api }, fault: { kind: 'lost-response', as: 'timeout' }, times: 1 }, tooMany);
       await rehearsal.advance('PT30M');
       expect(await rehearsal.order(id)).toMatchObject(done);
       expect(await mugs(rehearsal)).toEqual({ onHand: 0, reserved: 0 });

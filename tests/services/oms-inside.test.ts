@@ -25,7 +25,7 @@ const aBasket = (members: Partial<Basket> = {}): Fresh<Basket> => ({
   ...members,
 });
 
-const converted = (now: number, members: Partial<Basket> = {}): Basket => {
+const converted = (now: number, members: Partial<Basket> = {}): Basket & { orderId: string } => {
   const at = instant(now);
   return { ...aBasket(), state: 'converted', orderId: 'ord_1', version: 3, createdAt: at, updatedAt: at, ...members };
 };

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { createProgram, everyCommand } from '../../command-line/program.ts';
-import { connectionSettings } from '../../console/page/connection.ts';
-import { curlOf } from '../../console/page/curl.ts';
 import { variablesByName } from '../../estate/variables.ts';
 import { CLIENT_VARIABLES, WEBHOOK_VARIABLES } from '../../shared/catalog/client-variables.ts';
+import { connectionSettings } from '../../ui/data/connection.ts';
+import { curlOf } from '../../ui/data/curl.ts';
 import { documents } from '../support/documents.ts';
 import { textOf } from '../support/tracked-files.ts';
 

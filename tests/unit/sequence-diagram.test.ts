@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { mermaidOf } from '../../command-line/diagram/mermaid.ts';
-import { partsOf } from '../../command-line/diagram/parts.ts';
-import { type Hop, sequenceOf } from '../../command-line/diagram/sequence.ts';
 import { svgOf } from '../../command-line/diagram/svg.ts';
+import type { ListedHop as Hop } from '../../ui/data/hop.ts';
+import { mermaidOf } from '../../ui/sequence/mermaid.ts';
+import { partsOf } from '../../ui/sequence/parts.ts';
+import { sequenceOf } from '../../ui/sequence/sequence.ts';
 
 const DAY = Date.UTC(2026, 2, 1, 10);
 let sequence = 0;

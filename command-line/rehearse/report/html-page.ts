@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { diagramStyles } from '../../diagram/svg.ts';
-import { duration } from '../../diagram/words.ts';
+import { duration } from '../../../ui/kit/format.ts';
 import { type Markup, markup, Markup as Raw } from '../../output/markup.ts';
 import { factsOf, seconds } from './facts.ts';
 import { anchorOf, outcomeBadge, scenarioHtml } from './html-scenario.ts';

@@ -1,8 +1,9 @@
 import type { StepRecord } from '../../../rehearsal/scenario.ts';
-import { columnsOf } from '../../diagram/layout.ts';
-import { partsOf } from '../../diagram/parts.ts';
+import { columnsOf } from '../../../ui/sequence/part-layout.ts';
+import { partsOf } from '../../../ui/sequence/parts.ts';
 import { drawPart } from '../../diagram/svg.ts';
-import { apiTitle, duration, participantTitle } from '../../diagram/words.ts';
+import { apiTitle, applicationTitle } from '../../../ui/data/titles.ts';
+import { duration } from '../../../ui/kit/format.ts';
 import { type Content, type Markup, markup } from '../../output/markup.ts';
 import { counted, factsOf, omissions } from './facts.ts';
 import { eventTable, invariantList, timingTable } from './html-tables.ts';
@@ -78,7 +79,7 @@ function stepHtml({ number, step, notes }: StepWithNotes): Markup {
   const tone = status >= 500 ? 'bad' : status >= 300 ? 'warn' : 'good';
   return markup`<li>
 <p class="step"><span class="ordinal">${number}</span><span class="badge ${tone}">${status}</span> <span class="title">${title}</span> <span class="muted time">${duration(ms)}</span></p>
-<p class="muted small"><code>${call}</code>${api !== '' && markup` · ${participantTitle(application)}, ${apiTitle(api)}`}</p>
+<p class="muted small"><code>${call}</code>${api !== '' && markup` · ${applicationTitle(application)}, ${apiTitle(api)}`}</p>
 ${published}${list}</li>
 `;
 }

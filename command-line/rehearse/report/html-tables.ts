@@ -1,5 +1,7 @@
 import { inOneLine } from '../../../shared/domain/printable.ts';
-import { apiTitle, duration, instant, participantTitle } from '../../diagram/words.ts';
+import { apiTitle, applicationTitle } from '../../../ui/data/titles.ts';
+import { duration } from '../../../ui/kit/format.ts';
+import { instant } from '../../../ui/sequence/words.ts';
 import { type Markup, markup } from '../../output/markup.ts';
 import { counted } from './facts.ts';
 import { MOST, type Recorded, type RecordedEvent } from './recording.ts';
@@ -15,14 +17,14 @@ export function eventTable({ events, hops }: Recorded): Markup {
   );
   const consumersOf = ({ cause, type, subject }: RecordedEvent): readonly string[] =>
     [...new Set(consumers.get(`${cause} event:${type.replace(PREFIX, '')} ${subject}`)?.map(({ application }) => application))].map(
-      participantTitle,
+      applicationTitle,
     );
   return markup`<div class="scroll" tabindex="0" role="group" aria-label="Events"><table>
 <thead><tr><th>Event</th><th>Object</th><th>Published by</th><th>Consumed by</th><th>Rehearsal’s clock</th></tr></thead>
 <tbody>${events.map(
     (
       event,
-    ) => markup`<tr><td class="event-name">${event.type.replace(PREFIX, '')}</td><td><code>${shortSubject(event.subject)}</code></td><td>${participantTitle(event.source)}</td><td>${consumersOf(event).join(', ') || '–'}</td><td>${instant(event.time)}</td></tr>
+    ) => markup`<tr><td class="event-name">${event.type.replace(PREFIX, '')}</td><td><code>${shortSubject(event.subject)}</code></td><td>${applicationTitle(event.source)}</td><td>${consumersOf(event).join(', ') || '–'}</td><td>${instant(event.time)}</td></tr>
 `,
   )}</tbody></table></div>`;
 }
@@ -63,7 +65,7 @@ export function timingTable({ hops }: Recorded): Markup {
 <tbody>${rows.slice(0, MOST_ROWS).map(
     (
       row,
-    ) => markup`<tr><td>${participantTitle(row.application)}</td><td>${apiTitle(row.api)}</td><td class="number">${row.hops}</td><td class="number">${duration(row.longest)}</td><td class="number">${duration(row.total)}</td><td class="share"><span style="width:${Math.max(1, Math.round((row.total / most) * 100))}%"></span></td></tr>
+    ) => markup`<tr><td>${applicationTitle(row.application)}</td><td>${apiTitle(row.api)}</td><td class="number">${row.hops}</td><td class="number">${duration(row.longest)}</td><td class="number">${duration(row.total)}</td><td class="share"><span style="width:${Math.max(1, Math.round((row.total / most) * 100))}%"></span></td></tr>
 `,
   )}</tbody></table></div>${left > 0 && markup`<p class="muted small">and ${left} more</p>`}`;
 }

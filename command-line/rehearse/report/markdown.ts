@@ -1,6 +1,6 @@
 import { inOneLine } from '../../../shared/domain/printable.ts';
-import { mermaidOf } from '../../diagram/mermaid.ts';
-import { duration } from '../../diagram/words.ts';
+import { mermaidOf } from '../../../ui/sequence/mermaid.ts';
+import { duration } from '../../../ui/kit/format.ts';
 import { factsOf, seconds, violations } from './facts.ts';
 import type { Recorded, ReportedRun } from './recording.ts';
 import { diagramOf } from './sections.ts';

@@ -3,7 +3,7 @@ import type { EstateClient } from '../../../rehearsal/estate-client.ts';
 import type { NoteKind, Report } from '../../../rehearsal/report.ts';
 import type { Scenario, StepRecord } from '../../../rehearsal/scenario.ts';
 import type { ListedEvent } from '../../../shared/catalog/control/operations/events.ts';
-import type { Hop } from '../../diagram/sequence.ts';
+import type { ListedHop as Hop } from '../../../ui/data/hop.ts';
 
 /** The limits of a report for each scenario. */
 export const MOST = { entries: 500, hops: 1_000, events: 500, violations: 20 } as const;

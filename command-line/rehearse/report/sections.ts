@@ -1,5 +1,5 @@
-import type { Section } from '../../diagram/mermaid.ts';
-import { type Arrow, type Sequence, sequenceOf } from '../../diagram/sequence.ts';
+import type { Section } from '../../../ui/sequence/mermaid.ts';
+import { type Arrow, type Sequence, sequenceOf } from '../../../ui/sequence/sequence.ts';
 import type { Entry, Recorded } from './recording.ts';
 
 export interface ScenarioDiagram {

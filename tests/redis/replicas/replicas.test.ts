@@ -86,8 +86,8 @@ describeReplicas('An estate with three replicas of every service', { processes: 
 
     test('A rehearsal that all gateways use concurrently for the first time has one world', async () => {
       await using any = clientOf(estate.gateway, newName());
-      const ids = (await Promise.all(times(12, () => any.call('create-basket-api', { body: { channel: 'web' } })))).map(
-        ({ body }) => body.id,
+      const ids = (await Promise.all(times(12, () => any.call('create-basket-api', { body: { channel: 'web' } })))).map(({ body }) =>
+        String(body.id),
       );
       for (const id of ids) expect(await any.control('read-object', { params: { type: 'basket', id } })).toMatchObject({ id });
       expect(new Set(ids).size).toBe(12);

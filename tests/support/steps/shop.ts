@@ -1,3 +1,4 @@
+import type { RegisteredApplication } from '../../../estate/registry.ts';
 import * as crm from '../../../services/crm/service.ts';
 import * as ecommercePlatform from '../../../services/ecommerce-platform/service.ts';
 import * as inventoryService from '../../../services/inventory-service/service.ts';
@@ -7,5 +8,5 @@ import * as sim from '../../../services/sim/service.ts';
 import { startInside } from '../inside.ts';
 
 /** The eCommerce Platform with the applications that it calls, and more, without the others. */
-export const startShop = (...more: Parameters<typeof startInside>) =>
+export const startShop = (...more: readonly RegisteredApplication[]) =>
   startInside(ecommercePlatform, crm, sim, inventoryService, promotionEngine, loyaltyPlatform, ...more);

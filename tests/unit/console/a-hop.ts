@@ -1,4 +1,4 @@
-import type { ListedHop } from '../../../console/page/hop.ts';
+import type { ListedHop } from '../../../ui/data/hop.ts';
 
 /** A hop with what the test is about; its id is its name. */
 export const aHop = (requestId: string, application: string, given: Partial<ListedHop> = {}): ListedHop => ({

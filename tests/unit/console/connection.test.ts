@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { connectionSettings, envText, masked } from '../../../console/page/connection.ts';
+import { connectionSettings, envText, masked } from '../../../ui/data/connection.ts';
 
 const GATEWAY = 'http://127.0.0.1:8080';
 const credentials = {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from '@jest/globals';
-import { curlOf } from '../../../console/page/curl.ts';
+import { curlOf } from '../../../ui/data/curl.ts';
 
 const options = { origin: 'http://gateway:8080', rehearsal: 'galway', auth: 'bearer', credential: 'token', bound: false } as const;
 

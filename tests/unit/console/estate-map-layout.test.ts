@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { layoutEstateMap, MAP, NODE } from '../../../console/page/estate-map-layout.ts';
 import { applicationNames } from '../../../shared/catalog/applications.ts';
+import { layoutEstateMap, MAP, NODE } from '../../../ui/overview/estate-map-layout.ts';
 
 const onMap = [...applicationNames, 'touchpoint'];
 const call = (from: string, to: string, calls = 1) => ({ from, to, calls, failed: 0 });

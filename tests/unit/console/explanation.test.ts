@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { explain, type Part } from '../../../console/page/explanation.ts';
-import type { ListedHop } from '../../../console/page/hop.ts';
-import { traceTree } from '../../../console/page/trace-tree.ts';
+import { explain, type Part } from '../../../ui/activity/explanation.ts';
+import type { ListedHop } from '../../../ui/data/hop.ts';
+import { traceTree } from '../../../ui/sequence/trace-tree.ts';
 import { aHop, confirmedOrder } from './a-hop.ts';
 
 const words = (part: Part): string => (typeof part === 'string' ? part : 'strong' in part ? part.strong : `⚡${part.fault}`);

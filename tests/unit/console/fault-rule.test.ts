@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { FaultInput, faultKinds } from '../../../shared/catalog/control/faults.ts';
 import {
   FAULT_KINDS,
   type FaultForm,
@@ -6,8 +7,7 @@ import {
   type FaultTargetKind,
   faultRule,
   ruleInWords,
-} from '../../../console/page/fault-rule.ts';
-import { FaultInput, faultKinds } from '../../../shared/catalog/control/faults.ts';
+} from '../../../ui/faults/fault-rule.ts';
 
 const EMPTY: FaultForm = {
   ...{ target: 'call', kind: 'outage', application: 'oms', api: '', event: 'order-confirmed', subject: '', scan: '' },

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { waitOf } from '../../../console/page/fulfillment-wait.ts';
 import { fulfillmentOrderLifeCycle } from '../../../shared/catalog/fulfillment/fulfillment-orders.ts';
+import { waitOf } from '../../../ui/objects/fulfillment-wait.ts';
 
 const ENDS = ['delivered', 'returned-to-sender', 'cancelled'];
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { type LifeCycle, lifeCycleGraph, verbOf } from '../../../console/page/life-cycle-graph.ts';
-import { lifeCycleLayout } from '../../../console/page/life-cycle-layout.ts';
-import { historyOf } from '../../../console/page/object-history.ts';
+import { type LifeCycle, lifeCycleGraph, verbOf } from '../../../ui/life-cycle/life-cycle-graph.ts';
+import { lifeCycleLayout } from '../../../ui/life-cycle/life-cycle-layout.ts';
+import { historyOf } from '../../../ui/objects/object-history.ts';
 
 const move = (verb: string, from: string | null, to: string, event = 'ext.lamp-changed') => ({
   verb,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { lifeCycleGraph } from '../../../console/page/life-cycle-graph.ts';
-import { type LifeCycleLayout, lifeCycleLayout, type Point } from '../../../console/page/life-cycle-layout.ts';
 import { describeLifeCycle } from '../../../control/operations/objects.ts';
 import { objects } from '../../../shared/catalog/objects.ts';
+import { lifeCycleGraph } from '../../../ui/life-cycle/life-cycle-graph.ts';
+import { type LifeCycleLayout, lifeCycleLayout, type Point } from '../../../ui/life-cycle/life-cycle-layout.ts';
 
 const lifeCycles = objects.flatMap(describeLifeCycle);
 const graphOf = (type: string) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { faultWords, nodeFaults } from '../../../console/page/node-faults.ts';
 import type { FaultInput } from '../../../shared/catalog/control/faults.ts';
+import { faultWords, nodeFaults } from '../../../ui/overview/node-faults.ts';
 
 const outage: FaultInput = { match: { application: 'payment-hub' }, fault: { kind: 'outage' } };
 const slow: FaultInput = { match: { application: 'payment-hub' }, fault: { kind: 'latency', ms: 5 } };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { reasonOf } from '../../../console/page/problem-reason.ts';
+import { reasonOf } from '../../../ui/activity/problem-reason.ts';
 
 describe('The reason of a refusal', () => {
   test.each([

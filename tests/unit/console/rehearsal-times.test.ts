@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { useOf } from '../../../console/page/rehearsal-times.ts';
+import { useOf } from '../../../ui/rehearsals/rehearsal-times.ts';
 
 const lastUsedAt = '2026-03-01T10:00:00.000Z';
 

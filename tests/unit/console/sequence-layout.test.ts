@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { headWidth, sequenceLayout } from '../../../console/page/sequence-layout.ts';
-import { traceTree } from '../../../console/page/trace-tree.ts';
+import { headWidth, sequenceLayout } from '../../../ui/sequence/sequence-layout.ts';
+import { traceTree } from '../../../ui/sequence/trace-tree.ts';
 import { aHop, confirmedOrder } from './a-hop.ts';
 
 const layout = sequenceLayout(traceTree(confirmedOrder), 720);

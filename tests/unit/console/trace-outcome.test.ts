@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { outcomeOf, withOutcome } from '../../../console/page/trace-outcome.ts';
-import { traceTree } from '../../../console/page/trace-tree.ts';
+import { outcomeOf, withOutcome } from '../../../ui/activity/trace-outcome.ts';
+import { traceTree } from '../../../ui/sequence/trace-tree.ts';
 import { aHop } from './a-hop.ts';
 
 const anEvent = (subject: string, aggregateversion: number, state?: string) => ({

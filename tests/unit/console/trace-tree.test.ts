@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { traceTree } from '../../../console/page/trace-tree.ts';
+import { traceTree } from '../../../ui/sequence/trace-tree.ts';
 import { aHop, confirmedOrder } from './a-hop.ts';
 
 const shown = (hops: Parameters<typeof traceTree>[0]) =>

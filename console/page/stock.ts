@@ -1,8 +1,0 @@
-import { h } from 'preact';
-import type { PageProps } from './page.ts';
-import { StockItem } from './stock-item.ts';
-import { StockList } from './stock-list.ts';
-
-/** The stock of a rehearsal: every SKU by location, or one SKU with the reservations that hold it. */
-export const Stock = ({ rehearsal, rest: [sku], query }: PageProps) =>
-  sku === undefined ? h(StockList, { rehearsal, query }) : h(StockItem, { key: sku, rehearsal, sku });

@@ -1,0 +1,22 @@
+import { createServer } from 'node:http';
+import { registerHooks } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import { createConsole } from '../../console/serve.ts';
+
+/** Asks a console for its page where esbuild is not installed, and prints the answer. */
+
+registerHooks({
+  resolve: (specifier, context, next) => {
+    if (specifier !== 'esbuild') return next(specifier, context);
+    throw Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' });
+  },
+});
+
+const config = { version: '0', production: false, adapters: { state: 'memory', events: 'memory' } };
+const server = createServer(express().use(createConsole(() => config)));
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/console/`);
+process.stdout.write(JSON.stringify({ status: answer.status, type: answer.headers.get('content-type'), text: await answer.text() }));
+server.closeAllConnections();
+server.close();

@@ -1,0 +1,77 @@
+import { useRef } from 'preact/hooks';
+import { apiTitle, applicationTitle, type ListedHop } from '../data/data.ts';
+import { Badge, duration, StatusBadge, useRowWindow } from '../kit/kit.ts';
+import type { TraceRow, TraceTree } from '../sequence/trace-tree.ts';
+
+export interface TraceViewProps {
+  readonly tree: TraceTree;
+  readonly selected: TraceRow | undefined;
+  readonly hopLink: (hop: ListedHop) => string;
+}
+
+/** Deeper calls are indented no further. */
+const DEEPEST = 6;
+
+/** Pixels of a row in a partly drawn list, as in `.tree.part-shown`. */
+const PITCH = 60;
+
+/** The hops of a trace as a list, each call below its caller. It has the same content as the diagram. */
+export function CallTree({ tree, selected, hopLink }: TraceViewProps) {
+  const frame = useRef<HTMLOListElement>(null);
+  const count = tree.rows.length;
+  const at = selected ? tree.rows.indexOf(selected) : -1;
+  const { isPart, first, end, onScroll } = useRowWindow(frame, { count, pitch: PITCH, selected: at });
+  const item = (row: TraceRow, index: number) => (
+    <>
+      {index === tree.afterwards && index > 0 && !isPart && (
+        <li key="afterwards" class="part">
+          Afterwards
+        </li>
+      )}
+      <li key={`${row.hop.requestId} ${row.hop.sequence}`} {...(isPart && { 'aria-setsize': count, 'aria-posinset': index + 1 })}>
+        <HopLink row={row} href={hopLink(row.hop)} isSelected={row === selected} isAfterwards={isPart && index >= tree.afterwards} />
+      </li>
+    </>
+  );
+  return (
+    <ol ref={frame} class={isPart ? 'tree rows part-shown' : 'tree rows'} {...(isPart && { tabIndex: 0, onScroll, 'aria-label': 'Hops' })}>
+      <Space key="above" rows={first} />
+      {tree.rows.slice(first, end).map((row, index) => item(row, first + index))}
+      <Space key="below" rows={count - end} />
+    </ol>
+  );
+}
+
+/** Fills the space of rows that are not drawn. It is an SVG, because the policy forbids style attributes. */
+const Space = ({ rows }: { rows: number }) =>
+  rows > 0 && (
+    <li class="gap" aria-hidden="true">
+      <svg class="space" width={1} height={rows * PITCH} />
+    </li>
+  );
+
+interface HopLinkProps {
+  readonly row: TraceRow;
+  readonly href: string;
+  readonly isSelected: boolean;
+  readonly isAfterwards: boolean;
+}
+
+const HopLink = ({ row: { hop, from, depth, kind }, href, isSelected, isAfterwards }: HopLinkProps) => (
+  <a class={`d${Math.min(depth, DEEPEST)}`} href={href} aria-current={isSelected ? 'true' : undefined}>
+    <span class={kind === 'delivery' ? 'what event-text' : 'what'}>{apiTitle(hop.api)}</span>
+    <span>
+      <StatusBadge status={hop.status} />
+    </span>
+    <span class="meta">
+      {isAfterwards ? 'afterwards · ' : ''}
+      {applicationTitle(from)} → {applicationTitle(hop.application)} · {duration(hop.durationMs)}
+      {hop.unchanged !== undefined && <Badge>changed nothing</Badge>}
+      {hop.faults.map((fault) => (
+        <Badge key={fault} tone="warn">
+          ⚡ <span class="clip">{fault}</span>
+        </Badge>
+      ))}
+    </span>
+  </a>
+);

@@ -1,0 +1,138 @@
+import { apis } from '../data/catalog.ts';
+import {
+  act,
+  apiTitle,
+  applicationTitle,
+  config,
+  control,
+  credentialsOf,
+  curlOf,
+  drawn,
+  faults,
+  type Hop,
+  offState,
+  problemLink,
+  readFaults,
+  referenceLink,
+  rehearsalLink,
+  unlessOff,
+  useResource,
+} from '../data/data.ts';
+import { CopyButton, duration, JsonView, StatusBadge, wallTime } from '../kit/kit.ts';
+import type { TraceRow } from '../sequence/trace-tree.ts';
+
+export interface HopDetailProps {
+  readonly rehearsal: string;
+  readonly row: TraceRow;
+  readonly number: number;
+}
+
+/** The selected hop: outcome, faults, actions and bodies. */
+export function HopDetail({ rehearsal, row, number }: HopDetailProps) {
+  const { hop: listed, from, kind } = row;
+  const hop = useResource(listed.requestId, (signal) => control('read-hop', { params: { requestId: listed.requestId } }, { signal }));
+  const api = apis[listed.api];
+  const code = problemCodeOf(hop.value);
+  const isCall = kind === 'call' || kind === 'request';
+  return (
+    <section class="hop" aria-label={`Hop ${number}`}>
+      <div class="line">
+        <h2>
+          {number}. {apiTitle(listed.api)}
+        </h2>
+        <StatusBadge status={listed.status} />
+        <span class="muted">
+          {applicationTitle(from)} → {applicationTitle(listed.application)} · {duration(listed.durationMs)} · {wallTime(listed.startedAt)}
+        </span>
+        {listed.faults.map((fault) => (
+          <Struck key={fault} rehearsal={rehearsal} name={fault} />
+        ))}
+      </div>
+      <p class="mono muted brk">
+        {listed.method} {listed.path}
+      </p>
+      {listed.unchanged !== undefined && (
+        <p>
+          <strong>Changed nothing</strong>: {listed.unchanged}
+        </p>
+      )}
+      {isCall && (
+        <p class="line actions">
+          {api?.audience === 'public' && hop.value && (
+            <CopyButton what="Command" text={() => commandOf(hop.value as Hop, rehearsal, api.auth)}>
+              Copy as curl
+            </CopyButton>
+          )}
+          {api && (
+            <button type="button" aria-disabled={offState()} onClick={unlessOff(() => void failNext(listed.application, listed.api))}>
+              Fail this call next time
+            </button>
+          )}
+          {api?.audience === 'public' && (
+            <a class="button" href={referenceLink(api)} target="_self">
+              In the reference
+            </a>
+          )}
+          {code !== undefined && (
+            <a class="button" href={problemLink(code)}>
+              What the problem means
+            </a>
+          )}
+        </p>
+      )}
+      {drawn(hop, (value) => (
+        <div class="bodies">
+          <div>
+            <h3>Request</h3>
+            <JsonView value={value.request} label="Request" />
+          </div>
+          <div>
+            <h3>Response</h3>
+            <JsonView value={value.response} label="Response" />
+          </div>
+          {value.truncated && <p class="muted">A part of the record was too large and is cut.</p>}
+        </div>
+      ))}
+    </section>
+  );
+}
+
+/** The code in the answer of a refused hop. */
+function problemCodeOf(hop: Hop | undefined): string | undefined {
+  if (!hop || hop.status < 400) return undefined;
+  const { code } = (hop.response ?? {}) as { readonly code?: unknown };
+  return typeof code === 'string' ? code : undefined;
+}
+
+/** A fault that struck here, and what it does while it is still set. */
+function Struck({ rehearsal, name }: { rehearsal: string; name: string }) {
+  const rule = faults.value?.find((one) => one.name === name);
+  return (
+    <a class="badge warn" href={rehearsalLink(rehearsal, 'faults')}>
+      <span aria-hidden="true">⚡</span>
+      <span class="clip">{rule ? `${name}: ${inWords(rule.fault)}` : name}</span>
+    </a>
+  );
+}
+
+const inWords = ({ kind, ms, status }: Readonly<Record<string, unknown>>): string =>
+  kind === 'latency' ? `answered ${ms} ms late` : kind === 'status' ? `answered ${status}` : String(kind);
+
+function commandOf(hop: Hop, rehearsal: string, auth: 'bearer' | 'api-key' | 'signature' | 'none'): string {
+  const own = credentialsOf(rehearsal);
+  const { demo } = config();
+  const known = auth === 'api-key' ? (own?.apiKey ?? demo?.apiKey) : (own?.bearer ?? demo?.integration);
+  const bound = own !== undefined && (auth === 'bearer' || auth === 'api-key');
+  return curlOf(hop, { origin: location.origin, rehearsal, auth, credential: known, bound });
+}
+
+const failNext = (application: string, api: string): Promise<void> =>
+  act('fail', async () => {
+    const name = `fail-next-${api}`.slice(0, 64);
+    await control('put-fault', {
+      params: { name },
+      body: { match: { application, api }, fault: { kind: 'status', status: 503 }, times: 1 },
+    });
+    await readFaults();
+    return `The next ${apiTitle(api)} answers 503. The fault is named ${name}.`;
+  });

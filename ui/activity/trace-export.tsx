@@ -1,0 +1,63 @@
+import { act, control, isBusy } from '../data/data.ts';
+import { CopyButton, Dialog } from '../kit/kit.ts';
+import { mermaidOf } from '../sequence/mermaid.ts';
+import { sequenceOf } from '../sequence/sequence.ts';
+import type { TraceTree } from '../sequence/trace-tree.ts';
+
+const MOST = 1_000;
+
+export interface TraceExportProps {
+  readonly rehearsal: string;
+  readonly correlationId: string;
+  readonly tree: TraceTree;
+  readonly onClose: () => void;
+}
+
+/** Takes a trace along: everything on record as JSON, or its sequence as the text of a diagram. */
+export function TraceExport({ rehearsal, correlationId, tree, onClose }: TraceExportProps) {
+  const sequence = sequenceOf(tree.rows.map(({ hop }) => hop));
+  const mermaid = mermaidOf(sequence, [sequence]);
+  return (
+    <Dialog title="Export the trace" onClose={onClose}>
+      <div class="stack-tight">
+        <p class="muted">JSON has every hop with its bodies, and the events. Secrets in it are redacted.</p>
+        <p>
+          <button type="button" aria-disabled={isBusy()} onClick={() => void downloadJson(rehearsal, correlationId)}>
+            Download JSON
+          </button>
+        </p>
+        <p class="muted">Mermaid draws the sequence in Markdown, wikis and tickets.</p>
+        <p>
+          <CopyButton what="Diagram" text={() => mermaid}>
+            Copy as Mermaid
+          </CopyButton>
+        </p>
+        <pre tabIndex={0} role="group" aria-label="Mermaid diagram">
+          {mermaid}
+        </pre>
+      </div>
+    </Dialog>
+  );
+}
+
+const downloadJson = (rehearsal: string, correlationId: string): Promise<void> =>
+  act('export', async () => {
+    const [{ items: hops, truncated }, { items: events }] = await Promise.all([
+      control('read-journal', { query: { correlationId, limit: MOST } }),
+      control('list-events', { query: { correlationId, ext: 'true', limit: MOST } }),
+    ]);
+    const trace = { rehearsal, correlationId, truncated, hops, events: events.map(({ event }) => event) };
+    const name = `trace-${correlationId.replaceAll(/[^\w.-]+/g, '_').slice(0, 80)}.json`;
+    download(name, new Blob([JSON.stringify(trace, null, 2)], { type: 'application/json' }));
+    return `${name} was downloaded.`;
+  });
+
+/** The address lives in this tab only: nothing is asked for over the network. */
+function download(name: string, content: Blob): void {
+  const address = URL.createObjectURL(content);
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(address);
+}

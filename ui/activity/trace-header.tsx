@@ -1,0 +1,99 @@
+import type { ComponentType } from 'preact';
+import { useState } from 'preact/hooks';
+import { apiTitle, asRefusal, rehearsalLink } from '../data/data.ts';
+import type { Trace as TraceSummary } from '../data/trace-feed.ts';
+import { CopyButton, counted, duration, Heading, StatusBadge, say, shortId, wallTime } from '../kit/kit.ts';
+import { requestOf, type TraceTree } from '../sequence/trace-tree.ts';
+import type { Part } from './explanation.ts';
+import type { TraceExportProps } from './trace-export.tsx';
+
+export interface TraceHeaderProps {
+  readonly tree: TraceTree;
+  readonly correlationId: string;
+  readonly summary: TraceSummary | undefined;
+  readonly sentence: readonly Part[];
+  readonly rehearsal: string;
+}
+
+/** What a trace is about, why it ended so, and which objects it changed. */
+export function TraceHeader({ tree, correlationId, summary, sentence, rehearsal }: TraceHeaderProps) {
+  const requests = tree.rows.filter(({ kind }) => kind === 'request');
+  const { hop } = requestOf(tree.rows) ?? tree.rows[0] ?? {};
+  const count = (kind: string): number => tree.rows.filter((row) => row.kind === kind).length;
+  const title = hop ? apiTitle(hop.api) : correlationId;
+  return (
+    <>
+      <header class="trace-head">
+        <div>
+          <div class="line">
+            <Heading title={`${title} · ${rehearsal}`} small>
+              {title}
+            </Heading>
+            {hop && <StatusBadge status={hop.status} />}
+          </div>
+          <p class="muted brk">
+            <code>{correlationId}</code>
+            {hop && ` · ${wallTime(hop.startedAt)} · ${duration(hop.durationMs)}`}
+            {requests.length > 1 && `, ${hop === requests.at(-1)?.hop ? 'the latest' : 'one'} of ${requests.length} requests`} ·{' '}
+            {counted(count('call'), 'call')}
+            {summary && `, ${counted(summary.events, 'event')}`}, {counted(count('delivery'), 'delivery', 'deliveries')}
+            {count('timer') > 0 && `, ${counted(count('timer'), 'timer')}`}
+          </p>
+        </div>
+        <div class="line">
+          <CopyButton what="Link" text={() => location.href}>
+            Copy link
+          </CopyButton>
+          <ExportButton tree={tree} correlationId={correlationId} rehearsal={rehearsal} />
+        </div>
+      </header>
+      <p class="sentence">
+        {sentence.map((part) => (
+          <SentencePart part={part} rehearsal={rehearsal} />
+        ))}
+      </p>
+      {summary && summary.objects.length > 0 && <Objects objects={summary.objects} rehearsal={rehearsal} />}
+    </>
+  );
+}
+
+/** Opens the dialog, whose code nobody needs before. */
+function ExportButton(props: Omit<TraceExportProps, 'onClose'>) {
+  const [dialog, setDialog] = useState<{ readonly of: ComponentType<TraceExportProps> }>();
+  const open = (): Promise<void> =>
+    import('./trace-export.tsx').then(
+      ({ TraceExport }) => setDialog({ of: TraceExport }),
+      (error: unknown) => say(asRefusal(error).detail),
+    );
+  return (
+    <>
+      <button type="button" aria-haspopup="dialog" onClick={() => void open()}>
+        Export
+      </button>
+      {dialog && <dialog.of {...props} onClose={() => setDialog(undefined)} />}
+    </>
+  );
+}
+
+function SentencePart({ part, rehearsal }: { part: Part; rehearsal: string }) {
+  if (typeof part === 'string') return part;
+  if ('strong' in part) return <strong>{part.strong}</strong>;
+  return (
+    <a class="badge warn" href={rehearsalLink(rehearsal, 'faults')}>
+      ⚡ <span class="clip">{part.fault}</span>
+    </a>
+  );
+}
+
+const Objects = ({ objects, rehearsal }: { objects: TraceSummary['objects']; rehearsal: string }) => (
+  <ul class="line objects" aria-label="Objects that changed">
+    {objects.slice(0, 30).map(({ type, id }) => (
+      <li key={`${type}/${id}`}>
+        <a class="badge" href={rehearsalLink(rehearsal, 'objects', type, id)} title={`${type}/${id}`}>
+          {type}/{shortId(id)}
+        </a>
+      </li>
+    ))}
+    {objects.length > 30 && <li class="muted">and {objects.length - 30} more</li>}
+  </ul>
+);

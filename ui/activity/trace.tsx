@@ -1,0 +1,146 @@
+import { computed } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import {
+  apiTitle,
+  applicationTitle,
+  changedQuery,
+  control,
+  drawn,
+  type ListedHop,
+  noteTraceRead,
+  path,
+  setQuery,
+  useBeginning,
+  useFrames,
+  useResource,
+  withQuery,
+} from '../data/data.ts';
+import type { Trace as TraceSummary } from '../data/trace-feed.ts';
+import { Heading, isNarrow, useKeys } from '../kit/kit.ts';
+import { SequenceDiagram } from '../sequence/sequence-diagram.tsx';
+import { type TraceTree, traceTree } from '../sequence/trace-tree.ts';
+import { CallTree } from './call-tree.tsx';
+import { type Explanation, explain } from './explanation.ts';
+import { HopDetail } from './hop-detail.tsx';
+import { reasonOf } from './problem-reason.ts';
+import { TraceEvents } from './trace-events.tsx';
+import { TraceHeader } from './trace-header.tsx';
+import { type Outcome, outcomeOf, withOutcome } from './trace-outcome.ts';
+
+/** Most rows kept in the DOM. */
+const MOST_HOPS = 1_000;
+/** Of events that are read for the outcome. */
+const MOST_EVENTS = 200;
+const REFRESH_MS = 300;
+
+/** A narrow window has no room for columns. */
+const views = computed(() => (isNarrow.value ? (['tree', 'events'] as const) : (['sequence', 'tree', 'events'] as const)));
+const VIEW_TITLES = { sequence: 'Sequence', tree: 'Call tree', events: 'Events' } as const;
+type View = keyof typeof VIEW_TITLES;
+
+export interface TraceProps {
+  readonly rehearsal: string;
+  readonly correlationId: string;
+  readonly query: URLSearchParams;
+}
+
+export function Trace(props: TraceProps) {
+  const { correlationId, rehearsal } = props;
+  useEffect(() => noteTraceRead(rehearsal), [rehearsal]);
+  const read = useResource(correlationId, async (signal) => {
+    const [{ items, truncated }, { items: found }, { items: events }] = await Promise.all([
+      control('read-journal', { query: { correlationId, bodies: 'false', limit: MOST_HOPS } }, { signal }),
+      control('list-traces', { query: { correlationId, limit: 1 } }, { signal }),
+      control('list-events', { query: { correlationId, ext: 'true', limit: MOST_EVENTS } }, { signal }),
+    ]);
+    const tree = traceTree(items as readonly ListedHop[]);
+    const explanation = explain(tree, { application: applicationTitle, api: apiTitle });
+    const refused = [explanation.row?.hop].find((hop) => hop && hop.status >= 400 && hop.faults.length === 0);
+    // A trace is shown without its reason when the record is gone.
+    const hop = refused && (await control('read-hop', { params: { requestId: refused.requestId } }, { signal }).catch(() => undefined));
+    return { tree, truncated, explanation, summary: found[0], outcome: outcomeOf(tree, events), reason: reasonOf(hop?.response) };
+  });
+  const due = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(due.current), []);
+  const reload = (): void => {
+    clearTimeout(due.current);
+    due.current = setTimeout(read.reload, REFRESH_MS);
+  };
+  useFrames('hops', (hops) => hops.some((hop) => hop.correlationId === correlationId) && reload());
+  useFrames('gap', reload);
+  useBeginning(reload);
+  return (
+    <article class="card detail">
+      {/* The gateway refuses an id that no trace can have. */}
+      {read.refusal?.code === 'validation_failed' ? (
+        <UnknownTrace correlationId={correlationId} truncated={false} />
+      ) : (
+        drawn(read, ({ tree, truncated, ...told }) =>
+          tree.rows.length === 0 ? (
+            <UnknownTrace correlationId={correlationId} truncated={truncated} />
+          ) : (
+            <KnownTrace {...props} {...told} tree={tree} />
+          ),
+        )
+      )}
+    </article>
+  );
+}
+
+const UnknownTrace = ({ correlationId, truncated }: { correlationId: string; truncated: boolean }) => (
+  <div class="empty">
+    <Heading title="Unknown trace" small>
+      No trace has this correlation id
+    </Heading>
+    <p>
+      <code class="brk">{correlationId}</code>
+    </p>
+    <p class="muted">
+      {truncated
+        ? 'The journal of this rehearsal has reached its limit: the trace may be gone.'
+        : 'The id is wrong, it belongs to another rehearsal, or this one has been reset.'}
+    </p>
+  </div>
+);
+
+interface KnownTraceProps extends TraceProps {
+  readonly tree: TraceTree;
+  readonly summary: TraceSummary | undefined;
+  readonly explanation: Explanation;
+  readonly outcome: Outcome | undefined;
+  readonly reason: string | undefined;
+}
+
+function KnownTrace({ rehearsal, correlationId, query, tree, summary, explanation, outcome, reason }: KnownTraceProps) {
+  const { row } = explanation;
+  const sentence = [...withOutcome(explanation.sentence, outcome), ...(reason === undefined ? [] : [` ${reason}`])];
+  const selected = tree.rows.find(({ hop }) => hop.requestId === query.get('hop')) ?? row ?? tree.rows[0];
+  const view: View = views.value.find((one) => one === query.get('view')) ?? views.value[0];
+  const linkTo = (changes: Parameters<typeof changedQuery>[1]): string => withQuery(path.value, changedQuery(query, changes));
+  const hopLink = (hop: ListedHop): string => linkTo({ hop: hop.requestId });
+  const step = (by: 1 | -1): void => {
+    const next = tree.rows[(selected ? tree.rows.indexOf(selected) : 0) + by];
+    if (next) setQuery({ hop: next.hop.requestId });
+  };
+  useKeys({ ']': () => step(1), '[': () => step(-1) });
+  const shared = { tree, selected, hopLink };
+  return (
+    <>
+      <TraceHeader tree={tree} correlationId={correlationId} summary={summary} sentence={sentence} rehearsal={rehearsal} />
+      <nav class="tabs" aria-label="Views of the trace">
+        {views.value.map((one) => (
+          <a key={one} href={linkTo({ view: one })} aria-current={one === view ? 'page' : undefined}>
+            {VIEW_TITLES[one]}
+          </a>
+        ))}
+      </nav>
+      {view === 'sequence' && <SequenceDiagram {...shared} />}
+      {view === 'tree' && <CallTree {...shared} />}
+      {view === 'events' && <TraceEvents rehearsal={rehearsal} correlationId={correlationId} hops={tree.rows.length} />}
+      {tree.rows.length >= MOST_HOPS && <p class="in muted">The latest {MOST_HOPS} hops are shown.</p>}
+      {selected && view !== 'events' && (
+        <HopDetail key={selected.hop.requestId} rehearsal={rehearsal} row={selected} number={tree.rows.indexOf(selected) + 1} />
+      )}
+    </>
+  );
+}

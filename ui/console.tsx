@@ -1,0 +1,29 @@
+import './kit/tokens.css';
+import './sequence/sequence.css';
+import './kit/base.css';
+import './shell/shell.css';
+import { render, type VNode } from 'preact';
+import { asRefusal, loadConfig, openSession, startRouter } from './data/data.ts';
+import { ProblemCard, startKeyboard } from './kit/kit.ts';
+import { Shell } from './shell/shell.tsx';
+
+const root = document.getElementById('console');
+if (!root) throw new Error('The HTML page has no place for the console.');
+/** In place of the words for a console that does not come. */
+const show = (view: VNode): void => {
+  root.replaceChildren();
+  render(view, root);
+};
+try {
+  await loadConfig();
+  openSession();
+  startRouter();
+  startKeyboard();
+  show(<Shell />);
+} catch (error) {
+  show(
+    <main>
+      <ProblemCard refusal={asRefusal(error)} retry={() => location.reload()} />
+    </main>,
+  );
+}

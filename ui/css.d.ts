@@ -1,0 +1,2 @@
+/** The bundler writes all sheets that a page imports to one file. */
+declare module '*.css';

@@ -1,0 +1,49 @@
+import { apis as publicApis } from '../../shared/catalog/apis.ts';
+import { applications as owners } from '../../shared/catalog/applications.ts';
+import { FaultName, faultKinds } from '../../shared/catalog/control/faults.ts';
+import { controlOperations } from '../../shared/catalog/control/operations.ts';
+import type { ApiDefinition } from '../../shared/catalog/define.ts';
+import { allEvents } from '../../shared/catalog/events.ts';
+import { flows as documentedFlows } from '../../shared/catalog/flows.ts';
+import { TrackingStatus } from '../../shared/catalog/fulfillment/shipments.ts';
+import { internalCalls } from '../../shared/catalog/internal-calls.ts';
+import { objects } from '../../shared/catalog/objects.ts';
+
+/**
+ * What pages need of the catalog. The bundler evaluates each `catalog.ts` of this folder and keeps its values, so the schemas and
+ * their library do not travel to the browser.
+ */
+
+/** Method and path of each control operation. */
+export const operations = Object.fromEntries(Object.values(controlOperations).map(({ id, method, path }) => [id, { method, path }]));
+
+/** Titles. */
+export const applications: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(owners).map(([id, { title }]) => [id, title]),
+);
+
+export const flows = documentedFlows.map(({ number, title, onFailure }) => ({ number, title, onFailure }));
+
+/** Public and internal APIs. */
+export const apis = Object.fromEntries(
+  ([...Object.values(publicApis), ...Object.values(internalCalls)] as readonly ApiDefinition[]).map(
+    ({ id, name, application, audience, auth, method, path }) => [id, { name, application, audience, auth, method, path }],
+  ),
+);
+export type Api = (typeof apis)[string];
+
+/** What a fault can be set on, and the pattern of its name. */
+export const faultRules = {
+  name: FaultName.toJSONSchema().pattern ?? '',
+  kinds: faultKinds,
+  events: allEvents.map(({ name }) => name),
+  scans: TrackingStatus.options,
+};
+
+/** Meanings of events. */
+export const events: Readonly<Record<string, string>> = Object.fromEntries(allEvents.map(({ name, meaning }) => [name, meaning]));
+
+/** The application that publishes an event: the owner of its object. */
+export const publishers = Object.fromEntries(
+  allEvents.map(({ name, object }) => [name, objects.find(({ type }) => type === object)?.owner]),
+);

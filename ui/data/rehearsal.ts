@@ -1,0 +1,152 @@
+import { batch, signal } from '@preact/signals';
+import { counted, rehearsalTime } from '../kit/format.ts';
+import { say } from '../kit/status-line.tsx';
+import { control, type Output } from './control.ts';
+import { forgetRehearsal, noteRehearsal } from './last-rehearsal.ts';
+import { isCutOff, onFrames, watch } from './live.ts';
+import { asRefusal, Refusal } from './refusal.ts';
+import { isRehearsalName } from './route.ts';
+import { route } from './router.ts';
+
+/** The rehearsal in the address, as every page shows it. */
+export const clock = signal<Output<'read-clock'> | undefined>(undefined);
+export const faults = signal<Output<'list-faults'>['items'] | undefined>(undefined);
+export const verified = signal<Output<'verify'> | undefined>(undefined);
+/** Why the rehearsal cannot be shown. */
+export const trouble = signal<Refusal | undefined>(undefined);
+/** The action that runs: its buttons wait. */
+export const busy = signal<string | undefined>(undefined);
+/** For `aria-disabled`, which keeps the focus on the button that runs. */
+export const isBusy = (): 'true' | undefined => (busy.value === undefined ? undefined : 'true');
+
+/** Verbs of the bar and of a hop are off while one runs, and while the gateway is away. */
+const verbsOff = (): boolean => busy.value !== undefined || isCutOff();
+
+/** The value of `aria-disabled`: a disabled button would lose the focus. */
+export const offState = (): 'true' | undefined => (verbsOff() ? 'true' : undefined);
+
+/** The action of a button that does nothing while verbs are off. */
+export const unlessOff = (run: () => void) => (): void => {
+  if (!verbsOff()) run();
+};
+
+/** Reads what the bar shows and opens the stream. Called when the rehearsal in the address or the session changes. */
+export async function enterRehearsal(rehearsal: string | undefined): Promise<void> {
+  batch(() => {
+    clock.value = undefined;
+    faults.value = undefined;
+    verified.value = undefined;
+    trouble.value = undefined;
+  });
+  watch(undefined);
+  if (rehearsal === undefined) return;
+  try {
+    if (!isRehearsalName(rehearsal)) throw unknownRehearsal(rehearsal);
+    const now = await control('read-clock', undefined, { rehearsal });
+    if (route.peek().rehearsal !== rehearsal) return;
+    noteRehearsal(rehearsal);
+    clock.value = now;
+    watch(rehearsal);
+    await readFaults();
+  } catch (error) {
+    const refusal = asRefusal(error);
+    if (refusal.code === 'unknown_rehearsal') forgetRehearsal(rehearsal);
+    if (route.peek().rehearsal === rehearsal) trouble.value = refusal;
+  }
+}
+
+/** Looks whether a rehearsal that could not be shown is there by now. What is shown stays until it is. */
+export async function enterAgain(): Promise<void> {
+  const { rehearsal } = route.peek();
+  if (rehearsal === undefined || trouble.peek() === undefined || !isRehearsalName(rehearsal)) return;
+  try {
+    await control('read-clock', undefined, { rehearsal });
+  } catch (error) {
+    if (route.peek().rehearsal === rehearsal) trouble.value = asRefusal(error);
+    return;
+  }
+  if (route.peek().rehearsal === rehearsal) await enterRehearsal(rehearsal);
+}
+
+const unknownRehearsal = (name: string): Refusal =>
+  new Refusal({ status: 404, code: 'unknown_rehearsal', title: 'Unknown rehearsal', detail: `There is no rehearsal ${name}.` });
+
+/** Whether a fault has struck as often as it may. */
+export const isUsedUp = ({ times, hits }: Output<'list-faults'>['items'][number]): boolean => times !== undefined && hits >= times;
+
+export async function readFaults(): Promise<void> {
+  const { rehearsal } = route.peek();
+  const { items } = await control('list-faults', undefined, { rehearsal });
+  if (route.peek().rehearsal === rehearsal) faults.value = items;
+}
+
+onFrames('clock', (told) => {
+  const shown = clock.peek();
+  // An advance holds a clock that flows, and lets it go at its end: that is not frozen.
+  clock.value = shown && busy.peek() === 'advance' ? { ...told, flowing: shown.flowing } : told;
+});
+onFrames('faults', () => void readFaults().catch(() => {}));
+onFrames('hops', () => {
+  verified.value = undefined;
+});
+onFrames('gap', ({ reason }) => {
+  if (reason === 'deleted') return void enterRehearsal(route.peek().rehearsal);
+  verified.value = undefined;
+  void control('read-clock')
+    .then((now) => {
+      clock.value = now;
+    })
+    .catch(() => {});
+  void readFaults().catch(() => {});
+});
+
+/** Runs the action of a button, one at a time, and reports its outcome. */
+export async function act(name: string, run: () => Promise<string>): Promise<void> {
+  if (busy.peek() !== undefined) return;
+  busy.value = name;
+  try {
+    say(await run());
+  } catch (error) {
+    say(asRefusal(error).detail);
+  } finally {
+    busy.value = undefined;
+  }
+}
+
+type Advance = { readonly by: string } | { readonly to: string };
+
+export const advance = (body: Advance): Promise<void> => act('advance', () => moveClock(body));
+
+/** @returns what happened on the way, for the status line. @throws Refusal */
+export async function moveClock(body: Advance): Promise<string> {
+  const { now, ran, settled, waitingFor } = await control('advance-clock', { body });
+  clock.value = { flowing: false, ...clock.peek(), now };
+  return settled
+    ? `It is ${rehearsalTime(now)}. ${counted(ran.length, 'timer')} ran.`
+    : `It is ${rehearsalTime(now)}; the estate still waits for ${waitingFor.join(', ')}.`;
+}
+
+export const setFlowing = (flowing: boolean): Promise<void> =>
+  act('set-clock', async () => {
+    const set = await control('set-clock', { body: { flowing } });
+    clock.value = set;
+    return flowing ? `The clock flows on from ${rehearsalTime(set.now)}.` : `The clock is frozen at ${rehearsalTime(set.now)}.`;
+  });
+
+export const settle = (): Promise<void> =>
+  act('settle', async () => {
+    const { settled, waitingFor, parked, withheld } = await control('settle', { body: {} });
+    if (!settled) return `Not settled: it waits for ${waitingFor.join(', ')}.`;
+    const rest = [parked.length > 0 && `${parked.length} parked`, withheld.length > 0 && `${withheld.length} withheld`].filter(Boolean);
+    return rest.length === 0 ? 'Settled: nothing is under way.' : `Settled; ${rest.join(', ')}.`;
+  });
+
+export const verify = (): Promise<void> =>
+  act('verify', async () => {
+    const outcome = await control('verify');
+    verified.value = outcome;
+    const broken = outcome.invariants.filter(({ holds }) => !holds).length;
+    return broken === 0
+      ? `All ${outcome.invariants.length} invariants hold.`
+      : `${counted(broken, 'invariant')} of ${outcome.invariants.length} broken.`;
+  });

@@ -1,0 +1,190 @@
+import { useSignal } from '@preact/signals';
+import { apis, applications, faultRules } from '../data/catalog.ts';
+import { applicationTitle, asRefusal, control, type FieldError, isCutOff, readFaults } from '../data/data.ts';
+import { Card, Choice, field, OtherErrors, say, useFocusOnWrong } from '../kit/kit.ts';
+import { FAULT_KINDS, type FaultForm, type FaultKind, type FaultTargetKind, faultRule } from './fault-rule.ts';
+
+const TARGETS: readonly (readonly [FaultTargetKind, string])[] = [
+  ['call', 'Calls of an application or an API'],
+  ['event', 'An event'],
+  ['webhook', 'The carrier’s webhooks'],
+];
+const EMPTY: FaultForm = {
+  target: 'call',
+  kind: 'outage',
+  application: '',
+  api: '',
+  event: 'order-confirmed',
+  subject: '',
+  scan: '',
+  members: {},
+  times: '',
+  probability: '',
+  seed: '',
+};
+const SHOWN = [
+  '{name}',
+  '/match',
+  '/match/application',
+  '/match/api',
+  '/match/event',
+  '/match/subject',
+  '/match/status',
+  '/fault/kind',
+  '/times',
+  '/probability',
+  '/seed',
+];
+
+/** Validated here, because the name is part of the URL, where names such as `..` change the path. */
+function nameTrouble(name: string): string | undefined {
+  if (name === '') return 'A fault needs a name: choose one.';
+  if (new RegExp(faultRules.name).test(name)) return undefined;
+  return 'A fault’s name has letters, digits, dots, hyphens and underscores, and not dots alone.';
+}
+
+/** The form of a custom fault. The gateway validates it. The form shows errors next to their fields. */
+export function FaultRuleForm() {
+  const name = useSignal('');
+  const form = useSignal(EMPTY);
+  const errors = useSignal<readonly FieldError[]>([]);
+  const wrong = useFocusOnWrong(errors.value);
+  const { target, kind, application } = form.value;
+  const change = (changes: Partial<FaultForm>): void => {
+    form.value = { ...form.value, ...changes };
+  };
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    const given = name.value.trim();
+    const wrongName = nameTrouble(given);
+    errors.value = wrongName === undefined ? [] : [{ pointer: '{name}', detail: wrongName }];
+    if (wrongName !== undefined) return;
+    try {
+      await control('put-fault', { params: { name: given }, body: faultRule(form.value) });
+      await readFaults();
+      say(`The fault ${given} is set.`);
+      name.value = '';
+    } catch (error) {
+      const refusal = asRefusal(error);
+      const found = refusal.errors.length > 0 ? refusal.errors : [{ pointer: '', detail: refusal.detail }];
+      // Of a call without a target the fields are below the choice of what it strikes.
+      errors.value = found.map((one) => (target === 'call' && one.pointer === '/match' ? { ...one, pointer: '/match/application' } : one));
+    }
+  };
+  const ofApplication = Object.entries(apis).filter(([, api]) => application === '' || api.application === application);
+  const choice = (
+    member: 'application' | 'api' | 'event' | 'scan',
+    label: string,
+    pointer: string,
+    choices: readonly (readonly [string, string])[],
+  ) =>
+    field({ id: `fault-${member}`, label, pointer, errors: errors.value }, (attributes) => (
+      <Choice
+        attributes={attributes}
+        value={form.value[member]}
+        choices={choices}
+        onChange={(value) => change({ [member]: value, ...(member === 'application' && { api: '' }) })}
+      />
+    ));
+  const text = (member: 'subject' | 'times' | 'probability' | 'seed', label: string, hint: string) =>
+    field(
+      { id: `fault-${member}`, label, hint, pointer: member === 'subject' ? '/match/subject' : `/${member}`, errors: errors.value },
+      (attributes) => (
+        <input
+          type="text"
+          {...attributes}
+          value={form.value[member]}
+          onInput={({ currentTarget }) => change({ [member]: currentTarget.value })}
+        />
+      ),
+    );
+  const kinds: readonly FaultKind[] = faultRules.kinds[target];
+  const { effect, members } = FAULT_KINDS[kind];
+  return (
+    <Card title="Your own rule">
+      <form ref={wrong} class="in fields" onSubmit={(event: Event) => void submit(event)} noValidate>
+        <OtherErrors errors={errors.value} shown={[...SHOWN, ...members.map((member) => `/fault/${member.name}`)]} />
+        {field(
+          {
+            id: 'fault-name',
+            label: 'Name',
+            hint: 'At most 64 letters, digits, dots, hyphens and underscores',
+            pointer: '{name}',
+            errors: errors.value,
+          },
+          (attributes) => (
+            <input
+              type="text"
+              {...attributes}
+              required
+              maxLength={64}
+              autocomplete="off"
+              value={name.value}
+              onInput={({ currentTarget }) => (name.value = currentTarget.value)}
+            />
+          ),
+        )}
+        {field({ id: 'fault-target', label: 'What it strikes', pointer: '/match', errors: errors.value }, (attributes) => (
+          <Choice
+            attributes={attributes}
+            value={target}
+            choices={TARGETS}
+            onChange={(value) => {
+              const [chosen = 'call'] = TARGETS.find(([one]) => one === value) ?? [];
+              const [first = 'outage', ...others]: readonly FaultKind[] = faultRules.kinds[chosen];
+              change({ target: chosen, kind: [first, ...others].includes(kind) ? kind : first, members: {} });
+            }}
+          />
+        ))}
+        {target === 'call' && [
+          choice('application', 'Application', '/match/application', [
+            ['', 'any'],
+            ...Object.keys(applications).map((id) => [id, applicationTitle(id)] as const),
+          ]),
+          choice('api', 'API', '/match/api', [['', 'any'], ...ofApplication.map(([id, api]) => [id, api.name] as const)]),
+        ]}
+        {target === 'event' && [
+          choice(
+            'event',
+            'Event',
+            '/match/event',
+            faultRules.events.map((one) => [one, one] as const),
+          ),
+          text('subject', 'Subject', 'Optional: order/ord_…'),
+        ]}
+        {target === 'webhook' &&
+          choice('scan', 'Scan', '/match/status', [['', 'any'], ...faultRules.scans.map((one) => [one, one] as const)])}
+        {field({ id: 'fault-kind', label: 'What goes wrong', hint: effect, pointer: '/fault/kind', errors: errors.value }, (attributes) => (
+          <Choice
+            attributes={attributes}
+            value={kind}
+            choices={kinds.map((one) => [one, FAULT_KINDS[one].title] as const)}
+            onChange={(value) => change({ kind: kinds.find((one) => one === value) ?? kind, members: {} })}
+          />
+        ))}
+        {members.map(({ name: member, label, initial, hint, choices }) =>
+          field(
+            { key: `${kind} ${member}`, id: `fault-member-${member}`, label, hint, pointer: `/fault/${member}`, errors: errors.value },
+            (attributes) => {
+              const value = form.value.members[member] ?? initial;
+              const set = (typed: string): void => change({ members: { ...form.value.members, [member]: typed } });
+              return choices ? (
+                <Choice attributes={attributes} value={value} choices={choices} onChange={set} />
+              ) : (
+                <input type="text" {...attributes} value={value} onInput={({ currentTarget }) => set(currentTarget.value)} />
+              );
+            },
+          ),
+        )}
+        {text('times', 'How often', 'Number of strikes; empty: until it is switched off')}
+        {text('probability', 'Probability', 'Optional, above 0 and up to 1; needs a seed')}
+        {text('seed', 'Seed', 'Optional: the same seed gives the same strikes')}
+        <p class="line">
+          <button type="submit" class="primary" disabled={isCutOff()}>
+            Set the fault
+          </button>
+        </p>
+      </form>
+    </Card>
+  );
+}

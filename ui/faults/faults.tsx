@@ -1,0 +1,177 @@
+import './faults.css';
+import { control, drawn, faults, isCutOff, isUsedUp, type Output, rehearsalLink, useResource, withQuery } from '../data/data.ts';
+import { Badge, Card, counted, Heading, rehearsalTime } from '../kit/kit.ts';
+import type { PageProps } from '../shell/page.ts';
+import { FaultRuleForm } from './fault-form.tsx';
+import { ruleInWords } from './fault-rule.ts';
+import { dropAllFaults, dropFault, type FaultPreset, type SetFault, setPreset } from './fault-switch.ts';
+
+/** What goes wrong in a rehearsal: switches under business names, rules of one's own, and what they withhold. */
+export function Faults({ rehearsal }: PageProps) {
+  const presets = useResource('presets', (signal) => control('list-fault-presets', undefined, { signal }));
+  const set = faults.value ?? [];
+  const usedUp = set.filter(isUsedUp).length;
+  const others = set.filter(({ name }) => presets.value?.items.every(({ id }) => id !== name) === true);
+  return (
+    <div class="stack">
+      <div class="title">
+        <Heading title={`Faults of ${rehearsal}`}>Faults</Heading>
+        <p class="line">
+          <span class="muted">
+            {set.length === 0
+              ? 'Nothing goes wrong on purpose.'
+              : [
+                  `${counted(set.length - usedUp, 'fault')} set`,
+                  ...(usedUp > 0 ? [`${usedUp} used up`] : []),
+                  counted(
+                    set.reduce((sum, { hits }) => sum + hits, 0),
+                    'strike',
+                  ),
+                ].join(', ')}
+          </span>
+          <button type="button" disabled={isCutOff() || set.length === 0} onClick={() => void dropAllFaults()}>
+            All off
+          </button>
+        </p>
+      </div>
+      <div class="over">
+        <div class="stack">
+          {drawn(presets, ({ items }) =>
+            groupsOf(items).map(([group, ofGroup]) => (
+              <Group key={group} group={group} presets={ofGroup} set={set} rehearsal={rehearsal} />
+            )),
+          )}
+        </div>
+        <div class="stack">
+          <OwnRules set={others} rehearsal={rehearsal} />
+          <WithheldCard set={set} presets={presets.value?.items ?? []} />
+          <FaultRuleForm />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+const groupsOf = (presets: readonly FaultPreset[]): [string, FaultPreset[]][] => [...Map.groupBy(presets, ({ group }) => group)];
+
+interface GroupProps {
+  readonly group: string;
+  readonly presets: readonly FaultPreset[];
+  readonly set: readonly SetFault[];
+  readonly rehearsal: string;
+}
+
+const Group = ({ group, presets, set, rehearsal }: GroupProps) => (
+  <Card title={group}>
+    <ul class="switches">
+      {presets.map((preset) => (
+        <PresetRow key={preset.id} preset={preset} set={set.find(({ name }) => name === preset.id)} rehearsal={rehearsal} />
+      ))}
+    </ul>
+  </Card>
+);
+
+function PresetRow({ preset, set, rehearsal }: { preset: FaultPreset; set: SetFault | undefined; rehearsal: string }) {
+  const { id, title, effect, rule } = preset;
+  const toggle = (): Promise<void> => (set ? dropFault(id, title) : setPreset(preset));
+  return (
+    <li class={set ? 'on' : undefined}>
+      <button
+        type="button"
+        class="switch"
+        role="switch"
+        aria-checked={set ? 'true' : 'false'}
+        aria-describedby={`${id}-effect`}
+        disabled={isCutOff()}
+        onClick={() => void toggle()}
+      >
+        <span class="knob" aria-hidden="true" />
+        <span class="what">{title}</span>
+      </button>
+      <Hits fault={set} rehearsal={rehearsal} />
+      <p class="effect" id={`${id}-effect`}>
+        {effect}
+      </p>
+      <p class="muted small brk">
+        <code>{ruleInWords(set ?? rule)}</code>
+      </p>
+    </li>
+  );
+}
+
+/** How often it struck, as a link to the traces that it struck. */
+function Hits({ fault, rehearsal }: { fault: SetFault | undefined; rehearsal: string }) {
+  if (!fault) return null;
+  if (fault.hits === 0) return <Badge tone="warn">on, not struck yet</Badge>;
+  return (
+    <a class="badge warn" href={withQuery(rehearsalLink(rehearsal, 'activity'), { fault: fault.name })}>
+      <span aria-hidden="true">⚡</span>struck {counted(fault.hits, 'time')}
+      {isUsedUp(fault) ? ', used up' : ''}
+    </a>
+  );
+}
+
+function OwnRules({ set, rehearsal }: { set: readonly SetFault[]; rehearsal: string }) {
+  if (set.length === 0) return null;
+  return (
+    <Card title="Other rules">
+      <ul class="switches">
+        {set.map((fault) => (
+          <li key={fault.name} class="on">
+            <span class="what brk">{fault.name}</span>
+            <Hits fault={fault} rehearsal={rehearsal} />
+            <p class="muted small brk">
+              <code>{ruleInWords(fault)}</code>
+            </p>
+            <p>
+              <button type="button" disabled={isCutOff()} onClick={() => void dropFault(fault.name)}>
+                Switch off<span class="unseen"> {fault.name}</span>
+              </button>
+            </p>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+/** Events and webhooks that faults withhold. Read when such a fault strikes. */
+function WithheldCard({ set, presets }: { set: readonly SetFault[]; presets: readonly FaultPreset[] }) {
+  const mayWithhold = set.filter(({ match, hits }) => hits > 0 && (match.event !== undefined || match.webhook !== undefined));
+  const key = JSON.stringify(mayWithhold.map(({ name, hits }) => [name, hits]));
+  const settled = useResource(key, async (signal): Promise<Output<'settle'>['withheld']> => {
+    if (mayWithhold.length === 0) return [];
+    return (await control('settle', { body: { timeoutMs: 0 } }, { signal })).withheld;
+  });
+  const withheld = settled.value ?? [];
+  if (withheld.length === 0) return null;
+  const titleOf = (fault: string): string => presets.find(({ id }) => id === fault)?.title ?? fault;
+  return (
+    <Card
+      title="Withheld"
+      aside={
+        <button type="button" class="quiet" onClick={settled.reload}>
+          Refresh
+        </button>
+      }
+    >
+      <ul class="switches">
+        {withheld.map(({ what, id, type, subject, fault, until }) => (
+          <li key={id}>
+            <span class="what brk">{type?.replace('com.unified-commerce.', '') ?? `${what} ${id}`}</span>
+            <Badge tone="event">{what}</Badge>
+            <p class="muted small brk">
+              {[
+                subject,
+                `by “${titleOf(fault)}”`,
+                until === undefined ? 'until it is switched off' : `until ${rehearsalTime(until)} or until it is switched off`,
+              ]
+                .filter(Boolean)
+                .join(', ')}
+            </p>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}

@@ -1,0 +1,165 @@
+import {
+  act,
+  apiTitle,
+  applicationTitle,
+  asRefusal,
+  busy,
+  control,
+  drawn,
+  type Output,
+  rehearsalLink,
+  useReread,
+  useResource,
+} from '../data/data.ts';
+import { Card, duration, Empty, Heading, StatusBadge, wallTime } from '../kit/kit.ts';
+import { InvariantList } from '../rehearsals/invariants-card.tsx';
+import type { PageProps } from '../shell/page.ts';
+import { RunBadge, RunList } from './run-list.tsx';
+
+type RunRecord = Output<'read-run'>;
+
+/** A run of a scenario: its steps as they happen, and whether the invariants hold at its end. */
+export function Run({ rehearsal, rest: [id] }: PageProps) {
+  const read = useResource(`run ${id}`, async (signal) => ({ run: id === undefined ? undefined : await readRun(id, signal) }));
+  useReread(['runs', 'gap'], read.reload);
+  return drawn(read, ({ run }) =>
+    run ? <KnownRun rehearsal={rehearsal} run={run} reread={read.reload} /> : <UnknownRun rehearsal={rehearsal} id={id} />,
+  );
+}
+
+/** @returns undefined for a run that is not kept */
+const readRun = (id: string, signal: AbortSignal): Promise<RunRecord | undefined> =>
+  control('read-run', { params: { id } }, { signal }).catch((error: unknown) => {
+    if (asRefusal(error).status === 404) return undefined;
+    throw error;
+  });
+
+const UnknownRun = ({ rehearsal, id }: { rehearsal: string; id: string | undefined }) => (
+  <div class="stack">
+    <Heading title="Runs">
+      {id === undefined ? (
+        'Latest runs'
+      ) : (
+        <>
+          There is no run <code class="brk">{id}</code>
+        </>
+      )}
+    </Heading>
+    {id !== undefined && <p class="muted">The id is wrong, it was removed, or newer runs have replaced it: the latest 20 are kept.</p>}
+    <Card label="Latest runs">
+      <RunList rehearsal={rehearsal} />
+    </Card>
+    <p>
+      <a class="button" href={rehearsalLink(rehearsal, 'flows')}>
+        All flows
+      </a>
+    </p>
+  </div>
+);
+
+function KnownRun({ rehearsal, run, reread }: { rehearsal: string; run: RunRecord; reread: () => void }) {
+  const { id, title, scenario, state, startedAt, endedAt, steps, invariants, failure } = run;
+  const isOpen = state === 'waiting' || state === 'running';
+  const stop = (): Promise<void> =>
+    act('stop', async () => {
+      // It may end at this moment: its result must stay.
+      await control('delete-run', { params: { id }, query: { ended: 'keep' } });
+      reread();
+      const now = await control('read-run', { params: { id } });
+      return now.state === 'stopped' ? 'Stopped; its rehearsal is deleted.' : `It had ended already: ${now.state}.`;
+    });
+  // The rehearsal of a stopped run is deleted.
+  const own = state === 'stopped' ? undefined : run.rehearsal;
+  return (
+    <div class="stack">
+      <div class="title">
+        <div class="line">
+          <Heading title={title}>{title}</Heading>
+          <RunBadge state={state} />
+        </div>
+        <a href={rehearsalLink(rehearsal, 'flows')}>← All flows</a>
+      </div>
+      <div class="line muted">
+        <code>{scenario}</code>
+        <span>started {wallTime(startedAt)}</span>
+        {endedAt !== undefined && <span>took {duration(Date.parse(endedAt) - Date.parse(startedAt))}</span>}
+        {own !== undefined && (
+          <a class="button brk" href={rehearsalLink(own, 'activity')}>
+            Rehearsal {own}
+          </a>
+        )}
+        {isOpen && (
+          <button type="button" aria-disabled={busy.value === undefined ? undefined : 'true'} onClick={() => void stop()}>
+            Stop
+          </button>
+        )}
+      </div>
+      {failure !== undefined && (
+        <div class="problem">
+          <p class="empty-title">{state === 'stopped' ? 'It was stopped' : 'It failed'}</p>
+          <p>{failure}</p>
+        </div>
+      )}
+      <Card title={`Steps (${steps.length})`}>
+        {steps.length === 0 ? (
+          <Empty title={isOpen ? 'Steps appear here as they happen.' : 'It made no step.'} />
+        ) : (
+          <ol class="steps-of-run">
+            {steps.map((step) => (
+              <StepRow key={step.number} step={step} own={own} />
+            ))}
+          </ol>
+        )}
+      </Card>
+      {invariants.length > 0 && (
+        <Card title="Invariants at the end">
+          <InvariantList invariants={invariants} />
+        </Card>
+      )}
+    </div>
+  );
+}
+
+function StepRow({ step, own }: { step: RunRecord['steps'][number]; own: string | undefined }) {
+  const { number, kind, title, call, application, api, status, ms, events = [], correlationId } = step;
+  if (kind === 'note')
+    return (
+      <li class="note">
+        <span class="muted">{number}</span>
+        <p class="muted brk">{title}</p>
+      </li>
+    );
+  return (
+    <li>
+      <span class="muted">{number}</span>
+      <div>
+        <p>
+          {own !== undefined && correlationId !== undefined ? (
+            <a href={rehearsalLink(own, 'activity', correlationId)} data-row="">
+              <strong>{title}</strong>
+            </a>
+          ) : (
+            <strong>{title}</strong>
+          )}
+        </p>
+        <p class="muted brk">
+          {[
+            api !== undefined && apiTitle(api),
+            application !== undefined && applicationTitle(application),
+            ms !== undefined && duration(ms),
+          ]
+            .filter(Boolean)
+            .join(' · ')}
+          {call !== undefined && (
+            <>
+              {' '}
+              · <code>{call}</code>
+            </>
+          )}
+        </p>
+        {events.length > 0 && <p class="event-text brk">{events.join(', ')}</p>}
+      </div>
+      {status !== undefined && <StatusBadge status={status} />}
+    </li>
+  );
+}

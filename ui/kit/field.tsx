@@ -1,0 +1,91 @@
+import type { ComponentChildren, RefObject } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { FieldError } from '../data/refusal.ts';
+
+interface FieldProps {
+  readonly id: string;
+  readonly label: string;
+  readonly hint?: string;
+  /** The pointer of the gateway's errors about this field. */
+  readonly pointer: string;
+  readonly errors: readonly FieldError[];
+  readonly key?: string;
+}
+
+type DrawInput = (attributes: {
+  id: string;
+  'aria-describedby': string | undefined;
+  'aria-invalid': 'true' | undefined;
+}) => ComponentChildren;
+
+/** A labelled input, with what the gateway found wrong with it. `draw` gives the input these attributes. */
+export function field({ id, label, hint, pointer, errors, key = id }: FieldProps, draw: DrawInput) {
+  const found = errors.filter((error) => error.pointer === pointer);
+  const notes = [hint !== undefined && `${id}-hint`, found.length > 0 && `${id}-wrong`].filter(Boolean).join(' ');
+  return (
+    <div class="field" key={key}>
+      <label for={id}>{label}</label>
+      {draw({ id, 'aria-describedby': notes === '' ? undefined : notes, 'aria-invalid': found.length > 0 ? 'true' : undefined })}
+      {hint !== undefined && (
+        <p class="muted small" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {found.length > 0 && (
+        <p class="wrong small brk" id={`${id}-wrong`}>
+          {found.map(({ detail }) => detail).join(' ')}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** For a form: the first field that is wrong takes the focus, wherever the button is that was pressed. */
+export function useFocusOnWrong(errors: readonly FieldError[]): RefObject<HTMLFormElement | null> {
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus(), [errors]);
+  return form;
+}
+
+/** Errors that no field shows. They scroll into view, wherever the button is that was pressed. */
+export function OtherErrors({ errors, shown }: { errors: readonly FieldError[]; shown: readonly string[] }) {
+  const problem = useRef<HTMLDivElement>(null);
+  useEffect(() => problem.current?.scrollIntoView({ block: 'nearest' }), [errors]);
+  const others = errors.filter(({ pointer }) => !shown.includes(pointer));
+  if (others.length === 0) return null;
+  return (
+    <div ref={problem} class="problem" role="alert">
+      {others.map(({ pointer, detail }) => (
+        <p key={pointer + detail}>
+          {pointer !== '' && (
+            <>
+              <code>{pointer}</code>:{' '}
+            </>
+          )}
+          {detail}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+interface ChoiceProps {
+  readonly value: string;
+  readonly choices: readonly (readonly [value: string, words: string])[];
+  readonly onChange: (value: string) => void;
+  readonly attributes: object;
+}
+
+export const Choice = ({ value, choices, onChange, attributes }: ChoiceProps) => (
+  <select
+    {...attributes}
+    value={value}
+    onChange={({ currentTarget }: { currentTarget: HTMLSelectElement }) => onChange(currentTarget.value)}
+  >
+    {choices.map(([one, words]) => (
+      <option key={one} value={one} selected={one === value}>
+        {words}
+      </option>
+    ))}
+  </select>
+);

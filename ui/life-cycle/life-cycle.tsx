@@ -1,0 +1,181 @@
+import { useMemo } from 'preact/hooks';
+import { Badge, counted } from '../kit/kit.ts';
+import type { Edge, Keeping, LifeCycleGraph } from './life-cycle-graph.ts';
+import { type Box, LINE, lifeCycleLayout, type PlacedEdge, type Point } from './life-cycle-layout.ts';
+import { type Note, notesIn, notesOf } from './life-cycle-notes.ts';
+
+/** The life cycle with the present state and the moves taken: a drawing, and the same content as a list. */
+export function LifeCycle({ graph, type }: { graph: LifeCycleGraph; type: string }) {
+  const isTaken = graph.edges.some(({ taken }) => taken > 0);
+  return (
+    <>
+      <Drawing graph={graph} type={type} />
+      <StateList graph={graph} type={type} />
+      <NotesExplained graph={graph} />
+      {graph.keeping.length > 0 && <p class="in muted small-text">These keep the state: {graph.keeping.map(inWords).join(', ')}.</p>}
+      {!isTaken && <p class="in muted small-text">No move of this object is on the bus: it was there when the rehearsal began.</p>}
+    </>
+  );
+}
+
+/** What the notes in the states mean. A list of moves has none. */
+function NotesExplained({ graph }: { graph: LifeCycleGraph }) {
+  const verbs = [...notesOf(graph).notes.values()].flatMap(({ comes }) => comes);
+  const words = verbs.map((verb) => `“${verb} →” leads to “→ ${verb}”`).join(', ');
+  return (
+    verbs.length > 0 && (
+      <p class="in muted small-text wide" aria-hidden="true">
+        Moves from many states have no line: {words}.
+      </p>
+    )
+  );
+}
+
+const inWords = ({ verb, only }: Keeping): string => (only.length > 0 ? `${verb} (in ${only.join(' and ')})` : verb);
+
+function Drawing({ graph, type }: { graph: LifeCycleGraph; type: string }) {
+  const shape = JSON.stringify([graph.states.map(({ name }) => name), graph.edges.map(({ from, to, verbs }) => [from, to, verbs])]);
+  const { width, height, start, boxes, edges, notes } = useMemo(() => lifeCycleLayout(graph), [shape]);
+  const takenOf = ({ edge }: PlacedEdge): boolean =>
+    graph.edges.some(({ from, to, taken }) => from === edge.from && to === edge.to && taken > 0);
+  // What was taken lies above the rest.
+  const ordered = edges.toSorted((one, other) => Number(takenOf(one)) - Number(takenOf(other)));
+  return (
+    <div class="cycle-wrap wide" role="group" aria-label={`Life cycle of a ${type}, drawn`} tabIndex={0}>
+      <svg class="cycle" width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
+        {ordered.map((placed) => (
+          <Arrow key={`${placed.edge.from} ${placed.edge.to}`} placed={placed} isTaken={takenOf(placed)} />
+        ))}
+        {start && <circle class="start" cx={start.x} cy={start.y} r={6} />}
+        {graph.states.map((state) => {
+          const box = boxes.get(state.name);
+          return box && <StateBox key={state.name} box={box} note={notes.get(state.name)} taken={takenAt(graph, state.name)} {...state} />;
+        })}
+        {ordered.map((placed) => (
+          <Words key={`${placed.edge.from} ${placed.edge.to}`} placed={placed} isTaken={takenOf(placed)} />
+        ))}
+      </svg>
+    </div>
+  );
+}
+
+/** The verbs that an object left or entered a state with. */
+const takenAt = ({ edges }: LifeCycleGraph, state: string): ReadonlySet<string> =>
+  new Set(edges.filter(({ from, to, taken }) => taken > 0 && (from === state || to === state)).flatMap(({ verbs }) => verbs));
+
+interface StateBoxProps {
+  readonly box: Box;
+  readonly note: Note | undefined;
+  readonly taken: ReadonlySet<string>;
+  readonly name: string;
+  readonly isPresent: boolean;
+  readonly wasReached: boolean;
+}
+
+const StateBox = ({ box: { x, y, width, height }, note, taken, name, isPresent, wasReached }: StateBoxProps) => (
+  <g class={isPresent ? 'state present' : wasReached ? 'state reached' : 'state'}>
+    <rect x={x - width / 2} y={y - height / 2} width={width} height={height} rx={7} />
+    <text x={x} y={note ? y - 3 : y + 4}>
+      {isPresent ? `● ${name}` : name}
+    </text>
+    {note && (
+      <text class="note" x={x} y={y + LINE - 1}>
+        {notesIn(note).map(({ verb, words }, place) => (
+          <>
+            {place > 0 && ', '}
+            <tspan key={words} class={taken.has(verb) ? 'taken' : undefined}>
+              {words}
+            </tspan>
+          </>
+        ))}
+      </text>
+    )}
+  </g>
+);
+
+function Arrow({ placed: { points }, isTaken }: { placed: PlacedEdge; isTaken: boolean }) {
+  const end = points.at(-1);
+  const before = points.at(-2);
+  if (!end || !before) return null;
+  const length = Math.hypot(end.x - before.x, end.y - before.y) || 1;
+  const [ux, uy] = [(end.x - before.x) / length, (end.y - before.y) / length];
+  const corner = (side: 1 | -1): string => `${end.x - ux * 8 - uy * 4 * side},${end.y - uy * 8 + ux * 4 * side}`;
+  return (
+    <g class={isTaken ? 'move taken' : 'move'}>
+      <path d={curve(points)} />
+      <polygon points={`${end.x},${end.y} ${corner(1)} ${corner(-1)}`} />
+    </g>
+  );
+}
+
+/** A line whose corners are round. */
+function curve(points: readonly Point[]): string {
+  const [first, ...rest] = points;
+  if (!first) return '';
+  const parts = rest.map((point, index) => {
+    const next = rest[index + 1];
+    return next ? `Q${point.x},${point.y} ${(point.x + next.x) / 2},${(point.y + next.y) / 2}` : `L${point.x},${point.y}`;
+  });
+  return `M${first.x},${first.y}${parts.join('')}`;
+}
+
+const Words = ({ placed: { label, lines }, isTaken }: { placed: PlacedEdge; isTaken: boolean }) => (
+  <text class={isTaken ? 'verb taken' : 'verb'}>
+    {lines.map((line, index) => (
+      <tspan key={line} x={label.x} y={label.y + 4 + (index - (lines.length - 1) / 2) * LINE}>
+        {line}
+      </tspan>
+    ))}
+  </text>
+);
+
+const StateList = ({ graph: { states, edges }, type }: { graph: LifeCycleGraph; type: string }) => (
+  <ul class="states" aria-label={`Life cycle of a ${type}`}>
+    {edges.some(({ from }) => from === null) && (
+      <li>
+        <span class="muted">new</span>
+        <Moves edges={edges} from={null} />
+      </li>
+    )}
+    {states.map(({ name, isPresent, wasReached }) => (
+      <li key={name}>
+        <strong>{name}</strong>
+        {isPresent ? (
+          <>
+            {' '}
+            <Badge tone="good">is here</Badge>
+          </>
+        ) : (
+          wasReached && (
+            <>
+              {' '}
+              <Badge>was here</Badge>
+            </>
+          )
+        )}
+        <Moves edges={edges} from={name} />
+      </li>
+    ))}
+  </ul>
+);
+
+function Moves({ edges, from }: { edges: readonly Edge[]; from: string | null }) {
+  const leaving = edges.filter((edge) => edge.from === from);
+  if (leaving.length === 0) return <p class="muted">No move leads on.</p>;
+  return (
+    <ul>
+      {leaving.map(({ to, verbs, triggers, taken }) => (
+        <li key={to}>
+          {verbs.join(', ')} → {to}
+          {taken > 0 && (
+            <>
+              {' '}
+              <Badge tone="good">{taken === 1 ? 'taken' : `taken ${counted(taken, 'time')}`}</Badge>
+            </>
+          )}
+          <p class="muted">{triggers.join('; ')}</p>
+        </li>
+      ))}
+    </ul>
+  );
+}

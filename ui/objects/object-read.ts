@@ -1,0 +1,63 @@
+import { control, type Output } from '../data/control.ts';
+import { asRefusal } from '../data/refusal.ts';
+import { historyOf } from './object-history.ts';
+
+const MOST_EVENTS = 1_000;
+const MOST_TRACES = 20;
+
+/** An object with the data of its page, or the reason why it cannot be shown. */
+export type ReadObject =
+  | { readonly kind: 'unknown-type' }
+  | { readonly kind: 'unknown-object'; readonly newest: Output<'list-objects'>['items'] }
+  | ({ readonly kind: 'object' } & Awaited<ReturnType<typeof readAround>>);
+
+/** @throws Refusal */
+export async function readObject(type: string, id: string, signal: AbortSignal): Promise<ReadObject> {
+  const { items: types } = await control('list-object-types', undefined, { signal });
+  const ofType = types.find((one) => one.type === type);
+  if (!ofType) return { kind: 'unknown-type' };
+  const json = await control('read-object', { params: { type, id } }, { signal }).catch((error: unknown) => {
+    if (asRefusal(error).status === 404) return undefined;
+    throw error;
+  });
+  if (json !== undefined) return { kind: 'object', ...(await readAround({ type, id, owner: ofType.owner, json }, signal)) };
+  const { items: newest } = await control('list-objects', { params: { type }, query: { limit: 20 } }, { signal });
+  return { kind: 'unknown-object', newest };
+}
+
+interface Known {
+  readonly type: string;
+  readonly id: string;
+  readonly owner: string;
+  readonly json: Output<'read-object'>;
+}
+
+async function readAround({ type, id, owner, json }: Known, signal: AbortSignal) {
+  const object = `${type}/${id}`;
+  const isStock = type === 'inventory-item';
+  const [cycles, events, traces, listed, topology, stock] = await Promise.all([
+    control('list-life-cycles', undefined, { signal }),
+    control('list-events', { query: { subject: object, ext: 'true', limit: MOST_EVENTS } }, { signal }),
+    control('list-traces', { query: { object, limit: MOST_TRACES } }, { signal }),
+    control('list-objects', { params: { type }, query: { q: id, limit: 20 } }, { signal }),
+    control('read-topology', undefined, { signal }),
+    isStock ? control('list-stock', { query: { sku: id, limit: 500 } }, { signal }) : { items: [] },
+  ]);
+  const own = listed.items.find((one) => one.id === id);
+  const application = topology.applications.find((one) => one.id === owner);
+  const together = traces.items.flatMap(({ objects }) => objects).map((one) => ({ ...one, key: `${one.type}/${one.id}` }));
+  return {
+    json,
+    owner,
+    label: own?.label,
+    state: typeof json['state'] === 'string' ? json['state'] : undefined,
+    refersTo: own?.related ?? [],
+    /** Changed in the same traces, without the object itself. */
+    together: [...new Map(together.filter(({ key }) => key !== object).map((one) => [one.key, one])).values()],
+    lifeCycle: cycles.items.find((one) => one.type === type),
+    history: historyOf(events.items),
+    traces: traces.items,
+    stock: stock.items,
+    away: application?.state === 'away' ? (application.waitingFor ?? 'it does not answer.') : undefined,
+  };
+}

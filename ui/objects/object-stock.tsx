@@ -1,0 +1,70 @@
+import { useState } from 'preact/hooks';
+import { act, busy, control, type Output } from '../data/data.ts';
+import { counted } from '../kit/kit.ts';
+
+type Stock = Output<'list-stock'>['items'][number];
+
+export interface ObjectStockProps {
+  readonly items: readonly Stock[];
+  /** Why nobody can count now. */
+  readonly obstacle: string | undefined;
+  readonly onCounted: () => void;
+}
+
+/** The stock of an item by location, each with a count by hand. */
+export const ObjectStock = ({ items, obstacle, onCounted }: ObjectStockProps) => (
+  <>
+    {obstacle !== undefined && <p class="in muted">{obstacle}</p>}
+    <ul class="stock">
+      {items.map((stock) => (
+        <Location key={stock.locationId} stock={stock} obstacle={obstacle} onCounted={onCounted} />
+      ))}
+    </ul>
+  </>
+);
+
+function Location({ stock, obstacle, onCounted }: { stock: Stock } & Pick<ObjectStockProps, 'obstacle' | 'onCounted'>) {
+  const { sku, locationId, onHand, reserved, safetyStock, atp } = stock;
+  const [typed, setTyped] = useState<string>();
+  const counts = (): Promise<void> =>
+    act(`count ${locationId}`, async () => {
+      await control('count-stock-by-hand', { params: { sku, locationId }, body: { onHand: Number(typed ?? onHand) } });
+      setTyped(undefined);
+      onCounted();
+      return `Counted: ${counted(Number(typed ?? onHand), 'unit')} of ${sku} at ${locationId}.`;
+    });
+  return (
+    <li>
+      <strong>{locationId}</strong>
+      <span class="muted">
+        {[
+          `${onHand.toLocaleString('en')} on hand`,
+          `${reserved.toLocaleString('en')} reserved`,
+          `${atp.toLocaleString('en')} to promise`,
+          ...(safetyStock > 0 ? [`${safetyStock.toLocaleString('en')} kept back`] : []),
+        ].join(', ')}
+      </span>
+      <form
+        class="line"
+        onSubmit={(event: Event) => {
+          event.preventDefault();
+          if (obstacle === undefined) void counts();
+        }}
+      >
+        <input
+          type="number"
+          min={0}
+          max={Number.MAX_SAFE_INTEGER}
+          step={1}
+          required
+          aria-label={`Units of ${sku} on hand at ${locationId}`}
+          value={typed ?? String(onHand)}
+          onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+        />
+        <button type="submit" aria-disabled={obstacle !== undefined || busy.value !== undefined ? 'true' : undefined}>
+          Count
+        </button>
+      </form>
+    </li>
+  );
+}

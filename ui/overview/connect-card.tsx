@@ -1,0 +1,21 @@
+import { config, connectionSettings, credentialsOf } from '../data/data.ts';
+import { Card, CopyEnv, SettingsList } from '../kit/kit.ts';
+
+/** How a client of one's own reaches this rehearsal. */
+export function ConnectCard({ rehearsal }: { rehearsal: string }) {
+  const { demo } = config();
+  const credentials = credentialsOf(rehearsal);
+  const settings = connectionSettings({ gateway: location.origin, rehearsal, credentials, demo });
+  return (
+    <Card title="Connect your client" aside={<CopyEnv settings={settings} />}>
+      <div class="in stack">
+        <SettingsList settings={settings} />
+        <p class="muted small">
+          {credentials
+            ? 'A client with these credentials is in this rehearsal, with or without the header.'
+            : `Send the header X-Rehearsal with ${demo?.integration === undefined ? 'an integration token of the estate' : 'this bearer'}. Credentials of the rehearsal’s own are known only in the tab that created it.`}
+        </p>
+      </div>
+    </Card>
+  );
+}

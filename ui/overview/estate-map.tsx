@@ -1,0 +1,145 @@
+import { applicationTitle } from '../data/data.ts';
+import { Card, counted } from '../kit/kit.ts';
+import { type DrawnCall, LANE, layoutEstateMap, MAP, NODE } from './estate-map-layout.ts';
+import { type MapNode, nodesOf, type Topology } from './estate-nodes.ts';
+
+/** Who calls whom in this rehearsal, as a picture and as a list. */
+export function EstateMap({ estate, rehearsal }: { estate: Topology; rehearsal: string }) {
+  const nodes = nodesOf(estate, rehearsal);
+  const { lanes, nodes: places, calls } = layoutEstateMap(estate.seen);
+  const placed = places.flatMap(({ id, x, y }) => {
+    const node = nodes.find((one) => one.id === id);
+    return node ? [{ node, x, y }] : [];
+  });
+  return (
+    <Card title="Estate" aside={<span class="muted">calls of this rehearsal</span>}>
+      <div class="in map-box">
+        <svg
+          class="map"
+          viewBox={`0 0 ${MAP.width} ${MAP.height}`}
+          role="group"
+          aria-label="Map of the estate. The list below has the same content."
+        >
+          {lanes.map(({ title, x }) => (
+            <>
+              <rect key={title} class="lane-bg" x={x} y={LANE.top} width={LANE.width} height={LANE.height} rx={8} />
+              <text class="lane" x={x + 20} y={23}>
+                {title}
+              </text>
+            </>
+          ))}
+          {calls.map((call) => (
+            <Line key={`${call.from} ${call.to}`} call={call} />
+          ))}
+          {placed.map(({ node, x, y }) => (
+            <Node key={node.id} node={node} x={x} y={y} />
+          ))}
+        </svg>
+      </div>
+      <p class="legend">
+        <span>
+          <i />
+          calls, thicker is more often
+        </span>
+        <span>
+          <i class="failed" />
+          some of them failed
+        </span>
+        <span class="good-text">
+          <span class="dot" aria-hidden="true" /> ready
+        </span>
+        <span>◇ a fault is set and has not struck</span>
+        <span>⚡ a fault has struck</span>
+        <span>✕ a fault keeps all calls away</span>
+      </p>
+      <details class="apps">
+        <summary>{summaryOf(nodes, calls)}</summary>
+        <ul class="rows">
+          {nodes.map((node) => (
+            <NodeRow key={node.id} node={node} calls={calls.filter(({ from }) => from === node.id)} />
+          ))}
+        </ul>
+      </details>
+    </Card>
+  );
+}
+
+function Line({ call }: { call: DrawnCall }) {
+  const { line, tip, thickness, failed } = call;
+  return (
+    <g class={failed > 0 ? 'call failed' : 'call'}>
+      <title>{sentenceOf(call)}</title>
+      <path d={line} stroke-width={thickness} />
+      <path class="tip" d={tip} />
+    </g>
+  );
+}
+
+function Node({ node, x, y }: { node: MapNode; x: number; y: number }) {
+  const { title, note, shortNote, link, isBusy } = node;
+  const classes = [isBusy && 'busy', node.faults.isDown && 'down'].filter(Boolean).join(' ');
+  return (
+    <a class={classes || undefined} href={link} aria-label={`${title} ${note}, ${stateOf(node)}`} {...outside(link)}>
+      <rect class="node" x={x} y={y} width={NODE.width} height={NODE.height} rx={7} />
+      <circle class={toneOf(node)} cx={x + 14} cy={y + 16} r={4.5} />
+      <text x={x + 25} y={y + 20}>
+        {title}
+      </text>{' '}
+      <text class="sub" x={x + 25} y={y + 35}>
+        {shortNote}
+      </text>
+    </a>
+  );
+}
+
+const NodeRow = ({ node, calls }: { node: MapNode; calls: readonly DrawnCall[] }) => (
+  <li>
+    <a href={node.link} {...outside(node.link)}>
+      <span class="what">{node.title}</span>
+      <span class="muted">{node.note}</span>
+      <span class="meta">
+        {stateOf(node)}; owns {node.owns}
+        {calls.length > 0 && `; ${calls.map(callOf).join(', ')}`}
+      </span>
+    </a>
+  </li>
+);
+
+/** The portal is a separate site. */
+const outside = (link: string | undefined) => (link?.startsWith('/') === false ? { target: '_blank', rel: 'noreferrer' } : {});
+/** A ready application can be out of reach in one rehearsal. */
+const stateOf = ({ state, faults }: MapNode): string => (faults.isDown && state === 'ready' ? 'ready, down by a fault' : state);
+
+function toneOf({ state, faults: { isSet, hasStruck, isDown } }: MapNode): string {
+  if (state === 'unknown') return 'none';
+  if (state === 'away' || isDown) return 'away';
+  if (hasStruck) return 'hit';
+  return isSet ? 'set' : 'ok';
+}
+const failures = (failed: number): string => (failed === 0 ? '' : ` (${failed.toLocaleString('en')} failed)`);
+const callOf = ({ to, calls, failed }: DrawnCall): string => `called ${applicationTitle(to)} ${counted(calls, 'time')}${failures(failed)}`;
+const sentenceOf = (call: DrawnCall): string => `${applicationTitle(call.from)} ${callOf(call)}`;
+
+function summaryOf(nodes: readonly MapNode[], calls: readonly DrawnCall[]): string {
+  const applications = nodes.filter(({ id }) => id !== 'touchpoint');
+  const away = applications.filter(({ state }) => state === 'away').map(({ title }) => title);
+  const titles = (isOne: (node: MapNode) => boolean): string =>
+    applications
+      .filter(isOne)
+      .map(({ title }) => title)
+      .join(', ');
+  const down = titles(({ faults }) => faults.isDown);
+  const struck = titles(({ faults }) => faults.hasStruck);
+  const set = titles(({ faults }) => faults.isSet && !faults.hasStruck);
+  const called = calls.reduce((sum, one) => sum + one.calls, 0);
+  return [
+    `${applications.length - away.length} of ${applications.length} applications ready`,
+    away.length > 0 && `away: ${away.join(', ')}`,
+    down !== '' && `✕\u00a0down by a fault: ${down}`,
+    called === 0 ? 'no calls between them yet' : `${counted(called, 'call')} between them`,
+    struck !== '' && `⚡\u00a0faults struck ${struck}`,
+    set !== '' && `◇\u00a0faults set on ${set}`,
+  ]
+    .filter(Boolean)
+    .join('; ');
+}

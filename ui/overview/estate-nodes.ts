@@ -1,0 +1,80 @@
+import { apis, publishers } from '../data/catalog.ts';
+import type { Output } from '../data/control.ts';
+import { eventName } from '../data/event-name.ts';
+import { faults, isUsedUp } from '../data/rehearsal.ts';
+import { rehearsalLink, withQuery } from '../data/route.ts';
+import { counted } from '../kit/format.ts';
+import { faultWords, type NodeFaults, nodeFaults } from './node-faults.ts';
+
+export type Topology = Output<'read-topology'>;
+
+/** An application, or the touchpoint mock, as the map and the list show it. */
+export interface MapNode {
+  readonly id: string;
+  readonly title: string;
+  readonly owns: string;
+  readonly note: string;
+  /** As much of the note as a node has room for. */
+  readonly shortNote: string;
+  readonly state: 'ready' | 'away' | 'unknown';
+  readonly faults: NodeFaults;
+  readonly isBusy: boolean;
+  readonly link: string | undefined;
+}
+
+const NO_FAULTS: NodeFaults = { isSet: false, hasStruck: false, isDown: false };
+
+/** The faults of an application that are set in this rehearsal or have struck there. */
+export const faultsAt = (application: Topology['applications'][number]): NodeFaults => {
+  const inForce = (faults.value ?? []).filter((fault) => !isUsedUp(fault));
+  return nodeFaults(application, inForce, {
+    api: (api) => apis[api]?.application,
+    event: (event) => publishers[eventName({ type: event })],
+  });
+};
+
+/** Titles of the applications that no call of this rehearsal reaches. */
+export const downByFault = ({ applications }: Topology): readonly string[] =>
+  applications.filter((one) => faultsAt(one).isDown).map(({ title }) => shortTitle(title));
+
+export function nodesOf({ applications, touchpoint }: Topology, rehearsal: string): readonly MapNode[] {
+  return [
+    ...applications.map((application): MapNode => {
+      const { id, title, owns, state, waitingFor, hops } = application;
+      const ofFaults = faultsAt(application);
+      const activity = hops === 0 ? 'quiet' : counted(hops, 'hop');
+      const words = [faultWords(ofFaults), activity].filter((part) => part !== undefined).join(' · ');
+      return {
+        id,
+        title: shortTitle(title),
+        owns,
+        state,
+        faults: ofFaults,
+        isBusy: hops > 0,
+        ...(state === 'away' ? notesOf(`away${waitingFor === undefined ? '' : `: ${waitingFor}`}`) : notesOf(words, faultWords(ofFaults))),
+        link: withQuery(rehearsalLink(rehearsal, 'activity'), { application: id }),
+      };
+    }),
+    {
+      id: 'touchpoint',
+      title: 'Touchpoint',
+      owns: 'a mock of checkout lanes, for separate clients',
+      ...notesOf(touchpoint.state === 'ready' ? 'mock, apart' : touchpoint.state === 'unknown' ? 'in its own process' : 'away'),
+      state: touchpoint.state,
+      faults: NO_FAULTS,
+      isBusy: false,
+      link: touchpoint.portal,
+    },
+  ];
+}
+
+/** Of characters in a node. */
+const ROOM = 20;
+
+const notesOf = (note: string, short = note): Pick<MapNode, 'note' | 'shortNote'> => {
+  const shown = note.length <= ROOM ? note : short;
+  return { note, shortNote: shown.length <= ROOM ? shown : `${shown.slice(0, ROOM - 1)}…` };
+};
+
+/** A node has room for one short name. */
+const shortTitle = (title: string): string => title.replace(/ (?:Platform|Service|App|Engine)$/, '');

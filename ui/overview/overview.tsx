@@ -1,0 +1,155 @@
+import './overview.css';
+import { TraceRow } from '../activity/trace-row.tsx';
+import { apis } from '../data/catalog.ts';
+import { control, drawn, estateLink, type Output, rehearsalLink, useReread, useResource } from '../data/data.ts';
+import { Card, counted, Empty, Heading } from '../kit/kit.ts';
+import type { PageProps } from '../shell/page.ts';
+import { ConnectCard } from './connect-card.tsx';
+import { EstateMap } from './estate-map.tsx';
+import { downByFault } from './estate-nodes.ts';
+import { FirstSteps } from './first-steps.tsx';
+
+const LATEST = 5;
+/** The call that shows most: it pays, reserves and routes. */
+const EXAMPLE_API = 'confirm-order-api';
+
+/** What is there, who calls whom, how to connect, and where to begin. */
+export function Overview({ rehearsal }: PageProps) {
+  const contents = useResource(rehearsal, (signal) => control('read-rehearsal', { params: { name: rehearsal } }, { signal }));
+  const estate = useResource(rehearsal, (signal) => control('read-topology', undefined, { signal }));
+  const latest = useResource(rehearsal, (signal) => control('list-traces', { query: { limit: LATEST } }, { signal }));
+  const confirmed = useResource(rehearsal, (signal) => control('list-traces', { query: { api: EXAMPLE_API, limit: 1 } }, { signal }));
+  const reread = (): void => {
+    for (const { reload } of [contents, estate, latest, confirmed]) reload();
+  };
+  useReread(['hops', 'events', 'faults', 'gap'], reread);
+  const example = confirmed.value?.items[0] ?? latest.value?.items[0];
+  return (
+    <div class="stack">
+      <div class="title">
+        <Heading title={`Overview of ${rehearsal}`}>Overview</Heading>
+        <p class="muted wide brk">
+          Rehearsal <b>{rehearsal}</b>
+          {contents.value && `, created ${ago(contents.value.createdAt)}. ${whoseTraffic(rehearsal)}`}
+        </p>
+      </div>
+      <Facts rehearsal={rehearsal} contents={contents.value} estate={estate.value} />
+      <div class="over">
+        <div class="stack">
+          {drawn(estate, (value) => (
+            <EstateMap estate={value} rehearsal={rehearsal} />
+          ))}
+          <Card title="Latest activity" aside={<a href={rehearsalLink(rehearsal, 'activity')}>All activity</a>}>
+            {drawn(latest, ({ items }) =>
+              items.length === 0 ? (
+                <Empty title="Nothing has happened here yet.">
+                  <p class="muted">Place a digital order with the first step, or send your own request.</p>
+                </Empty>
+              ) : (
+                <ul class="rows">
+                  {items.map((trace) => (
+                    <TraceRow key={trace.correlationId} trace={trace} rehearsal={rehearsal} isSelected={false} />
+                  ))}
+                </ul>
+              ),
+            )}
+          </Card>
+        </div>
+        <div class="stack">
+          <FirstSteps
+            rehearsal={rehearsal}
+            contents={contents.value}
+            estate={estate.value}
+            example={example?.correlationId}
+            onChange={reread}
+          />
+          <ConnectCard rehearsal={rehearsal} />
+          <References />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+interface FactsProps {
+  readonly rehearsal: string;
+  readonly contents: Output<'read-rehearsal'> | undefined;
+  readonly estate: Output<'read-topology'> | undefined;
+}
+
+function Facts({ rehearsal, contents, estate }: FactsProps) {
+  const ready = estate?.applications.filter(({ state }) => state === 'ready').length;
+  const down = estate ? downByFault(estate).length : 0;
+  const counts = contents?.counts;
+  const orders = Object.entries(counts?.objects['order'] ?? {}).filter(([, count]) => count > 0);
+  const ordered = orders.reduce((sum, [, count]) => sum + count, 0);
+  const activity = rehearsalLink(rehearsal, 'activity');
+  return (
+    <div class="facts">
+      <Fact
+        figure={estate && `${ready} of ${estate.applications.length}`}
+        words={down === 0 ? 'applications ready' : `ready · ${down} down by a fault`}
+        link={down === 0 ? activity : rehearsalLink(rehearsal, 'faults')}
+      />
+      <Fact
+        figure={figureOf(counts?.traces)}
+        words={`${counts?.traces === 1 ? 'trace' : 'traces'}, ${counted(counts?.hops ?? 0, 'hop')} on record`}
+        link={activity}
+      />
+      <Fact
+        figure={figureOf(counts?.events)}
+        words={counts?.events === 1 ? 'event published' : 'events published'}
+        link={rehearsalLink(rehearsal, 'events')}
+      />
+      <Fact
+        figure={counts && figureOf(ordered)}
+        words={[
+          ordered === 1 ? 'order' : 'orders',
+          ...orders.map(([state, count]) => (ordered === 1 ? state : `${count.toLocaleString('en')} ${state}`)),
+        ].join(', ')}
+        link={rehearsalLink(rehearsal, 'objects', 'order')}
+      />
+    </div>
+  );
+}
+
+const Fact = ({ figure, words, link }: { figure: string | undefined; words: string; link: string }) => (
+  <a class="card" href={link}>
+    <b>{figure ?? '…'}</b> <span>{words}</span>
+  </a>
+);
+
+const figureOf = (count: number | undefined): string | undefined => count?.toLocaleString('en');
+
+const whoseTraffic = (rehearsal: string): string =>
+  rehearsal === 'default' ? 'Every request without X-Rehearsal comes here.' : 'Nobody else sees what happens here.';
+
+/** Wall time since an instant, roughly. */
+function ago(instant: string): string {
+  const minutes = Math.max(0, Math.round((Date.now() - Date.parse(instant)) / 60_000));
+  if (minutes === 0) return 'just now';
+  if (minutes < 90) return `${counted(minutes, 'minute')} ago`;
+  const hours = Math.round(minutes / 60);
+  return hours < 48 ? `${counted(hours, 'hour')} ago` : `${counted(Math.round(hours / 24), 'day')} ago`;
+}
+
+function References() {
+  const offered = Object.values(apis).filter(({ audience }) => audience !== 'internal').length;
+  const links = [
+    ['api', `${offered} APIs, with try-it-out`],
+    ['events', 'Events, who sends and who takes them'],
+    ['problems', 'Problem codes'],
+    ['values', 'Magic values'],
+  ];
+  return (
+    <Card title="Reference">
+      <ul class="in stack">
+        {links.map(([part = '', text]) => (
+          <li key={part}>
+            <a href={estateLink('reference', part)}>{text}</a>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}

@@ -1,0 +1,55 @@
+import { act, control, drawn, isBusy, useResource } from '../data/data.ts';
+import { Badge, Card, rehearsalTime } from '../kit/kit.ts';
+
+/** Work that failed too often, with a button that runs it again. */
+export function ParkedCard({ name }: { name: string }) {
+  const parked = useResource(name, (signal) => control('list-parked', undefined, { rehearsal: name, signal }));
+  const redrive = (key?: string): Promise<void> =>
+    act('redrive', async () => {
+      const { redriven, left } = await control('redrive-parked', { body: key === undefined ? {} : { key } }, { rehearsal: name });
+      await control('settle', { body: {} }, { rehearsal: name });
+      parked.reload();
+      return left.length === 0
+        ? `${redriven.length} redriven.`
+        : `${redriven.length} redriven; ${left.length} wait for their event to reach the bus.`;
+    });
+  const count = parked.value?.items.length ?? 0;
+  return (
+    <Card
+      title="Parked work"
+      aside={
+        <span class="line">
+          <button type="button" class="quiet" onClick={parked.reload}>
+            Refresh
+          </button>
+          {count > 0 && (
+            <button type="button" aria-disabled={isBusy()} onClick={() => void redrive()}>
+              Redrive all
+            </button>
+          )}
+        </span>
+      }
+    >
+      {drawn(parked, ({ items }) =>
+        items.length === 0 ? (
+          <p class="in muted">Nothing is parked. Deliveries and timers that failed too often appear here.</p>
+        ) : (
+          <ul class="invariants">
+            {items.map(({ what, key, error, at }) => (
+              <li key={key}>
+                <span class="brk">
+                  <Badge tone="warn">{what}</Badge> <code>{key}</code>
+                </span>
+                <button type="button" aria-disabled={isBusy()} onClick={() => void redrive(key)}>
+                  Redrive<span class="unseen"> {key}</span>
+                </button>
+                <p class="small brk">{error}</p>
+                <p class="muted small">parked at {rehearsalTime(at)}</p>
+              </li>
+            ))}
+          </ul>
+        ),
+      )}
+    </Card>
+  );
+}

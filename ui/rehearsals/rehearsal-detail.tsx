@@ -1,0 +1,96 @@
+import { useSignal } from '@preact/signals';
+import { control, drawn, estateLink, type Output, rehearsalLink, useResource } from '../data/data.ts';
+import { Card, counted, Heading, rehearsalTime } from '../kit/kit.ts';
+import { RehearsalList } from '../shell/picker.tsx';
+import { InvariantsCard } from './invariants-card.tsx';
+import { ParkedCard } from './parked-card.tsx';
+import { ProgressionCard } from './progression-card.tsx';
+import { EndCard } from './rehearsal-end-card.tsx';
+import { useOf, wallInstant } from './rehearsal-times.ts';
+
+/** The administration of one rehearsal: contents, its invariants, its progression, its parked work, reset and delete. */
+export function RehearsalDetail({ name }: { name: string }) {
+  const read = useResource(name, (signal) => control('read-rehearsal', { params: { name } }, { signal }));
+  const round = useSignal(0);
+  const again = (): void => {
+    round.value++;
+    read.reload();
+  };
+  if (read.refusal?.code === 'unknown_rehearsal') return <Unknown name={name} />;
+  return (
+    <div class="stack">
+      <div class="title">
+        <Heading title={`Rehearsal ${name}`}>
+          <span class="brk">{name}</span>
+        </Heading>
+        <p class="line">
+          <a class="button" href={estateLink('rehearsals')}>
+            ← All rehearsals
+          </a>
+          <a class="button" href={rehearsalLink(name)}>
+            Overview
+          </a>
+        </p>
+      </div>
+      {drawn(read, (one) => (
+        <>
+          <Contents one={one} />
+          <div class="over">
+            <div class="stack">
+              <InvariantsCard name={name} />
+              <ParkedCard key={round.value} name={name} />
+            </div>
+            <div class="stack">
+              <ProgressionCard name={name} progression={one.progression} onChange={read.reload} />
+              <EndCard name={name} onReset={again} />
+            </div>
+          </div>
+        </>
+      ))}
+    </div>
+  );
+}
+
+const Contents = ({ one }: { one: Output<'read-rehearsal'> }) => {
+  const { counts, now, flowing, createdAt } = one;
+  return (
+    <Card label="Contents">
+      <dl class="in pairs">
+        {[
+          ['Clock', `${rehearsalTime(now)}, ${flowing ? 'flows with wall time' : 'stands still until it is moved'}`],
+          ['Created', wallInstant(createdAt)],
+          ['Use', useOf(one)],
+          [
+            'Contents',
+            [
+              counted(counts.traces, 'trace'),
+              counted(counts.hops, 'hop'),
+              counted(counts.events, 'event'),
+              counted(counts.faults, 'fault'),
+              `${counts.parked.toLocaleString('en')} parked`,
+            ].join(', '),
+          ],
+        ].map(([term, text]) => (
+          <div key={term}>
+            <dt class="muted">{term}</dt>
+            <dd class="brk">{text}</dd>
+          </div>
+        ))}
+      </dl>
+    </Card>
+  );
+};
+
+const Unknown = ({ name }: { name: string }) => (
+  <div class="stack">
+    <Heading title="Unknown rehearsal">
+      There is no rehearsal <code class="brk">{name}</code>
+    </Heading>
+    <p class="muted">It ended, it was deleted, or the name is wrong. These exist:</p>
+    <Card label="Rehearsals">
+      <div class="in">
+        <RehearsalList />
+      </div>
+    </Card>
+  </div>
+);

@@ -1,0 +1,118 @@
+import './rehearsals.css';
+import { useSignal } from '@preact/signals';
+import { connectionSettings, control, drawn, estateLink, type Output, rehearsalLink, useResource } from '../data/data.ts';
+import { Card, CopyEnv, counted, Heading, rehearsalTime, SettingsList } from '../kit/kit.ts';
+import type { PageProps } from '../shell/page.ts';
+import { RehearsalDetail } from './rehearsal-detail.tsx';
+import { type CreatedRehearsal, RehearsalForm } from './rehearsal-form.tsx';
+import { useOf } from './rehearsal-times.ts';
+
+/** Of rows in the document. */
+const MOST_ROWS = 500;
+
+/** All rehearsals of the estate, or one of them in detail. */
+export const Rehearsals = ({ rest: [name] }: PageProps) =>
+  name === undefined ? <RehearsalsList /> : <RehearsalDetail key={name} name={name} />;
+
+function RehearsalsList() {
+  const listed = useResource('rehearsals', (signal) => control('list-rehearsals', undefined, { signal }));
+  const filter = useSignal('');
+  const created = useSignal<CreatedRehearsal | undefined>(undefined);
+  return (
+    <div class="stack">
+      <div class="title">
+        <Heading title="Rehearsals">Rehearsals</Heading>
+        <p class="muted wide">Each is a separate world: data, clock, faults, events.</p>
+      </div>
+      <div class="over">
+        <Card
+          title={listed.value ? counted(listed.value.items.length, 'rehearsal') : 'All'}
+          aside={
+            <button type="button" class="quiet" onClick={listed.reload}>
+              Refresh
+            </button>
+          }
+        >
+          {drawn(listed, ({ items }) => {
+            const shown = items
+              .filter(({ name }) => name.includes(filter.value.trim().toLowerCase()))
+              .toSorted((one, other) => other.lastUsedAt.localeCompare(one.lastUsedAt));
+            return (
+              <>
+                <div class="in">
+                  <input
+                    type="search"
+                    data-filter=""
+                    aria-label="Filter by name"
+                    placeholder="Filter by name   /"
+                    value={filter.value}
+                    onInput={({ currentTarget }: { currentTarget: HTMLInputElement }) => (filter.value = currentTarget.value)}
+                  />
+                </div>
+                <ul class="rehearsals">
+                  {shown.slice(0, MOST_ROWS).map((one) => (
+                    <RehearsalRow key={one.name} one={one} />
+                  ))}
+                </ul>
+                {shown.length === 0 && <p class="in muted">No rehearsal has this name.</p>}
+              </>
+            );
+          })}
+        </Card>
+        <div class="stack">
+          {created.value && <CreatedCard created={created.value} />}
+          <RehearsalForm
+            onCreated={(one) => {
+              created.value = one;
+              listed.reload();
+            }}
+          />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+const RehearsalRow = ({ one }: { one: Output<'list-rehearsals'>['items'][number] }) => (
+  <li>
+    <a class="what brk" href={rehearsalLink(one.name)} data-row="">
+      {one.name}
+    </a>
+    <a class="button" href={estateLink('rehearsals', one.name)}>
+      Manage<span class="unseen"> {one.name}</span>
+    </a>
+    <p class="muted small">{useOf(one)}</p>
+    <p class="muted small">{one.trouble ?? contentsOf(one)}</p>
+  </li>
+);
+
+function contentsOf({ contents, now }: Output<'list-rehearsals'>['items'][number]): string {
+  const clock = now === undefined ? [] : [`clock ${rehearsalTime(now)}`];
+  if (!contents) return clock.join('');
+  const { objects, events, journal, bytes } = contents;
+  return [
+    ...clock,
+    counted(objects, 'object'),
+    counted(events, 'event'),
+    counted(journal, 'hop'),
+    `about ${Math.ceil(bytes / 1_024).toLocaleString('en')} KiB`,
+  ].join(', ');
+}
+
+/** The credentials, which no later answer shows. */
+function CreatedCard({ created: { name, credentials } }: { created: CreatedRehearsal }) {
+  const settings = connectionSettings({ gateway: location.origin, rehearsal: name, credentials, demo: undefined });
+  return (
+    <Card title={`${name} is ready`} aside={<CopyEnv settings={settings} />}>
+      <div class="in stack" role="status">
+        <p>These credentials are shown only now. This tab remembers them for “Connect your client”.</p>
+        <SettingsList settings={settings} />
+        <p>
+          <a class="button primary" href={rehearsalLink(name)}>
+            Open its overview
+          </a>
+        </p>
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,135 @@
+import { useSignal } from '@preact/signals';
+import {
+  busy,
+  config,
+  faults,
+  held,
+  isUsedUp,
+  live,
+  offState,
+  rehearsalLink,
+  trouble,
+  unlessOff,
+  verified,
+  verify,
+  withQuery,
+} from '../data/data.ts';
+import { Badge, counted, Dialog, wallTime } from '../kit/kit.ts';
+import { ClockSet } from './clock-set.tsx';
+import { pages } from './pages.ts';
+import { Picker } from './picker.tsx';
+
+/** The sticky bar: which rehearsal, what time it is there, what is set and what holds. Of a rehearsal that cannot be shown it has the name only. */
+export function Bar({ rehearsal }: { rehearsal: string }) {
+  const isShown = trouble.value === undefined;
+  return (
+    <header class="bar">
+      <Picker rehearsal={rehearsal} />
+      {isShown && <ClockSet />}
+      <div class="set push">
+        {config().production && <Badge tone="warn">production</Badge>}
+        {isShown && <State rehearsal={rehearsal} />}
+      </div>
+    </header>
+  );
+}
+
+const State = ({ rehearsal }: { rehearsal: string }) => (
+  <>
+    <FaultsSet rehearsal={rehearsal} />
+    <Invariants />
+    <button type="button" class="wide" aria-disabled={offState()} onClick={unlessOff(() => void verify())}>
+      {busy.value === 'verify' ? 'Verifying…' : 'Verify'}
+    </button>
+    <Live />
+  </>
+);
+
+/** Leads to the page of the faults, or to the traces that they struck. */
+function FaultsSet({ rehearsal }: { rehearsal: string }) {
+  const set = (faults.value ?? []).filter((fault) => !isUsedUp(fault));
+  if (set.length === 0) return null;
+  const hasPage = pages.some(({ path }) => path === 'faults');
+  const [first] = set;
+  const link = hasPage
+    ? rehearsalLink(rehearsal, 'faults')
+    : withQuery(rehearsalLink(rehearsal, 'activity'), { fault: set.length === 1 ? first?.name : undefined });
+  return (
+    <a
+      class="badge warn"
+      href={link}
+      aria-label={`${counted(set.length, 'fault')} set`}
+      title={set.map(({ name, hits }) => `${name}: struck ${hits} times`).join('\n')}
+    >
+      <span aria-hidden="true">⚡</span>
+      {set.length}
+      <span class="wide-text">{set.length === 1 ? ' fault set' : ' faults set'}</span>
+    </a>
+  );
+}
+
+/** What verify found, until something happens again. */
+function Invariants() {
+  const open = useSignal(false);
+  const outcome = verified.value;
+  if (!outcome) return null;
+  const { invariants, holds } = outcome;
+  const held = invariants.filter((one) => one.holds).length;
+  return (
+    <span class="wide">
+      <button type="button" class={`badge ${holds ? 'good' : 'bad'}`} aria-haspopup="dialog" onClick={() => (open.value = true)}>
+        <span aria-hidden="true">{holds ? '✓' : '✕'}</span>
+        {held} of {invariants.length} invariants hold
+      </button>
+      {open.value && (
+        <Dialog title="Invariants" onClose={() => (open.value = false)}>
+          <ul class="rows">
+            {invariants.map((one) => (
+              <li key={one.id} class="pad">
+                <p>
+                  <Badge tone={one.holds ? 'good' : 'bad'}>{one.holds ? 'holds' : 'broken'}</Badge> {one.title}
+                </p>
+                <p class="muted">{counted(one.checked, 'check')}</p>
+                {one.violations.map((violation) => (
+                  <p key={violation} class="brk">
+                    {violation}
+                  </p>
+                ))}
+              </li>
+            ))}
+          </ul>
+        </Dialog>
+      )}
+    </span>
+  );
+}
+
+const LIVE = {
+  connecting: ['', 'Connecting'],
+  live: ['good', 'Live'],
+  asleep: ['', 'Asleep'],
+  unavailable: ['', 'Not live'],
+} as const;
+
+function Live() {
+  const state = live.value;
+  const isHeld = held.value && state.kind === 'live';
+  const [tone, words] =
+    state.kind === 'reconnecting'
+      ? ['warn', `Reconnecting since ${wallTime(state.since).slice(0, 5)}`]
+      : isHeld
+        ? ['warn', 'Held']
+        : LIVE[state.kind];
+  return (
+    <button
+      type="button"
+      class={`badge ${tone}`}
+      aria-pressed={held.value ? 'true' : 'false'}
+      title="Hold new rows, or let them go"
+      onClick={() => (held.value = !held.value)}
+    >
+      <span class={state.kind === 'live' && !isHeld ? 'dot live' : 'dot'} aria-hidden="true" />
+      {words}
+    </button>
+  );
+}

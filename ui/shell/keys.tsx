@@ -1,0 +1,39 @@
+import { signal } from '@preact/signals';
+import { Dialog, singleKeys, switchSingleKeys } from '../kit/kit.ts';
+import { pages } from './pages.ts';
+
+export const keysShown = signal(false);
+
+const KEYS: readonly (readonly [keys: string, effect: string])[] = [
+  ['/', 'Filter'],
+  ['j k ↓ ↑', 'Next and previous row'],
+  ['Enter', 'Open'],
+  ['Esc', 'Back to the list'],
+  ['[ ]', 'Previous and next hop of a trace'],
+  ['.', 'Hold live rows, and let them go'],
+  ['?', 'This list'],
+];
+
+/** The list of keys, and the switch for those who cannot use single keys. */
+export function Keys() {
+  if (!keysShown.value) return null;
+  const ofPages = pages.flatMap(({ key, title }) => (key === undefined ? [] : [[`g ${key}`, title] as const]));
+  return (
+    <Dialog title="Keys" onClose={() => (keysShown.value = false)}>
+      <dl class="pairs">
+        {[...ofPages, ...KEYS].map(([keys, effect]) => (
+          <div key={keys}>
+            <dt>
+              <kbd>{keys}</kbd>
+            </dt>
+            <dd>{effect}</dd>
+          </div>
+        ))}
+      </dl>
+      <label class="check">
+        <input type="checkbox" checked={singleKeys.value} onChange={({ currentTarget }) => switchSingleKeys(currentTarget.checked)} />{' '}
+        Single keys act
+      </label>
+    </Dialog>
+  );
+}

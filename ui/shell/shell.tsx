@@ -1,0 +1,161 @@
+import type { ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import {
+  asRefusal,
+  bearer,
+  enterAgain,
+  enterRehearsal,
+  held,
+  isRehearsalName,
+  lastRehearsal,
+  navigate,
+  path,
+  type Refusal,
+  route,
+  trouble,
+} from '../data/data.ts';
+import { Card, Empty, focusFilter, Heading, moveRow, ProblemCard, Skeleton, StatusLine, useKeys } from '../kit/kit.ts';
+import { Bar } from './bar.tsx';
+import { Keys, keysShown } from './keys.tsx';
+import { Navigation, pageLink } from './navigation.tsx';
+import type { Page, PageProps } from './page.ts';
+import { pageAt, pages } from './pages.ts';
+import { RehearsalList } from './picker.tsx';
+import { SignIn } from './sign-in.tsx';
+
+export function Shell() {
+  const { rehearsal, segments } = route.value;
+  const credential = bearer.value;
+  useEffect(() => {
+    if (credential === undefined) return;
+    void enterRehearsal(rehearsal);
+  }, [rehearsal, credential]);
+  // A rehearsal that was not there may have been created in the meantime.
+  const at = path.value;
+  useEffect(() => void enterAgain(), [at]);
+  useEffect(() => {
+    const look = (): void => void (document.hidden || enterAgain());
+    document.addEventListener('visibilitychange', look);
+    return () => document.removeEventListener('visibilitychange', look);
+  }, []);
+  useShellKeys(rehearsal ?? lastRehearsal());
+  const home = segments.length === 0 && !pageAt(rehearsal, segments) ? pages[0] : undefined;
+  useEffect(() => {
+    if (home) navigate(pageLink(home, rehearsal ?? lastRehearsal()), { replace: true });
+  }, [home, rehearsal]);
+  if (credential === undefined)
+    return (
+      <div>
+        <SignIn />
+        <StatusLine />
+      </div>
+    );
+  return (
+    <div class="shell">
+      <a class="skip" href="#main">
+        Skip to the page
+      </a>
+      <Navigation rehearsal={rehearsal ?? lastRehearsal()} />
+      {rehearsal !== undefined ? <Bar rehearsal={rehearsal} /> : <header class="bar empty-bar" />}
+      <main id="main" tabIndex={-1}>
+        {!home && <Main />}
+      </main>
+      <Keys />
+    </div>
+  );
+}
+
+function useShellKeys(rehearsal: string): void {
+  const ofPages = pages.flatMap((page) =>
+    page.key === undefined ? [] : [[`g ${page.key}`, () => navigate(pageLink(page, rehearsal))] as const],
+  );
+  useKeys({
+    ...Object.fromEntries(ofPages),
+    '/': focusFilter,
+    j: () => moveRow(1),
+    k: () => moveRow(-1),
+    ArrowDown: () => moveRow(1),
+    ArrowUp: () => moveRow(-1),
+    '.': () => {
+      held.value = !held.value;
+    },
+    '?': () => {
+      keysShown.value = true;
+    },
+  });
+}
+
+/** The page of the address, or why there is none. */
+function Main() {
+  const { rehearsal, segments, query } = route.value;
+  const refusal = trouble.value;
+  const isUnknown = refusal?.code === 'unknown_rehearsal' || (rehearsal !== undefined && !isRehearsalName(rehearsal));
+  if (rehearsal !== undefined && isUnknown) return <UnknownRehearsal rehearsal={rehearsal} />;
+  if (refusal) {
+    return (
+      <div class="stack">
+        <Heading title={refusal.title}>This rehearsal cannot be shown</Heading>
+        <Card label="Problem">
+          <ProblemCard refusal={refusal} retry={() => void enterAgain()} />
+        </Card>
+      </div>
+    );
+  }
+  const found = pageAt(rehearsal, segments);
+  if (!found) return <NoPage rehearsal={rehearsal ?? lastRehearsal()} />;
+  return <LazyPage key={found.page.path} page={found.page} props={{ rehearsal: rehearsal ?? '', rest: found.rest, query }} />;
+}
+
+function LazyPage({ page, props }: { page: Page; props: PageProps }) {
+  const [component, setComponent] = useState<{ readonly of: ComponentType<PageProps> }>();
+  const [refusal, setRefusal] = useState<Refusal>();
+  useEffect(() => {
+    page.load().then(
+      (of) => setComponent({ of }),
+      (error: unknown) => setRefusal(asRefusal(error)),
+    );
+  }, [page]);
+  if (component) return <component.of {...props} />;
+  return refusal ? <ProblemCard refusal={refusal} retry={() => location.reload()} /> : <Skeleton rows={6} />;
+}
+
+const UnknownRehearsal = ({ rehearsal }: { rehearsal: string }) => (
+  <div class="stack">
+    <Heading title="Unknown rehearsal">
+      There is no rehearsal <code class="brk">{rehearsal}</code>
+    </Heading>
+    <p class="line muted">
+      It ended, it was deleted, or the name is wrong.
+      {isRehearsalName(rehearsal) && (
+        <button type="button" onClick={() => void enterAgain()}>
+          Look again
+        </button>
+      )}
+    </p>
+    <p class="muted">These exist:</p>
+    <Card label="Rehearsals">
+      <div class="in">
+        <RehearsalList />
+      </div>
+    </Card>
+  </div>
+);
+
+const NoPage = ({ rehearsal }: { rehearsal: string }) => (
+  <div class="stack">
+    <Heading title="No page">This page does not exist</Heading>
+    <Card label="Pages">
+      <Empty title="These pages exist:">
+        <p class="line">
+          {pages
+            .filter(({ under }) => under === undefined)
+            .map((page) => (
+              <a key={page.path} class="button" href={pageLink(page, rehearsal)}>
+                {page.title}
+              </a>
+            ))}
+        </p>
+      </Empty>
+    </Card>
+  </div>
+);

@@ -1,0 +1,57 @@
+import type { output } from 'zod';
+import type { Reservation as ReservationSchema } from '../../shared/catalog/inventory/objects.ts';
+import { control, type Output } from '../data/control.ts';
+
+type Reservation = output<typeof ReservationSchema>;
+
+/** The states of an active reservation. */
+const HOLDING = ['confirmed', 'requested'] as const;
+/** Most reservations read for one view. */
+const MOST = 50;
+
+/** A reservation that holds units of a SKU. */
+export interface Hold {
+  readonly id: string;
+  readonly state: string;
+  /** Its orders and baskets. */
+  readonly owners: readonly { readonly type: string; readonly id: string }[];
+  /** Of the rehearsal's clock. */
+  readonly expiresAt: string | undefined;
+  readonly places: readonly { readonly locationId: string; readonly units: number }[];
+}
+
+export type HoldReader = (signal: AbortSignal) => Promise<readonly Hold[]>;
+type Listed = Output<'list-objects'>['items'][number];
+
+/** Reads what holds a SKU. A reservation is read again only when its version has changed. */
+export function createHoldReader(sku: string): HoldReader {
+  const known = new Map<string, Reservation>();
+  async function reservationOf({ id, version }: Listed, signal: AbortSignal): Promise<Reservation> {
+    const key = `${id} ${version}`;
+    const read = known.get(key) ?? ((await control('read-object', { params: { type: 'reservation', id } }, { signal })) as Reservation);
+    known.set(key, read);
+    return read;
+  }
+  return async (signal) => {
+    const lists = await Promise.all(
+      HOLDING.map((state) =>
+        control('list-objects', { params: { type: 'reservation' }, query: { state, q: sku, limit: MOST } }, { signal }),
+      ),
+    );
+    const newest = lists.flatMap(({ items }) => items).toSorted((one, other) => other.order - one.order);
+    const reservations = await Promise.all(newest.slice(0, MOST).map((listed) => reservationOf(listed, signal)));
+    return reservations.map((reservation) => holdOf(reservation, sku)).filter(({ places }) => places.length > 0);
+  };
+}
+
+function holdOf({ id, state, orderId, basketId, expiresAt, allocations }: Reservation, sku: string): Hold {
+  const places = allocations
+    .filter((allocation) => allocation.sku === sku)
+    .map(({ locationId, qty, fulfilledQty, cancelledQty }) => ({ locationId, units: qty - fulfilledQty - cancelledQty }))
+    .filter(({ units }) => units > 0);
+  const owners = [
+    ...(orderId === undefined ? [] : [{ type: 'order', id: orderId }]),
+    ...(basketId === undefined ? [] : [{ type: 'basket', id: basketId }]),
+  ];
+  return { id, state, owners, expiresAt, places };
+}
