@@ -5,7 +5,8 @@ import { contextFor, OUTSIDE_WORLD } from '../shared/control/context.ts';
 import { newId } from '../shared/domain/ids.ts';
 import type { WorldView } from '../shared/store/ports/directory.ts';
 import { jsonIn, problemIn } from '../shared/transport/answer.ts';
-import { fillPath, type Transport } from '../shared/transport/transport.ts';
+import { fillPath } from '../shared/transport/path.ts';
+import type { Transport } from '../shared/transport/transport.ts';
 
 /** Wall time that an application has for a call. */
 const DEADLINE_MS = 15_000;
