@@ -17,7 +17,7 @@ export function eventTable({ events, hops }: Recorded): Markup {
   );
   const consumersOf = ({ cause, type, subject }: RecordedEvent): readonly string[] =>
     [...new Set(consumers.get(`${cause} event:${type.replace(PREFIX, '')} ${subject}`)?.map(({ application }) => application))].map(
-      participantTitle,
+      applicationTitle,
     );
   return markup`<div class="scroll" tabindex="0" role="group" aria-label="Events"><table>
 <thead><tr><th>Event</th><th>Object</th><th>Published by</th><th>Consumed by</th><th>Rehearsal’s clock</th></tr></thead>
