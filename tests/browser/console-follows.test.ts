@@ -82,7 +82,10 @@ describeInBrowser('the console in a browser, beside what others do,', () => {
     });
     await other.api('get-product-api', { params: { id: 'mug-blue' }, headers: { 'x-correlation-id': 'late' }, as: 'bearer' });
     // A busy machine is slow: then the sentence names the call that took the time.
-    await tab.page.locator('.sentence').getByText(/Get Product|Check Availability/).waitFor();
+    await tab.page
+      .locator('.sentence')
+      .getByText(/Get Product|Check Availability/)
+      .waitFor();
     expect(refusals).toBeLessThan(0);
   });
 
@@ -103,6 +106,9 @@ describeInBrowser('the console in a browser, beside what others do,', () => {
     await other.api('get-product-api', { params: { id: 'mug-blue' }, headers: { 'x-correlation-id': 'before' }, as: 'bearer' });
     cut();
     // A busy machine is slow: then the sentence names the call that took the time.
-    await tab.page.locator('.sentence').getByText(/Get Product|Check Availability/).waitFor();
+    await tab.page
+      .locator('.sentence')
+      .getByText(/Get Product|Check Availability/)
+      .waitFor();
   });
 });
