@@ -23,14 +23,14 @@ export interface Pages {
   readonly script: string;
   readonly style: string;
   readonly icon: string;
-  /** Modules that the console needs at once. */
+  /** Modules of the first page. */
   readonly preloads: readonly string[];
   readonly reference: { readonly script: string; readonly style: string; readonly scalar: string };
 }
 
 export interface Bundle {
   readonly pages: Pages;
-  /** @returns the content of a file; undefined: there is no such file */
+  /** @returns the content of a file; undefined when the bundle has no file of this name */
   read(name: string, encoding: Encoding): Promise<Buffer | undefined>;
 }
 
@@ -39,7 +39,7 @@ export interface Built {
   readonly names: readonly string[];
 }
 
-/** The files of the pages: those that were built before, or else those of a bundle in memory. @throws Error when they cannot be bundled */
+/** The built files of the pages, or else a bundle in memory. @throws Error when the pages cannot be bundled */
 export function createBundles(isProduction: boolean): () => Promise<Bundle> {
   let built: Bundle | undefined;
   return async () => {
@@ -69,7 +69,7 @@ interface Output {
 }
 
 let latest: { readonly output: Promise<Output>; readonly at: number } | undefined;
-/** Files of earlier bundles too: an open page may still load a part of its own. */
+/** Keeps earlier bundles: an open page may still load one of its parts. */
 const filesInMemory = new Map<string, Uint8Array>();
 const compressed = new Map<string, Promise<Buffer>>();
 

@@ -73,7 +73,7 @@ const isRead = ({ method }: Request): boolean => method === 'GET' || method === 
 /** A browser names HTML first; a program names JSON, or accepts anything. */
 const wantsPage = (request: Request): boolean => isRead(request) && request.accepts()[0] === 'text/html';
 
-/** Says to the developer in the browser why there is no page. */
+/** Shows the developer why there is no page. */
 const explain = (response: Response, error: unknown): void =>
   void response
     .status(503)

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { documents } from '../support/documents.ts';
 import { textOf, trackedFiles } from '../support/tracked-files.ts';
 
-const code = trackedFiles.filter((file) => /\.(ts|mjs|js)$/.test(file));
+const code = trackedFiles.filter((file) => /\.(tsx?|mjs|js)$/.test(file));
 const linesWith = (files: readonly string[], pattern: RegExp): string[] =>
   files.flatMap((file) =>
     textOf(file)
@@ -18,11 +18,11 @@ test('Files are named by their content: there are no barrels and no catch-all fi
 
 test('Files of code are named in kebab-case', () => {
   const names = code.map((file) => file.split('/').at(-1) ?? '');
-  expect(names.filter((name) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.(test|config|d))?\.(ts|mjs|js)$/.test(name))).toEqual([]);
+  expect(names.filter((name) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.(test|config|d))?\.(tsx?|mjs|js)$/.test(name))).toEqual([]);
 });
 
 test('Files contain no paths of a developer’s machine', () => {
-  const texts = trackedFiles.filter((file) => /\.(ts|mjs|js|json|md|yaml|yml|html|css)$/.test(file) && file !== 'package-lock.json');
+  const texts = trackedFiles.filter((file) => /\.(tsx?|mjs|js|json|md|yaml|yml|html|css)$/.test(file) && file !== 'package-lock.json');
   // Our own folder `shared/work` is none.
   expect(linesWith(texts, /(?<!shared)\/(home|work|Users)\/[a-z]+\//)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** What every page reads and knows. All pages import it here, so that the bundler puts it into one file. */
+/** What every page reads. All pages import it here, so that the bundler puts it into one file. */
 export * from './config.ts';
 export * from './connection.ts';
 export * from './control.ts';

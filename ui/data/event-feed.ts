@@ -1,9 +1,7 @@
-import { useCallback, useEffect, useState } from 'preact/hooks';
 import { control, type Output } from './control.ts';
 import { eventName, isAdditional } from './event-name.ts';
-import { held, useBeginning, useFrames } from './live.ts';
-import { asRefusal, type Refusal } from './refusal.ts';
-import { useResource } from './resource.tsx';
+import { type GrowingList, type ListPage, MOST, useGrowingList } from './growing-list.ts';
+import { useBeginning, useFrames } from './live.ts';
 
 export type PublishedEvent = Output<'list-events'>['items'][number];
 export interface EventFilter {
@@ -15,100 +13,38 @@ export interface EventFilter {
   readonly ext: boolean;
 }
 
-export interface EventFeed {
-  /** Newest first. */
-  readonly items: readonly PublishedEvent[] | undefined;
-  /** New events that wait until the list is left. */
-  readonly waiting: number;
-  readonly showWaiting: () => void;
-  /** Absent: there are no older ones, or as many as a page can show. */
-  readonly showOlder: (() => void) | undefined;
-  readonly refusal: Refusal | undefined;
-  readonly slow: boolean;
-  readonly reload: () => void;
-}
-
 /** The bus lists events from the oldest; places count from 1 without gaps, so a window of places is read from its end. */
 const WINDOW = 1_000;
 const ENOUGH = 50;
 const MOST_WINDOWS = 5;
-/** Most rows kept in the DOM. */
-const MOST = 1_000;
-
-interface Listed {
-  readonly items: readonly PublishedEvent[];
-  /** New events that wait. */
-  readonly fresh: readonly PublishedEvent[];
-  /** Places up to this one have not been read. */
-  readonly before: number;
-}
-
 /** The events of a rehearsal, newest first, kept up to date. @param isInUse whether somebody points into the list */
-export function useEventFeed(rehearsal: string, filter: EventFilter, isInUse: () => boolean): EventFeed {
-  const key = JSON.stringify([rehearsal, filter]);
-  const [listed, setListed] = useState<Listed>();
-  const [failure, setFailure] = useState<Refusal>();
+export function useEventFeed(rehearsal: string, filter: EventFilter, isInUse: () => boolean): GrowingList<PublishedEvent> {
   const readNewest = async (signal?: AbortSignal) => {
     const { counts } = await control('read-rehearsal', { params: { name: rehearsal } }, { signal });
     return readBackwards(filter, counts.events, signal);
   };
-  const first = useResource(key, readNewest);
-  useEffect(() => {
-    setListed(first.value && { ...first.value, fresh: [] });
-    setFailure(undefined);
-  }, [first.value]);
-
-  const showWaiting = useCallback(() => setListed((known) => known && shown(known)), []);
+  const { list, known, grow, fail } = useGrowingList<PublishedEvent>({
+    key: JSON.stringify([rehearsal, filter]),
+    readFirst: readNewest,
+    readOlder: (before) => readBackwards(filter, before),
+    isInUse,
+  });
   const add = (events: readonly PublishedEvent[]): void => {
-    setListed((known) => {
-      if (!known) return known;
-      // In an empty list nothing can move from below the pointer.
-      const waits = held.peek() || (isInUse() && known.items.length > 0);
-      const newest = known.fresh[0]?.order ?? known.items[0]?.order ?? 0;
+    grow((before) => {
+      const newest = before.fresh[0]?.order ?? before.items[0]?.order ?? 0;
       const news = events.filter((one) => one.order > newest && matches(one, filter)).reverse();
-      if (news.length === 0) return known;
-      const grown = { ...known, fresh: [...news, ...known.fresh].slice(0, MOST) };
-      return waits ? grown : shown(grown);
+      return { ...before, fresh: [...news, ...before.fresh].slice(0, MOST) };
     });
-    if (!first.value) first.reload();
+    if (!known.current) list.reload();
   };
   useFrames('events', add);
-  useBeginning(
-    () =>
-      void readNewest()
-        .then(({ items }) => add(items.toReversed()))
-        .catch((error: unknown) => setFailure(asRefusal(error))),
-  );
-  useFrames('gap', first.reload);
-  const isHeld = held.value;
-  useEffect(() => {
-    if (!isHeld && !isInUse()) showWaiting();
-  }, [isHeld]);
-
-  const before = listed?.before ?? 0;
-  const showOlder = async (): Promise<void> => {
-    try {
-      const older = await readBackwards(filter, before);
-      setListed((known) => known && { ...known, ...older, items: [...known.items, ...older.items].slice(0, MOST) });
-    } catch (error) {
-      setFailure(asRefusal(error));
-    }
-  };
-  return {
-    items: listed?.items,
-    waiting: listed?.fresh.length ?? 0,
-    showWaiting,
-    showOlder: before === 0 || (listed?.items.length ?? 0) >= MOST ? undefined : () => void showOlder(),
-    refusal: first.refusal ?? failure,
-    slow: first.slow,
-    reload: first.reload,
-  };
+  useBeginning(() => void readNewest().then(({ items }) => add(items.toReversed()), fail));
+  useFrames('gap', list.reload);
+  return list;
 }
 
-const shown = ({ items, fresh, before }: Listed): Listed => ({ items: [...fresh, ...items].slice(0, MOST), fresh: [], before });
-
 /** Windows of places, the newest first, until there are enough events or too many windows. */
-async function readBackwards(filter: EventFilter, from: number, signal?: AbortSignal): Promise<Omit<Listed, 'fresh'>> {
+async function readBackwards(filter: EventFilter, from: number, signal?: AbortSignal): Promise<ListPage<PublishedEvent>> {
   const items: PublishedEvent[] = [];
   const ext = filter.ext ? 'true' : 'false';
   let before = from;
@@ -119,7 +55,7 @@ async function readBackwards(filter: EventFilter, from: number, signal?: AbortSi
     const answer = await control('list-events', { query }, { signal });
     items.push(...answer.items.filter(({ order }) => windows === 0 || order <= end).reverse());
   }
-  return { items, before };
+  return { items, next: before === 0 ? undefined : before };
 }
 
 function matches({ event }: PublishedEvent, { type, subject, ext }: EventFilter): boolean {
