@@ -23,7 +23,7 @@ export function banner(estate: RunningEstate, startedInMs: number): string {
 }
 
 const row = (name: string, value: string | undefined, what = ''): string =>
-  value === undefined ? '' : `${styled('cyan', name.padEnd(11))}  ${value.padEnd(what === '' ? 0 : 34)}  ${styled('dim', what)}`.trimEnd();
+  value === undefined ? '' : `${styled('cyan', name.padEnd(11))}  ${what === '' ? value : `${value.padEnd(34)}  ${styled('dim', what)}`}`;
 
 function keptWhere({ adapters: { state, events } }: RunningEstate): string {
   const inMemory = [state, events].filter((name) => name === 'memory').length;
