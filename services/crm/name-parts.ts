@@ -27,12 +27,9 @@ export function partsOf(text: string): readonly string[] {
   return Array.from({ length: Math.max(0, characters.length - LENGTH + 1) }, (_, from) => characters.slice(from, from + LENGTH).join(''));
 }
 
-/** Every customer has it; it changes with the parts. If the oldest customer lacks it, an older release made the index, incompletely. */
-export const ANY_PART = '2';
-
 export const partsOfCustomer = (customer: Named): readonly string[] => remembered.memo(textsOf(customer).join(BETWEEN));
 
 const remembered = new LRUCache<string, readonly string[]>({
   max: REMEMBERED,
-  memoMethod: (texts) => [ANY_PART, ...new Set(texts.split(BETWEEN).flatMap(partsOf))],
+  memoMethod: (texts) => [...new Set(texts.split(BETWEEN).flatMap(partsOf))],
 });

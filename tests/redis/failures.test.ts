@@ -191,18 +191,6 @@ function failures(redis: TestRedis): void {
     expect(await worlds.remove('r')).toBe(true);
   });
 
-  test('Rehearsals of an older version are listed and get a lifetime; the default rehearsal gets none', async () => {
-    const { worlds, prefix } = await opened();
-    await worlds.open('default', EMPTY, CREDENTIALS);
-    await redis.admin.del(`${prefix}{.rehearsals}:ends`, `${prefix}{.rehearsals}:used`, `${prefix}{.rehearsals}:idle`);
-    expect(await worlds.list()).toEqual([]);
-    const newer = await redis.store({ prefix, dropAfterMs: 20 });
-    await eventually('they are listed', async () => (await newer.worlds.list()).length === 2);
-    const listed = await newer.worlds.list();
-    const ends = Object.fromEntries(listed.map(({ rehearsal, endsAt, lastUsedAt }) => [rehearsal, endsAt && endsAt - lastUsedAt]));
-    expect(ends).toEqual({ default: null, r: 86_400_000 });
-  });
-
   test('The announcement of unsent events is withdrawn only when no event is left to send', async () => {
     const { store, world, prefix } = await opened();
     await store.commit(world, aPlan({ events: [event('e1')] }));

@@ -2,7 +2,6 @@ import { expect, test } from '@jest/globals';
 import { WorldGone } from '../../shared/store/ports/directory.ts';
 import type { OutboxEntry } from '../../shared/store/ports/outbox.ts';
 import { aHop } from '../ports/a-hop.ts';
-import { aPlan } from '../ports/a-plan.ts';
 import { eventually } from '../support/eventually.ts';
 import { CREDENTIALS, describeWithRedis, EMPTY } from './with-redis.ts';
 
@@ -32,9 +31,7 @@ describeWithRedis('The cost of the Redis adapter', (redis) => {
     const [before, since] = [(await commands())('hget'), await messages()];
     await pulsed(3);
     const looks = (await messages()) - since;
-    // The janitor checks each world once for an older release.
-    const adopted = 41;
-    expect((await commands())('hget') - before).toBeLessThanOrEqual(5 * (looks + 1) + adopted);
+    expect((await commands())('hget') - before).toBeLessThanOrEqual(5 * (looks + 1));
     const [last = ''] = await redis.admin.zrange(`${prefix}worlds`, '0', '0');
     const [rehearsal, id] = last.split('~');
     notified.clear();
@@ -58,29 +55,12 @@ describeWithRedis('The cost of the Redis adapter', (redis) => {
     );
   });
 
-  test('The states of objects of an older release are entered once, and newer changes are kept', async () => {
-    const { worlds, store, world } = await opened();
-    const stored = (n: number, state: string) => ({ collection: 'things', id: `t${n}`, json: JSON.stringify({ id: `t${n}`, state }) });
-    const numbers = Array.from({ length: 500 }, (_, n) => n);
-    const put = numbers.map((n) => ({ ...stored(n, n % 2 === 0 ? 'open' : 'closed'), read: 0, version: 1 }));
-    await store.commit(world, aPlan({ put }));
-    const index = { collection: 'things', name: 'state', id: 't0', value: 'closed', was: 'open' };
-    await store.commit(world, aPlan({ put: [{ ...stored(0, 'closed'), read: 1, version: 2 }], index: [index] }));
-    const things = { application: 'oms', collection: 'things', states: ['open', 'closed'] } as const;
-    expect(await worlds.countObjects(world, [things])).toEqual([{ count: 500, states: [249, 251] }]);
-    const newest = await worlds.inState(world, things, 'open', { after: 0, limit: 2, newestFirst: true });
-    expect(newest.map(({ id }) => id)).toEqual(['t498', 't496']);
-    const before = await commands();
-    await worlds.countObjects(world, [things]);
-    expect((await commands())('hget') - before('hget')).toBe(0);
-  });
-
   const entry = (n: number): OutboxEntry => {
     const about = { type: 'com.unified-commerce.order-created', subject: `order/${n}`, correlationid: `c${n % 1_000}` };
     return { id: `e${n}`, topic: 't', key: 'k', json: JSON.stringify(about) };
   };
 
-  test('The events of an older release are all found, and later queries read only the events that they return', async () => {
+  test('Events whose index is lost are all found, and later queries read only the events that they return', async () => {
     const { worlds, key, world } = await opened();
     const pipeline = redis.admin.pipeline();
     for (let n = 1; n <= 3_000; n++) pipeline.xadd(`${key}:events`, `${n}-0`, 'e', JSON.stringify(entry(n)));

@@ -3,7 +3,7 @@ import { handle } from '../../../shared/work/handler.ts';
 import type { Page, PageOptions, UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { customers } from '../collections.ts';
 import type { CustomerRecord } from '../customer-rules.ts';
-import { ANY_PART, isNamed, partsOf } from '../name-parts.ts';
+import { isNamed, partsOf } from '../name-parts.ts';
 
 interface Criteria {
   readonly email?: string;
@@ -36,12 +36,10 @@ async function narrowestSource(work: UnitOfWork, { email, phone, q }: Criteria):
   return (page) => (part === undefined ? work.all(customers, page) : work.find(customers, 'part', part, page));
 }
 
-/** @returns undefined when `q` has no part, or when a world of an older release has customers without parts */
+/** @returns undefined when `q` is too short to have a part */
 async function rarestPart(work: UnitOfWork, q: string): Promise<string | undefined> {
   const parts = partsOf(q);
-  const [oldest] = (await work.all(customers, { limit: 1 })).items;
-  const [oldestFound] = (await work.find(customers, 'part', ANY_PART, { limit: 1 })).items;
-  if (parts.length === 0 || oldest?.id !== oldestFound?.id) return undefined;
+  if (parts.length === 0) return undefined;
   const counts = await work.count(customers, 'part', parts);
   const [rarest] = parts.map((part, place) => ({ part, count: counts[place] ?? 0 })).sort((a, b) => a.count - b.count);
   return rarest?.part;

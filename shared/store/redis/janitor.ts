@@ -21,28 +21,13 @@ interface JanitorOptions extends RedisBackground {
  */
 export function createJanitor({ connection, keys, lifetimes, sweepMs, onError }: JanitorOptions) {
   let stopped = false;
-  let adopted = false;
 
   async function sweep(): Promise<void> {
-    if (!adopted) await adopt();
-    adopted = true;
     for (let found = WORLDS_PER_READ; found === WORLDS_PER_READ && !stopped; ) {
       const reply = (await connection.run('droppable', keys.worlds, [WORLDS_PER_READ])) as readonly string[];
       found = reply.length / 2;
       for (let at = 0; at < reply.length && !stopped; at += 2) await drop(reply[at] as World, reply[at + 1] ?? '');
     }
-  }
-
-  /** Gives rehearsals of an older release a lifetime, so that they are listed and counted. */
-  async function adopt(): Promise<void> {
-    for (const world of await connection.idempotently((client) => client.zrange(keys.worlds, '0', '-1'))) {
-      if (await isCurrent(world as World)) await lifetimes.adopt(world as World);
-    }
-  }
-
-  async function isCurrent(world: World): Promise<boolean> {
-    const { rehearsal, id } = partsOf(world);
-    return (await connection.idempotently((client) => client.hget(keys.rehearsal(rehearsal), 'ulid'))) === id;
   }
 
   /** @param since earliest wall time of the drop */

@@ -25,8 +25,7 @@ import type { World } from '../../domain/world.ts';
  *   W                    hash   createdAt, flowing (1 or 0), clock (flowing: now − wall time; else now), progression (JSON), driver
  *                               (lease of the driver that advances the clock), flowed (whether the clock flowed before that),
  *                               revision (of the faults), removedBy (operation that removed its rehearsal), bytes (of text),
- *                               counts: seq, order, dueSeq, outSeq, owedSeq, parkSeq, faultSeq, changes; in a world of an older
- *                               release `statesEntered:<app>:<collection>` (order of the last object whose state `countObjects` has entered)
+ *                               counts: seq, order, dueSeq, outSeq, owedSeq, parkSeq, faultSeq, changes
  *   W:seed               string the snapshot that the world began with (JSON)
  *   W:keys               set    names of this world's keys of applications, so that dropping it needs no SCAN
  *   W:ops, W:opslog      hash operation -> result; list `<wall time> <operation>`, oldest first: repeats get the first result. Both

@@ -12,7 +12,7 @@ const UNFINISHED_MS = 60_000;
 /** Lease of the process that sweeps, in wall time. */
 const SWEEP_LEASE_MS = 10_000;
 const ENDED_AT_ONCE = 50;
-/** Wall time without use after which a rehearsal of an older release ends. */
+/** Wall time without use after which a rehearsal ends that the list lacked. */
 const ADOPTED_IDLE_MS: Ms = 24 * 60 * 60 * 1_000;
 
 const ALWAYS_KEPT = 'kept';
@@ -72,7 +72,7 @@ export function createRedisLifetimes({ connection, keys }: RedisAccess) {
     all: async () => lifetimesIn(await run('lifetimes')),
     /** Empty: the list does not have it. */
     of: async (rehearsal: string) => lifetimesIn(await run('lifetime', rehearsal)),
-    /** Enters the rehearsal of a world unless the list has it: an older release opened it. */
+    /** Enters the rehearsal of a current world that the list lacks. */
     async adopt(world: World): Promise<void> {
       const { rehearsal } = partsOf(world);
       const known = await connection.idempotently((client) => client.zscore(`${keys.rehearsals}:ends`, rehearsal));

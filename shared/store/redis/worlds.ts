@@ -46,10 +46,7 @@ export function createRedisWorlds(options: WorldsOptions): Worlds {
       JSON.parse((await run('setProgression', world, JSON.stringify(input), JSON.stringify(DEFAULT_PROGRESSION))) as string),
     object: (world, application, collection, id) => store(application).object(world, collection, id),
     all: (world, application, collection, page) => store(application).all(world, collection, page),
-    inState: async (world, of, state, page) => {
-      await countObjects(run, world, [{ ...of, states: [state] }]);
-      return store(of.application).index(world, of.collection, STATE_INDEX, state, page);
-    },
+    inState: (world, of, state, page) => store(of.application).index(world, of.collection, STATE_INDEX, state, page),
     countObjects: (world, of) => countObjects(run, world, of),
     counters: (world, application, counter, names) => store(application).counters(world, counter, names),
     backlog: async () => {
@@ -64,13 +61,10 @@ export function createRedisWorlds(options: WorldsOptions): Worlds {
   };
 }
 
-/** An empty reply requests another call: the states of a world of an older release are entered in pieces. */
 async function countObjects(run: RunInWorld, world: World, of: readonly CountedObjects[]): Promise<readonly ObjectCount[]> {
   const asked = listed(of, ({ application, collection, states }) => [application, collection, ...listed(states, (state) => [state])]);
-  for (;;) {
-    const counts = (await run('countObjects', world, STATE_INDEX, ...asked)) as readonly (readonly number[])[];
-    if (counts.length === of.length) return counts.map(([count = 0, ...states]) => ({ count, states }));
-  }
+  const counts = (await run('countObjects', world, STATE_INDEX, ...asked)) as readonly (readonly number[])[];
+  return counts.map(([count = 0, ...states]) => ({ count, states }));
 }
 
 function createDirectory({ connection, keys }: RedisAccess): Directory {
@@ -97,7 +91,7 @@ function readView(rehearsal: string, reply: unknown): WorldView | undefined {
 function createEventReader(access: RedisAccess): EventReader {
   const { connection, keys } = access;
   const run = runInWorld(access);
-  /** An empty reply requests another call: the index of a world of an older release is built in pieces. */
+  /** An empty reply requests another call: a long index is built in pieces. */
   async function find(world: World, about: EventsAbout, after: number | '', limit: number): Promise<EventPage> {
     for (;;) {
       const reply = (await run('eventsAbout', world, eventsAbout(about), after, limit)) as readonly unknown[];

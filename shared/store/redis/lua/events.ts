@@ -3,7 +3,7 @@ import { lua } from './lua.ts';
 /** Enters published events into the index by filter. */
 export const EVENT_INDEX = lua`
 local EVENT_TYPE_PREFIX = 'com.unified-commerce.'
--- Enters a number of missing events. Returns whether none is left. The index of a world of an older release is empty, or lacks the ids.
+-- Enters a number of missing events. Returns whether none is left.
 local function enterEvents(most)
   local some = redis.call('XRANGE', key('events'), '(' .. (redis.call('HGET', root, 'eventsIndexed') or '0') .. '-0', '+', 'COUNT', most)
   if #some == 0 then return true end

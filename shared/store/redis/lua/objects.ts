@@ -41,37 +41,19 @@ while position < #ARGV do
 end
 return counts`,
 
-  // Of each collection its number of objects, then those in each state. An empty reply: call again, since one script enters only a limited
-  // number of states. The index of a world of an older release lacks objects that have not changed since.
+  // Of each collection its number of objects, then those in each state.
   countObjects: lua`
 if not exists() then return gone() end
-local index, reply, left = arg(), {}, 200
+local index, reply = arg(), {}
 for i = 1, tonumber(arg()) do
-  local app, collection, states = arg(), arg(), {}
-  for n = 1, tonumber(arg()) do states[n] = arg() end
-  local placed, values = key(app .. ':a:' .. collection), key(app .. ':i:' .. collection .. '.' .. index)
-  local counts = { redis.call('ZCARD', placed) }
-  if #states > 0 and redis.call('ZCARD', values) < counts[1] then
-    local entered = 'statesEntered:' .. app .. ':' .. collection
-    local some = redis.call('ZRANGEBYSCORE', placed, '(' .. (redis.call('HGET', root, entered) or '0'), '+inf', 'WITHSCORES', 'LIMIT', 0, left)
-    for n = 1, #some, 2 do
-      local json = string.match(redis.call('HGET', key(app .. ':o:' .. collection), some[n]) or '', '^%d+ %d+ (.*)$')
-      local isJson, object = pcall(cjson.decode, json or '')
-      if isJson and type(object) == 'table' and type(object.state) == 'string' then
-        redis.call('ZADD', writable(app, 'i:' .. collection .. '.' .. index), 0, object.state .. '\0' .. padded(tonumber(some[n + 1])) .. '\0' .. some[n])
-      end
-      redis.call('HSET', root, entered, int(tonumber(some[n + 1])))
-    end
-    left = left - #some / 2
-    if left <= 0 then
-      noteKeys()
-      return {}
-    end
+  local app, collection = arg(), arg()
+  local values, counts = key(app .. ':i:' .. collection .. '.' .. index), { redis.call('ZCARD', key(app .. ':a:' .. collection)) }
+  for n = 1, tonumber(arg()) do
+    local state = arg()
+    counts[n + 1] = redis.call('ZLEXCOUNT', values, '[' .. state .. '\0', '(' .. state .. '\1')
   end
-  for n, state in ipairs(states) do counts[n + 1] = redis.call('ZLEXCOUNT', values, '[' .. state .. '\0', '(' .. state .. '\1') end
   reply[i] = counts
 end
-noteKeys()
 return reply`,
 
   all: lua`
