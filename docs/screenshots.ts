@@ -36,7 +36,7 @@ const SHOTS = [
 /** @returns the address of the gateway when the estate is ready */
 async function addressOf(output: NodeJS.ReadableStream): Promise<string> {
   for await (const line of createInterface({ input: output })) {
-    const [, address] = /^\s*gateway\s+(http:\S+)/.exec(line) ?? [];
+    const [, address] = /^\s*Gateway\s+(http:\S+)/.exec(line) ?? [];
     if (address !== undefined) return address;
   }
   throw new Error('The estate did not start.');

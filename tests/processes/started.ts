@@ -29,7 +29,7 @@ export function started(program: string, args: readonly string[], options: Spawn
     output,
     ended,
     ready: () => eventually('the banner', async () => output.out.includes('Stop with Ctrl-C')),
-    gateway: (): string => /gateway\s+(\S+)/.exec(output.out)?.[1] ?? '',
+    gateway: (): string => /Gateway\s+(\S+)/.exec(output.out)?.[1] ?? '',
     /** @returns the exit code */
     stop: (signal: NodeJS.Signals = 'SIGTERM') => {
       child.kill(signal);
