@@ -81,7 +81,7 @@ function withBroker({ brokers, stop }: Pick<Broker, 'brokers' | 'stop'>): void {
   busSuite('kafka', async () => open());
 
   describe('The bus over Kafka', () => {
-    test('Two members of a group share the work, and the order of every key is kept', async () => {
+    test('Two members of a group share the work, and the events of each key stay in order', async () => {
       const world = nextWorld();
       const groupPrefix = nextGroup();
       const members = [await member(world, { groupPrefix }), await member(world, { groupPrefix })];

@@ -65,7 +65,7 @@ describe('Streams of a gateway', () => {
     await client.close();
   });
 
-  test('A gateway has at most 32 streams, and refuses one more until another has ended', async () => {
+  test('A gateway has at most 32 streams, and refuses one more until a stream has ended', async () => {
     const open = await Promise.all(Array.from({ length: MOST }, () => opened(client)));
     const { status, body, headers } = await client.call('GET', '/_control/stream', undefined, { as: 'admin' });
     expect([status, body.code, headers['retry-after']]).toEqual([503, 'too_many_streams', '10']);
@@ -123,7 +123,7 @@ async function endlessly(): Promise<{ url: string; pulled: () => number; isClose
   };
 }
 
-test('A stream sends a slow client no more than its connection takes, and continues where it was', async () => {
+test('A stream sends a slow client only as much as its connection accepts, and later continues without a gap', async () => {
   const { url, pulled, isClosed, close } = await endlessly();
   const response = await new Promise<IncomingMessage>((resolve) => get(url, resolve));
   let [seen, since] = [0, performance.now()];

@@ -88,7 +88,7 @@ test('A stream reports a request that changes nothing', async () => {
   await eventually('the read', async () => stream.hops().some(({ status }) => status === 404));
 });
 
-test('A stream reports when the clock is set or stands, and not as it flows', async () => {
+test('A stream reports when the clock is set or frozen, but not that a flowing clock continues', async () => {
   await using stream = await watching('clock');
   const { rehearsal } = stream;
   const { now } = await rehearsal.advance('P1D');
@@ -115,7 +115,7 @@ test('A stream reports when faults are set, strike and are removed', async () =>
   await eventually('its removal', async () => stream.of('faults').at(-1)?.data.hits === 0);
 });
 
-test('A stream reports runs while they run and when they end, whatever rehearsal they are in', async () => {
+test('A stream reports the progress and the end of the runs of all rehearsals', async () => {
   await using stream = await watching('runs');
   const ids: string[] = [];
   const statesIn = ({ data }: { data: readonly { id: string; state: string }[] }) =>
@@ -260,7 +260,7 @@ test('A stream reports that the rehearsal was deleted, and ends', async () => {
   expect(stream.frames.at(-1)).toMatchObject({ event: 'gap', data: { reason: 'deleted' } });
 });
 
-test('A stream keeps its rehearsal from ending as idle', async () => {
+test('An open stream counts as use of its rehearsal', async () => {
   const created = ['watched', 'unwatched'].map((kind) => {
     const body = { name: `${kind}-${randomBytes(4).toString('hex')}`, idleExpiry: 'PT2S' };
     return anybody.control('create-rehearsal', { body });

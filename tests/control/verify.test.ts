@@ -427,7 +427,7 @@ test.each(Object.entries(allowed))('Verify accepts %s', async (_what, happens) =
   expect(await broken(world)).toEqual([]);
 });
 
-test('Verify accepts an order that waits for a delivery that is put off, and not one whose delivery is parked', async () => {
+test('Verify accepts an order that waits for a deferred delivery, and reports one that waits for a parked delivery', async () => {
   const world = await soundWorld();
   await all(...ended('cancelled'))(world);
   const stuck = await violations(world, 'moving');

@@ -32,7 +32,7 @@ describeEstate(
     const median = (sorted: readonly number[]): number => sorted[Math.floor(sorted.length / 2)] ?? 0;
 
     // Without `headersTimeout` and `requestTimeout`, no connection is closed, and the test times out.
-    row('row 15: 200 slow clients get 408 and are cut, and good traffic continues', async () => {
+    row('row 15: 200 slow clients get 408 and are disconnected, and other clients are served', async () => {
       const rehearsal = await rehearsalWith(estate, 1);
       const before = await goodTraffic(rehearsal, 50);
       const half = head(rehearsal, `POST ${RESERVATIONS}`, 'Content-Type: application/json\r\nContent-Length: 10\r\n\r\n{"a"');
@@ -57,7 +57,7 @@ describeEstate(
     });
 
     // If the gateway does not replace the estate's headers, the forged token arrives, and the application answers 403.
-    row('row 15: a forged identity is stripped, also with Expect: 100-continue', async () => {
+    row('row 15: a forged identity is removed, even with Expect: 100-continue', async () => {
       const rehearsal = await rehearsalWith(estate, 3);
       const other = await rehearsalWith(estate, 0);
       const origin = {

@@ -177,7 +177,7 @@ function kafka(estate: EstateOfProcesses, row: (title: string, body: () => Promi
   });
 
   // Without the expiry of a lease after 10 s, no process takes over, and the work never completes.
-  row('row 5: the relay that holds the lease is frozen beyond it: the other takes over, and the order is kept', async () => {
+  row('row 5: the relay with the lease is frozen until its lease expires: another relay takes over, and events stay in order', async () => {
     await withKafka();
     await estate.start('oms');
     const { rehearsal, orderId, confirm } = await paidOrder();
@@ -227,7 +227,7 @@ function kafka(estate: EstateOfProcesses, row: (title: string, body: () => Promi
   });
 
   // Without a limit of attempts, events behind the poison event are never consumed.
-  row('row 13: a poison message is tried, parked and put aside, and its partition moves on', async () => {
+  row('row 13: a poison message is retried and parked, and its partition continues', async () => {
     await withKafka();
     const { rehearsal, orderId, before } = await paidOrder();
     const { name, world } = rehearsal;
@@ -247,7 +247,7 @@ function kafka(estate: EstateOfProcesses, row: (title: string, body: () => Promi
   });
 
   // Without the check for older scans, the parcel goes back to `collected`. Without the signature check, a forged webhook is 204.
-  row('row 14: webhooks that come twice, in the wrong order, forged or 6 min old: state moves once and forward, and 401', async () => {
+  row('row 14: duplicate and reordered webhooks move the state once and forward; forged webhooks and those 6 min old get 401', async () => {
     await withKafka();
     const rehearsal = await estate.rehearse();
     await rehearsal.progress({ carrier: 'manual' });

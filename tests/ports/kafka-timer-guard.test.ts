@@ -34,7 +34,7 @@ function arms(Queue: QueueClass, pending: number): boolean {
 }
 
 describe('The timer guard for kafkajs', () => {
-  test('kafkajs without the guard still starts a timer for throttled requests without any throttled request', () => {
+  test('kafkajs without the guard still starts its throttling timer when no request is throttled', () => {
     expect(arms(unguarded(), 0)).toBe(true);
   });
 
