@@ -202,7 +202,7 @@ describe('Put Ledger Entry', () => {
     (await insideCall(inside, 'get-member-balance-api', { params: { id: member } })).body.pointsBalance;
   const insufficient = { code: 'insufficient_points' };
 
-  test('One of two requests commits that read the same points or the same redemption', async () => {
+  test('Of two requests that read the same points or redemption, one commits', async () => {
     await using own = await startInside(loyaltyPlatform);
     const redeemAs = (basketId: string) => (work: UnitOfWork) =>
       redeemPoints.handler({ params: { id: 'loy_ada' }, query: {}, body: { points: 500, basketId } } as never, { work } as Scope);
@@ -254,7 +254,7 @@ describe('Put Ledger Entry', () => {
     expect(await put('spend', 'pay_9', { redemptionId })).toMatchObject({ redemption: { id: redemptionId } });
   });
 
-  test('Put Ledger Entry refuses an unknown redemption, an unknown type, and requests that are wrong', async () => {
+  test('Put Ledger Entry refuses an unknown redemption, an unknown type, and invalid requests', async () => {
     await expect(put('spend', 'pay_10', { redemptionId: 'rdm_x' })).rejects.toMatchObject({ code: 'not_found', context: { id: 'rdm_x' } });
     await expect(put('burn', 'pay_10', {})).rejects.toMatchObject({ code: 'not_found', context: { id: 'burn' } });
     // A wrong request of a service is an error of the estate, not of its caller.

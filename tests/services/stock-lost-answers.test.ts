@@ -58,7 +58,7 @@ async function shop() {
 }
 
 describe('Lost answers to movements', () => {
-  test('a release whose answer is lost leaves nothing reserved, also while the SIM still retries', async () => {
+  test('a release whose answer is lost leaves nothing reserved, even while the SIM retries', async () => {
     await using stock = await shop();
     const id = await stock.reserve(3);
     await stock.lose('move-hold');
@@ -83,7 +83,7 @@ describe('Lost answers to movements', () => {
     await stock.balancedToTheEnd();
   });
 
-  test('units that left are counted as shipped once when the answer is lost', async () => {
+  test('units of a movement with a lost answer are counted as shipped once', async () => {
     await using stock = await shop();
     const id = await stock.reserve(3);
     await stock.confirm(id);
@@ -131,7 +131,7 @@ describe('Lost answers to replacements', () => {
     expect(await inside.stored('sim', reservations, id)).toMatchObject(next);
   });
 
-  test('one reservation is left when the basket reserves again', async () => {
+  test('a basket that reserves again after a lost answer has one reservation', async () => {
     await using stock = await replaced();
     await stock.inside.noFaults();
     const newest = await stock.reserve(1);
