@@ -140,7 +140,7 @@ describe('Tenders of a till', () => {
     expect([await state(), outstanding]).toEqual(['authorised', eur(1598)]);
   });
 
-  test('A client's payment for an order that a client made of a transaction is left to the OMS', async () => {
+  test('A payment by a client for an order that a client made of a transaction is left to the OMS', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await rehearsal.sale();
     await rehearsal.api('create-order-api', { body: { transactionId: id } });

@@ -199,7 +199,7 @@ const cases: readonly Case[] = [
   ['warehouse-steps.json / – the steps are started, picked,', without(2)],
   ['warehouse-steps.json /2/after – it is earlier than the previous step.', edit(2, { after: 'PT20M' })],
   ['credentials.json /3/secret – a webhook secret is whsec_ and 24', edit(3, { secret: 'whsec_short' })],
-  ['credentials.json /4 – there is a webhook secret before it', secondSecret],
+  ['credentials.json /4 – there is already a webhook secret', secondSecret],
   ['credentials.json / – nobody could use the control plane', () => '[]'],
   ['credentials.json / – nobody could use the control plane', without(2)],
   ['credentials.json /1/scopes – only a bearer can have the scope control.', edit(1, { scopes: ['control'] })],

@@ -10,7 +10,7 @@ export interface FaultPreset {
   readonly rule: FaultInput;
 }
 
-/** Faults that people rehearse most, for the console and the command line. */
+/** The most common faults, for the console and the command line. */
 export const faultPresets = [
   {
     id: 'payment-hub-down',
