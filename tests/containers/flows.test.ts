@@ -30,7 +30,7 @@ interface Outcome {
   /** As `/_control/events` lists them. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into events freely
   readonly listed: readonly any[];
-  /** Ids of the APIs that were called and answered well, by the journal. */
+  /** Ids of the APIs with a successful call in the journal. */
   readonly called: ReadonlySet<string>;
 }
 

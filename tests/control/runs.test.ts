@@ -17,7 +17,7 @@ async function ended(id: string) {
 
 const rehearsals = async () => (await control('list-rehearsals')).items.map(({ name }) => name);
 
-/** Runs a scenario. The run and its rehearsal go with the test. */
+/** Runs a scenario. The end of the test deletes the run and its rehearsal. */
 async function started(scenario: string) {
   const run = await control('start-run', { body: { scenario } });
   return {

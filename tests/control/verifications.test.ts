@@ -6,7 +6,7 @@ const WORLD = 'r~1' as const;
 const OTHER = 'r~2' as const;
 const staying = new AbortController().signal;
 
-/** Verifications that the test ends by hand. Each reads the state when it begins. */
+/** Verifications that the test ends explicitly. Each reads the state when it begins. */
 function byHand() {
   let state = 0;
   const begun: { readonly world: string; readonly read: number; end(): void }[] = [];
@@ -103,7 +103,7 @@ test('Verifications of two worlds do not wait for each other, and a failed one d
   await expect(failing(WORLD, staying)).rejects.toThrow('no store');
 });
 
-/** Works for some turns of the event loop. */
+/** A computation that takes several turns of the event loop. */
 const work = (turns: string[], name: string) => async (breathe: () => Promise<void> | undefined) => {
   for (let n = 0; n < 3; n++) {
     turns.push(name);

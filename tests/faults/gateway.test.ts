@@ -19,7 +19,7 @@ describeEstate(
     const head = ({ credentials }: Rehearsed, line: string, more = ''): string =>
       `${line} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${credentials.bearer}\r\n${more}`;
 
-    /** @returns how long requests of a good client take, sorted, in milliseconds */
+    /** @returns the sorted durations of requests of a normal client, in milliseconds */
     async function goodTraffic(rehearsal: Rehearsed, count: number): Promise<readonly number[]> {
       const took: number[] = [];
       for (const _ of times(count, String)) {
@@ -36,7 +36,7 @@ describeEstate(
       const rehearsal = await rehearsalWith(estate, 1);
       const before = await goodTraffic(rehearsal, 50);
       const half = head(rehearsal, `POST ${RESERVATIONS}`, 'Content-Type: application/json\r\nContent-Length: 10\r\n\r\n{"a"');
-      // Half of them do not finish their headers, and half not their body.
+      // Half of the clients send incomplete headers, half an incomplete body.
       const slow = times(200, (n) => slowClient(port(), n % 2 === 0 ? 'POST /baskets HTTP/1.1\r\nHost' : half));
       const during = await goodTraffic(rehearsal, 50);
       expect(median(during)).toBeLessThan(5 * median(before) + 100);
@@ -114,7 +114,7 @@ describeEstate(
   },
 );
 
-/** @returns all bytes that the client gets until it is cut */
+/** @returns all bytes that the client receives before it is disconnected */
 function slowClient(port: number, bytes: string): Promise<string> {
   const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
   let received = '';

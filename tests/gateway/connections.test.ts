@@ -36,7 +36,7 @@ async function inFrontOf(application: Server, times: { readonly idleMs?: number 
 test('The gateway closes an idle connection to an application before the application does, but no connection in use', async () => {
   const open = new Set<unknown>();
   let connections = 0;
-  // It never closes an idle connection itself, and answers later than the limit.
+  // The application never closes an idle connection, and answers later than the limit.
   const answerLate: RequestListener = (_request, response) => void setTimeout(() => response.end('late'), 3 * IDLE_MS);
   const application = createServer({ keepAliveTimeout: 0 }, answerLate);
   application.on('connection', (socket) => {

@@ -37,11 +37,11 @@ export interface Received {
   readonly context: Context | undefined;
 }
 
-/** A server in the place of every application: records its requests and answers 200, or as the test sets it. */
+/** A server in place of all applications. Records requests and answers 200, unless the test sets another answer. */
 export interface Upstream {
   readonly url: string;
   readonly received: Received[];
-  /** Requests whose client left before they were answered. */
+  /** Requests whose client disconnected before the answer. */
   readonly abandoned: string[];
   answer: (request: IncomingMessage, response: ServerResponse) => void;
   close(): Promise<void>;
@@ -157,7 +157,7 @@ export async function aRig(options: Partial<GatewayOptions> = {}): Promise<Rig> 
   };
 }
 
-/** A rig for all tests of a file or topic. Each test begins without received requests. */
+/** A shared gateway for the tests of a file or topic. Received requests are cleared before each test. */
 export function sharedRig(options: Partial<GatewayOptions> = {}): Rig {
   let rig: Rig | undefined;
   beforeAll(async () => {
