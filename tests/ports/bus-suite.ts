@@ -3,7 +3,7 @@ import { type Bus, type BusMessage, TYPE_HEADER, type WantedEvents } from '../..
 import { eventually } from '../support/eventually.ts';
 
 const TOPIC = 'uc.order.events';
-/** A transport that has to join a group first takes its time. */
+/** Timeout that includes joining a consumer group. */
 const PATIENCE_MS = 20_000;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 

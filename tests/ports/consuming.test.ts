@@ -51,7 +51,7 @@ describe('Consuming', () => {
   });
 });
 
-/** The event types that the consumer of the CRM wants, and its handling of a message. */
+/** The event types that the CRM subscribes to, and its consumer of a message. */
 async function subscribing(): Promise<{ readonly wanted: WantedEvents; readonly deliver: (json: string) => ReturnType<Deliver> }> {
   const events = Object.fromEntries(consumedBy('crm').map(({ name }) => [name, async () => undefined]));
   const { adapter, world, service, pipeline } = await pipelineOf({ events });

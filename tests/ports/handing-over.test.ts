@@ -11,7 +11,7 @@ import { aPlan } from './a-plan.ts';
 const log = createLogger('silent');
 const event = (id: string) => ({ id, topic: 't', key: 'k', json: '{}', subscribers: [] });
 
-/** A relay on a bus that holds each batch until `go`. */
+/** A relay on a bus that delays each batch until `go`. */
 async function aRelay(options: Parameters<typeof createMemoryStore>[0] = {}) {
   const adapter = createMemoryStore(options);
   const world = await adapter.worlds.open('r', { now: 0, applications: {}, due: [] }, { bearer: 'b', apiKey: 'k', webhookSecret: 'w' });

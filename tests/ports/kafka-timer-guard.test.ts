@@ -23,7 +23,7 @@ function unguarded(): QueueClass {
   return copy;
 }
 
-/** Whether a queue arms its timer, with as many requests held back. */
+/** Whether a queue starts its timer when a number of requests are throttled. */
 function arms(Queue: QueueClass, pending: number): boolean {
   const queue = new Queue({ logger: { debug: () => undefined } });
   for (let held = 0; held < pending; held++) queue.pending.push({});

@@ -28,7 +28,7 @@ async function aLongOutbox() {
   return { adapter, store, world, sent, all: events.length };
 }
 
-/** A relay that is stopped while its first batch is on its way. The bus sends or refuses that batch when the test decides. */
+/** A relay that is stopped while its first batch is being sent. The test decides whether the bus accepts the batch. */
 async function stoppedRelay(store: Store) {
   const first = Promise.withResolvers<void>();
   const batches: number[] = [];

@@ -21,7 +21,7 @@ const timer = (key: string, more: { readonly at?: number | null; readonly awaits
 
 /** Contract of due work that waits for an application that was away. */
 export function awaitingSuite(opened: Opened): void {
-  /** A world at rest at 1,000 with this due work. */
+  /** A settled world whose clock shows 1,000, with this due work. */
   async function resting(...due: readonly ReturnType<typeof timer>[]) {
     const open = await opened();
     const { worlds, world, commit, leased, ledger } = open;

@@ -31,7 +31,7 @@ export function lifetimeSuite(openedStore: Opened): void {
         const { current } = await listed('r');
         return current?.contents ?? { objects: 0, events: 0, journal: 0, bytes: 0 };
       },
-      /** Until the wall clock shows a later instant than the last use of a rehearsal. */
+      /** Waits until the wall clock is later than the last use of a rehearsal. */
       later: async (name: string) => eventually('time passes', async () => Date.now() > (await listed(name)).lastUsedAt),
       /** Names of the rehearsals that end next. */
       ended: () =>

@@ -22,7 +22,7 @@ import { runSuite } from './store-suite-runs.ts';
 export type { CreateStore } from './open-store.ts';
 
 const PAGE = { after: 0, limit: 100 };
-/** The wait after a change that lets no due work begin. */
+/** The reported wait after a change that starts no due work. */
 const NEVER_BEGINS = Number.POSITIVE_INFINITY;
 const OK = { ok: true };
 const STALE = { ok: false, why: 'version' };
@@ -43,7 +43,7 @@ const timer = (key: string, at: number | null, payload = '1') => ({ kind: 'timer
 const dueFence = (key: string, token = 'mine') => ({ kind: 'due', key: `oms|timer|${key}`, token }) as const;
 const DELIVERY = { kind: 'delivery', key: 'crm|e1' } as const;
 
-/** Contract of every store adapter; it runs unchanged against memory and any other adapter. */
+/** Conformance suite of the store. It runs unchanged against every adapter. */
 export function storeSuite(name: string, create: CreateStore): void {
   const opened: Opened = (from, limits) => openStore(create, from, limits);
 
@@ -562,13 +562,13 @@ export function storeSuite(name: string, create: CreateStore): void {
         const marker = await worlds.open('marker', EMPTY, CREDENTIALS);
         const seen: (readonly [World, number])[] = [];
         worlds.watch((changed, waitMs) => seen.push([changed, waitMs]));
-        /** Until all earlier changes were reported: they are reported in order. */
+        /** Waits until all earlier changes are reported, which happens in order. */
         async function caughtUp(): Promise<void> {
           const before = seen.length;
           await store.commit(marker, aPlan({ due: [scheduled('marker')] }));
           await eventually('the marker is reported', async () => seen.slice(before).some(([changed]) => changed === marker));
         }
-        /** The reported wait after a change. A process can report it only for a change that follows another. */
+        /** The reported wait after a change. A process reports it only for a change that follows an earlier one. */
         async function waitOf(change: () => Promise<unknown>): Promise<number> {
           await commit({ due: [scheduled('before')] });
           await caughtUp();
@@ -608,7 +608,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await waitOf(() => commit({ fence }))).toBe(0);
       });
 
-      // A search for lost messages may find a change before its message comes, without the reason of the change.
+      // The sweep for lost messages may find a change before its message arrives. It does not have the reason of the change.
       test('watchers are notified when scheduled work may begin: at its instant, after its lease, or only when a standing clock is set', async () => {
         async function waits(): Promise<readonly number[]> {
           const { commit, standAt, waitOf } = await watched();
@@ -622,7 +622,7 @@ export function storeSuite(name: string, create: CreateStore): void {
             }),
             await waitOf(() => commit({ due: [timer('d', 601_000)] })),
           ];
-          // In minutes: the test takes less than one.
+          // The wait is compared in minutes, because the test takes less than one.
           return found.map((wait) => Math.ceil(wait / 60_000));
         }
         let found = await waits();

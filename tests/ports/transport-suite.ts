@@ -18,7 +18,7 @@ import { type OutgoingCall, type Transport, timedOut } from '../../shared/transp
 import { type BoundApi, handle, type Scope } from '../../shared/work/handler.ts';
 import { eventually } from '../support/eventually.ts';
 
-/** How a transport reaches the application of the suite. */
+/** The transport under test, with access to the application of the suite. */
 export interface Reach {
   readonly running: () => RunningApplication | undefined;
   readonly token: string;

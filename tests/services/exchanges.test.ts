@@ -15,7 +15,7 @@ const LAMP = { sku: 'lamp-last-one', qty: 1 };
 /** Two mugs and their shipping, and one mug and its shipping. */
 const [BOUGHT, ONE] = [3088, 1789];
 const MUG = 1299;
-/** What is left of the value of two mugs. */
+/** The surplus of the value of two mugs after the exchange. */
 const SURPLUS = 2 * MUG - ONE;
 
 async function opened(progression: ProgressionInput = {}) {

@@ -16,7 +16,7 @@ async function ordered(...lines: readonly Line[]) {
   return {
     ...rehearsal,
     ...{ bought: order, first },
-    /** Of the first line only so many units are picked. */
+    /** Picks only this number of units of the first line. */
     shortAt: (fulfillmentOrderId: string, pickedQty: number) => rehearsal.short(order, fulfillmentOrderId, pickedQty),
     now: () => rehearsal.order(order.id),
     served: async () => (await rehearsal.routed(order.id)).map(({ locationId, state }) => `${locationId} ${state}`),

@@ -23,7 +23,7 @@ const DAY = 1_440 * MINUTE;
 type Basket = z.output<typeof BasketSchema>;
 type OrderToPay = z.output<typeof Payable>;
 
-/** An order that only the till stores yet. */
+/** An order that the till has not submitted yet. */
 const SALE: OrderToPay = { orderId: 'ord_sale', channel: 'pos', state: 'draft', total: eur(5000) };
 const RETURNS = [{ returnId: 'ret_1', refundAmount: eur(3000) }];
 /** An order that is paid with a return. */

@@ -10,7 +10,7 @@ import { startInside } from '../support/inside.ts';
 
 /**
  * The Inventory Service does its work and the SIM loses the answer, while others use the same reservation and the clock jumps.
- * The books must balance whenever the estate is idle in between, not only once the answer arrives.
+ * The counters must balance whenever the estate is idle, not only after the answer arrives.
  */
 
 const RESERVATIONS = '/inventory/reservations';
@@ -43,7 +43,7 @@ async function shop() {
       const all = await Promise.all(ids.map((id) => inside.stored('sim', reservations, id)));
       return all.flatMap(({ id, state }) => (state === 'requested' || state === 'confirmed' ? [id] : []));
     },
-    /** The books balance now, while failed work is tried again, and afterwards. */
+    /** Asserts that the counters balance now, while failed work is retried, and afterwards. */
     balancedToTheEnd: async () => {
       await balanced();
       await inside.advance(MINUTE);

@@ -280,7 +280,7 @@ describe('Move Hold', () => {
     await move('release', 'over').resolves.toBeDefined();
     await move('consume', 'over', [at(1)]).rejects.toMatchObject(refused('released', ['held']));
     await expect(stock.moveHeld('res_nobody', 'consume', 'one', [at(1)])).rejects.toMatchObject({ code: 'not_found' });
-    // The contract has neither call: to the caller, the application is broken.
+    // The contract has neither call, so the caller gets an internal error.
     await move('consume', 'nothing').rejects.toMatchObject({ code: 'dependency_error' });
     await move('release', 'something', [at(1)]).rejects.toMatchObject({ code: 'dependency_error' });
   });

@@ -5,7 +5,7 @@ const LINE = 'lines';
 const STATUSES = ['open', 'started', 'picked', 'short', 'packed'] as const;
 type Status = (typeof STATUSES)[number];
 
-/** The statuses on the way to one; with `short`, the last line is short by one. */
+/** The statuses that lead to a status; with `short`, the last line is short by one unit. */
 const leadingTo: Readonly<Record<Status, readonly Status[]>> = {
   open: [],
   started: ['started'],

@@ -67,7 +67,7 @@ export async function openRehearsal(gateway: string, progression?: ProgressionIn
     credentials,
     client,
     call,
-    /** A step that must succeed: anything but a 2xx fails the test with the whole answer. */
+    /** A step that must succeed: any other status than 2xx fails the test and prints the whole answer. */
     async api<Id extends TypedApiId>(id: Id, ...[input]: Optionally<ApiInput<Id> & CallOptions>): Promise<Read<ApiOutput<Id>>> {
       const { status, body } = await call(id, input as CallInput);
       if (status >= 300) throw new Error(`${id}: ${status} ${JSON.stringify(body)}`);

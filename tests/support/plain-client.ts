@@ -1,6 +1,6 @@
 import type { CallOptions, EstateClient } from '../../rehearsal/estate-client.ts';
 
-/** A reply; a test reads what it expects, and fails with the answer of another API. */
+/** A reply with an untyped body: a test fails when an expected member is missing. */
 export interface PlainReply {
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: a test has its request
@@ -8,7 +8,7 @@ export interface PlainReply {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-/** A client for calls by any method and path, right and wrong ones. */
+/** A client for valid and invalid calls by any method and path. */
 export type PlainClient = {
   readonly call: (method: string, path: string, body?: unknown, how?: CallOptions) => Promise<PlainReply>;
 } & EstateClient;

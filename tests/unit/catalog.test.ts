@@ -203,7 +203,7 @@ test('A row for a repeat changes nothing and emits nothing', () => {
 test.each(objects.filter(({ lifeCycle }) => lifeCycle && lifeCycle.rows.length > 0).map((object) => [object.type, object] as const))(
   'Every row of the life cycle of %s starts from a state that is reached',
   (_, object) => {
-    // No API makes a product: it comes with the data.
+    // No API creates a product: products are fixtures.
     const reached = new Set<string | null>([null, ...(object.type === 'product' ? ['draft'] : [])]);
     for (let size = 0; size < reached.size; ) {
       size = reached.size;

@@ -23,7 +23,7 @@ test('Files of code are named in kebab-case', () => {
 
 test('Files contain no paths of a developer’s machine', () => {
   const texts = trackedFiles.filter((file) => /\.(ts|mjs|js|json|md|yaml|yml|html|css)$/.test(file) && file !== 'package-lock.json');
-  // Our own folder `shared/work` is none.
+  // The folder `shared/work` of the project is not a catch-all.
   expect(linesWith(texts, /(?<!shared)\/(home|work|Users)\/[a-z]+\//)).toEqual([]);
 });
 

@@ -8,7 +8,7 @@ const codes = Object.keys(problems).toSorted();
 const production = trackedFiles.filter((file) => /^(services|control|estate|gateway|shared)\/.*\.ts$/.test(file));
 const prose = trackedFiles.filter((file) => file.endsWith('.md'));
 
-/** Helpers that refuse in the file of the table. */
+/** Helpers in the file of the table that create refusals. */
 const HELPERS: Readonly<Record<string, RegExp>> = {
   not_found: /\bnotFound\(/,
   validation_failed: /\binvalid\(/,

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { readBody } from '../../shared/http/request-body.ts';
 
-/** What reading the body of a request gives, when its client sends these parts and the server does something first. */
+/** The result of reading a request body that a client sends in these parts, after an action of the server. */
 async function reading(parts: readonly string[], first: (request: IncomingMessage) => void = () => undefined): Promise<unknown> {
   const read = Promise.withResolvers<unknown>();
   const server = createServer((request, response) => {

@@ -93,7 +93,7 @@ async function newWorld() {
       return { kind: 'claim', key, token: claim.token } as const;
     },
     claimed,
-    /** Notes a delivery as owed to the CRM. */
+    /** Records a delivery as owed to the CRM. */
     owe: (id: string) =>
       adapter.store('oms').commit(world, aPlan({ events: [{ id, topic: 't', key: 'k', json: '{}', subscribers: ['crm'] }] })),
     commits: () => plans.length,

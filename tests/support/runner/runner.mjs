@@ -3,7 +3,7 @@ import { offer, plainStack, urlOf } from './modules.mjs';
 
 const require = createRequire(import.meta.url);
 const { default: circus } = require('jest-circus/runner');
-/** Where jest-circus keeps its listeners. */
+/** The key under which jest-circus stores its listeners. */
 const EVENT_HANDLERS = Symbol.for('EVENT_HANDLERS');
 
 /**
