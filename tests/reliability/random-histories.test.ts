@@ -18,7 +18,7 @@ const cases: readonly (readonly [Subject, number])[] = [
 
 /** Histories that were skipped because the machine was too slow. */
 let skipped = 0;
-/** Number of APIs that may stay without a success: a thorough run reaches nearly all, a few histories reach some. */
+/** The most APIs or end states that may be missing: a thorough run reaches nearly all, a few histories reach some. */
 const mayMiss = (all: readonly unknown[], afterThoroughRun: number): number =>
   isThorough && skipped === 0 ? afterThoroughRun : all.length * 0.7;
 
@@ -52,7 +52,7 @@ describe('Random histories', () => {
     expect(missed.length > mayMiss(Object.keys(apis), 1) ? missed : []).toEqual([]);
   });
 
-  test('Random histories reach every important end', () => {
+  test('Random histories reach every important final state', () => {
     const expected = [
       ...['order confirmed', 'order completed', 'order cancelled', 'fulfillment-order delivered', 'shipment delivered', 'shipment lost'],
       ...['return refunded', 'return exchanged', 'payment captured', 'payment voided', 'payment failed'],

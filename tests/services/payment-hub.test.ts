@@ -637,20 +637,20 @@ describe('The Payment Hub as the OMS calls it', () => {
   test('Reverse Payment acts once in any state and restores the balance of the gift card', async () => {
     await using inside = await startInside(paymentHub);
     const reverse = (id: string) => inside.as('oms')(reversePayment, { params: { id }, body: { reason: 'order cancelled' } });
-    const held = async () => (await inside.counters('payment-hub', 'gift-card-balances', 'gift_50'))['balance'];
+    const balance = async () => (await inside.counters('payment-hub', 'gift-card-balances', 'gift_50'))['balance'];
     const reversedTwice = async (id: string, expected: object) => {
       for (const _repeat of [1, 2]) expect(await reverse(id)).toMatchObject(expected);
     };
     await inside.commitAs('payment-hub', authorised('pay_authorised'));
     await reversedTwice('pay_authorised', { state: 'voided', version: 2 });
-    expect(await held()).toBe(10_000);
+    expect(await balance()).toBe(10_000);
 
     await inside.commitAs('payment-hub', authorised('pay_captured'));
     await inside.call('POST', '/payments/authorizations/pay_captured/capture', {});
     await inside.call('POST', '/payments/pay_captured/refunds', { amount: eur(2000) });
     const refunds = [{ amount: eur(2000) }, { amount: eur(3000), reason: 'order cancelled' }];
     await reversedTwice('pay_captured', { state: 'fully-refunded', version: 4, refunds });
-    expect(await held()).toBe(15_000);
+    expect(await balance()).toBe(15_000);
 
     await inside.commitAs('payment-hub', async (work) => work.create(payments, 'await-approval', anAuthorisation('pay_pending')));
     await reversedTwice('pay_pending', { state: 'pending', version: 2 });

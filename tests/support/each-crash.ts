@@ -5,7 +5,7 @@ import { type Crash, type CrashingEstate, crashingEstate } from './crashing-esta
 import { someOf } from './effort.ts';
 
 const MINUTE = 60_000;
-/** Number of crashes in the random sample. */
+/** Share of the possible crashes in the random sample. */
 const SHARE = 1 / 6;
 /** Number of concurrent estates with a crash, so that restarts and polling are awaited in parallel. */
 const LANES = 4;

@@ -53,7 +53,7 @@ async function neverAnswering() {
 
 const BIG = Buffer.alloc(300_000, 'x');
 
-test('A client that sends many requests and reads nothing makes the server keep one answer, while other clients are served', async () => {
+test('The server keeps only one answer for a client that sends many requests and reads nothing, and serves other clients', async () => {
   let begun = 0;
   const server = await aServer((request, response) => {
     if (request.url === '/big') begun += 1;
@@ -87,7 +87,7 @@ test('A client that sends many requests with bodies is answered in order', async
   expect([...client.seen.text.matchAll(/<(\d+)>/g)].map(([, length]) => Number(length))).toEqual(lengths);
 });
 
-test('A client that sends many requests gets no answers after the one that closes the connection', async () => {
+test('A client that sends many requests gets no answer after the answer that closes the connection', async () => {
   let begun = 0;
   const server = await aServer((_request, response) => {
     begun += 1;
@@ -123,7 +123,7 @@ test('A client that sends many requests is disconnected when too many requests w
 
 const PATIENCE = { unread: { afterMs: 1_000, checkMs: 20 } };
 
-test('A client with an unread answer is disconnected after a time limit', async () => {
+test('A client that does not read its answer is disconnected after a time limit', async () => {
   const server = await aServer((_request, response) => void response.end(Buffer.alloc(20_000_000)), PATIENCE);
   const client = await aClient(server.port);
   client.socket.write(get('/'));
@@ -188,7 +188,7 @@ test('A client that half-closes its connection after several requests gets all a
   expect(client.seen.text).toMatch(/^HTTP\/1\.1 200[\s\S]*<\/1>HTTP\/1\.1 200[\s\S]*<\/2>HTTP\/1\.1 200[\s\S]*<\/3>$/);
 });
 
-test('A client that half-closes its connection within a body counts as gone', async () => {
+test('A client that half-closes its connection within a body counts as disconnected', async () => {
   const { outcome, client } = await neverAnswering();
   client.read();
   client.socket.end('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nhalf');

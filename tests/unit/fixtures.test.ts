@@ -38,7 +38,7 @@ test('The fixtures have about 40 products, 5 locations, 12 customers, 5 promotio
   expect([products, locations, customers, promotions, vouchers].map(({ length }) => length)).toEqual([40, 5, 12, 5, 6]);
 });
 
-test('The priorities of the fixtures try warehouses before stores', () => {
+test('The priorities of the locations in the fixtures put warehouses before stores', () => {
   const byPriority = fixtures.locations.toSorted((a, b) => a.priority - b.priority);
   expect(byPriority.map(({ id }) => id)).toEqual(['dc-01', 'dc-02', 'store-01', 'store-02', 'store-03']);
   expect(byPriority.map(({ type }) => type)).toEqual(['warehouse', 'warehouse', 'store', 'store', 'store']);
@@ -233,7 +233,7 @@ test('The fixtures report all mistakes of a file, each in one line', async () =>
   );
 });
 
-test('The fixtures report a missing file, and a folder in its place', async () => {
+test('The fixtures report a missing file, and a folder in place of a file', async () => {
   const stock = join(directory, 'stock.json');
   await cp(source, directory, { recursive: true });
   await rm(stock);

@@ -30,7 +30,7 @@ test('A retryable problem has a Retry-After of one second by default, from an ap
   }
 });
 
-test('A retryable problem keeps a time that its thrower sets', () =>
+test('A retryable problem keeps a Retry-After that the code sets', () =>
   expect(new Problem('store_full', 'full', { retryAfter: 30 }).retryAfter).toBe(30));
 
 test('The table of problem codes contains every code of a refusal', () => {

@@ -27,10 +27,10 @@ async function reading(parts: readonly string[], first: (request: IncomingMessag
   return body;
 }
 
-test('The body of a request is read when it comes with the headers, or in parts', async () => {
+test('The body of a request is read if it arrives with the headers or in parts', async () => {
   expect(await reading(['whole'])).toBe('whole');
   expect(await reading(['in ', 'several ', 'parts'])).toBe('in several parts');
 });
 
-test('The body of a client that has just left is not waited for', async () =>
+test('The server does not wait for the body of a client that has disconnected', async () =>
   expect(await reading(['whole'], (request) => void request.destroy())).toBe('ClientGone'));
