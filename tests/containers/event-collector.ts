@@ -7,7 +7,7 @@ export interface CollectedRecord {
   readonly topic: string;
   readonly key: string;
   readonly contentType: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into events freely
+  // biome-ignore lint/suspicious/noExplicitAny: tests read events without a schema
   readonly event: any;
 }
 

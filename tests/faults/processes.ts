@@ -155,7 +155,7 @@ export async function startEstateOfProcesses({ services, redisPort, kafka = NOBO
       body: isRead ? null : JSON.stringify(call.body ?? {}),
       dispatcher: agent,
     });
-    // biome-ignore lint/suspicious/noExplicitAny: tests look into replies freely
+    // biome-ignore lint/suspicious/noExplicitAny: tests read replies without a schema
     return { status: answer.statusCode, headers: answer.headers, body: (await answer.body.json()) as any };
   }
 

@@ -78,12 +78,12 @@ export interface Rig extends AsyncDisposable {
   /** Creates a rehearsal and returns the credentials bound to it. */
   rehearsal(name: string): Promise<PlainCredentials>;
   call(call: Call): Promise<Reply>;
-  /** Sends bytes to the gateway as they are. */
+  /** Sends raw bytes to the gateway. */
   raw(bytes: string, until?: string): Promise<string>;
   /** The current world of a rehearsal. */
   world(rehearsal: string): Promise<World>;
   journal(rehearsal: string): Promise<readonly JournalRecord[]>;
-  /** Everything that was logged so far. */
+  /** All log lines so far. */
   logged(): string;
 }
 
@@ -191,7 +191,7 @@ export const asCarrier = { 'x-api-key': API_KEY };
 export const AUTHORIZED = `Authorization: Bearer ${BEARER}`;
 export const asIntegration = { authorization: `Bearer ${BEARER}` };
 
-/** One real request on a new connection. The path goes out as it is written. */
+/** One request on a new connection. The path is sent unchanged. */
 export function send(url: string, { method = 'GET', path, headers = {}, body, signal }: Call): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);
@@ -212,7 +212,7 @@ export function send(url: string, { method = 'GET', path, headers = {}, body, si
 export const head = (line: string, ...headers: readonly string[]): string =>
   [`${line} HTTP/1.1`, 'Host: x', ...headers, '', ''].join('\r\n');
 
-/** Sends bytes as they are; resolves with what came back when the other side closes, or when `until` was seen. */
+/** Sends raw bytes. Resolves with the received bytes when the other side closes, or when they contain `until`. */
 export function raw(port: number, bytes: string, until?: string): Promise<string> {
   return new Promise((resolve) => {
     let received = '';

@@ -43,7 +43,7 @@ export interface Held {
 export interface Findings {
   readonly before: Held;
   readonly after: Held;
-  /** Names of left rehearsals that are still on the heap. */
+  /** Names of ended rehearsals that are still on the heap. */
   readonly remembered: readonly string[];
 }
 

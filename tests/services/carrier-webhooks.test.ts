@@ -149,7 +149,7 @@ describe('Webhooks of the carrier', () => {
     expect([carrier.of('shp_1.1').length, carrier.mostAtOnce()]).toEqual([6, 5]);
   });
 
-  test('a parcel is delivered although its webhooks never arrive', async () => {
+  test('a parcel is delivered even if its webhooks never arrive', async () => {
     await using carrier = await carrierAndReceiver(
       () => ({ status: 204 }),
       (inside) => inside.sendWebhooksTo('http://127.0.0.1:1'),
@@ -169,7 +169,7 @@ describe('Webhooks through the gateway', () => {
     return { ...rehearsal, ...ids, read: () => rehearsal.fulfillmentOrder(ids.fulfillmentOrderId) };
   }
 
-  test('a scan counts once although its answer was lost', async () => {
+  test('a scan counts once even if its answer was lost', async () => {
     await using rehearsal = await dispatched();
     await rehearsal.fault('lost', { match: { api: 'carrier-webhook' }, fault: { kind: 'lost-response' }, times: 2 });
     const { version } = await rehearsal.read();

@@ -225,7 +225,7 @@ describe('Exchanges', () => {
     await rehearsal.verify();
   });
 
-  test('An exchange whose goods are sold out at confirmation loses its credit, and takes it again when they are available', async () => {
+  test('An exchange whose goods are sold out at confirmation loses its credit, and gets the credit again when the goods are available', async () => {
     await using rehearsal = await opened();
     const { order, returnId } = await rehearsal.toExchange();
     const draft = await rehearsal.exchanged(returnId, 1, LAMP.sku);

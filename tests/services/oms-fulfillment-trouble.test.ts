@@ -69,7 +69,7 @@ describe('Parcels that do not arrive', () => {
     await rehearsal.verify();
   });
 
-  test('A parcel that is not accepted counts as returned after a week; a later delivery shows as a reconciliation', async () => {
+  test('A parcel with a failed delivery counts as returned after a week; after a later delivery the order has a reconciliation', async () => {
     await using rehearsal = await opened();
     const { order, parcel } = await sent(rehearsal);
     const vain = ['out-for-delivery', 'attempt'] as const;

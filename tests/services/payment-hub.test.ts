@@ -148,7 +148,7 @@ describe('Authorize Payment', () => {
     expect(body.allowedFrom).toContain('draft');
   });
 
-  test('Authorize Payment treats a confirmed order as covered until one of its authorisations is voided', async () => {
+  test('Authorize Payment refuses a confirmed order until one of its authorisations is voided', async () => {
     await using hub = await withOrder();
     const { body: payment } = await hub.authorise();
     await hub.confirmed(hub.orderId);

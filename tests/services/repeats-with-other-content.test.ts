@@ -3,7 +3,7 @@ import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import type { PlainReply as Reply } from '../support/plain-client.ts';
 import { CASH, eur } from '../support/steps/tender.ts';
 
-/** A request that has succeeded, how it can be sent again, and the values that stand. */
+/** A successful request, a repeat with other content, and the values in effect. */
 interface Done {
   readonly type: string;
   readonly id: string;

@@ -76,7 +76,7 @@ export async function crashingEstate({ leases = 'end', from }: { readonly leases
       signal: AbortSignal.timeout(DEADLINE_MS[leases] + ANSWER_MARGIN_MS),
     });
     const text = await response.body.text();
-    // biome-ignore lint/suspicious/noExplicitAny: tests look into replies freely
+    // biome-ignore lint/suspicious/noExplicitAny: tests read replies without a schema
     return { status: response.statusCode, body: (text === '' ? undefined : JSON.parse(text)) as any };
   }
 

@@ -215,7 +215,7 @@ export async function startInside(...modules: readonly RegisteredApplication[]) 
     async events(subject?: string) {
       await driver.settle(world, SETTLE_MS);
       const stored = await adapter.worlds.events(world, 0, 10_000);
-      // biome-ignore lint/suspicious/noExplicitAny: tests look into events freely
+      // biome-ignore lint/suspicious/noExplicitAny: tests read events without a schema
       const events = stored.map(({ json }) => JSON.parse(json) as any);
       return events.filter((event) => subject === undefined || event.subject === subject);
     },

@@ -3,7 +3,7 @@ import type { CallOptions, EstateClient } from '../../rehearsal/estate-client.ts
 /** A reply with an untyped body: a test fails when an expected member is missing. */
 export interface PlainReply {
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: a test has its request
+  // biome-ignore lint/suspicious/noExplicitAny: replies are untyped JSON
   readonly body: any;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }

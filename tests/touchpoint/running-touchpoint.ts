@@ -132,7 +132,7 @@ export function authorized(url: string, { body, headers = {}, ...rest }: Omit<Ca
   return call(url, { ...rest, headers: { ...AUTHORIZED, ...headers }, body: content });
 }
 
-/** Sends bytes as they are and resolves with everything that came back until the server closed, or until `until` is seen. */
+/** Sends raw bytes. Resolves with the received bytes when the server closes, or when they contain `until`. */
 export function raw({ port, send, until }: { port: number; send: readonly (string | Buffer)[]; until?: string }): Promise<string> {
   return new Promise((resolve) => {
     let received = '';

@@ -22,7 +22,7 @@ const kustomizations = files
   .filter((file) => file.endsWith('/kustomization.yaml'))
   .map((file) => ({ folder: folderOf(file), ...(parse(textOf(file)) as Kustomization) }));
 
-/** Where a kustomization leads: files that are whole objects, patches, and other kustomizations. */
+/** The references of a kustomization: files with objects, patches, and other kustomizations. */
 const led = (of: (kustomization: Kustomization) => readonly string[]): string[] =>
   kustomizations.flatMap((kustomization) => of(kustomization).map((path) => inFolder(kustomization.folder, path)));
 const resources = led(({ resources = [] }) => resources);

@@ -23,7 +23,7 @@ const held = {
   additionalEvent: true satisfies Same<EventObject<'ext.order-changed'>, BusinessObject<'order'>>,
   prefixedEvent: true satisfies Same<EstateEvent<'com.unified-commerce.order-created'>, EstateEvent<'order-created'>>,
   stranger: true satisfies Same<ResponseOf<'GET /nowhere'>, unknown>,
-  // `any` would be the same as everything.
+  // The type `any` would equal every type.
   specific: false satisfies Same<ResponseOf<'POST /orders'>, string>,
 };
 
