@@ -21,7 +21,7 @@ export interface ChildOptions {
   readonly profiles?: string | undefined;
 }
 
-/** A measured process. It ends with this process at the latest. */
+/** A measured process. It ends when this process ends, or earlier. */
 export interface Child extends AsyncDisposable {
   /** An address from its ready message. */
   address(name: string): string;

@@ -21,7 +21,7 @@ export interface ComposeEstate extends AsyncDisposable {
   addressOf(application: string): Promise<string>;
   /** Bytes of memory of each container, by service. */
   memory(): Promise<ReadonlyMap<string, number>>;
-  /** CPU time in milliseconds that the containers of the estate's own image have taken, together. */
+  /** Total CPU time in milliseconds of all containers with the image of the estate. */
   cpuMs(): Promise<number>;
   /** Restarts an application. @returns wall time from the start of its container until it was ready */
   restart(application: string): Promise<number>;
@@ -120,7 +120,7 @@ export async function startCompose({ folder, image }: Edition): Promise<ComposeE
   };
 }
 
-/** From the engine's API, since `docker stats` prints only a share of the moment. */
+/** Reads the engine's API, because `docker stats` prints only the current percentage. */
 async function cpuNanosecondsOf(id: string): Promise<number> {
   const [host] = JSON.parse(await docker('context', 'inspect', '--format', '[{{json .Endpoints.docker.Host}}]')) as [string];
   const answer = get({ socketPath: host.replace(/^unix:\/\//, ''), path: `/containers/${id}/stats?stream=false&one-shot=true` });

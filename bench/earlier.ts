@@ -5,7 +5,7 @@ import { inNewRehearsal } from './rehearsals.ts';
 import { compare, inTurn } from './rounds.ts';
 
 const CLIENTS = 4;
-/** Until the processes are warm: their compilers are done with what an order runs. */
+/** Orders after which V8 has compiled the code of an order. */
 const WARM_UP_ORDERS = 300;
 const ORDERS = 60;
 

@@ -6,7 +6,7 @@ import { compare, inTurn } from './rounds.ts';
 const CONNECTIONS = 20;
 const KEY = 'a-key-for-measuring';
 const ANSWER_BYTES = 500;
-/** Until the compilers are done with what a request runs. */
+/** Requests after which V8 has compiled the code of a request. */
 const WARM_UP_ROUNDS = 3;
 
 const headers = {

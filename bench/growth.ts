@@ -13,12 +13,12 @@ const IDLE_WORLDS = 500;
 const REQUESTS = 50;
 const ROUND_MS = 1_000;
 const IDLE_ROUNDS = 3;
-/** Time for the work that follows the opening of rehearsals. */
+/** Time for the background work after rehearsals are created. */
 const QUIET_MS = 5_000;
 const TOGETHER = 4;
 const AIM = { of: 'ratio', atMost: 1.2 } as const;
 
-/** The cost of a request does not depend on the size of its rehearsal. Idle rehearsals cost nothing. */
+/** Checks that the cost of a request does not depend on the size of its rehearsal, and that idle rehearsals cost nothing. */
 export const growth: Benchmark = {
   name: 'growth',
   title: `A rehearsal with ${GROWTH.objects} objects of each kind and ${GROWTH.events} events against an empty one; ${IDLE_WORLDS} idle rehearsals against none`,
@@ -41,7 +41,7 @@ async function figuresOf(settings: Settings, store: string, redis?: BenchRedis):
   const { profiles, progress, rounds } = settings;
   await using estate = await startChild('bench/servers/growing-estate.ts', { env, profiles });
   const idleBefore = await idling(estate, redis);
-  progress(`growth, ${store}: ${IDLE_WORLDS} rehearsals are opened`);
+  progress(`growth, ${store}: ${IDLE_WORLDS} rehearsals are created`);
   await openIdle(estate);
   await sleep(QUIET_MS);
   const figures = [...idleFigures(store, await idling(estate, redis), idleBefore)];

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
-/** A landed improvement, and what was counted behind it: figures that do not depend on the machine. */
+/** A commit with an improvement, and the counts after it, which do not depend on the machine. */
 const Line = z.strictObject({ on: z.iso.date(), change: z.string().min(1), counts: z.record(z.string(), z.number().nonnegative()) });
 
 export type HistoryLine = z.output<typeof Line>;

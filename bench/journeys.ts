@@ -8,7 +8,7 @@ import { inTurn } from './rounds.ts';
 
 const CLIENTS = [1, 8] as const;
 
-/** Orders from the basket to the door, each client in a separate rehearsal, because each moves its clock. */
+/** Orders from basket to delivery. Each client has a separate rehearsal, because it advances the clock. */
 export const journeys: Benchmark = {
   name: 'journeys',
   title: `Orders from basket to delivery, ${REQUESTS_PER_JOURNEY} requests, against as many requests to a node:http echo`,

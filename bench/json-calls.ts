@@ -6,11 +6,11 @@ import { inNewRehearsal } from './rehearsals.ts';
 import type { JsonCalls } from './servers/count-json.ts';
 
 const COUNT_JSON = new URL('./servers/count-json.ts', import.meta.url).href;
-/** They fill caches, and each handler runs. */
+/** Orders before the count: they fill caches and run each handler once. */
 const WARM_UP = 5;
 const ORDERS = 20;
 
-/** Calls of JSON in the whole estate, for an order from its basket to its confirmation and all that follows from its events. */
+/** JSON calls in the whole estate for one order, from its basket to its confirmation and the consumption of its events. */
 export const json: Benchmark = {
   name: 'json',
   title: 'JSON.parse and JSON.stringify in one process, per order; a count does not depend on the machine',

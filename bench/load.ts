@@ -32,7 +32,7 @@ export async function rateOf(load: Load): Promise<number> {
   return requests / duration;
 }
 
-/** @throws Error when an answer was no success, because rates of failures are meaningless */
+/** @throws Error when an answer was not a success, because a rate of failures is meaningless */
 async function put({
   url,
   connections,

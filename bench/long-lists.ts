@@ -11,7 +11,7 @@ const SAMPLE = 50;
 const REFUND_SAMPLE = 20;
 const AIM = { of: 'ratio', atMost: 1.25 } as const;
 
-/** The cost of a grant does not grow with the number of grants before it. Refunds stay in their payment: their limit bounds the cost. */
+/** The cost of a grant does not grow with the number of earlier grants. Refunds are part of their payment, so the limit of refunds bounds their cost. */
 export const longLists: Benchmark = {
   name: 'long-lists',
   title: `The ${GRANTS}th Issue Loyalty Points to one account against the first, and the ${REFUNDS}th Refund Payment of one payment`,

@@ -13,7 +13,7 @@ const CLIENTS = 8;
 const MOST_ROUNDS = 2;
 const PAGE = 1_000;
 
-/** Advances the clock by a month over labelled parcels. The cost per parcel must not depend on their number. */
+/** Advances the clock by a month with labelled parcels. The cost per parcel must not depend on the number of parcels. */
 export const parcels: Benchmark = {
   name: 'parcels',
   title: `A clock advanced by 30 days over ${MANY} open parcels, against ${FEW}: per parcel a ratio of 1 is linear`,
@@ -28,7 +28,7 @@ export const parcels: Benchmark = {
     return [
       { what: 'time of the advance', unit: 's', ...compare(taken, ({ seconds }) => seconds) },
       { what: 'time per parcel', unit: 'ms', ...compare(taken, ({ seconds, count }) => (seconds * 1_000) / count) },
-      // Rounds are minutes apart, and the load of the machine changes. CPU time is more reliable than wall time.
+      // Rounds are minutes apart, and the load of the machine changes between them, so CPU time is more reliable than wall time.
       { what: 'CPU per parcel', unit: 'ms', ...compare(taken, ({ cpuMs, count }) => cpuMs / count), aim: { of: 'ratio', atMost: 1.25 } },
       { what: 'due work', unit: 'items', ...compare(taken, ({ ran }) => ran) },
       { what: 'due work', unit: 'items/s', ...compare(taken, ({ ran, seconds }) => ran / seconds) },

@@ -20,7 +20,7 @@ import { allInTurn, compare } from './rounds.ts';
 const PEERS: readonly Peer[] = [wiremock, prism, mockoon];
 const MEBIBYTE = 1_048_576;
 const COLD_SECONDS = 1;
-/** Load before the first round, in rounds: a virtual machine compiles what is called often. */
+/** Rounds of load before the first measured round, so that the peers have compiled their code. */
 const WARM_UP_ROUNDS = 4;
 
 export const peers: Benchmark = {
@@ -37,11 +37,11 @@ export const peers: Benchmark = {
   },
 };
 
-/** Starts each peer once, to see that it runs here and answers as it should. */
+/** Starts each peer once, to check that it runs here and answers correctly. */
 async function installed({ progress }: Settings): Promise<readonly Contestant[]> {
   const contestants: Contestant[] = [];
   for (const peer of PEERS) {
-    progress(`peers: ${peer.name} ${peer.version} is installed, unless it is there already, and tried`);
+    progress(`peers: ${peer.name} ${peer.version} is installed if it is missing, and tried`);
     try {
       const contestant = await peer.install();
       await answerLength(contestant);
@@ -58,7 +58,7 @@ async function answerLength(contestant: Contestant): Promise<number> {
   return await checkAnswers(contestant.name, server);
 }
 
-/** Loads servers that have been under load before. */
+/** Loads servers that are warm. */
 async function warm({ seconds, rounds, progress }: Settings, contestants: readonly Contestant[], exchange: Exchange) {
   await using running = new AsyncDisposableStack();
   const servers: Server[] = [];

@@ -21,7 +21,7 @@ export interface QuietWait {
 
 const POLL_MS = 10_000;
 
-/** Waits until the machine has little else to do. */
+/** Waits until the load of the machine is low. */
 export async function waitUntilQuiet({ atMost, progress, load = loadOfLastMinute, pollMs = POLL_MS }: QuietWait): Promise<Quiet> {
   const started = performance.now();
   for (;;) {
@@ -35,7 +35,7 @@ export async function waitUntilQuiet({ atMost, progress, load = loadOfLastMinute
 
 const loadOfLastMinute = (): number => loadavg()[0] ?? 0;
 
-/** What a reader of the figures must know about the machine. */
+/** A sentence about the load of the machine, for the reader of the figures. */
 export const quietText = ({ load, isQuiet, waitedSeconds }: Quiet): string =>
   isQuiet
     ? `The load was ${load.toFixed(1)} when the run began.`

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { scripts } from '../shared/store/redis/scripts.ts';
 
-/** Scripts and commands that are sent by time, not by request: searches for work left behind, notes of use, and a pulse. */
+/** Periodic scripts and commands, which no request causes: scans for abandoned work, records of use, and heartbeats. */
 const BY_TIME: ReadonlySet<string> = new Set(['announce', 'unsent', 'withdraw', 'ended', 'droppable', 'use', 'zrange', 'publish']);
 const NAMES: ReadonlyMap<string, string> = new Map(
   Object.values(scripts).flatMap(({ sha, source, name }) => [
@@ -18,16 +18,16 @@ const REPORTS_WITHIN_MS = 30_000;
 
 /** Commands that clients sent to Redis. Commands within scripts are left out. */
 export interface SentCommands {
-  /** How often each script ran. Without those that run by time. */
+  /** Number of runs of each script, except periodic ones. */
   readonly scripts: ReadonlyMap<string, number>;
-  /** How often each plain command was sent. Without those that are sent by time. */
+  /** Number of times that each plain command was sent, except periodic ones. */
   readonly plain: ReadonlyMap<string, number>;
 }
 
 /** `+1700000000.123456 [0 127.0.0.1:50000] "evalsha" "…" …`; a command within a script has `lua` instead of an address. */
 const LINE = /^\+[\d.]+ \[\d+ (\S+)\] "([^"]*)"(?: "((?:[^"\\]|\\.)*)")?/;
 
-/** Counts the commands that clients send while something is done. Redis reports each of them, which costs it time. */
+/** Counts the commands that clients send during an action. Redis reports each command, which costs CPU time. */
 export async function countCommands(url: string, act: () => Promise<void>): Promise<SentCommands> {
   const counts = { scripts: new Map<string, number>(), plain: new Map<string, number>() };
   const end = randomUUID();
@@ -47,7 +47,7 @@ export async function countCommands(url: string, act: () => Promise<void>): Prom
 
 const unescaped = (text: string): string => JSON.parse(`"${text}"`) as string;
 
-/** Has Redis report every command. Not by ioredis: it loses its place when a report comes together with the answer to MONITOR. */
+/** Reads MONITOR over a plain socket: ioredis fails to parse a report in the same chunk as the answer to MONITOR. */
 async function startMonitor(url: string, told: (line: string) => void) {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -66,7 +66,7 @@ async function startMonitor(url: string, told: (line: string) => void) {
   socket.write('MONITOR\r\n');
   await seen('+OK');
   return {
-    /** Waits until Redis has reported everything that was sent before. */
+    /** Waits until Redis has reported all earlier commands. */
     async reports(end: string): Promise<void> {
       const other = connect(Number(port), hostname, () => other.end(`ECHO ${end}\r\n`));
       other.on('error', () => other.destroy());

@@ -23,7 +23,7 @@ export function isRedisInstalled(): boolean {
   }
 }
 
-/** A separate Redis that writes nothing to disk. It ends with this process at the latest. */
+/** A separate Redis that writes nothing to disk. It ends when this process ends, or earlier. */
 export async function startRedis(): Promise<BenchRedis> {
   const [port, folder] = await Promise.all([freePort(), mkdtemp(join(tmpdir(), 'redis-bench-'))]);
   const settings = { port: String(port), bind: '127.0.0.1', dir: folder, save: '', appendonly: 'no', 'maxmemory-policy': 'noeviction' };

@@ -25,7 +25,7 @@ export async function openRehearsal(gateway: string, { leaves = false }: { reado
   };
 }
 
-/** Each round uses a new rehearsal with full stock. It must hold afterwards, and is deleted. */
+/** Each round uses a new rehearsal with full stock. Its invariants must hold at the end; then it is deleted. */
 export async function inNewRehearsal<Result>(gateway: string, act: (rehearsal: OwnRehearsal) => Promise<Result>): Promise<Result> {
   await using rehearsal = await openRehearsal(gateway);
   const result = await act(rehearsal);
@@ -33,15 +33,15 @@ export async function inNewRehearsal<Result>(gateway: string, act: (rehearsal: O
   return result;
 }
 
-/** Wall time for what a busy machine has left to do after a round. */
+/** Wall time that unfinished work after a round may take on a busy machine. */
 const SETTLE_MS = 120_000;
 
-/** A figure counts only if the work behind it was done right. @throws Error that names what is broken in the rehearsal */
+/** Verifies the rehearsal of a round, since figures of wrong results are worthless. @throws Error with the violated invariants */
 export async function requireHolding({ client, name }: OwnRehearsal): Promise<void> {
   await client.control('settle', { body: { timeoutMs: SETTLE_MS } });
   const { holds, settled, waitingFor, invariants } = await client.control('verify');
   const broken = [...waitingFor, ...invariants.flatMap(({ violations }) => violations)].slice(0, 5);
-  if (!holds || !settled) throw new Error(`The rehearsal ${name} does not hold: ${broken.join('; ')}`);
+  if (!holds || !settled) throw new Error(`The rehearsal ${name} violates invariants: ${broken.join('; ')}`);
 }
 
 /** A client of a server without rehearsals. */

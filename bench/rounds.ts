@@ -8,7 +8,7 @@ export interface Rounds<Round> {
 interface Contest<Round> {
   readonly ours: () => Promise<Round>;
   readonly reference: () => Promise<Round>;
-  /** Rounds of each that are not counted, until the processes are warm. */
+  /** Warm-up rounds of figure and reference, which are not counted. */
   readonly warmUps?: number;
 }
 
@@ -27,7 +27,7 @@ export async function inTurn<Round>(
   return { ours: first, reference: second };
 }
 
-/** Lets any number of contestants take turns. @returns the rounds of each, in their order */
+/** Runs any number of contestants in turn. @returns the rounds of each contestant, in order */
 export async function allInTurn<Round>(
   rounds: number,
   contestants: readonly ((round: number) => Promise<Round>)[],

@@ -52,13 +52,11 @@ interface Options {
 
 const command = new Command()
   .name('bench')
-  .description(
-    'Measures this project against something simpler in the same run: a ratio means the same on another machine, a rate does not.',
-  )
+  .description('Measures this project against something simpler in the same run: a ratio can be compared between machines, a rate cannot.')
   .argument('[name...]', `one or more of: ${benchmarks.map(({ name }) => name).join(', ')}; without a name all but ${alone.join(', ')}`)
   .option('--seconds <n>', 'longest duration of a round', positive, 3)
-  .option('--rounds <n>', 'how often figure and reference take turns', positive, 5)
-  .option('--wait <seconds>', `how long to wait at most for a load below ${QUIET_LOAD}; 0 for no wait`, notNegative, 300)
+  .option('--rounds <n>', 'number of rounds of figure and reference', positive, 5)
+  .option('--wait <seconds>', `longest wait in seconds for a load below ${QUIET_LOAD}; 0 for no wait`, notNegative, 300)
   .option('--profiles <folder>', 'write CPU profiles of the measured processes to this folder (slows them down)')
   .option('--json', 'print the figures as JSON')
   .action(run);

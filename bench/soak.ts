@@ -14,9 +14,9 @@ const IDLE_EXPIRY = 'PT2M';
 /** Work arrives at a fixed rate that does not depend on the machine's speed, so that the number of rehearsals stays constant. */
 const SCENARIO_EVERY_MS = 2_000;
 const ORDER_EVERY_MS = 2_000;
-/** Orders from basket to delivery that one rehearsal takes before the next one replaces it. */
+/** Orders from basket to delivery in one rehearsal, before a new one replaces it. */
 const ORDERS_PER_REHEARSAL = 25;
-/** Limit of concurrent work. Further arrivals wait, so that a slow machine runs fewer scenarios instead of growing a queue. */
+/** Limit of concurrent work. At the limit no work starts, so a slow machine runs fewer scenarios and has no growing queue. */
 const MOST_AT_WORK = 8;
 const SAMPLE_MS = 5_000;
 const MEBIBYTE = 1_048_576;

@@ -44,7 +44,7 @@ export class ApiRefusal extends Error {
   }
 }
 
-/** Stock, money and events do not agree, or the estate did not come to rest. */
+/** An invariant is violated, or the estate has not settled. */
 export class VerificationFailed extends Error {
   override readonly name = 'VerificationFailed';
 }
@@ -108,7 +108,7 @@ export class EstateRehearsal implements AsyncDisposable {
 
   /**
    * Advances the clock by an ISO 8601 duration and runs the work that falls due.
-   * @throws VerificationFailed when the estate does not come to rest
+   * @throws VerificationFailed when the estate does not settle
    */
   async advance(by: string): Promise<OperationOutput<'advance-clock'>> {
     const outcome = await this.control('advance-clock', { body: { by } });
@@ -116,7 +116,7 @@ export class EstateRehearsal implements AsyncDisposable {
     return outcome;
   }
 
-  /** Waits until no event or due work is pending. @throws VerificationFailed when the estate does not come to rest */
+  /** Waits until no event or due work is pending. @throws VerificationFailed when the estate does not settle */
   async settle(): Promise<OperationOutput<'settle'>> {
     const outcome = await this.control('settle');
     refuseUnrest(outcome);
@@ -158,7 +158,7 @@ export class EstateRehearsal implements AsyncDisposable {
 
   /**
    * Waits until a number of events of a type are on the bus, while other work may still be pending.
-   * @throws VerificationFailed when they do not come in time
+   * @throws VerificationFailed when they are not published in time
    */
   async awaitEvents<const Type extends EventType>(
     type: Type,

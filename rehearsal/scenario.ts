@@ -3,7 +3,7 @@ import type { CallOptions } from './estate-client.ts';
 import type { Pain } from './pains.ts';
 import type { CallText, Reply, ResponseOf, StepReply } from './reply.ts';
 
-/** An expectation of a scenario that did not hold. */
+/** A failed expectation of a scenario. */
 export class ExpectationFailed extends Error {
   override readonly name = 'ExpectationFailed';
 }
@@ -42,7 +42,7 @@ export type RepliesOf<Calls extends readonly PlainStep[]> = {
 
 /** Operations of a scenario on an estate, from outside only. */
 export interface Stage {
-  /** Calls the estate, prints the step, checks status and events. @throws ExpectationFailed */
+  /** Calls the estate, prints the step, and checks status and events. @throws ExpectationFailed */
   step<const Call extends CallText, const Status extends number = 200>(step: Step<Call, Status>): Promise<StepReply<Call, Status>>;
   /** Makes several calls concurrently. @returns their replies, sorted like the calls */
   together<const Calls extends readonly PlainStep[]>(title: string, calls: Calls): Promise<RepliesOf<Calls>>;

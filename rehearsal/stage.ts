@@ -110,7 +110,7 @@ export function stageOf(client: EstateClient, report: Report, { webhookSecret, w
     },
     async noFaults() {
       await client.control('delete-faults');
-      report.note('all faults are gone', 'fault');
+      report.note('all faults are deleted', 'fault');
     },
   };
 }

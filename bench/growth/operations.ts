@@ -33,7 +33,7 @@ const events = (client: EstateClient, query: Readonly<Record<string, string | nu
 
 let registered = 0;
 
-/** Operations that record no hops come first, so that the order's hops are still in the journal when they are requested. */
+/** Operations without hops come first, because later hops evict the order's hops from the journal. */
 export const operations: readonly Operation[] = [
   { what: 'events: the first', ask: (client) => events(client, {}) },
   { what: 'events of a story', ask: (client, { correlationId }) => events(client, { correlationId }) },

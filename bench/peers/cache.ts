@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/** Is emptied by `npm ci`, like all that was installed. */
+/** `npm ci` empties this folder. */
 const CACHE = fileURLToPath(new URL('../../node_modules/.cache/bench-peers/', import.meta.url));
 const INSTALL_MS = 300_000;
 const DOWNLOAD_MS = 120_000;
@@ -50,7 +50,7 @@ async function download(url: string): Promise<Buffer> {
   return Buffer.from(await answer.arrayBuffer());
 }
 
-/** A folder gets its name when it is complete, so that an interrupted installation begins again. */
+/** The folder is renamed when the installation is complete, so an interrupted installation begins again. */
 async function cached(name: string, fill: (folder: string) => Promise<void>): Promise<string> {
   const folder = join(CACHE, name);
   if (await exists(folder)) return folder;

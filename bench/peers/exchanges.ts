@@ -31,7 +31,7 @@ export const caseTwo = (bytes: number): Exchange => ({
 /**
  * Sends a server the requests of the benchmark once.
  * @returns the length of its answer to case 02
- * @throws Error when an answer differs from the touchpoint mock's, or another lane gets an answer, too
+ * @throws Error when an answer differs from the answer of the touchpoint mock, or when another lane is not refused
  */
 export async function checkAnswers(name: string, { url }: Server): Promise<number> {
   const answer = await post(url, request.body);
@@ -57,7 +57,7 @@ export interface Server extends AsyncDisposable {
   rssBytes(): Promise<number>;
 }
 
-/** What takes part: a program that can be started any number of times. */
+/** A measured program, which can be started any number of times. */
 export interface Contestant {
   readonly name: string;
   /** Resolves when the server has given its first answer. */

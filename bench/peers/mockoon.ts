@@ -6,7 +6,7 @@ import { type Peer, type Server, STATIC_ANSWER, STATIC_PATH } from './exchanges.
 import { startProgram, temporaryFolder } from './program.ts';
 
 const VERSION = '9.9.0';
-/** It has no quieter level. `--repair` completes the environment with Mockoon's own defaults. */
+/** Mockoon has no quieter log level. `--repair` completes the environment with Mockoon's defaults. */
 const OPTIONS = ['--repair', '--disable-log-to-file', '--disable-admin-api'];
 
 export const mockoon: Peer = {

@@ -12,7 +12,7 @@ const STOP_MS = 5_000;
 /** Interval between attempts to get a first answer. */
 const ATTEMPT_MS = 10;
 const KIBIBYTE = 1_024;
-/** How much of what a program prints is kept for an error. */
+/** Characters of a program's output that are kept for an error. */
 const PRINTED_CHARACTERS = 2_000;
 
 const run = promisify(execFile);

@@ -8,9 +8,9 @@ import { startProgram, temporaryFolder } from './program.ts';
 
 const VERSION = '3.13.2';
 const JAR = `https://repo1.maven.org/maven2/org/wiremock/wiremock-standalone/${VERSION}/wiremock-standalone-${VERSION}.jar`;
-/** As Maven Central publishes it beside the file. */
+/** Published by Maven Central beside the file. */
 const SHA256 = 'd097b19bd483c5038479b13a5c71e9faf8f2f5106584f0c120a7770ab0bdb367';
-/** What its documentation advises for tests of performance. */
+/** The options that its documentation recommends for performance tests. */
 const QUIET = ['--no-request-journal', '--disable-request-logging', '--disable-banner'];
 
 export const wiremock: Peer = {

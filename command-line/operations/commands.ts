@@ -160,7 +160,7 @@ export const operationCommands: OperationCommands = {
     columns: { id: 'id', scenario: 'scenario', state: 'state', startedAt: 'started', failure: 'failure' },
   },
   'read-run': { words: 'runs show', example: 'runs show run_01M', holds: ({ state }) => state !== 'failed' },
-  'delete-run': { words: 'runs delete', example: 'runs delete run_01M', done: 'The run is over.' },
+  'delete-run': { words: 'runs delete', example: 'runs delete run_01M', done: 'The run has ended.' },
   verify: {
     words: 'verify',
     example: 'verify',

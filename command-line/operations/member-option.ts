@@ -54,7 +54,7 @@ const FORMATS: Readonly<Record<string, string>> = { duration: 'duration', 'date-
 const placeholder = ({ type = 'string', format = '' }: SchemaPart): string =>
   FORMATS[format] ?? { integer: 'number', number: 'number', array: 'json', object: 'json' }[type] ?? 'value';
 
-/** The help text lists at most this number of words. */
+/** The most words that the help text lists. */
 const MOST_WORDS = 14;
 
 function describe({ schema }: Member, words: readonly string[] | undefined): string {

@@ -22,7 +22,7 @@ export async function startOwnEstate(): Promise<OwnEstate> {
   const ended = once(child, 'exit').finally(() => process.off('exit', kill));
   const ready = await Promise.race([once(child, 'message'), ended.then(() => undefined)]);
   if (!ready) throw new CommandFailure('The estate could not be started, for the reason above.', EXIT.misuse);
-  // It must not keep this process alive while a scenario waits for nothing.
+  // The child must not keep this process alive: supervision detects an empty event loop.
   child.unref();
   child.channel?.unref();
   const [{ gateway }] = ready as [{ gateway: string }];

@@ -19,7 +19,7 @@ export interface ObjectDefinition<
   /** Undefined for objects without states. */
   readonly lifeCycle?: LifeCycle<State, Verb>;
   /**
-   * Templates of its name for people, with members in braces: `{name} ({sku})`. The first template counts whose members the object all has.
+   * Templates of a readable name, with members in braces: `{name} ({sku})`. The first template applies whose members all exist in the object.
    * `{lines.sku}` joins the member of each entry of a list.
    */
   readonly label?: readonly string[];

@@ -51,7 +51,7 @@ export interface ApiDefinition<
   /** The source document does not list this API, but its own APIs need it. */
   readonly addition: boolean;
   readonly produces: MediaType;
-  /** Stores nothing. Clients may send an idempotency key; applications send none, because a repeat may be computed anew. */
+  /** Stores nothing. Clients may send an idempotency key; applications send none, because a repeat may be recomputed. */
   readonly storesNothing: boolean;
   /** Member of the body that names the object of `If-Match`, if the path has no `{id}`. */
   readonly ifMatchOn: string | undefined;

@@ -207,7 +207,7 @@ export const calls = {
   'payment-hub': ['get-payable', 'get-transaction', 'put-ledger-entry'],
   // A client confirms a reservation only for an order that exists, at the OMS or at a till.
   sim: ['get-basket', 'get-order-stock', 'get-transaction', 'get-stock', 'take-hold', 'move-hold'],
-  // Finds stock that the order already holds. Only the till has a sale that is not paid yet.
+  // Finds the reservation that the order already has. Only the till stores a sale that is not paid yet.
   'inventory-service': ['record-reservation', 'get-reservation', 'list-order-holds', 'get-order-stock', 'get-transaction'],
   'promotion-engine': ['get-basket', 'get-customer-api', 'get-member-balance-api'],
   // The OMS has the earning before its event arrives.

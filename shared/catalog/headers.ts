@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** Formats of the headers that every API understands. */
 
-/** Ties hops, events and log lines together. */
+/** Correlation id: shared by the hops, events and log lines of one request. */
 export const CorrelationId = z.string().regex(/^[A-Za-z0-9_.:-]{1,128}$/);
 
 /** Bare or quoted, 1 to 255 characters. */

@@ -62,7 +62,7 @@ export function allowedFrom<S extends string, V extends string>(lifeCycle: LifeC
 
 type InState = { readonly id: string; readonly state: string };
 
-/** Members of one refusal's context, such as `pendingAction`. `allowedFrom` replaces the states that the life cycle gives. */
+/** Members of the context of one refusal, such as `pendingAction`. `allowedFrom` replaces the states that the life cycle gives. */
 interface RefusalContext {
   readonly allowedFrom?: readonly string[];
   readonly retryable?: true;

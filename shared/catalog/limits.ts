@@ -2,7 +2,7 @@ import { Problem } from './problems.ts';
 
 /**
  * The most entries that requests from outside the estate may put into a list. An object is stored, published and journalled as a whole, so
- * its lists must be bounded. Entries that applications add do not count: these limits bound them, too.
+ * its lists must be bounded. Entries that applications add follow from these entries, so they need no separate limit.
  */
 export const LIMITS = {
   /** Lines of a basket, and so of an order. */

@@ -51,7 +51,7 @@ export async function sandboxWithGateways(count: number) {
       await apply([...objects.map((object) => withReplicas(object, 'gateway', count)), entrance]);
       await kubectl('wait', '--for=condition=Available', 'deployment', '--all', `--timeout=${timeout}`);
     },
-    /** Address of the entrance, which leads to any of the gateways. */
+    /** Address of the service, which balances over the gateways. */
     async gateway(): Promise<string> {
       const host = await kubectl('get', 'nodes', '--output', 'jsonpath={.items[0].status.addresses[?(@.type=="InternalIP")].address}');
       return `http://${host}:${await kubectl('get', 'service', 'entrance', '--output', 'jsonpath={.spec.ports[0].nodePort}')}`;

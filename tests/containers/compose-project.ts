@@ -8,7 +8,7 @@ const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 const MEBIBYTES_OF_OUTPUT = 64 * 1_048_576;
 
 export interface ComposeOptions {
-  /** The image of the estate; it is not built again. */
+  /** The image of the estate. It is used as it is, without a build. */
   readonly image: string;
   readonly files?: readonly string[];
   readonly profiles?: readonly string[];
@@ -46,7 +46,7 @@ export async function composeProject({ image, files = ['docker-compose.yml'], pr
     /** Ids of the containers of a service. */
     containers: async (service: string): Promise<readonly string[]> =>
       (await compose('ps', '--quiet', service)).split('\n').filter(Boolean),
-    /** Removes everything, and all that was kept. */
+    /** Removes containers, networks and volumes. */
     down: () => compose('down', '--volumes', '--timeout', '5'),
   };
 }

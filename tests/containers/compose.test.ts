@@ -13,7 +13,7 @@ import { plainClient, skipWithoutDocker, whyNoDocker } from './kafka.ts';
 import { buy, rush, stubbornRehearsal } from './stubborn-buyers.ts';
 
 const UP_MS = 600_000;
-/** How long an application stays dead. */
+/** Wall time between killing an application and starting it again. */
 const DEAD_MS = 3_000;
 const BUYERS = 4;
 const ORDERS_EACH = 4;
@@ -32,7 +32,7 @@ else {
     await project?.down();
   });
 
-  /** Nothing is lost or repeated when something disturbs the estate during orders. */
+  /** Asserts that no order is lost or duplicated while a disturbance runs. */
   async function expectNothingLost(disturb: () => Promise<unknown>): Promise<void> {
     const { known, states, existing, ...rest } = await rush({ gateway: project.gateway, buyers: BUYERS, ordersEach: ORDERS_EACH, disturb });
     expect(rest).toEqual({ settled: true, complaints: [] });
@@ -129,7 +129,7 @@ else {
   });
 }
 
-/** While a container starts, Docker already accepts connections to its port. */
+/** Docker accepts connections to the port of a container before its process listens. */
 const isReady = (gateway: string): Promise<boolean> =>
   fetch(`${gateway}/readyz`).then(
     ({ ok }) => ok,

@@ -7,11 +7,11 @@ export interface CollectedRecord {
   readonly topic: string;
   readonly key: string;
   readonly contentType: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into events freely
+  // biome-ignore lint/suspicious/noExplicitAny: tests read events without a schema
   readonly event: any;
 }
 
-/** Reads the estate's events as another program would: with a plain client, and nothing of ours but the names of the topics. */
+/** Reads the estate's events as any program can: with a plain Kafka client and the names of the topics. */
 export async function collectEvents(brokers: readonly string[]) {
   const kafka = new Kafka({ brokers: [...brokers], clientId: 'a-test-suite', logLevel: logLevel.NOTHING });
   const admin = kafka.admin();

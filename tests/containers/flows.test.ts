@@ -28,9 +28,9 @@ interface Outcome {
   readonly told: string | undefined;
   readonly onKafka: readonly CollectedRecord[];
   /** As `/_control/events` lists them. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into events freely
+  // biome-ignore lint/suspicious/noExplicitAny: tests read events without a schema
   readonly listed: readonly any[];
-  /** Ids of the APIs that were called and answered well, by the journal. */
+  /** Ids of the APIs with a successful call in the journal. */
   readonly called: ReadonlySet<string>;
 }
 

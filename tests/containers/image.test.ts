@@ -10,7 +10,7 @@ const MEGABYTE = 1_000_000;
 /** Maximum size added to the base image. */
 const OWN_WEIGHT_MB = 60;
 
-/** As the compose file and the Kubernetes files run it. */
+/** Options for `docker run`, as in the compose file and the Kubernetes files. */
 const HARDENED = ['--read-only', '--tmpfs', '/tmp', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'] as const;
 const DEMO = ['--env', 'ALLOW_DEMO_CREDENTIALS=true'] as const;
 /** Unreachable infrastructure, which the application must report. */
@@ -77,7 +77,7 @@ else {
       const id = await start(...DEMO, '--health-interval', '2s');
       await eventually('the estate is ready', async () => (await logOf(id)).includes('"msg":"ready"'), START_MS);
       const readyInMs = /"readyInMs":(\d+)/.exec(await logOf(id))?.[1];
-      // biome-ignore lint/suspicious/noConsole: a time to read, not to fail on: the machine may be busy
+      // biome-ignore lint/suspicious/noConsole: the time is printed and not asserted, because the machine may be busy
       console.info(`The whole estate was ready in ${readyInMs} ms.`);
       expect((await asked(id, 8080, '/products/mug-blue')).status).toBe(200);
       await eventually(

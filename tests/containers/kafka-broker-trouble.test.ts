@@ -15,7 +15,7 @@ afterAll(async () => {
   for (const close of closing.toReversed()) await close();
 });
 
-if (whyNoDocker === undefined) describe('The bus over a Kafka that comes and goes', withTrouble);
+if (whyNoDocker === undefined) describe('The bus over an unreliable Kafka', withTrouble);
 else skipWithoutDocker('the bus over a Kafka that comes and goes');
 
 function withTrouble(): void {
@@ -88,7 +88,7 @@ function withTrouble(): void {
     expect(topics[0]?.partitions).toHaveLength(6);
   });
 
-  test('A bus uses an existing topic with another number of partitions, and reports it', async () => {
+  test('A bus uses an existing topic with an unexpected number of partitions, and reports the number', async () => {
     await broker.stop();
     const fresh = await startBroker();
     closing.push(fresh.stop);

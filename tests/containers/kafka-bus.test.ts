@@ -81,7 +81,7 @@ function withBroker({ brokers, stop }: Pick<Broker, 'brokers' | 'stop'>): void {
   busSuite('kafka', async () => open());
 
   describe('The bus over Kafka', () => {
-    test('Two members of a group share the work, and the order of every key is kept', async () => {
+    test('Two members of a group share the work, and the events of each key stay in order', async () => {
       const world = nextWorld();
       const groupPrefix = nextGroup();
       const members = [await member(world, { groupPrefix }), await member(world, { groupPrefix })];
@@ -113,7 +113,7 @@ function withBroker({ brokers, stop }: Pick<Broker, 'brokers' | 'stop'>): void {
       await eventually('the others are consumed', async () => first.got.length === 6, PATIENCE_MS);
       await new Promise((resolve) => setTimeout(resolve, 3_000));
       expect(tries).toBeGreaterThan(1);
-      // The pause doubles, so that a store is not overrun when it returns.
+      // The pause doubles, so that retries do not overload a store that is available again.
       expect(tries).toBeLessThan(8);
       await first.bus.close();
       const second = await member(world, { groupPrefix });
@@ -137,7 +137,7 @@ function withBroker({ brokers, stop }: Pick<Broker, 'brokers' | 'stop'>): void {
       const second = await member(world, { groupPrefix, topic });
       await eventually('all are consumed', async () => new Set([...first.got, ...second.got]).size === 300, PATIENCE_MS);
       expect(first.got).toHaveLength(before);
-      // The first member finished what ran and committed its progress when it stopped.
+      // While stopping, the first member finished its running deliveries and committed its offset.
       expect(second.got.filter((id) => first.got.includes(id))).toEqual([]);
     });
 

@@ -93,7 +93,7 @@ export const plainClient = (brokers: readonly string[]): Kafka =>
     retry: { retries: 20, initialRetryTime: 100, maxRetryTime: 500 },
   });
 
-/** It listens before it answers. */
+/** Waits for an answer, because the broker listens before it answers. */
 async function answering(brokers: readonly string[]): Promise<void> {
   const answers = async (): Promise<boolean> => {
     const admin = plainClient(brokers).admin();

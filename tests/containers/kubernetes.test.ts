@@ -11,7 +11,7 @@ import { copyOfFiles, whyNoKustomize } from './kustomize.ts';
 const IMAGE = 'unified-commerce-estate:local';
 const ours = [...applicationNames, 'gateway', 'touchpoint-mock'].toSorted();
 const overlays = readdirSync(new URL('../../k8s/overlays', import.meta.url));
-/** Time that a process takes to stop at most, once it no longer waits. */
+/** Longest time in which a process stops after its drain delay. */
 const STOPPING_MS = 15_000;
 
 /** Defaults that the image sets. */
@@ -25,7 +25,7 @@ const imageEnvironment = Object.fromEntries(
 /** Intended differences between one machine and a cluster. Addresses are functions, which the tests above compare with the catalog. */
 const OF_A_CLUSTER = [
   ...['REDIS_URL', 'REDIS_PASSWORD', 'ESTATE_TOKEN', 'CREDENTIAL_PEPPER', 'DRAIN_DELAY_MS', 'ALLOW_DEMO_CREDENTIALS', 'addressOf'],
-  // Pages on the machine of a developer call the compose file's gateway.
+  // Pages on a developer's machine call the gateway of the compose file.
   'CORS_ORIGINS',
 ];
 /** Tools on the machine use an additional listener in the compose file, and the forwarded listener of the pod in a cluster. */
@@ -100,7 +100,7 @@ if (whyNoKustomize === undefined) {
         expect(container.volumeMounts).toContainEqual({ name: 'tmp', mountPath: '/tmp' });
         const requests = { cpu: expect.any(String), memory: expect.any(String) };
         expect(container.resources).toMatchObject({ requests, limits: { memory: expect.any(String) } });
-        // A limit of the processor only makes answers late.
+        // There is no CPU limit, because it would only delay answers.
         expect(container.resources?.limits).not.toHaveProperty('cpu');
       },
     );

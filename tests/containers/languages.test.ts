@@ -10,7 +10,7 @@ import { skipWithoutDocker, whyNoDocker } from './kafka.ts';
 
 const LANGUAGES = fileURLToPath(new URL('./languages/', import.meta.url));
 
-/** The engine is on this machine. In a container, the libraries would otherwise start a container to detect that. */
+/** States that the engine is on this machine. Inside a container, the libraries would otherwise start a container to detect it. */
 const HERE: NodeJS.ProcessEnv = process.env['DOCKER_HOST'] === undefined ? { TESTCONTAINERS_HOST_OVERRIDE: 'localhost' } : {};
 
 interface Language {

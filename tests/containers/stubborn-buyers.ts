@@ -2,9 +2,9 @@ import { eventually } from '../support/eventually.ts';
 import { openRehearsal } from '../support/open-rehearsal.ts';
 import { type Insisting, insisting } from '../support/steps/insisting.ts';
 
-/** How long a buyer repeats a failing request. */
+/** Wall time in which a buyer repeats a failing request. */
 const PATIENCE_MS = 120_000;
-/** How long the estate may take to come to rest. */
+/** Wall time in which the estate must settle. */
 const REST_MS = 60_000;
 
 /** A rehearsal whose calls repeat a request, with the same Idempotency-Key, until the reply is definite. */
@@ -23,13 +23,13 @@ export async function buy(rehearsal: Insisting): Promise<string> {
 interface Rush {
   readonly gateway: string;
   readonly buyers: number;
-  /** At least; buyers continue until the disturbance is over. */
+  /** Minimum number of orders; buyers continue until the disturbance has ended. */
   readonly ordersEach: number;
   /** Called once, when a quarter of the orders exist. */
   readonly disturb: () => Promise<unknown>;
 }
 
-/** Buyers in one rehearsal, disturbed once. @returns the orders that they know, and what is wrong when all work has completed */
+/** Buyers in one rehearsal, disturbed once. @returns the acknowledged orders, and the violations after all work has completed */
 export async function rush({ gateway, buyers, ordersEach, disturb }: Rush) {
   await using rehearsal = await stubbornRehearsal(gateway);
   const { control } = rehearsal;

@@ -94,7 +94,7 @@ test('An advance whose deadline is between two items names the next item', async
   expect(now).toBeLessThan(START + MINUTE);
 });
 
-test('An advance without a client starts no more work, reports the work done, and releases the clock', async () => {
+test('An advance whose client has disconnected starts no more work, reports the work done, and releases the clock', async () => {
   const release = Promise.withResolvers<'done'>();
   await using app = await anApplication((key) => (key === 'two' ? release.promise : Promise.resolve('done')));
   const world = await app.aWorld('left', KEYS);
@@ -108,7 +108,7 @@ test('An advance without a client starts no more work, reports the work done, an
   expect(app.begun).toEqual(KEYS);
 });
 
-test('An advance of one rehearsal is not delayed by others that hang, fail or have unreadable events', async () => {
+test('Rehearsals that hang, fail or have unreadable events do not delay an advance of another rehearsal', async () => {
   await using app = await anApplication(async (key) => {
     if (key.startsWith('hangs')) return new Promise<never>(() => {});
     return key.startsWith('fails') ? 'failed' : 'done';

@@ -19,8 +19,8 @@ import type { Plan } from '../../shared/store/ports/plan.ts';
 import type { Snapshot } from '../../shared/store/ports/snapshots.ts';
 
 /**
- * A small sound world, written as data, that tests break through the store. Two mugs of `ord_sent` are delivered by `ful_sent`.
- * Of the three of `ord_open` one was short at `ful_open`, whose parcel is in transit, and one is being picked at `ful_rest`. One of
+ * A small consistent world, written as data. Tests corrupt it through the store. Two mugs of `ord_sent` are delivered by `ful_sent`.
+ * `ord_open` has three units: one was short at `ful_open`, whose parcel is in transit, and one is being picked at `ful_rest`. One unit of
  * `ord_back` was returned to the sender. `ord_till` is being paid at the till.
  */
 
@@ -161,7 +161,7 @@ const NOTHING = { expect: [], put: [], unique: [], index: [], move: [], guard: [
 export type Patch = object | ((record: any) => object);
 type BareRecord = Readonly<Record<string, unknown>> & { readonly id: string };
 
-/** The sound world in a new store, and the functions that break it. */
+/** The consistent world in a new store, and functions that corrupt it. */
 export async function soundWorld() {
   const adapter = createMemoryStore();
   const world = await adapter.worlds.open('sound', await soundSnapshot(), { bearer: '', apiKey: '', webhookSecret: '' });
@@ -224,7 +224,7 @@ export async function soundWorld() {
       return id;
     },
   };
-  // The units of the orders above, as they would have been counted.
+  // Stock counters that match the orders above.
   await broken.move('stock', { onHand: -5, reserved: 1 });
   await broken.move(unitsMoved.name, { shipped: 5, writtenOff: 1, returned: 1 });
   return { ...broken, verify: () => verifyWorld(adapter.worlds, world, objects) };

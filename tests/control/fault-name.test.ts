@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { newRehearsal } from '../support/estate.ts';
 
-test('A fault with a wrong name and a wrong body is refused for its name, which comes first in the request', async () => {
+test('A fault with an invalid name and an invalid body is refused for its name', async () => {
   await using rehearsal = await newRehearsal();
   const pointersOf = async (name: string, body: object) => {
     const reply = await rehearsal.call('put-fault', { params: { name }, body });

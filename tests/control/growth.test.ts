@@ -87,7 +87,7 @@ describe('Reads of a grown rehearsal', () => {
     await estate?.close();
   });
 
-  /** The store calls of an operation and the work that it starts. The operation runs twice, since the first run may fill caches. */
+  /** The store calls of the second run of an operation and its work; the first run fills caches. */
   async function costOf({ ask }: (typeof operations)[number], { client, world, story }: Prepared): Promise<Counted> {
     await ask(client, story);
     await client.control('settle');

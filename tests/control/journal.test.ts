@@ -10,7 +10,7 @@ const readAda = (rehearsal: TestRehearsal, correlationId: string) =>
 const journal = (rehearsal: TestRehearsal, query: ControlCall<typeof readJournal>['query'] = {}) =>
   rehearsal.control('read-journal', { query });
 
-test('The journal lists hops with their place and the start of each in wall time', async () => {
+test('The journal lists each hop with its position and its start in wall time', async () => {
   await using rehearsal = await newRehearsal();
   const before = Date.now();
   await readAda(rehearsal, 'one');
@@ -51,7 +51,7 @@ test('The journal lists the oldest hops after a sequence, so that a reader conti
   expect(await journal(rehearsal, { correlationId: 'nobody' })).toMatchObject({ items: [], next: 5 });
 });
 
-test('The journal leaves bodies out on request, and has them in the record of one hop', async () => {
+test('The journal omits bodies on request, and has them in the record of one hop', async () => {
   await using rehearsal = await newRehearsal();
   await readAda(rehearsal, 'one');
   const [head] = (await journal(rehearsal, { bodies: 'false' })).items;
@@ -92,7 +92,7 @@ test('The journal refuses an unknown request id with 404', async () => {
   expect([status, body.code]).toEqual([404, 'not_found']);
 });
 
-test('The parent of a hop is the hop that published the event, also of an event that comes twice, late or after others', async () => {
+test('The parent of a hop is the hop that published the event, even if the event is duplicated, late or reordered', async () => {
   await using rehearsal = await newRehearsal({ warehouse: 'manual' });
   await rehearsal.fault('twice', { match: { event: 'order-confirmed' }, fault: { kind: 'duplicate', copies: 2 } });
   await rehearsal.fault('late', { match: { event: 'ext.order-changed' }, fault: { kind: 'late', by: 'PT1H' } });
@@ -111,7 +111,7 @@ test('The parent of a hop is the hop that published the event, also of an event 
   expect(released.filter(({ parentId }) => parentId === undefined)).toEqual([]);
 });
 
-test('The parent of a hop is absent for a call from outside, whatever ids and contexts it sends', async () => {
+test('The parent of a hop is absent for a call from outside, even if the call sends ids and contexts', async () => {
   await using rehearsal = await newRehearsal();
   const context = Buffer.from(JSON.stringify({ requestId: 'req_evil', parentId: 'req_parent' })).toString('base64url');
   const ids = { 'x-request-id': 'req_mine', 'x-parent-id': 'req_mine', 'x-estate-context': context };

@@ -28,7 +28,7 @@ test('A list of life cycles has one move for each state before and after', async
   ]);
 });
 
-test('A list of life cycles has a move that keeps the state from that state to itself, with the additional event', async () => {
+test('A list of life cycles has a move that keeps the state as a move from the state to itself, with the additional event', async () => {
   const [adding] = of(await movesOf('basket'), 'add-line');
   expect(adding).toMatchObject({ from: 'open', to: 'open', events: ['ext.basket-changed'] });
   expect(adding?.control).toBeUndefined();

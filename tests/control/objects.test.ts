@@ -23,7 +23,7 @@ const refusal = async (reply: ReturnType<TestRehearsal['call']>) => {
   const { status, body } = await reply;
   return { status, code: body.code, detail: String(body.detail), errors: body.errors };
 };
-/** The parts of a label that name members, held against the definition of the object. */
+/** The members that a label names, for comparison with the definition of the object. */
 const unknownMembers = ({ label = [], schema }: (typeof objects)[number]): string[] =>
   label.flatMap((text) => [...text.matchAll(/\{(\w+)/g)].flatMap(([, name = '']) => (name in schema.shape ? [] : [name])));
 

@@ -67,7 +67,7 @@ test('Two gateways of one estate stop the runs of each other, and delete their r
   await one.stop();
 });
 
-test('Two gateways of one estate together run two at a time, in the sequence of their requests', async () => {
+test('Two gateways of one estate run at most two scenarios together, sorted by request', async () => {
   const { one, other, playing } = gateways();
   const ids = [];
   for (const runs of [one, other, one, other]) ids.push((await runs.start('any')).id);
@@ -89,7 +89,7 @@ test('A run fails with a reason when its gateway stops, which waits for no step'
   expect(await other.read(id)).toMatchObject({ state: 'failed', failure: 'The gateway that ran it stopped.' });
 });
 
-test('A run fails with a reason when its gateway dies, and no longer takes a place', async () => {
+test('A run fails with a reason when its gateway dies, and no longer counts towards the limit', async () => {
   const { worlds, open, other, playing } = gateways();
   const dying = open({ ...worlds, addRun: (run) => worlds.addRun(run, 1), renewRun: async () => true, updateRun: async () => true });
   const dead = [(await dying.start('any')).id, (await dying.start('any')).id];
@@ -104,7 +104,7 @@ test('A run fails with a reason when its gateway dies, and no longer takes a pla
   await Promise.all([dying.stop(), other.stop()]);
 });
 
-test('A run keeps its result and its rehearsal when it ends while it is being stopped, if ended runs are to be kept', async () => {
+test('A run that ends while it is being stopped keeps its result and its rehearsal when ended runs are kept', async () => {
   const { worlds, open, one, playing, rehearsals } = gateways();
   const { id } = await one.start('any');
   await inState(one, id, 'running');
@@ -139,7 +139,7 @@ test('A run is dropped with its rehearsal after twenty newer runs', async () => 
   await runs.stop();
 });
 
-test('A run is refused while twenty others wait or run, with a Retry-After', async () => {
+test('A run is refused with Retry-After while twenty runs wait or run', async () => {
   const { one: runs } = gateways();
   for (let n = 0; n < 20; n++) await runs.start('any');
   await expect(runs.start('any')).rejects.toMatchObject({ code: 'rate_limited', context: { retryAfter: 10 } });

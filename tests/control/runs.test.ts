@@ -17,7 +17,7 @@ async function ended(id: string) {
 
 const rehearsals = async () => (await control('list-rehearsals')).items.map(({ name }) => name);
 
-/** Runs a scenario. The run and its rehearsal go with the test. */
+/** Runs a scenario. The end of the test deletes the run and its rehearsal. */
 async function started(scenario: string) {
   const run = await control('start-run', { body: { scenario } });
   return {
@@ -74,7 +74,7 @@ test('A run of a scenario is listed without its steps, newest first', async () =
   expect(ours.some((item) => 'steps' in item)).toBe(false);
 });
 
-test('A run of a scenario waits while two others run', async () => {
+test('A run of a scenario waits while two runs are running', async () => {
   await using first = await started('digital-order');
   await using second = await started('digital-order');
   await using third = await started('digital-order');
@@ -89,7 +89,7 @@ test('A run of a scenario waits while two others run', async () => {
   expect((await read(third.id)).state).toBe('passed');
 });
 
-test('A run of a scenario is stopped by its deletion, stays in the list as stopped, and its rehearsal is gone', async () => {
+test('Deleting a running run stops it, lists it as stopped, and deletes its rehearsal', async () => {
   await using run = await started('delivered-order');
   const begun = async () => [await read(run.id)].find(({ steps }) => steps.length > 0);
   const { rehearsal = '' } = await eventually('a step is made', begun, WITHIN_MS);
@@ -100,7 +100,7 @@ test('A run of a scenario is stopped by its deletion, stays in the list as stopp
   expect((await read(run.id)).steps).toEqual(stopped.steps);
 });
 
-test('A run of a scenario that has ended is removed with its rehearsal by its deletion, unless ended runs are to be kept', async () => {
+test('Deleting an ended run removes it with its rehearsal, unless ended runs are kept', async () => {
   await using run = await started('digital-order');
   const { rehearsal = '' } = await ended(run.id);
   await control('delete-run', { params: { id: run.id }, query: { ended: 'keep' } });
@@ -124,7 +124,7 @@ test.each([
   expect(body.detail).toContain(scenarios.map(({ name }) => name).join(', '));
 });
 
-test('Start Run refuses a missing scenario and another member, with pointers', async () => {
+test('Start Run refuses a missing scenario and an unknown member, with pointers', async () => {
   const { status, body } = await call('POST', '/_control/runs', { name: 'digital-order' }, { as: 'admin' });
   expect([status, body.errors.map(({ pointer }: { pointer: string }) => pointer)]).toEqual([422, ['/scenario', '/name']]);
 });

@@ -47,7 +47,7 @@ async function opened(client: EstateClient) {
   return { ended, leave: () => stop.abort() };
 }
 
-/** As soon as the gateway has noticed that earlier clients have left. */
+/** Waits until the gateway has closed the streams of earlier clients. */
 const openedSoon = (client: EstateClient) =>
   eventually('there is room', () => opened(client).catch((error: unknown) => error instanceof ControlError && undefined));
 
@@ -65,7 +65,7 @@ describe('Streams of a gateway', () => {
     await client.close();
   });
 
-  test('A gateway has at most 32 streams, and refuses one more until another has ended', async () => {
+  test('A gateway has at most 32 streams, and refuses one more until a stream has ended', async () => {
     const open = await Promise.all(Array.from({ length: MOST }, () => opened(client)));
     const { status, body, headers } = await client.call('GET', '/_control/stream', undefined, { as: 'admin' });
     expect([status, body.code, headers['retry-after']]).toEqual([503, 'too_many_streams', '10']);
@@ -98,7 +98,7 @@ describe('Streams of a gateway', () => {
   });
 });
 
-/** Answers with as many large frames as a client takes, and counts them. */
+/** Sends large frames as fast as a client reads them, and counts them. */
 async function endlessly(): Promise<{ url: string; pulled: () => number; isClosed: () => boolean; close: () => Promise<void> }> {
   let [pulled, isClosed] = [0, false];
   async function* frames(): AsyncGenerator<Frame> {
@@ -123,7 +123,7 @@ async function endlessly(): Promise<{ url: string; pulled: () => number; isClose
   };
 }
 
-test('A stream sends a slow client no more than its connection takes, and continues where it was', async () => {
+test('A stream sends a slow client only as much as its connection accepts, and later continues without a gap', async () => {
   const { url, pulled, isClosed, close } = await endlessly();
   const response = await new Promise<IncomingMessage>((resolve) => get(url, resolve));
   let [seen, since] = [0, performance.now()];
@@ -131,7 +131,7 @@ test('A stream sends a slow client no more than its connection takes, and contin
     if (pulled() !== seen) [seen, since] = [pulled(), performance.now()];
     return performance.now() - since > QUIET_MS;
   });
-  // The buffers of both ends of a connection on this machine.
+  // Size of the socket buffers at both ends of a local connection.
   expect(seen).toBeLessThan(200);
   const ids: string[] = [];
   let text = '';

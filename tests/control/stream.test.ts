@@ -88,7 +88,7 @@ test('A stream reports a request that changes nothing', async () => {
   await eventually('the read', async () => stream.hops().some(({ status }) => status === 404));
 });
 
-test('A stream reports when the clock is set or stands, and not as it flows', async () => {
+test('A stream reports when the clock is set or frozen, but not that a flowing clock continues', async () => {
   await using stream = await watching('clock');
   const { rehearsal } = stream;
   const { now } = await rehearsal.advance('P1D');
@@ -115,7 +115,7 @@ test('A stream reports when faults are set, strike and are removed', async () =>
   await eventually('its removal', async () => stream.of('faults').at(-1)?.data.hits === 0);
 });
 
-test('A stream reports runs while they run and when they end, whatever rehearsal they are in', async () => {
+test('A stream reports the progress and the end of the runs of all rehearsals', async () => {
   await using stream = await watching('runs');
   const ids: string[] = [];
   const statesIn = ({ data }: { data: readonly { id: string; state: string }[] }) =>
@@ -124,7 +124,7 @@ test('A stream reports runs while they run and when they end, whatever rehearsal
     const { items } = await anybody.control('list-runs');
     return items.filter(({ id, state }) => ids.includes(id) && (state === 'waiting' || state === 'running'));
   };
-  // A stream leaves out states that pass between two looks, so there is another run until one is seen. The estate limits those that wait.
+  // A stream polls and may miss a short state, so runs are started until the state is seen. The number of waiting runs is limited.
   await eventually('a running run', async () => {
     if ((await unfinished()).length < 5) ids.push((await anybody.control('start-run', { body: { scenario: 'digital-order' } })).id);
     return stream.of('runs').some((frame) => statesIn(frame).includes('running'));
@@ -140,7 +140,7 @@ test('A stream begins its answer before anything happens', async () => {
   await using rehearsal = await newRehearsal();
   const headers = { authorization: `Bearer ${ADMIN}`, 'x-rehearsal': rehearsal.name };
   const leaving = new AbortController();
-  // Less than the 15 s after which any stream sends a comment.
+  // Less than 15 s, after which a stream sends a comment.
   const signal = AbortSignal.any([leaving.signal, AbortSignal.timeout(12_000)]);
   const answer = await fetch(`${estate.gateway}/_control/stream?topics=hops`, { headers, signal });
   expect(answer.status).toBe(200);
@@ -162,7 +162,7 @@ test('A stream resumes after the last frame that was read, without a gap or a re
     await Promise.all([newBasket(rehearsal), newBasket(rehearsal)]);
     const seen = stream.frames.length;
     await eventually('more frames', async () => stream.frames.length > seen);
-    // The connection breaks off anywhere.
+    // The connection breaks at an arbitrary byte.
     const read: readonly Frame[] = stream.frames.slice();
     after = read.at(-1)?.id;
     for (const frame of read) {
@@ -227,7 +227,7 @@ test.each([
     id = before.frames[0]?.id ?? '';
   }
   await rehearsal.control('reset-rehearsal');
-  // So many that the old cursor could be one of the new world.
+  // As many records as the old cursor, so that the cursor would be valid in the new world.
   await newBasket(rehearsal);
   await rehearsal.settle();
   await using stream = listening(rehearsal, { after: await cursor(id) });
@@ -260,7 +260,7 @@ test('A stream reports that the rehearsal was deleted, and ends', async () => {
   expect(stream.frames.at(-1)).toMatchObject({ event: 'gap', data: { reason: 'deleted' } });
 });
 
-test('A stream keeps its rehearsal from ending as idle', async () => {
+test('An open stream counts as use of its rehearsal', async () => {
   const created = ['watched', 'unwatched'].map((kind) => {
     const body = { name: `${kind}-${randomBytes(4).toString('hex')}`, idleExpiry: 'PT2S' };
     return anybody.control('create-rehearsal', { body });

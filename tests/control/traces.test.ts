@@ -15,7 +15,7 @@ const readProduct = (rehearsal: TestRehearsal, correlationId: string, id = 'mug-
 const openBasket = (rehearsal: TestRehearsal, correlationId: string) =>
   rehearsal.api('create-basket-api', { body: { customerId: 'cus_ada', channel: 'web' }, ...withId(correlationId) });
 
-test('Traces are listed one per correlation id, newest first, with what happened in each', async () => {
+test('Traces are listed one per correlation id, newest first, with a summary of each', async () => {
   await using rehearsal = await newRehearsal();
   const { id } = await openBasket(rehearsal, 'shopping');
   await rehearsal.api('add-line-to-basket-api', { params: { id }, body: { sku: 'mug-blue', qty: 1 }, ...withId('shopping') });
@@ -91,7 +91,7 @@ test('Traces of a client that uses one correlation id for many requests are one 
   expect(await idsOf(rehearsal, { status: 'refused' })).toEqual(['always']);
 });
 
-test('Traces of a fulfilled order are about the request of the client, and not about the webhooks of the carrier', async () => {
+test('A trace of a fulfilled order describes the request of the client, not the webhooks of the carrier', async () => {
   await using rehearsal = await newRehearsal();
   const { id } = await openBasket(rehearsal, 'ordering');
   await rehearsal.api('add-line-to-basket-api', { params: { id }, body: { sku: 'mug-blue', qty: 1 }, ...withId('ordering') });
@@ -107,7 +107,7 @@ test('Traces of a fulfilled order are about the request of the client, and not a
   expect(items).toMatchObject([{ api: 'confirm-order-api', status: 200, requests: 1, application: 'oms' }]);
 });
 
-test('Traces of callers without a credential count in the trace of the others', async () => {
+test('Hops without a credential count in the trace with the same correlation id', async () => {
   await using rehearsal = await newRehearsal();
   const headers = { 'x-correlation-id': 'shared', 'x-rehearsal': rehearsal.name };
   await rehearsal.call('get-product-api', { params: { id: 'mug-blue' }, as: 'none', headers });

@@ -6,7 +6,7 @@ const WORLD = 'r~1' as const;
 const OTHER = 'r~2' as const;
 const staying = new AbortController().signal;
 
-/** Verifications that the test ends by hand. Each reads the state when it begins. */
+/** Verifications that the test ends explicitly. Each reads the state when it begins. */
 function byHand() {
   let state = 0;
   const begun: { readonly world: string; readonly read: number; end(): void }[] = [];
@@ -34,7 +34,7 @@ function byHand() {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('Verifications of a world are shared by sixteen requests at the same time', async () => {
+test('Sixteen concurrent requests share one verification of a world', async () => {
   const { begun, ask } = byHand();
   const answers = Array.from({ length: 16 }, () => ask());
   await turn();
@@ -43,7 +43,7 @@ test('Verifications of a world are shared by sixteen requests at the same time',
   expect(new Set(await Promise.all(answers))).toEqual(new Set([0]));
 });
 
-test('Verifications of a world are shared by requests that arrive while another one runs, and read the state after these requests', async () => {
+test('Requests that arrive during a verification of their world share the next one, which reads the state after their arrival', async () => {
   const { begun, ask, change } = byHand();
   const first = ask();
   await turn();
@@ -59,7 +59,7 @@ test('Verifications of a world are shared by requests that arrive while another 
   expect(new Set(await Promise.all(later))).toEqual(new Set([1]));
 });
 
-test('Verifications of a world continue for the clients that stay, and end when the last one leaves', async () => {
+test('A verification continues while one of its clients is connected, and ends when the last one disconnects', async () => {
   const { begun, ask } = byHand();
   const [one, two] = [new AbortController(), new AbortController()];
   const answers = [ask(WORLD, one.signal), ask(WORLD, two.signal)];
@@ -75,7 +75,7 @@ test('Verifications of a world continue for the clients that stay, and end when 
   expect(await next).toBe(0);
 });
 
-test('Verifications of a world do not begin when all their clients have left, and a later client gets its own', async () => {
+test('A verification does not begin when all its clients have disconnected, and a later client gets a new one', async () => {
   const { begun, ask } = byHand();
   const first = ask();
   await turn();
@@ -103,7 +103,7 @@ test('Verifications of two worlds do not wait for each other, and a failed one d
   await expect(failing(WORLD, staying)).rejects.toThrow('no store');
 });
 
-/** Works for some turns of the event loop. */
+/** A computation that takes several turns of the event loop. */
 const work = (turns: string[], name: string) => async (breathe: () => Promise<void> | undefined) => {
   for (let n = 0; n < 3; n++) {
     turns.push(name);
@@ -112,7 +112,7 @@ const work = (turns: string[], name: string) => async (breathe: () => Promise<vo
   return name;
 };
 
-test('Slices of a computation let other work run in between', async () => {
+test('A computation in slices lets other work run in between', async () => {
   const turns: string[] = [];
   const inSlices = createSlices({ sliceMs: 0 });
   const other = setInterval(() => turns.push('other'), 0);

@@ -49,7 +49,7 @@ const ended = (state: string) => [fulfillmentOrder('ful_open', { state }), fulfi
 
 const givenBack = change('holds', 'res_open', { state: 'released' });
 const held = (qty: number) => add('holds', { id: 'res_1', state: 'held', allocations: [{ ...ONE_MUG, qty }] });
-/** The SIM has one unit of `res_open` as consumed that the Inventory Service has not. */
+/** One unit of `res_open` is consumed at the SIM, but not at the Inventory Service. */
 const consuming = all(
   allocation({ fulfilledQty: 3 }),
   add('movements', {
@@ -84,7 +84,7 @@ const earned = (patch: object = {}) => add('earnings', { id: 'ord_sent', earned:
 const refundBooked = (booked: boolean) => earned({ refunds: [{ id: 'pay_sent.refund-1', booked }] });
 const refundedByHand = (more: object = {}) =>
   payment('pay_sent', { state: 'partially-refunded', refundedAmount: eur(1000), refunds: [{ amount: eur(1000), ...more }] });
-/** A hundred points of `loy_ada`, taken from the account. */
+/** Removes a hundred points from the account `loy_ada`. */
 const taken = account({ pointsBalance: 400 }, [entry({ type: 'redeem', points: -100 })]);
 const REDEMPTION = { id: 'rdm_one', state: 'open', accountId: 'loy_ada', points: 100, spentPoints: 0, reversedPoints: 0 };
 const redeemed = (patch: object = {}) =>
@@ -100,7 +100,7 @@ const aBooking = (id: string, status: string) =>
   add('return-bookings', { id, orderId: 'ord_sent', status, lines: [{ orderLineId: 'line-1', qty: 1, amount: 1000 }] });
 const third = (status: string, state: string, more?: object) => [aBooking('ret_three', status), aReturn('ret_three', state, more)];
 const onItsWay = (state: string) => ({ id: 'shp_two', state, labelStatus: 'ready' });
-/** One of the two mugs of `ord_sent` was returned and refunded, the other one waits for its inspection. */
+/** Of the two mugs of `ord_sent`, one was returned and refunded, and one waits for its inspection. */
 const comesBack = all(
   order('ord_sent', ({ lines: [one] }) => ({ state: 'return-in-progress', lines: [{ ...one, returnedQty: 1 }] })),
   aBooking('ret_one', 'refunded'),
@@ -207,7 +207,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ['stock/mug-blue|dc-01: units moved are negative', move('units-moved', { found: -1 })],
     ['reservation/res_sent: 2 of mug-blue|dc-01 left it, and its fulfillment orders sent 1', units('ful_sent', { pickedQty: 1 })],
     ['bsk_open: it has 2 open reservations: reservation/res_open', copy('reservations', 'res_open', { id: 'res_other' })],
-    // A parked release does not excuse the reservation, whether it waits for an application or not.
+    // An open reservation is a violation even if its release is parked.
     ...([undefined, 'sim'] as const).map(
       (awaits): Case => [
         'reservation/res_open: confirmed, and its order/ord_open is cancelled',
@@ -427,7 +427,7 @@ test.each(Object.entries(allowed))('Verify accepts %s', async (_what, happens) =
   expect(await broken(world)).toEqual([]);
 });
 
-test('Verify accepts an order that waits for a delivery that is put off, and not one whose delivery is parked', async () => {
+test('Verify accepts an order that waits for a deferred delivery, and reports one that waits for a parked delivery', async () => {
   const world = await soundWorld();
   await all(...ended('cancelled'))(world);
   const stuck = await violations(world, 'moving');

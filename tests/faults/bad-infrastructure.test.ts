@@ -18,7 +18,7 @@ describeWithRedis(
       });
       return one;
     }
-    /** It lives, is not ready, and reports the reason in `/readyz` and in its log. */
+    /** Asserts that the process is alive and not ready, and reports the reason in `/readyz` and in its log. */
     async function expectWaiting(one: Running, reason: RegExp): Promise<void> {
       const isWaiting = async () => {
         const { status, body } = await one.readyz();
@@ -92,7 +92,7 @@ describeEstate('A full outbox', { services: { gateway: 1, crm: 1 }, environment:
   });
 });
 
-/** Speaks the protocol, and supports no request. */
+/** A broker of the protocol that supports no request. */
 async function incapableBroker(): Promise<{ readonly port: number; close(): Promise<void> }> {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {

@@ -19,7 +19,7 @@ describeEstate(
     const head = ({ credentials }: Rehearsed, line: string, more = ''): string =>
       `${line} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${credentials.bearer}\r\n${more}`;
 
-    /** @returns how long requests of a good client take, sorted, in milliseconds */
+    /** @returns the sorted durations of requests of a normal client, in milliseconds */
     async function goodTraffic(rehearsal: Rehearsed, count: number): Promise<readonly number[]> {
       const took: number[] = [];
       for (const _ of times(count, String)) {
@@ -32,11 +32,11 @@ describeEstate(
     const median = (sorted: readonly number[]): number => sorted[Math.floor(sorted.length / 2)] ?? 0;
 
     // Without `headersTimeout` and `requestTimeout`, no connection is closed, and the test times out.
-    row('row 15: 200 slow clients get 408 and are cut, and good traffic continues', async () => {
+    row('row 15: 200 slow clients get 408 and are disconnected, and other clients are served', async () => {
       const rehearsal = await rehearsalWith(estate, 1);
       const before = await goodTraffic(rehearsal, 50);
       const half = head(rehearsal, `POST ${RESERVATIONS}`, 'Content-Type: application/json\r\nContent-Length: 10\r\n\r\n{"a"');
-      // Half of them do not finish their headers, and half not their body.
+      // Half of the clients send incomplete headers, half an incomplete body.
       const slow = times(200, (n) => slowClient(port(), n % 2 === 0 ? 'POST /baskets HTTP/1.1\r\nHost' : half));
       const during = await goodTraffic(rehearsal, 50);
       expect(median(during)).toBeLessThan(5 * median(before) + 100);
@@ -57,7 +57,7 @@ describeEstate(
     });
 
     // If the gateway does not replace the estate's headers, the forged token arrives, and the application answers 403.
-    row('row 15: a forged identity is stripped, also with Expect: 100-continue', async () => {
+    row('row 15: a forged identity is removed, even with Expect: 100-continue', async () => {
       const rehearsal = await rehearsalWith(estate, 3);
       const other = await rehearsalWith(estate, 0);
       const origin = {
@@ -114,7 +114,7 @@ describeEstate(
   },
 );
 
-/** @returns all bytes that the client gets until it is cut */
+/** @returns all bytes that the client receives before it is disconnected */
 function slowClient(port: number, bytes: string): Promise<string> {
   const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
   let received = '';

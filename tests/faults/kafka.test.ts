@@ -10,14 +10,14 @@ import { freePort } from '../support/free-port.ts';
 import { ADDRESS } from '../support/steps/order.ts';
 import { describeEstate, type EstateOfProcesses, PATIENCE_MS, type Rehearsed, SHOP, times } from './processes.ts';
 
-/** How many orders are placed while Kafka is missing; fewer on a busy machine. */
+/** Number of orders placed while Kafka is missing; fewer on a busy machine. */
 const ORDERS = Number(process.env['FAULTS_ORDERS'] ?? 500);
 const BUYERS = 20;
 const STOPPED_MS = 30_000;
 const ADA = 'cus_ada';
 const ORDER_TOPIC = 'uc.order.events';
 const MINUTE = 60_000;
-/** These applications consume payments and orders too, and are missing. */
+/** Applications that consume payments and orders, but do not run here. */
 const OWED_TO_ABSENT = /^pending (pos|loyalty-platform)\|/;
 const BASKET = { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] };
 const port = await freePort();
@@ -40,7 +40,7 @@ function kafka(estate: EstateOfProcesses, row: (title: string, body: () => Promi
     return broker;
   }
 
-  /** Everything is sent, and consumed by the running applications, and every invariant holds. */
+  /** Asserts that all events are sent, the running applications have consumed them, and every invariant holds. */
   async function atRest({ control }: Rehearsed): Promise<void> {
     const isSettled = async () => {
       const { settled, waitingFor } = await control('settle', { body: { timeoutMs: 500 } });
@@ -65,7 +65,7 @@ function kafka(estate: EstateOfProcesses, row: (title: string, body: () => Promi
     distinct(records).flatMap((event) => (event.type.endsWith(`.${type}`) ? [event.subject] : []));
   function expectContiguous(records: readonly CollectedRecord[]): void {
     for (const [subject, events] of Map.groupBy(distinct(records), ({ subject: of }) => of as string)) {
-      // One version may have two events: a made reservation has its own, and one of the stock.
+      // One version can have two events: a new reservation has an event of its life cycle, and one about the stock.
       const versions = [...new Set(events.map(({ aggregateversion }) => aggregateversion as number))];
       const [first = 1] = versions;
       expect([subject, versions]).toEqual([subject, versions.map((_, n) => first + n)]);
@@ -73,7 +73,7 @@ function kafka(estate: EstateOfProcesses, row: (title: string, body: () => Promi
   }
   const activities = async (rehearsal: Rehearsed): Promise<number> => (await rehearsal.object('customer', ADA)).version;
 
-  /** A rehearsal at rest, with an order that can be confirmed, and how often the CRM has seen its customer active before. */
+  /** A settled rehearsal with an order that can be confirmed, and the number of earlier activations of its customer. */
   async function paidOrder() {
     const rehearsal = await estate.rehearse();
     const { id: orderId } = await rehearsal.authorised();
@@ -177,7 +177,7 @@ function kafka(estate: EstateOfProcesses, row: (title: string, body: () => Promi
   });
 
   // Without the expiry of a lease after 10 s, no process takes over, and the work never completes.
-  row('row 5: the relay that holds the lease is frozen beyond it: the other takes over, and the order is kept', async () => {
+  row('row 5: the relay with the lease is frozen until its lease expires: another relay takes over, and events stay in order', async () => {
     await withKafka();
     await estate.start('oms');
     const { rehearsal, orderId, confirm } = await paidOrder();
@@ -190,7 +190,7 @@ function kafka(estate: EstateOfProcesses, row: (title: string, body: () => Promi
     await confirming;
     await rehearsal.api('cancel-order-api', confirm);
     await atRest(rehearsal);
-    // Its acknowledgement arrives when it no longer has the lease.
+    // The acknowledgement of the frozen relay arrives after its lease has expired.
     frozen.signal('SIGCONT');
     estate.wayToRedis(frozen).clear();
     estate.way('oms').lead(estate.of('oms').map((one) => one.port));
@@ -227,7 +227,7 @@ function kafka(estate: EstateOfProcesses, row: (title: string, body: () => Promi
   });
 
   // Without a limit of attempts, events behind the poison event are never consumed.
-  row('row 13: a poison message is tried, parked and put aside, and its partition moves on', async () => {
+  row('row 13: a poison message is retried and parked, and its partition continues', async () => {
     await withKafka();
     const { rehearsal, orderId, before } = await paidOrder();
     const { name, world } = rehearsal;
@@ -247,7 +247,7 @@ function kafka(estate: EstateOfProcesses, row: (title: string, body: () => Promi
   });
 
   // Without the check for older scans, the parcel goes back to `collected`. Without the signature check, a forged webhook is 204.
-  row('row 14: webhooks that come twice, in the wrong order, forged or 6 min old: state moves once and forward, and 401', async () => {
+  row('row 14: duplicate and reordered webhooks move the state once and forward; forged webhooks and those 6 min old get 401', async () => {
     await withKafka();
     const rehearsal = await estate.rehearse();
     await rehearsal.progress({ carrier: 'manual' });

@@ -31,7 +31,7 @@ interface Readiness {
 
 const living = new Set<ChildProcess>();
 
-/** Starts one process as a container does: it resolves when the process listens. */
+/** Starts one process. Resolves when the process listens. */
 export async function startProcess(service: StartableService, environment: Settings) {
   const pepper = service === 'gateway' ? { CREDENTIAL_PEPPER: PEPPER } : {};
   const child = spawn(process.execPath, [MAIN], {
@@ -85,7 +85,7 @@ interface InsideCall {
 }
 
 export interface EstateOptions {
-  /** How many processes of each service. Other services are missing. */
+  /** Number of processes of each service. Other services do not run. */
   readonly services: Readonly<Partial<Record<'gateway' | Application, number>>>;
   readonly redisPort: number;
   /** `host:port`; without it Kafka is missing. */
@@ -93,11 +93,11 @@ export interface EstateOptions {
   readonly environment?: Settings;
 }
 
-/** Some applications of the estate in separate processes, and the ways between them and to Redis. */
+/** Applications of the estate in separate processes, with proxies between them and to Redis. */
 export async function startEstateOfProcesses({ services, redisPort, kafka = NOBODY, environment = {} }: EstateOptions) {
   const named = Object.entries(services) as ['gateway' | Application, number][];
   const ways = new Map<'gateway' | Application, Way>();
-  /** Each process has its own way to Redis. */
+  /** Each process has its own proxy to Redis. */
   const toRedis = new Map<Running, Way>();
   const running = new Map<'gateway' | Application, Running[]>(named.map(([service]) => [service, []]));
   const agent = new Agent({ connections: 256, keepAliveTimeout: 20_000 });
@@ -155,7 +155,7 @@ export async function startEstateOfProcesses({ services, redisPort, kafka = NOBO
       body: isRead ? null : JSON.stringify(call.body ?? {}),
       dispatcher: agent,
     });
-    // biome-ignore lint/suspicious/noExplicitAny: tests look into replies freely
+    // biome-ignore lint/suspicious/noExplicitAny: tests read replies without a schema
     return { status: answer.statusCode, headers: answer.headers, body: (await answer.body.json()) as any };
   }
 
@@ -245,7 +245,7 @@ export function killAll(): void {
   for (const child of living) child.kill('SIGKILL');
 }
 
-/** Services that an order needs until it is confirmed. */
+/** Services that are needed to confirm an order. */
 export const SHOP = { gateway: 1, 'ecommerce-platform': 1, crm: 1, oms: 1, 'payment-hub': 1, sim: 1, 'inventory-service': 1 } as const;
 
 interface Described extends Omit<EstateOptions, 'redisPort'> {

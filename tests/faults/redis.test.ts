@@ -4,7 +4,7 @@ import { eventually } from '../support/eventually.ts';
 import { describeEstate, PATIENCE_MS, times } from './processes.ts';
 import { ONE, RESERVE, rehearsalWith, shelf, buying as startBuying, succeeded } from './vases.ts';
 
-/** A commit that ends a request well: it carries the answer that a repeat gets. */
+/** The last commit of a successful request, which stores the answer for a repeat. */
 const commitOf = (service: 'sim' | 'inventory-service') => (sent: string) =>
   sent.includes(scripts.commit.sha) && sent.includes(service === 'sim' ? '"status":201' : '"status":200');
 

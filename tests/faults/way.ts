@@ -5,17 +5,17 @@ export interface Strike {
   readonly lose: 'request' | 'answer';
   readonly when: (request: string) => boolean;
   /**
-   * `silence`: all traffic stops until `clear`. A request arrives then, late; an answer is lost.
+   * `silence`: all traffic stops until `clear`. A withheld request then arrives late; a withheld answer is lost.
    * `cut`: only this connection is broken.
    */
   readonly by: 'silence' | 'cut';
 }
 
-/** A way to one or several processes, with faults. Each connection leads to the next process. */
+/** A TCP proxy to one or several processes, with faults. Connections are distributed in turn. */
 export interface Way {
   readonly port: number;
   readonly url: string;
-  /** The ports it leads to from now on; none refuses every connection. */
+  /** Sets the target ports. Without a port, every connection is refused. */
   lead(ports: readonly number[]): void;
   /** Resolves after the fault has been applied. Earlier traffic passes unchanged. */
   strike(strike: Strike): Promise<void>;
@@ -36,7 +36,7 @@ interface Pair {
   readonly kept: (() => void)[];
 }
 
-/** As a balancer does, it tries the next process when one does not take the connection. */
+/** Tries the next process, like a load balancer, when a process refuses the connection. */
 export async function startWay(ports: readonly number[] = [], at = 0): Promise<Way> {
   const pairs = new Set<Pair>();
   let targets = ports;

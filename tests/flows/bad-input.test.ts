@@ -8,7 +8,7 @@ import { runsOf } from '../support/effort.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import type { PlainReply } from '../support/plain-client.ts';
 
-/** Existing ids, so that bodies are also checked beyond the lookup. */
+/** Existing ids, so that requests pass the lookup and their bodies are validated. */
 const IDS: Readonly<Record<string, readonly string[]>> = {
   id: ['cus_ada', 'loy_ada', 'mug-blue', 'nothing', '%F0%9F%90%B3', '__proto__', 'constructor'],
   sku: ['mug-blue', 'lamp-last-one', 'nothing', 'toString'],

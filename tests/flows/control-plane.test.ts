@@ -35,7 +35,7 @@ describe('Waiting for events', () => {
     await using rehearsal = await newRehearsal();
     const wait = (timeoutMs: number) => admin(rehearsal, 'POST', '/events/wait', { type: 'order-confirmed', timeoutMs });
     const waiting = wait(60_000);
-    // The wait has begun when a later one has ended.
+    // When a later wait has ended, this wait has begun.
     await wait(50);
     await rehearsal.control('reset-rehearsal');
     expect(await waiting).toMatchObject({ status: 404, body: { code: 'unknown_rehearsal' } });

@@ -4,7 +4,7 @@ import { jsonCallsPerOrder } from '../../bench/json-calls.ts';
 
 const history = readHistory();
 
-/** Relays and the clock may find their work in one turn more or less. */
+/** Tolerance: the number of polls of relays and clock varies slightly. */
 const MARGIN = 3;
 
 test('The history of counts is sorted by day', () => {

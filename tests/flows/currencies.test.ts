@@ -4,7 +4,7 @@ import { requestMembers } from './request-members.ts';
 
 const currencies = requestMembers.filter(({ pointer }) => /(^|\/)currency$/.test(pointer));
 
-/** A body with this member alone: what else the body lacks has no effect on the refusal. */
+/** A body with this member only. Missing members do not affect the asserted error. */
 const bodyWith = (pointer: string, currency: string): unknown =>
   pointer.split('/').reduceRight<unknown>((inner, name) => (name === '0' ? [inner] : { [name]: inner }), currency);
 

@@ -6,7 +6,7 @@ import { type Asked, describedBy, METHODS, type OpenApiDocument } from '../suppo
 import { runsOf, someOf } from '../support/effort.ts';
 import { ADMIN, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 
-/** The document equals the one of the gateway: a test of the gateway compares them. */
+/** Generated here instead of fetched: a test of the gateway compares both. */
 const document = estateOpenApi('0.0.0') as unknown as OpenApiDocument;
 const { operations, fittingRequests, misfittingRequests, complaint } = describedBy(document);
 const agent = new Agent({ connections: 16 });
@@ -23,7 +23,7 @@ const BEYOND_SCHEMAS = new Set([
   ...['unknown_code', 'unknown_line', 'unknown_location', 'unknown_object', 'unknown_place', 'unknown_sku', 'unknown_state'],
   ...['unknown_store'],
 ]);
-/** Targets of faults: random members seldom make one target together. */
+/** Valid targets of faults, because random members are rarely a valid combination. */
 const match = [
   { api: 'get-product-api' },
   { application: 'oms' },
@@ -60,7 +60,7 @@ async function ask({ method }: Pick<Operation, 'method'>, { path, headers, body 
   return { ...answer, exchange };
 }
 
-/** A stream has no end: its first bytes show that it was answered. */
+/** Reads only the first bytes, because a stream does not end. */
 async function textOf({ headers, body }: Dispatcher.ResponseData): Promise<string> {
   if (!String(headers['content-type']).startsWith('text/event-stream')) return body.text();
   for await (const chunk of body) return String(chunk);
@@ -97,9 +97,9 @@ async function somethingOfEach(rehearsal: TestRehearsal): Promise<Record<string,
   };
 }
 
-/** Random requests per operation; each run of the tests makes others. */
+/** Random requests per operation; they differ in each run. */
 const RUNS = runsOf({ usually: 2, thoroughly: 6 });
-/** Operations whose fitting requests are tried: each needs a rehearsal with something of everything. */
+/** Operations that get valid requests. Each needs a rehearsal with objects of every type. */
 const tried = new Set(someOf(operations, 0.4));
 
 /** A request of an operation that fits its schema, for no rehearsal by name. */

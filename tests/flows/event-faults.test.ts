@@ -160,7 +160,7 @@ describe('Late, withheld and reordered events', () => {
     await rehearsal.verify();
   });
 
-  test('A withheld event is released when another fault takes the name, which does not strike it', async () => {
+  test('Replacing a fault releases its withheld events, even if the new fault does not match them', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await basketIn(rehearsal);
     await rehearsal.fault('lost', { match: CHANGED, fault: { kind: 'withhold' } });
@@ -209,7 +209,7 @@ describe('Late, withheld and reordered events', () => {
     expect((await rehearsal.settle()).withheld.map(({ subject }) => subject)).toEqual([other.subject, basket.subject]);
   });
 
-  test('A reordered event waits for one that is sent, not for one that another fault withholds', async () => {
+  test('A reordered event waits for the next event that is sent, not for one that another fault withholds', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await basketIn(rehearsal);
     await rehearsal.fault('swap', { match: CHANGED, fault: { kind: 'reorder' }, times: 1 });

@@ -5,7 +5,7 @@ import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts'
 import { eventually } from '../support/eventually.ts';
 import { CASH, card, eur } from '../support/steps/tender.ts';
 
-/** What an API that changes state is sent, after other calls have prepared the state. */
+/** A request to an API that changes state, sent after other calls have prepared the state. */
 interface Request {
   /** The id in the path. */
   readonly id?: string;

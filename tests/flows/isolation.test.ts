@@ -4,7 +4,7 @@ import { ADDRESS, eventually, newRehearsal, type TestRehearsal } from '../suppor
 const inventory = ({ call }: TestRehearsal, headers: Record<string, string> = {}) =>
   call('get-inventory-api', { params: { sku: 'mug-blue' }, headers });
 
-test('Each rehearsal sells the last lamp, and has no basket, event or hop of another', async () => {
+test('Each rehearsal sells its last lamp, and has no basket, event or hop of another rehearsal', async () => {
   await using one = await newRehearsal();
   await using other = await newRehearsal();
   for (const rehearsal of [one, other]) await rehearsal.checkedOut({ sku: 'lamp-last-one', qty: 1 });
@@ -14,7 +14,7 @@ test('Each rehearsal sells the last lamp, and has no basket, event or hop of ano
   expect((await other.journal()).filter(({ path, status }) => path.includes(id) && status < 400)).toEqual([]);
 });
 
-test('Each rehearsal has a clock and faults that do not affect another', async () => {
+test('Each rehearsal has its own clock and faults, without effect on others', async () => {
   await using one = await newRehearsal();
   await using other = await newRehearsal();
   await one.advance('P30D');
@@ -23,7 +23,7 @@ test('Each rehearsal has a clock and faults that do not affect another', async (
   expect([(await inventory(one)).status, (await inventory(other)).status]).toEqual([503, 200]);
 });
 
-test('A token of a rehearsal is refused by another rehearsal, and after the deletion', async () => {
+test('A token of a rehearsal is refused in another rehearsal, and after the rehearsal is deleted', async () => {
   const one = await newRehearsal();
   await using other = await newRehearsal();
   expect((await inventory(one, { 'x-rehearsal': other.name })).status).toBe(403);

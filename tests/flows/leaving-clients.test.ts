@@ -22,7 +22,7 @@ async function askAndLeave(rehearsal: TestRehearsal, slow: ApiId, api: ApiId, in
   return { status: hop.status, called };
 }
 
-test('An application that has only read makes no further call after its client has left', async () => {
+test('An application without a commit makes no further call after its client has disconnected', async () => {
   await using rehearsal = await newRehearsal();
   const left = await askAndLeave(rehearsal, 'get-customer-api', 'get-customer-360-api', { params: { id: 'cus_ada' } });
   expect(left.status).toBe(0);

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 
-/** Transitions of the life cycles that no other test covers across the whole estate. */
+/** Life-cycle transitions that no other test covers with the whole estate. */
 const customer = (rehearsal: TestRehearsal, id: string) => rehearsal.api('get-customer-api', { params: { id } });
 const visit = (rehearsal: TestRehearsal, customerId: string) =>
   rehearsal.api('log-interaction-api', { body: { customerId, type: 'visit' } });

@@ -127,7 +127,7 @@ const rows: Readonly<Record<string, Row>> = {
   'validate-voucher-api customerId': [{ id: 'WELCOME10', body: { amount: EUR, customerId: NONE } }, 200],
 };
 
-/** Members with tests beside the FMS, because they need a signature. */
+/** Members that the tests of the FMS cover, because the requests need a signature. */
 const ELSEWHERE = new Set(['carrier-webhook data.shipmentId', 'carrier-webhook data.trackingNumber']);
 
 /** Members that are texts, or names that the request itself introduces. */

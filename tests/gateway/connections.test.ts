@@ -33,10 +33,10 @@ async function inFrontOf(application: Server, times: { readonly idleMs?: number 
   return { front, url: await listening(front), [Symbol.asyncDispose]: close };
 }
 
-test('The gateway closes an idle connection to an application before the application does, and not one in use', async () => {
+test('The gateway closes an idle connection to an application before the application does, but no connection in use', async () => {
   const open = new Set<unknown>();
   let connections = 0;
-  // It never closes an idle connection itself, and answers later than the limit.
+  // The application never closes an idle connection, and answers later than the limit.
   const answerLate: RequestListener = (_request, response) => void setTimeout(() => response.end('late'), 3 * IDLE_MS);
   const application = createServer({ keepAliveTimeout: 0 }, answerLate);
   application.on('connection', (socket) => {
@@ -52,7 +52,7 @@ test('The gateway closes an idle connection to an application before the applica
   }
 });
 
-test('The gateway ends a connection that has grown old with its next answer, also with an answer of an application', async () => {
+test('The gateway closes a connection that has reached its maximum age after the next answer', async () => {
   await using gateway = await inFrontOf(createServer((_request, response) => void response.end('{}')));
   const connections = watchConnections(gateway.front, { oldestMs: -1 });
   expect((await fetch(gateway.url)).headers.get('connection')).toBe('close');

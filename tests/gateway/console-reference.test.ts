@@ -5,7 +5,7 @@ import { scriptOf } from '../../console/scalar.ts';
 import { estate } from '../support/estate.ts';
 
 describe('The script of the references', () => {
-  test('is served whole, compressed, and with a tag', async () => {
+  test('The script of the references is served whole, compressed, and with an ETag', async () => {
     const page = await (await request(`${estate.gateway}/console/reference/api`)).body.text();
     const [, script = ''] = /<script defer src="([^"]+)">/.exec(page) ?? [];
     const ask = (headers: Record<string, string>) => request(`${estate.gateway}${script}`, { headers });
@@ -23,7 +23,7 @@ describe('The script of the references', () => {
     expect(again.statusCode).toBe(304);
   });
 
-  test('is missed with a sentence when the package does not hand it out', () => {
+  test('The script of the references is reported as missing when its package does not export it', () => {
     expect(() => scriptOf(() => {})).toThrow('@scalar/fastify-api-reference hands out no script.');
   });
 });

@@ -23,7 +23,7 @@ const assetsOf = (html: string): string[] => [
 ];
 
 describe('The root of the gateway', () => {
-  test.each(['GET', 'HEAD'])('sends browsers to the console when they ask with %s', async (method) => {
+  test.each(['GET', 'HEAD'])('The root of the gateway redirects browsers to the console for %s', async (method) => {
     const answer = await ask('/', { accept: BROWSER }, method);
     expect([answer.status, answer.headers['location'], answer.headers['vary'], answer.headers['cache-control']]).toEqual([
       303,
@@ -34,7 +34,7 @@ describe('The root of the gateway', () => {
   });
 
   test.each([undefined, '*/*', 'application/json', 'application/json, text/html;q=0.5', 'text/*;q=0.2, */*;q=0.1'])(
-    'shows its index to a program that accepts %s',
+    'The root of the gateway serves its index to a program that accepts %s',
     async (accept) => {
       const answer = await ask('/', accept === undefined ? {} : { accept });
       expect([answer.status, answer.headers['vary']]).toEqual([200, 'Accept-Encoding']);
@@ -50,13 +50,13 @@ describe('The console', () => {
     '/console/r/default',
     '/console/r/galway/activity/web.confirm.1?hop=x',
     '/console/r/%E2%80%AE/objects',
-  ])('answers its one HTML page at %s', async (path) => {
+  ])('The console serves its one HTML page at %s', async (path) => {
     const answer = await ask(path);
     expect([answer.status, answer.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     expect(answer.body.toString()).toBe(await page());
   });
 
-  test('allows its own scripts and styles only, and none within the page', async () => {
+  test('The console permits only its own scripts and styles, and none inline', async () => {
     const { headers, body } = await ask('/console/');
     expect(String(headers['content-security-policy']).split('; ')).toEqual([
       "default-src 'none'",
@@ -74,21 +74,21 @@ describe('The console', () => {
   });
 
   test.each(['/console/', '/console/reference/api', '/'])(
-    '%s is in a browsing context group without pages of other origins',
+    'The page %s shares no browsing context group with pages of other origins',
     async (path) => {
       const { headers } = await ask(path, { accept: 'text/html' });
       expect(headers['cross-origin-opener-policy']).toBe('same-origin');
     },
   );
 
-  test('says in its page, without a script, where the documents are', async () => {
+  test('The page of the console links the documents without a script', async () => {
     const [, noscript = ''] = /<noscript>(.*?)<\/noscript>/s.exec(await page()) ?? [];
     const links = [...noscript.matchAll(/href="([^"]+)"/g)].map(([, link = '']) => link);
     expect(links).toContain('/openapi.json');
     for (const link of links) expect([link, (await ask(link)).status]).toEqual([link, 200]);
   });
 
-  test('serves the files of its page compressed, under names that change with their contents', async () => {
+  test('The console serves the files of its page compressed, with a hash of the contents in each name', async () => {
     for (const address of assetsOf(await page())) {
       const { status, headers } = await ask(address, { 'accept-encoding': 'gzip' });
       expect([address, status, headers['content-encoding'], headers['cache-control']]).toEqual([
@@ -101,7 +101,7 @@ describe('The console', () => {
     }
   });
 
-  test('loads its first page with at most 70 KB and 15 files', async () => {
+  test('The first page of the console loads at most 70 KB in 15 files', async () => {
     const html = await page();
     const addresses = new Set(['/console/', '/console/config.json', ...assetsOf(html)]);
     expect([...addresses].filter((address) => address.endsWith('.css'))).toHaveLength(1);
@@ -110,7 +110,7 @@ describe('The console', () => {
     expect(sizes.reduce((sum, length) => sum + length, 0)).toBeLessThanOrEqual(70_000);
   });
 
-  test('preloads everything that its script and the overview import', async () => {
+  test('The page of the console preloads all imports of its script and of the overview', async () => {
     const addresses = assetsOf(await page());
     for (const address of addresses.filter((one) => one.endsWith('.js'))) {
       const imported = [...(await ask(address)).body.toString().matchAll(/^(?:import|\} from) ?"\.\/([^"]+)";$/gm)];
@@ -118,14 +118,14 @@ describe('The console', () => {
     }
   });
 
-  test('carries the catalog to the browser without its schemas', async () => {
+  test('The console sends the catalog to the browser without its schemas', async () => {
     const scripts = assetsOf(await page()).filter((address) => address.endsWith('.js'));
     const texts = await Promise.all(scripts.map(async (address) => (await ask(address)).body.toString()));
     expect(texts.join()).toContain('/_control/faults/{name}');
     expect(texts.join()).not.toContain('ZodType');
   });
 
-  test('tells the page what it must know before it signs in, with the credentials that are public', async () => {
+  test('The page of the console has all data that it needs before sign-in, including the public credentials', async () => {
     const { headers, body } = await ask('/console/config.json');
     expect(headers['cache-control']).toBe('no-store');
     expect(JSON.parse(body.toString())).toEqual({
@@ -143,13 +143,13 @@ describe('The console', () => {
     '/console/assets/',
     '/console/assets/pages.json',
     '/console/x.js',
-  ])('has no file %s', async (path) => {
+  ])('The console has no file %s', async (path) => {
     const answer = await ask(path);
     expect([400, 404]).toContain(answer.status);
     expect(answer.headers['content-type']).toContain('application/problem+json');
   });
 
-  test.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('refuses %s', async (method) => {
+  test.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('The console refuses %s', async (method) => {
     for (const path of [
       '/',
       '/problems',
@@ -164,7 +164,7 @@ describe('The console', () => {
     }
   });
 
-  test('answers only under names of this machine', async () => {
+  test('The console answers only to host names of this machine', async () => {
     for (const path of ['/console/', '/console/config.json', '/console/assets/nothing.js']) {
       expect((await ask(path, { host: 'foreign.example.com' })).status).toBe(421);
     }
@@ -172,7 +172,7 @@ describe('The console', () => {
 });
 
 describe('A console in production', () => {
-  test('offers no public credential', async () => {
+  test('A console in production contains no public credential', async () => {
     const demo = [{ name: 'demo-control', kind: 'bearer', secret: 'demo-control-token', scopes: ['control'] }] as const;
     const configOf = (NODE_ENV: string) =>
       consoleConfig(
@@ -184,7 +184,7 @@ describe('A console in production', () => {
     expect(configOf('development')).toMatchObject({ production: false, demo: { control: 'demo-control-token' } });
   });
 
-  test('offers no credential that is not public', async () => {
+  test('A console in production contains no private credential', async () => {
     const own = { name: 'ours', kind: 'bearer', secret: 'a-secret-of-ours', scopes: ['control'] } as const;
     const config = consoleConfig(readConfiguration({}), [{ ...own, scopes: [...own.scopes] }])();
     expect(JSON.stringify(config)).not.toContain('a-secret-of-ours');
@@ -192,7 +192,7 @@ describe('A console in production', () => {
 });
 
 describe('A gateway without the console', () => {
-  test('has nothing under /console and shows its index to everybody', async () => {
+  test('A gateway without the console serves nothing under /console, and its index to all clients', async () => {
     const ports = { GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0' };
     const off = await startEstate(readConfiguration({ ...ports, CONSOLE: 'off' }), pino({ level: 'silent' }));
     try {
@@ -206,7 +206,7 @@ describe('A gateway without the console', () => {
     }
   });
 
-  test('differs from one with it, which asks for its facts only when they are read', async () => {
+  test('A gateway computes the data of the console only when the console reads them', async () => {
     let asked = 0;
     const documents = express.Router().use(
       createConsole(() => {

@@ -50,7 +50,7 @@ const hearCarrier = defineApi({ ...signed, id: 'hear-carrier-api', name: 'Hear',
 
 type Answering = (input: unknown, scope: Scope) => Promise<unknown>;
 
-/** A gateway in front of a real application, with what both report to their observers. */
+/** A gateway in front of a real application, with the reports of both observers. */
 interface Way {
   readonly rig: Rig;
   readonly reported: unknown[];
@@ -142,7 +142,7 @@ const post = (body: string | Buffer, ...headers: readonly string[]): string =>
     ...(headers.length > 0 ? headers : [JSON_TYPE]),
   ) + body.toString('latin1');
 
-/** Sends the same bytes on both ways. @returns the answer, which is the same on both */
+/** Sends the same bytes over HTTP and within the process. @returns the answer, which must be equal */
 async function sendBoth(bytes: string, { answering = echo, until }: { answering?: Answering; until?: string } = {}): Promise<string> {
   const answers: string[] = [];
   for (const way of ways) {
@@ -153,7 +153,7 @@ async function sendBoth(bytes: string, { answering = echo, until }: { answering?
   return answers[0] ?? '';
 }
 
-/** Sends a GET on both ways while a fault strikes. */
+/** Sends a GET over HTTP and within the process while a fault strikes. */
 async function sendBothUnder(fault: FaultInput['fault'], bytes = get()): Promise<string> {
   const rule = JSON.stringify({ match: { application: 'clienteling-app' }, fault });
   for (const { rig } of ways) await rig.adapter.worlds.setFault(await rig.world('default'), 'f', rule);
@@ -248,7 +248,7 @@ describe.each([
     way().answering = echo;
   };
 
-  /** A handler that waits until its calls are refused, because nobody waits for its answer. */
+  /** A handler that waits until its calls are refused because its client has disconnected. */
   function noticing() {
     const state = { hasArrived: false, hasNoticed: false };
     way().answering = async (_input, scope) => {

@@ -103,7 +103,7 @@ test.each([
   expect(rig.upstream.received).toEqual([]);
 });
 
-test('Two hundred slow clients do not block another client', async () => {
+test('Two hundred slow clients do not block other clients', async () => {
   const slow = Array.from({ length: 200 }, () => raw(rig.gateway.port, 'POST /baskets HTTP/1.1\r\nHost'));
   for (let turn = 0; turn < 20; turn++) expect((await rig.call({ path: '/orders/o', headers: asIntegration })).status).toBe(200);
   for (const reply of await Promise.all(slow)) expect(reply).toMatch(/^HTTP\/1.1 408 /);

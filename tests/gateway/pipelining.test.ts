@@ -4,7 +4,7 @@ import { createDocuments } from '../../gateway/documents.ts';
 import { eventually } from '../support/eventually.ts';
 import { AUTHORIZED, aRig, head } from './running-gateway.ts';
 
-// Made once: writing them is most of the work.
+// Built once, because building the bytes takes most of the time.
 const documents = createDocuments('memory');
 
 /** Sends bytes, and does not read before `read` is called. */

@@ -31,7 +31,7 @@ const inside = (rehearsal: string) => {
 async function fill({ visit }: ReturnType<typeof inside>) {
   for (let calls = 0; calls < MOST_CALLS; calls++) {
     const reply = await visit();
-    // Among many concurrent clients, some are refused for contention, or within a call to the CRM, which has no room left.
+    // With many concurrent clients, some requests are refused for contention, or because the CRM refuses a call for lack of space.
     if (reply.status !== 201 && reply.status !== 503) return reply;
   }
   throw new Error('never full');

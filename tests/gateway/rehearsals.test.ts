@@ -46,7 +46,7 @@ test('A credential of a rehearsal selects it without a header, and after a reset
   expect(contexts()).toEqual(Array(4).fill([await rig.world('bound'), 'reh:bound']));
 });
 
-test('A credential of a rehearsal may be sent with the name of that rehearsal, and no other', async () => {
+test('A credential of a rehearsal is accepted with the name of that rehearsal, and refused with another name', async () => {
   const { bearer } = await rig.rehearsal('mine');
   await rig.rehearsal('theirs');
   for (const name of ['theirs', 'default', 'not-there'])
@@ -74,7 +74,7 @@ test('A credential of a rehearsal is identified by its secret, not by the name i
   expect(await exists('never-created')).toBe(false);
 });
 
-test('A credential of a deleted rehearsal is unknown, also for APIs without authentication', async () => {
+test('A credential of a deleted rehearsal is refused, even by APIs without authentication', async () => {
   const { bearer, apiKey } = await rig.rehearsal('deleted');
   expect((await order(bearing(bearer))).status).toBe(200);
   await rig.adapter.worlds.remove('deleted');

@@ -37,11 +37,11 @@ export interface Received {
   readonly context: Context | undefined;
 }
 
-/** A server in the place of every application: records its requests and answers 200, or as the test sets it. */
+/** A server in place of all applications. Records requests and answers 200, unless the test sets another answer. */
 export interface Upstream {
   readonly url: string;
   readonly received: Received[];
-  /** Requests whose client left before they were answered. */
+  /** Requests whose client disconnected before the answer. */
   readonly abandoned: string[];
   answer: (request: IncomingMessage, response: ServerResponse) => void;
   close(): Promise<void>;
@@ -78,12 +78,12 @@ export interface Rig extends AsyncDisposable {
   /** Creates a rehearsal and returns the credentials bound to it. */
   rehearsal(name: string): Promise<PlainCredentials>;
   call(call: Call): Promise<Reply>;
-  /** Sends bytes to the gateway as they are. */
+  /** Sends raw bytes to the gateway. */
   raw(bytes: string, until?: string): Promise<string>;
   /** The current world of a rehearsal. */
   world(rehearsal: string): Promise<World>;
   journal(rehearsal: string): Promise<readonly JournalRecord[]>;
-  /** Everything that was logged so far. */
+  /** All log lines so far. */
   logged(): string;
 }
 
@@ -157,7 +157,7 @@ export async function aRig(options: Partial<GatewayOptions> = {}): Promise<Rig> 
   };
 }
 
-/** A rig for all tests of a file or topic. Each test begins without received requests. */
+/** A shared gateway for the tests of a file or topic. Received requests are cleared before each test. */
 export function sharedRig(options: Partial<GatewayOptions> = {}): Rig {
   let rig: Rig | undefined;
   beforeAll(async () => {
@@ -191,7 +191,7 @@ export const asCarrier = { 'x-api-key': API_KEY };
 export const AUTHORIZED = `Authorization: Bearer ${BEARER}`;
 export const asIntegration = { authorization: `Bearer ${BEARER}` };
 
-/** One real request on a new connection. The path goes out as it is written. */
+/** One request on a new connection. The path is sent unchanged. */
 export function send(url: string, { method = 'GET', path, headers = {}, body, signal }: Call): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);
@@ -212,7 +212,7 @@ export function send(url: string, { method = 'GET', path, headers = {}, body, si
 export const head = (line: string, ...headers: readonly string[]): string =>
   [`${line} HTTP/1.1`, 'Host: x', ...headers, '', ''].join('\r\n');
 
-/** Sends bytes as they are; resolves with what came back when the other side closes, or when `until` was seen. */
+/** Sends raw bytes. Resolves with the received bytes when the other side closes, or when they contain `until`. */
 export function raw(port: number, bytes: string, until?: string): Promise<string> {
   return new Promise((resolve) => {
     let received = '';

@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
 import { ADMIN, AUTHORIZED, aRig, asIntegration, head, type Rig } from './running-gateway.ts';
 
-/** Connections are kept for over a minute: waiting for one would take far longer, also on an idle machine. */
+/** Far less than the minute for which connections are kept: a longer stop has waited for a connection. */
 const SOON_MS = 8_000;
 const GET = head('GET /orders/o', AUTHORIZED);
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Wall time of a run. A mutant may make tests wait for what never happens. */
+/** Wall time limit of a run, because a mutant can make tests wait forever. */
 const RUN_MS = 10 * 60_000;
 
 /** The parts of Jest's `--json` that count. */
@@ -26,7 +26,7 @@ export interface TestedFile {
 
 /**
  * Runs test files in a copy of the project.
- * @returns undefined when Jest wrote no result: the estate did not start, or the time was over
+ * @returns undefined when Jest wrote no result: the estate did not start, or the run timed out
  */
 export async function runJest(folder: string, files: readonly string[], signal: AbortSignal): Promise<readonly TestedFile[] | undefined> {
   signal.throwIfAborted();

@@ -1,6 +1,6 @@
 /**
- * A small defect of the kind that a careless change makes. It is a pair of exact texts and not a patch: a patch stops applying when lines
- * beside it change, a text only when the line itself does.
+ * A small defect, as a careless change makes it. It is a pair of exact texts and not a patch: a patch stops applying when lines
+ * near it change, a text only when the line itself changes.
  */
 export interface Mutant {
   /** The defect as a sentence. */

@@ -20,7 +20,7 @@ function selected(words: readonly string[]): readonly Mutant[] {
   throw new Error(`"${unknown}" is neither an area nor a part of a mutant's name. The areas are ${Object.keys(areas).join(', ')}.`);
 }
 
-/** @throws Error when a test fails without a mutant: then its failure with a mutant shows nothing */
+/** @throws Error when a test fails without a mutant, because its failure with a mutant then proves nothing */
 async function requirePassing(copy: Copy, mutants: readonly Mutant[], signal: AbortSignal): Promise<void> {
   const files = [...new Set(mutants.flatMap(({ killedBy }) => killedBy))];
   print(`${files.length} test files run without a mutant …`);

@@ -127,7 +127,7 @@ test('Metrics count withheld events and pending deliveries', async () => {
   expect(sumOf(held, 'estate_deliveries_pending')).toBeGreaterThan(0);
 });
 
-test('The store is counted only at a scrape, and once for concurrent scrapes', async () => {
+test('The store is queried only at a scrape, and once for concurrent scrapes', async () => {
   const metrics = createMetrics();
   let looks = 0;
   metrics.watchOutbox('oms', async () => {
@@ -141,7 +141,7 @@ test('The store is counted only at a scrape, and once for concurrent scrapes', a
   expect(sumOf(series, 'estate_outbox_oldest_age_seconds', { application: 'oms' })).toBeCloseTo(5, 0);
 });
 
-test('A count that fails or takes too long is left out and counted, and other metrics are intact', async () => {
+test('A metric whose count fails or times out is omitted, the failure is counted, and other metrics are reported', async () => {
   const metrics = createMetrics();
   let away = false;
   metrics.watchOutbox('oms', async () => {

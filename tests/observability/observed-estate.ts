@@ -12,7 +12,7 @@ import { card } from '../support/steps/tender.ts';
 export interface ObservedEstate extends AsyncDisposable {
   readonly running: RunningEstate;
   readonly client: EstateClient;
-  /** Every line that was logged so far. */
+  /** All log lines so far. */
   readonly lines: readonly string[];
 }
 

@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals';
 
 const LOGGER = new URL('../../shared/process/logger.ts', import.meta.url).href;
 
-/** The messages that a process writes when it acts with a logger. */
+/** The messages that a process writes when it calls a logger. */
 async function messagesOf(act: string): Promise<readonly string[]> {
   const script = `const { createLogger } = await import('${LOGGER}'); const log = createLogger('info'); ${act}`;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script], { stdio: ['ignore', 'pipe', 'ignore'] });

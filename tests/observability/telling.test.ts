@@ -115,7 +115,7 @@ test.each([
   expect(JSON.parse(problem.json('/orders/x'))).toEqual({ ...problemType, detail: 'There is none.', instance: '/orders/x' });
 });
 
-/** What throws around an application. */
+/** The parts around an application that throw. */
 interface Broken {
   readonly adapter?: (adapter: StoreAdapter) => StoreAdapter;
   readonly log?: Logger;
@@ -167,7 +167,7 @@ async function expectProblem(answer: Response, status: number, code: string): Pr
   expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
   expect([answer.status, await answer.json()]).toMatchObject([status, { status, code }]);
 }
-/** A log whose child is itself, with the given methods replaced. */
+/** A log that returns itself as its child, with the given methods replaced. */
 const brokenLog = (methods: object): Logger => {
   const log = { ...createLogger('silent'), child: () => log, ...methods } as unknown as Logger;
   return log;

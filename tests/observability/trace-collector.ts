@@ -24,7 +24,7 @@ interface Export {
 
 const plain = (attributes: Attributes) => Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
 
-/** A collector of traces as small as it can be: OTLP over HTTP, in JSON. */
+/** A minimal collector of traces: OTLP over HTTP, in JSON. */
 export async function startCollector() {
   const spans: CollectedSpan[] = [];
   const paths = new Set<string>();

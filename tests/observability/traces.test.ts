@@ -80,7 +80,7 @@ test('Events carry the traceparent of their cause, and due work continues the tr
   });
   const ids = new Set(ours.map(({ spanId }) => spanId));
   const due = ours.filter(({ name }) => name.startsWith('due '));
-  // One ran before its reply, the other when the clock reached it.
+  // One item of due work ran before the reply, the other when the clock reached its instant.
   expect(due.map(({ service, name }) => `${service}: ${name}`).sort()).toEqual(['fms: due allocate', 'payment-hub: due check-orphan']);
   expect(due.filter(({ parentSpanId = '' }) => !ids.has(parentSpanId))).toEqual([]);
 });

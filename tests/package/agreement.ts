@@ -1,6 +1,6 @@
 /**
  * A program that compiles only if the declarations of the package agree with the catalog. For some texts of the catalog
- * the package declares the name of an application, which is what the gateway takes.
+ * the package declares the names of applications, which the gateway accepts.
  */
 export const agreement = (project: string): string => `
 import type * as Own from '${project}rehearsal/call-types.ts';

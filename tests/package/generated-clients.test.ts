@@ -18,7 +18,7 @@ for (const [name, address] of Object.entries(DOCUMENTS)) await writeFile(join(ro
 await mkdir(join(root, 'openapi-generator'), { recursive: true });
 
 const ready: Family[] = [];
-/** One after another: a later family uses what an earlier one has made. */
+/** Generators run one after another, because a later one uses the output of an earlier one. */
 for (const family of families) {
   const { code, out, err } = await runIn(join(root, family.folder), 'bash', ['-ec', family.prepare]);
   if (code === 0) ready.push(family);

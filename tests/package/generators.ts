@@ -3,7 +3,7 @@
 interface Step {
   readonly what: string;
   readonly script: string;
-  /** Lines of the output that look like warnings and say nothing about the document. */
+  /** Lines of the output that look like warnings, but do not concern the document. */
   readonly mayWarn?: RegExp;
 }
 

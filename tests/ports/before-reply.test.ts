@@ -48,7 +48,7 @@ async function planning(afterwards: (scope: Scope, run: number) => Promise<void>
 }
 
 describe('Due work before the reply', () => {
-  test('due work before the reply runs before it, although the handler lost a race after scheduling it', async () => {
+  test('due work before the reply runs before the reply, even after a conflict that followed its scheduling', async () => {
     const application = await planning(async ({ work }, run) => {
       await work.get(notes, 'shared');
       if (run === 1) await application.change('shared');
@@ -60,7 +60,7 @@ describe('Due work before the reply', () => {
     expect(await application.ledger()).toMatchObject({ running: [], pending: [] });
   });
 
-  test('due work before the reply that fails and cannot be released does not fail the request that committed it', async () => {
+  test('due work before the reply that fails and cannot be released does not fail the request', async () => {
     const application = await planning(
       async () => undefined,
       async () => {
@@ -72,7 +72,7 @@ describe('Due work before the reply', () => {
     expect(await application.ledger()).toMatchObject({ pending: [], running: ['crm|notify|once'] });
   });
 
-  test('due work before a reply that will not come can be leased immediately by any process', async () => {
+  test('due work before the reply can be leased immediately by any process when the reply is not sent', async () => {
     const application = await planning(async () => {
       throw new Error('broken');
     });

@@ -3,7 +3,7 @@ import { type Bus, type BusMessage, TYPE_HEADER, type WantedEvents } from '../..
 import { eventually } from '../support/eventually.ts';
 
 const TOPIC = 'uc.order.events';
-/** A transport that has to join a group first takes its time. */
+/** Timeout that includes joining a consumer group. */
 const PATIENCE_MS = 20_000;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -57,7 +57,7 @@ export function busSuite(name: string, create: () => Promise<Bus>): void {
       ]);
     });
 
-    test('a message whose type is for others is not delivered, unlike a message of another type or without a type', async () => {
+    test('a subscriber does not receive a message whose type only other applications consume', async () => {
       const got: string[] = [];
       await using open = await consuming((id) => got.push(id), { isForOthers: (type) => type === 'theirs' });
       const typed = (id: string, type: string) => open.message(id, { headers: { [TYPE_HEADER]: type } });
@@ -83,7 +83,7 @@ export function busSuite(name: string, create: () => Promise<Bus>): void {
       expect([done, overlapped]).toEqual([['e1', 'e2', 'e3'], false]);
     });
 
-    test('messages of another key do not wait for a slow message, and publishing does not wait for consumers', async () => {
+    test('a slow message delays neither messages of other keys nor publishing', async () => {
       const done: string[] = [];
       const slow = Promise.withResolvers<void>();
       await using open = await consuming(async (id) => {
@@ -97,7 +97,7 @@ export function busSuite(name: string, create: () => Promise<Bus>): void {
       await eventually('the slow one is consumed', async () => done.includes('slow'));
     });
 
-    test('a consumer that throws does not stop messages of another key', async () => {
+    test('a consumer that throws does not stop messages of other keys', async () => {
       const done: string[] = [];
       await using open = await consuming((id) => {
         if (id === 'poison') throw new Error('poison');

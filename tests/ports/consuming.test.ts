@@ -36,14 +36,14 @@ async function noting() {
 }
 
 describe('Consuming', () => {
-  test('events are consumed in any order of their versions, also two of one version', async () => {
+  test('events are consumed in any order of their versions, even two of one version', async () => {
     const { consume, pending, seen } = await noting();
     for (const event of [versioned(3), versioned(1), versioned(2), versioned(3, 'evt_3b')]) await consume(event);
     expect(seen).toEqual([3, 1, 2, 3]);
     expect(await pending()).toEqual([]);
   });
 
-  test('an event that comes again ends quietly, and nothing is owed afterwards', async () => {
+  test('a duplicate event changes nothing, and no delivery is owed afterwards', async () => {
     const { consume, again, pending } = await noting();
     await consume(versioned(1));
     await expect(again(versioned(1))).resolves.toBeUndefined();
@@ -51,7 +51,7 @@ describe('Consuming', () => {
   });
 });
 
-/** The event types that the consumer of the CRM wants, and its handling of a message. */
+/** The event types that the CRM subscribes to, and its consumer of a message. */
 async function subscribing(): Promise<{ readonly wanted: WantedEvents; readonly deliver: (json: string) => ReturnType<Deliver> }> {
   const events = Object.fromEntries(consumedBy('crm').map(({ name }) => [name, async () => undefined]));
   const { adapter, world, service, pipeline } = await pipelineOf({ events });
@@ -72,13 +72,13 @@ describe('Subscribing', () => {
   const [known] = consumedBy('crm').map(({ name }) => `com.unified-commerce.${name}`);
   const forOthers = allEvents.map(({ name }) => name).find((name) => !subscriptionOf(name, 'crm'));
 
-  test('the bus passes over a message whose header names an event for others only', async () => {
+  test('the bus skips a message whose header names an event that only other applications consume', async () => {
     const { wanted } = await subscribing();
     const passedOver = [`com.unified-commerce.${forOthers}`, known, 'com.example.other'].map((type) => wanted.isForOthers?.(type ?? ''));
     expect(passedOver).toEqual([true, false, false]);
   });
 
-  test('a message is read when it is delivered, and ends quietly when it is for others', async () => {
+  test('a message is parsed at its delivery, and ignored when only other applications consume it', async () => {
     const { deliver } = await subscribing();
     expect(await deliver('{')).toMatchObject({ as: 'foreign' });
     expect(await deliver('{"type":"com.example.other"}')).toMatchObject({ as: 'foreign' });

@@ -24,7 +24,7 @@ function heldUp(options: { readonly concurrency: number; readonly capacity?: num
 }
 
 describe('Delivery lanes', () => {
-  test('lanes deliver several lanes concurrently up to the limit, and each in order', async () => {
+  test('several lanes deliver concurrently up to the limit, each in order', async () => {
     const { add, begun, end } = heldUp({ concurrency: 2 });
     for (const name of ['a1', 'a2', 'b1', 'c1']) add(name);
     expect(begun).toEqual(['a1', 'b1']);
@@ -36,7 +36,7 @@ describe('Delivery lanes', () => {
     expect(begun).toEqual(['a1', 'b1', 'c1', 'a2']);
   });
 
-  test('lanes retry a failed delivery with growing pauses before later ones of its lane, without delaying other lanes', async () => {
+  test('a lane retries a failed delivery with growing pauses before its later deliveries, and does not delay other lanes', async () => {
     const tries: number[] = [];
     const done: string[] = [];
     let failures = 0;
@@ -59,7 +59,7 @@ describe('Delivery lanes', () => {
     expect(fourth - third).toBeGreaterThan(second - first);
   });
 
-  test('lanes have room again after a delivery completes', async () => {
+  test('lanes accept another delivery after one completes', async () => {
     const { lanes, add, end } = heldUp({ concurrency: 1, capacity: 2 });
     add('a1');
     expect(lanes.hasRoom()).toBe(true);

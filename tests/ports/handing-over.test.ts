@@ -11,7 +11,7 @@ import { aPlan } from './a-plan.ts';
 const log = createLogger('silent');
 const event = (id: string) => ({ id, topic: 't', key: 'k', json: '{}', subscribers: [] });
 
-/** A relay on a bus that holds each batch until `go`. */
+/** A relay on a bus that delays each batch until `go`. */
 async function aRelay(options: Parameters<typeof createMemoryStore>[0] = {}) {
   const adapter = createMemoryStore(options);
   const world = await adapter.worlds.open('r', { now: 0, applications: {}, due: [] }, { bearer: 'b', apiKey: 'k', webhookSecret: 'w' });
@@ -43,7 +43,7 @@ async function aRelay(options: Parameters<typeof createMemoryStore>[0] = {}) {
       relay.kick(world, committed.ok ? committed.batch : undefined);
     },
     async go(): Promise<void> {
-      await eventually('a batch is on its way', async () => waiting.length > 0);
+      await eventually('a batch is being sent', async () => waiting.length > 0);
       waiting.shift()?.();
     },
     sent: async () => (await adapter.worlds.events(world, 0, 100)).map(({ id }) => id),
@@ -51,7 +51,7 @@ async function aRelay(options: Parameters<typeof createMemoryStore>[0] = {}) {
 }
 
 describe('Handing the outbox over to a relay', () => {
-  test('a relay sends the events of a commit without reading them from the store, and reads once for more', async () => {
+  test('a relay sends the events of a commit without reading them from the store, and reads the store once for later events', async () => {
     const { commit, go, sent, drains, relay } = await aRelay();
     await commit('e1', 'e2');
     await go();

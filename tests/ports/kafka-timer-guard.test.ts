@@ -23,7 +23,7 @@ function unguarded(): QueueClass {
   return copy;
 }
 
-/** Whether a queue arms its timer, with as many requests held back. */
+/** Whether a queue starts its timer when a number of requests are throttled. */
 function arms(Queue: QueueClass, pending: number): boolean {
   const queue = new Queue({ logger: { debug: () => undefined } });
   for (let held = 0; held < pending; held++) queue.pending.push({});
@@ -34,7 +34,7 @@ function arms(Queue: QueueClass, pending: number): boolean {
 }
 
 describe('The timer guard for kafkajs', () => {
-  test('kafkajs without the guard still starts a timer for throttled requests without any throttled request', () => {
+  test('kafkajs without the guard still starts its throttling timer when no request is throttled', () => {
     expect(arms(unguarded(), 0)).toBe(true);
   });
 

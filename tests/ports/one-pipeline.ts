@@ -8,7 +8,7 @@ import type { AnyService } from '../../shared/work/handler.ts';
 import { newJournalNotes } from '../../shared/work/job.ts';
 import { createPipeline } from '../../shared/work/pipeline.ts';
 
-/** The pipeline of an application with handlers of a test, under the name of the CRM, in its own world without a clock driver. */
+/** A pipeline with the handlers of a test, as the application CRM, in its own world without a clock driver. */
 export async function pipelineOf(parts: Partial<AnyService>) {
   const adapter = createMemoryStore();
   const world = await adapter.worlds.open('r', { now: 1_000, applications: {}, due: [] }, { bearer: '', apiKey: '', webhookSecret: '' });
@@ -36,7 +36,7 @@ export async function pipelineOf(parts: Partial<AnyService>) {
     world,
     service,
     pipeline,
-    /** Consumes an event, as often as it is asked to. */
+    /** Consumes an event, once per call. */
     consume: (event: EstateEvent) => pipeline.consume({ event, context, notes: newJournalNotes(context) }),
   };
 }

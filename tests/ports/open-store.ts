@@ -15,7 +15,7 @@ interface Limits {
   readonly dropAfterMs?: number;
 }
 
-/** Makes an adapter for a test, with low limits when the test is about them. */
+/** Creates an adapter for a test, with lower limits if the test needs them. */
 export type CreateStore = (limits?: Limits) => Promise<StoreAdapter>;
 
 export const idsOf = (entries: readonly { readonly id: string }[] = []): string[] => entries.map(({ id }) => id);

@@ -22,7 +22,7 @@ describe('The progress in a partition', () => {
     expect(progress.next).toBe(6);
   });
 
-  test('progress is committed once', () => {
+  test('the progress is committed once for each offset', () => {
     const progress = new PartitionProgress(0);
     progress.taken(0);
     progress.delivered(0);

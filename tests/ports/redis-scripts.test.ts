@@ -7,7 +7,7 @@ const declaredIn = (source: string): readonly string[] =>
   [...source.matchAll(/^local (?:function )?([\w, ]+)/gm)].flatMap(([, names = '']) => names.split(',').map((name) => name.trim()));
 
 describe('Scripts of the Redis adapter', () => {
-  test('A script begins with the functions that it uses, and with those that they use', () => {
+  test('A script begins with the functions that it uses, directly or indirectly', () => {
     expect(declaredIn(scriptOf('return int(now())'))).toEqual([
       'root',
       'channel',

@@ -28,7 +28,7 @@ async function aLongOutbox() {
   return { adapter, store, world, sent, all: events.length };
 }
 
-/** A relay that is stopped while its first batch is on its way. The bus sends or refuses that batch when the test decides. */
+/** A relay that is stopped while its first batch is being sent. The test decides whether the bus accepts the batch. */
 async function stoppedRelay(store: Store) {
   const first = Promise.withResolvers<void>();
   const batches: number[] = [];
@@ -38,7 +38,7 @@ async function stoppedRelay(store: Store) {
   };
   const bus: Bus = { ...createMemoryBus(), publish };
   const relay = createRelay({ store, bus, log });
-  await eventually('the first batch is on its way', async () => batches.length === 1);
+  await eventually('the first batch is being sent', async () => batches.length === 1);
   return { bus, batches, stopped: relay.stop(), send: first.resolve, fail: () => first.reject(new Error('away')) };
 }
 
@@ -89,7 +89,7 @@ describe('The membership in a consumer group', () => {
     expect(getEventListeners(stopping.signal, 'abort')).toEqual([]);
   });
 
-  test('a member without an answer for too long reports it', async () => {
+  test('a member without an answer from the broker reports it after the limit', async () => {
     const membership = { ended: new Promise(() => {}), lastSign: () => 0 };
     const reason = await endOfMembership(membership, { deafMs: 60_000, everyMs: 1, stopping: new AbortController().signal });
     expect(reason).toEqual(new Error('no sign of the broker for 60 seconds'));

@@ -21,7 +21,7 @@ const timer = (key: string, more: { readonly at?: number | null; readonly awaits
 
 /** Contract of due work that waits for an application that was away. */
 export function awaitingSuite(opened: Opened): void {
-  /** A world at rest at 1,000 with this due work. */
+  /** A settled world whose clock shows 1,000, with this due work. */
   async function resting(...due: readonly ReturnType<typeof timer>[]) {
     const open = await opened();
     const { worlds, world, commit, leased, ledger } = open;
@@ -77,7 +77,7 @@ export function awaitingSuite(opened: Opened): void {
       await expect(next()).rejects.toThrow('nothing due');
     });
 
-    test('awaiting work keeps waiting when work for its application makes a checkpoint or is put off', async () => {
+    test('awaiting work stays awaiting when work for its application makes a checkpoint or is deferred', async () => {
       const { world, store, commit, fail, run, next, awaiting } = await resting(timer('a'), timer('b'));
       await fail({ at: 5_000, attempts: 1, awaits: 'sim' });
       await fail({ at: 6_000, attempts: 1, awaits: 'sim' });
@@ -120,7 +120,7 @@ export function awaitingSuite(opened: Opened): void {
       }
     });
 
-    test('awaiting work is parked visibly after its last attempt and stays due, more rarely, until it is taken up again', async () => {
+    test('awaiting work is listed as parked after its last attempt, and retried at longer intervals until it succeeds', async () => {
       const { world, worlds, commit, setFault, fail, run, ledger } = await resting();
       const parkBoth = async () => {
         await commit({ due: [timer('a'), timer('b')] });
@@ -151,13 +151,13 @@ export function awaitingSuite(opened: Opened): void {
       expect((await ledger()).parked).toEqual([]);
     });
 
-    test('due work starts with the number of attempts that its plan states', async () => {
+    test('due work starts with the number of attempts in its plan', async () => {
       const { ledger } = await resting(timer('a', { attempts: 4 }));
       expect((await ledger()).next?.attempts).toBe(4);
     });
   });
 
-  describe('deliveries that are put off', () => {
+  describe('deferred deliveries', () => {
     async function putOff() {
       const open = await resting();
       const { world, crm } = open;
@@ -167,7 +167,7 @@ export function awaitingSuite(opened: Opened): void {
       return { ...open, delay };
     }
 
-    test('a delivery that is put off is owed, and the world does not wait for it', async () => {
+    test('a deferred delivery is owed, and the world does not wait for it', async () => {
       const { world, crm, worlds, ledger } = await putOff();
       expect(await ledger()).toMatchObject({
         pending: ['fms|e1'],
@@ -181,7 +181,7 @@ export function awaitingSuite(opened: Opened): void {
       expect((await worlds.snapshot(world)).due).toEqual([]);
     });
 
-    test('a delivery that is put off is put off again, parked as a delivery, redriven and consumed once', async () => {
+    test('a deferred delivery can be deferred again, parked as a delivery, redriven and consumed once', async () => {
       const { crm, commit, fail, ledger, redrive } = await putOff();
       await fail({ at: 9_000, attempts: 2, awaits: 'sim' }, 5_000);
       expect(await ledger()).toMatchObject({ pending: ['fms|e1'], awaiting: [{ at: 9_000, attempts: 2 }] });
@@ -195,7 +195,7 @@ export function awaitingSuite(opened: Opened): void {
       expect(await ledger()).toMatchObject({ pending: ['fms|e1'], parked: [], awaiting: [], next: undefined });
     });
 
-    test('a delivery that is put off is pending and due immediately when its application is back', async () => {
+    test('a deferred delivery is pending and due immediately when its application is available again', async () => {
       const { commit, run, ledger } = await putOff();
       await commit({ due: [timer('a', { awaits: 'sim' })] });
       await run();
@@ -204,7 +204,7 @@ export function awaitingSuite(opened: Opened): void {
       expect(next).toMatchObject({ application: 'crm', kind: DELIVER_AGAIN, at: NOW, attempts: 0 });
     });
 
-    test('a delivery is not put off after it was consumed', async () => {
+    test('a consumed delivery cannot be deferred', async () => {
       const { crm, commit, delay, ledger } = await putOff();
       await commit(CONSUMING, crm);
       await delay(7_000);

@@ -48,7 +48,7 @@ export function fullJournalSuite(opened: Opened): void {
       expect(await worlds.tracesOf(world, ['second'])).toEqual([]);
     });
 
-    test('A trace that fills half of the journal loses its own oldest hops, and no other trace is discarded', async () => {
+    test('A trace that fills half of the journal loses its oldest hops, and other traces lose none', async () => {
       const { worlds, world, record, hopsOf } = await journaling();
       for (let n = 1; n <= 5; n++) await record(`short${n}`, 10);
       await record('long', MOST);

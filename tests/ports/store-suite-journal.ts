@@ -79,7 +79,7 @@ export function journalSuite(opened: Opened): void {
       expect(await worlds.journalSize(world)).toEqual({ hops: 5, traces: 3, discarded: 0 });
     });
 
-    test('the journal keeps the newest records, finds them by correlation id, and reports that older ones are gone', async () => {
+    test('the journal keeps the newest records, finds them by correlation id, and reports that older records were discarded', async () => {
       const { worlds, world, journal, recorded, requests } = await journaling();
       const hop = (n: number) => ({ correlationId: n % 2 === 0 ? 'even' : 'odd' });
       await recorded(1, ...hops(1, 1, hop));
@@ -93,7 +93,7 @@ export function journalSuite(opened: Opened): void {
       expect(await worlds.journaled(world, ['r10', 'r11', 'r5010', 'nobody'])).toEqual(new Set(['r11', 'r5010']));
     });
 
-    test('the journal is also bounded in bytes, and forgotten records are no longer found by their correlation id', async () => {
+    test('the journal has a limit in bytes, and discarded records are not found by correlation id', async () => {
       const { journal, recorded } = await journaling();
       const bodies = JSON.stringify('x'.repeat(1024 * 1024));
       await recorded(12, ...hops(1, 12, (n) => ({ correlationId: `c${n}`, bodies })));
@@ -103,7 +103,7 @@ export function journalSuite(opened: Opened): void {
       expect(await journal({ correlationId: 'c1' })).toMatchObject({ entries: [] });
     });
 
-    test('hops of anonymous callers displace no others from the journal, nor all others from a page', async () => {
+    test('hops of anonymous callers evict no hops of authenticated callers, and do not fill a whole page', async () => {
       const { journal, recorded, requests } = await journaling();
       await recorded(311, ...hops(1, 10), ...hops(11, 311, () => ({ anonymous: true })));
       const all = await journal({ correlationId: 'c' });
@@ -118,7 +118,7 @@ export function journalSuite(opened: Opened): void {
   describe('traces', () => {
     const CALL = { kind: 'call', application: 'sim', api: 'reserve-internal', method: 'POST', path: '/r', durationMs: 5 } as const;
 
-    test('a trace sums up its hops and is named after the worst of its requests from outside', async () => {
+    test('a trace summarises its hops, and its name comes from the worst of its requests from outside', async () => {
       const { worlds, world, recorded } = await journaling();
       await recorded(
         2,
@@ -156,7 +156,7 @@ export function journalSuite(opened: Opened): void {
       ]);
     });
 
-    test('a trace is about one request from outside: a failure before a refusal, a refusal before a success, then the latest', async () => {
+    test('a trace describes one request from outside: a failure before a refusal, a refusal before a success, then the latest', async () => {
       const { worlds, world, recorded } = await journaling();
       const about = async () => (await worlds.tracesOf(world, ['c'])).map(({ path, status, durationMs }) => [path, status, durationMs]);
       await recorded(
@@ -200,7 +200,7 @@ export function journalSuite(opened: Opened): void {
       expect(await worlds.traces(world, { limit: 2, before: 1 })).toEqual({ traces: [] });
     });
 
-    test('a trace counts the hops of callers with and without a credential, at the place of the former', async () => {
+    test('a trace counts hops with and without a credential, and has the position of the latest hop with one', async () => {
       const { worlds, world, recorded } = await journaling();
       await recorded(
         4,
@@ -216,7 +216,7 @@ export function journalSuite(opened: Opened): void {
       expect((await worlds.traces(world, { limit: 1, before: 2 })).traces).toEqual([]);
     });
 
-    test('a trace ends with its last hop, and traces of callers without a credential displace no others', async () => {
+    test('a trace ends with its last hop, and traces without a credential evict no traces with one', async () => {
       const { worlds, world, recorded } = await journaling();
       const theirs = (n: number): Hop => ({ correlationId: `theirs${n}`, anonymous: true });
       await recorded(310, ...hops(1, 10, (n) => ({ correlationId: `ours${n}` })), ...hops(1, 300, theirs));
@@ -226,7 +226,7 @@ export function journalSuite(opened: Opened): void {
       expect(idsIn(all)).toEqual([...ids('theirs', 51, 300).reverse(), ...ids('ours', 1, 10).reverse()]);
     });
 
-    test('a trace counts hops that the journal has discarded, as long as it keeps one', async () => {
+    test('a trace counts discarded hops as long as the journal has one of its hops', async () => {
       const { worlds, world, recorded } = await journaling();
       await recorded(400, ...hops(1, 400, (n) => ({ correlationId: n % 2 === 0 ? 'long' : `short${n}`, anonymous: true })));
       expect(await worlds.tracesOf(world, ['long', 'short149', 'short151'])).toMatchObject([
@@ -235,7 +235,7 @@ export function journalSuite(opened: Opened): void {
       ]);
     });
 
-    test('traces take room from the hops, so that summaries have a bound as well', async () => {
+    test('summaries of traces count towards the limit of the journal', async () => {
       const { worlds, world, recorded } = await journaling();
       const facts = { path: `/${'x'.repeat(2_000)}` };
       await recorded(250, ...hops(1, 250, (n) => ({ correlationId: `c${n}`, anonymous: true, facts })));

@@ -31,7 +31,7 @@ export function lifetimeSuite(openedStore: Opened): void {
         const { current } = await listed('r');
         return current?.contents ?? { objects: 0, events: 0, journal: 0, bytes: 0 };
       },
-      /** Until the wall clock shows a later instant than the last use of a rehearsal. */
+      /** Waits until the wall clock is later than the last use of a rehearsal. */
       later: async (name: string) => eventually('time passes', async () => Date.now() > (await listed(name)).lastUsedAt),
       /** Names of the rehearsals that end next. */
       ended: () =>
@@ -43,7 +43,7 @@ export function lifetimeSuite(openedStore: Opened): void {
   }
 
   describe('the record of a rehearsal', () => {
-    test('the record of one rehearsal equals its entry in the list, and reading it does not use the rehearsal', async () => {
+    test('the record of one rehearsal equals its entry in the list, and reading it does not count as use', async () => {
       const { worlds, create, listed, later } = await opened();
       await create('other');
       const { lastUsedAt } = await listed('other');
@@ -109,7 +109,7 @@ export function lifetimeSuite(openedStore: Opened): void {
       expect(await names()).toHaveLength(5);
     });
 
-    test('an existing rehearsal needs no room, and a removed one makes room', async () => {
+    test('an existing rehearsal is opened at the limit, and removing one permits a new one', async () => {
       const { worlds, create } = await opened();
       expect(await create('new', { most: 2 })).toMatchObject({ is: 'created' });
       expect(await create('new', { most: 1 })).toEqual({ is: 'exists' });
@@ -126,7 +126,7 @@ export function lifetimeSuite(openedStore: Opened): void {
   });
 
   describe('ending a rehearsal', () => {
-    test('an unused rehearsal is gone after its idle time, while others and kept ones stay', async () => {
+    test('an unused rehearsal ends after its idle time, while used and kept rehearsals stay', async () => {
       const { worlds, create, names, ended } = await opened();
       await create('brief', { idleMs: 20 });
       await create('long');
@@ -136,7 +136,7 @@ export function lifetimeSuite(openedStore: Opened): void {
       expect(await create('brief')).toMatchObject({ is: 'created' });
     });
 
-    test('use postpones the end of a rehearsal', async () => {
+    test('using a rehearsal postpones its end', async () => {
       const { worlds, create, names, listed } = await opened();
       await create('used', { idleMs: 1_000 });
       const { endsAt } = await listed('used');
@@ -177,7 +177,7 @@ export function lifetimeSuite(openedStore: Opened): void {
       for (const one of [world, fresh, ending]) expect(one && (await worlds.status(one))).toBeUndefined();
     });
 
-    test('an ended world is dropped soon, also among many', async () => {
+    test('an ended world is dropped soon, even among many worlds', async () => {
       const { worlds, store, create } = await opened(EMPTY, { dropAfterMs: 10 });
       const dropped: World[] = [];
       for (const name of times(25, (n) => `n${n}`)) {
@@ -238,7 +238,7 @@ export function lifetimeSuite(openedStore: Opened): void {
       expect(await claim({ key: 'k0', fingerprint: 'another', now: expiry })).toMatchObject({ is: 'ours', since: expiry });
     });
 
-    test('claims that are still held stay, although the clock was advanced past their expiry', async () => {
+    test('a claim of a running request stays when the clock is advanced past its expiry', async () => {
       const { store, world, commit, claim, claimed } = await opened();
       const held = await claimed({ key: 'held' });
       await store.release(world, 'released', (await claimed({ key: 'released' })).token);

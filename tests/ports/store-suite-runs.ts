@@ -58,7 +58,7 @@ export function runSuite(opened: Opened): void {
       expect([none, added > 0, updated > added, renewed === updated, removed > renewed]).toEqual([0, true, true, true, true]);
     });
 
-    test('a run takes only the next record, and none after its end', async () => {
+    test('a run accepts only the next record, and none after its end', async () => {
       const worlds = await running('a');
       expect(await worlds.updateRun(record('a', 3), LONG_MS)).toBe(false);
       expect(await worlds.updateRun(record('a', 2), LONG_MS)).toBe(true);
@@ -69,7 +69,7 @@ export function runSuite(opened: Opened): void {
       expect(await worlds.run('a')).toEqual({ ...record('a', 3), held: false });
     });
 
-    test('a run is held until its lease expires, and held again when it is renewed', async () => {
+    test('a run is leased until its lease expires, and again after a renewal', async () => {
       const worlds = await running();
       await worlds.addRun(record('a'), 1);
       await eventually('the lease expires', async () => (await worlds.run('a'))?.held === false);
@@ -78,7 +78,7 @@ export function runSuite(opened: Opened): void {
       expect(await worlds.run('a')).toMatchObject({ held: true });
     });
 
-    test('a removed run takes no record and cannot be removed again', async () => {
+    test('a removed run accepts no record, and removing it again is refused', async () => {
       const worlds = await running('a', 'b');
       expect([await worlds.removeRun('a'), await worlds.removeRun('a')]).toEqual([true, false]);
       expect([await worlds.updateRun(record('a', 2), LONG_MS), await worlds.renewRun('a', LONG_MS)]).toEqual([false, false]);

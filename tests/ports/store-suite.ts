@@ -22,7 +22,7 @@ import { runSuite } from './store-suite-runs.ts';
 export type { CreateStore } from './open-store.ts';
 
 const PAGE = { after: 0, limit: 100 };
-/** The wait after a change that lets no due work begin. */
+/** The reported wait after a change that starts no due work. */
 const NEVER_BEGINS = Number.POSITIVE_INFINITY;
 const OK = { ok: true };
 const STALE = { ok: false, why: 'version' };
@@ -43,7 +43,7 @@ const timer = (key: string, at: number | null, payload = '1') => ({ kind: 'timer
 const dueFence = (key: string, token = 'mine') => ({ kind: 'due', key: `oms|timer|${key}`, token }) as const;
 const DELIVERY = { kind: 'delivery', key: 'crm|e1' } as const;
 
-/** Contract of every store adapter; it runs unchanged against memory and any other adapter. */
+/** Conformance suite of the store. It runs unchanged against every adapter. */
 export function storeSuite(name: string, create: CreateStore): void {
   const opened: Opened = (from, limits) => openStore(create, from, limits);
 
@@ -135,7 +135,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await store.count(world, 'things', 'kind', ['k', 'other', 'nothing'])).toEqual([4, 0, 0]);
       });
 
-      test('objects are counted by state and listed newest first, and a changed object counts once, in its present state', async () => {
+      test('objects are counted by state and listed newest first, and a changed object counts once, in its current state', async () => {
         const { worlds, world, commit } = await opened();
         for (const id of ['b', 'a', 'c']) await commit({ put: [putting(id)], index: [indexed(STATE_INDEX, id, 'open')] });
         await commit({ put: [putting('b', 1)], index: [indexed(STATE_INDEX, 'b', 'closed', 'open')] });
@@ -168,7 +168,7 @@ export function storeSuite(name: string, create: CreateStore): void {
       });
       const VIOLATED = { ok: false, why: 'guard' };
 
-      test('moves of one key are summed before the guard checks them', async () => {
+      test('the guard checks the sum of all moves of one key', async () => {
         const { commit, counter } = await opened();
         await commit({ move: [moving(2, 'onHand')] });
         expect(await commit({ ...taking(1), move: [moving(1, 'reserved'), moving(2, 'reserved')] })).toMatchObject(VIOLATED);
@@ -219,7 +219,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(running.every((leftMs) => leftMs > 0 && leftMs <= 10_000)).toBe(true);
       });
 
-      test('the last commit stores the outcome, which repeats get until it expires, and which no release removes', async () => {
+      test('the last commit stores the outcome, which repeats get until it expires; releasing the claim does not remove it', async () => {
         const { store, world, claim, claimed, commit } = await opened();
         const { token } = await claimed();
         expect(await commit(done(token))).toMatchObject(OK);
@@ -244,7 +244,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await claim({ now: 3_000, fingerprint: 'g' })).toMatchObject({ is: 'ours', since: 3_000 });
       });
 
-      test('a passed precondition is passed to later holders of the same request until the outcome is stored', async () => {
+      test('a precondition that has passed stays passed for later holders of the claim until the outcome is stored', async () => {
         const { store, world, claimed, commit } = await opened();
         const first = await claimed({ leaseMs: 0 });
         const fence = { kind: 'claim', key: 'k', token: first.token } as const;
@@ -257,7 +257,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect([first, second, third, next].map(({ preconditionHeld }) => preconditionHeld)).toEqual([false, true, true, false]);
       });
 
-      test('a passed precondition is not passed to another request', async () => {
+      test('a precondition that has passed does not apply to another request', async () => {
         const { claimed, commit } = await opened();
         const { token } = await claimed({ leaseMs: 0 });
         await commit({ fence: { kind: 'claim', key: 'k', token }, last: false, preconditionHeld: true });
@@ -318,7 +318,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await found({ by: 'id', value: 'e' })).toEqual([]);
       });
 
-      test('one relay leases an outbox, and releases it in the step that finds it empty; an outbox without a relay is found', async () => {
+      test('one relay leases an outbox, and releases it atomically when it is empty; the scan finds an outbox without a relay', async () => {
         const { store, world, commit, drain, drained } = await opened();
         expect(await store.unsent()).toEqual([]);
         await commit({ events: [event('e1')] });
@@ -330,7 +330,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await drained('second')).toEqual(['e2']);
       });
 
-      test('a commit hands the outbox with its earlier events over to the relay that it names, unless another relay has it', async () => {
+      test('a commit leases the outbox, including earlier events, to the relay that it names, unless another relay has the lease', async () => {
         const { store, world, commit, drain, drained, published, setFault, faults } = await opened();
         const struck = { ...event('e2', 'crm'), struck: true as const, committedAt: 5, hop: 'req_1' };
         await commit({ events: [event('e1')] });
@@ -350,7 +350,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await commit({ events: [event('e4')], relay: 'second' })).toMatchObject({ batch: { faults: await faults() } });
       });
 
-      test('a commit hands over no more events than a batch has, in their order', async () => {
+      test('a commit hands over at most one batch of events, in order', async () => {
         const { commit, drained } = await opened();
         const ids = times(150, (n) => `e${n}`);
         await commit({ events: ids.slice(0, 90).map((id) => event(id)) });
@@ -360,7 +360,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await drained('first', { sent: first })).toEqual(ids.slice(100));
       });
 
-      test('a batch comes with the revision of the faults, which is 0 while there are none', async () => {
+      test('a batch has the revision of the faults, which is 0 without faults', async () => {
         const { worlds, world, commit, drain, setFault, faults } = await opened();
         await commit({ events: [event('e1'), event('e2'), event('e3')] });
         expect(await drain('relay')).toMatchObject({ faults: 0 });
@@ -412,7 +412,7 @@ export function storeSuite(name: string, create: CreateStore): void {
     });
 
     describe('the size of a world', () => {
-      test('a world beyond its size and the room for started work refuses commits that enlarge it, and still ends work', async () => {
+      test('a world beyond its size and the reserve for started work refuses commits that enlarge it, and still ends work', async () => {
         const { worlds, commit, object, lease } = await opened(EMPTY, { worldBytes: 1_000 });
         await commit({ put: [putting('a', 0, 'x'.repeat(1_300))], due: [timer('x', 10)] });
         const size = (await worlds.resolve('r'))?.bytes ?? 0;
@@ -426,7 +426,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await commit({ move: [moving(1)] })).toMatchObject(OK);
       });
 
-      test('ended claims count for the size of a world until they are forgotten, and claims that are made again count once', async () => {
+      test('ended claims count towards the size of a world until they are removed, and a renewed claim counts once', async () => {
         const { worlds, store, world, commit, claimed } = await opened();
         const bytes = async () => (await worlds.resolve('r'))?.bytes ?? 0;
         const before = await bytes();
@@ -539,7 +539,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         await eventually('watchers are notified', async () => changed.includes(open.world));
       });
 
-      test('an item that was replaced counts in addition to its replacement when both run', async () => {
+      test('a replaced item and its replacement both count as running while both run', async () => {
         const { lease, running } = await overtaken('replaced');
         await lease(9_000, 'yours');
         expect(await running()).toEqual([KEY, KEY]);
@@ -562,13 +562,13 @@ export function storeSuite(name: string, create: CreateStore): void {
         const marker = await worlds.open('marker', EMPTY, CREDENTIALS);
         const seen: (readonly [World, number])[] = [];
         worlds.watch((changed, waitMs) => seen.push([changed, waitMs]));
-        /** Until all earlier changes were reported: they are reported in order. */
+        /** Waits until all earlier changes are reported, which happens in order. */
         async function caughtUp(): Promise<void> {
           const before = seen.length;
           await store.commit(marker, aPlan({ due: [scheduled('marker')] }));
           await eventually('the marker is reported', async () => seen.slice(before).some(([changed]) => changed === marker));
         }
-        /** The reported wait after a change. A process can report it only for a change that follows another. */
+        /** The reported wait after a change. A process reports it only for a change that follows an earlier one. */
         async function waitOf(change: () => Promise<unknown>): Promise<number> {
           await commit({ due: [scheduled('before')] });
           await caughtUp();
@@ -592,7 +592,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(changes).toHaveLength(before);
       });
 
-      test('watchers are notified that work may begin when it is scheduled, released, set free by a fault or due on a set clock', async () => {
+      test('watchers are notified that work may begin when it is scheduled, released, no longer withheld, or due after the clock was set', async () => {
         const { store, world, commit, setFault, standAt, waitOf } = await watched();
         expect(await waitOf(() => commit({ due: [scheduled('a')] }))).toBe(0);
         expect(await waitOf(() => standAt(2_000))).toBe(0);
@@ -608,7 +608,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await waitOf(() => commit({ fence }))).toBe(0);
       });
 
-      // A search for lost messages may find a change before its message comes, without the reason of the change.
+      // The sweep for lost messages may find a change before its message arrives. It does not have the reason of the change.
       test('watchers are notified when scheduled work may begin: at its instant, after its lease, or only when a standing clock is set', async () => {
         async function waits(): Promise<readonly number[]> {
           const { commit, standAt, waitOf } = await watched();
@@ -622,7 +622,7 @@ export function storeSuite(name: string, create: CreateStore): void {
             }),
             await waitOf(() => commit({ due: [timer('d', 601_000)] })),
           ];
-          // In minutes: the test takes less than one.
+          // The wait is compared in minutes, because the test takes less than one.
           return found.map((wait) => Math.ceil(wait / 60_000));
         }
         let found = await waits();
@@ -786,7 +786,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         ]);
       });
 
-      test('withheld work is due immediately when its fault is set again; other faults keep theirs', async () => {
+      test('withheld work is due immediately when its fault is set again; work of other faults stays withheld', async () => {
         const { commit, ledger, setFault } = await faulty(['f', 'g']);
         await commit({ due: [withheldTimer('a'), withheldTimer('b', 'g')] });
         await setFault('f');
@@ -794,7 +794,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect([keysOf(withheld), next]).toMatchObject([['b'], { key: 'a', at: 1_000 }]);
       });
 
-      test('a removed fault withholds neither events nor other work', async () => {
+      test('a removed fault withholds nothing', async () => {
         const { commit, drain, ledger } = await faulty([], 'e1');
         await drain('relay', { withheld: [withholding('e1')] });
         await commit({ due: [withheldTimer('a', 'f', 5_000)] });
@@ -802,7 +802,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await ledger()).toMatchObject({ withheld: [], next, pending: ['crm|e1'] });
       });
 
-      test('a fault that is set again does not withhold events or work of earlier decisions', async () => {
+      test('setting a fault again does not withhold events or work that the earlier fault released', async () => {
         const { commit, drain, ledger, setFault, faults } = await faulty(['f'], 'e1', 'e2');
         const before = await faults();
         await setFault();
@@ -842,7 +842,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await ledger()).next?.key).toBe('late');
       });
 
-      test('an item with the same kind and key replaces the former one, and null cancels it', async () => {
+      test('an item with the same kind and key replaces the earlier item, and null cancels it', async () => {
         const { commit, ledger } = await opened();
         await commit({ due: [timer('x', 10)] });
         await commit({ due: [timer('x', 20, '{"n":2}')] });
@@ -864,7 +864,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await ledger()).running).toEqual([]);
       });
 
-      test('an item that its holder releases is free immediately and unchanged, and only the holder can release it', async () => {
+      test('an item that its holder releases can be leased immediately, unchanged, and only the holder can release it', async () => {
         const { store, world, commit, lease, ledger } = await opened();
         const mine = { kind: 'timer', key: 'x', token: 'mine' };
         await commit({ due: [{ ...timer('x', 10), lease: { token: 'mine', until: Date.now() + 60_000 } }] });
@@ -937,12 +937,12 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await store.all(fresh, 'things', PAGE)).toEqual([]);
       });
 
-      test('a removed rehearsal is gone, and a repeated removal reports it', async () => {
+      test('a removed rehearsal is unknown, and a repeated removal reports that', async () => {
         const { worlds } = await opened();
         expect([await worlds.remove('r'), await worlds.resolve('r'), await worlds.remove('r')]).toEqual([true, undefined, false]);
       });
 
-      test('a snapshot opened elsewhere has the same data, uniques, indexes, counters and due work', async () => {
+      test('a snapshot opened in another store has the same data, uniques, indexes, counters and due work', async () => {
         const { worlds, store, world, commit } = await opened();
         await commit({
           put: [putting('b'), putting('a')],
@@ -959,7 +959,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await worlds.ledger(copy)).next).toMatchObject({ kind: 'timer', at: 99, payload: { n: 1 } });
       });
 
-      test('the members of a progression are set one by one, also at the same time, and the others keep their value', async () => {
+      test('a concurrent change of one member of a progression does not affect the other members', async () => {
         const { worlds, world } = await opened();
         const set = (members: Parameters<typeof worlds.setProgression>[1]) => worlds.setProgression(world, members);
         await Promise.all([set({ carrier: 'manual' }), set({ returns: 'immediate' }), set({})]);
@@ -988,7 +988,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await worlds.leaseClock(world, 'c', 60_000)).toBe(true);
       });
 
-      test('while a driver advances the clock, it stands, and no one else can set it or lease due work', async () => {
+      test('while a driver advances the clock, the clock does not flow, and nobody else can set it or lease due work', async () => {
         const { worlds, world, commit, lease, standAt } = await opened();
         const leaseAs = (driver: string) => worlds.leaseNext(world, { upTo: 50_000, token: 't', leaseMs: 60_000, driver });
         await commit({ due: [timer('x', 1)] });
@@ -1020,7 +1020,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await worlds.current(world)).toMatchObject({ now: 60_000, flowing: false });
       });
 
-      test('a clock that a dead driver left standing flows again at the next access', async () => {
+      test('a clock that a dead driver has stopped flows again at the next access', async () => {
         const { worlds, world } = await opened();
         await worlds.leaseClock(world, 'dead', 0);
         expect(await worlds.renewClock(world, 'dead', 0)).toBe(true);
@@ -1029,7 +1029,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await worlds.current(world))?.now).toBeLessThan(60_000);
       });
 
-      test('a driver that lost the clock cannot change it, and after its successor the clock flows as before', async () => {
+      test('a driver without its lease cannot change the clock, and after its successor the clock flows as before', async () => {
         const { worlds, world, commit, standAt } = await opened();
         await commit({ due: [timer('x', 1)] });
         await worlds.leaseClock(world, 'slow', 0);
@@ -1046,7 +1046,7 @@ export function storeSuite(name: string, create: CreateStore): void {
     });
 
     describe('faults', () => {
-      test('a fault strikes at most its number of times, also for concurrent requests', async () => {
+      test('a fault strikes at most its configured number of concurrent requests', async () => {
         const { control, world, setFault } = await opened();
         await setFault();
         const hits = await Promise.all(times(20, () => control.hit(world, 'f', 3)));
@@ -1064,7 +1064,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await control.chance(world, 'f')).toBe(1);
       });
 
-      test('a world has a limited number of faults, and one of them can be replaced when there is no room', async () => {
+      test('a world has a limited number of faults, and at the limit a fault can be replaced', async () => {
         const { worlds, control, world, setFault } = await opened();
         expect(new Set(await Promise.all(times(MOST_FAULTS, (n) => setFault(`f${n}`))))).toEqual(new Set([true]));
         const { revision } = await control.faults(world);

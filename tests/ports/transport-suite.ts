@@ -18,7 +18,7 @@ import { type OutgoingCall, type Transport, timedOut } from '../../shared/transp
 import { type BoundApi, handle, type Scope } from '../../shared/work/handler.ts';
 import { eventually } from '../support/eventually.ts';
 
-/** How a transport reaches the application of the suite. */
+/** The transport under test, with access to the application of the suite. */
 export interface Reach {
   readonly running: () => RunningApplication | undefined;
   readonly token: string;
@@ -132,7 +132,7 @@ export function transportSuite(name: string, transportTo: (reach: Reach) => Tran
       await agent.close();
     });
 
-    test('a call arrives with copies of its parameters, query, body and context, and its answer comes back as text', async () => {
+    test('a call has copies of its parameters, query, body and context, and its answer is text', async () => {
       const reply = await transport.send(calling());
       expect(reply).toEqual({ status: 200, text: '{"ok":true}', retryAfter: undefined });
       const arrived = seen.at(-1);

@@ -26,7 +26,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   time: 'takes minutes: .ci/run runs the tests, and bench is run by hand',
 };
 
-/** Commands that check the project itself, by the test or script that runs them to the letter. */
+/** Commands that check the project itself, with the test or script that runs exactly these commands. */
 const COVERED: Readonly<Record<string, string>> = {
   'npm ci && npm start': 'tests/processes/starting.test.ts',
   'npm ci && npm test': '.ci/run',

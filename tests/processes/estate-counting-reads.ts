@@ -54,7 +54,7 @@ watch(childProcess, ['spawn'], () => {
 });
 syncBuiltinESMExports();
 
-// Modules that are loaded from here on have the functions that are watched.
+// Modules that are loaded below use the instrumented functions.
 const { pino } = await import('pino');
 const { readConfiguration } = await import('../../estate/configuration.ts');
 const { startEstate } = await import('../../estate/estate.ts');

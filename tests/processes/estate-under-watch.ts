@@ -27,7 +27,7 @@ export interface Assignment {
   /** Without it state is in memory. */
   readonly redisPort?: number;
   readonly rehearsals: number;
-  /** How they end. */
+  /** How the rehearsals end. */
   readonly ending: 'deleted' | 'expired';
 }
 
@@ -43,7 +43,7 @@ export interface Held {
 export interface Findings {
   readonly before: Held;
   readonly after: Held;
-  /** Names of left rehearsals that are still on the heap. */
+  /** Names of ended rehearsals that are still on the heap. */
   readonly remembered: readonly string[];
 }
 
@@ -53,7 +53,7 @@ const AT_ONCE = 5;
 const CONNECTIONS = 32;
 /** Number of rehearsals after which one-time allocations, such as connections and compiled code, have happened. */
 const WARMING_UP = 15;
-/** Longer than any pause between two calls to a rehearsal, on a machine with much else to do. */
+/** Longer than any pause between two calls to a rehearsal on a busy machine. */
 const IDLE_EXPIRY = 'PT40S';
 const ENDS_WITHIN_MS = 120_000;
 /** A connection refers to its last request until it is closed, 65 s after it. */
@@ -96,7 +96,7 @@ await door.prepared;
 const access = { gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: 'demo-control-token' };
 const anybody = plain(clientOnAgent({ ...access, rehearsal: 'default' }, agent));
 
-/** A confirmed order, with its own idempotency keys. */
+/** A confirmed order, placed with idempotency keys. */
 async function placeAnOrder(rehearsal: string, name: string): Promise<void> {
   const client = plain(clientOnAgent({ ...access, rehearsal }, agent));
   const call = async (id: ApiId, input: Sections) => {
@@ -148,7 +148,7 @@ async function heldNow(): Promise<Held> {
   return { ...counts, heapBytes: process.memoryUsage().heapUsed, keys: await keysNow() };
 }
 
-/** Waits until the process is at rest. Counting objects on a heap takes seconds, so it polls rarely. */
+/** Waits until the process is idle. Polls rarely, because counting objects on a heap takes seconds. */
 async function heldOnce(isAtRest: (held: Held) => boolean): Promise<Held> {
   const until = Date.now() + FORGOTTEN_WITHIN_MS;
   for (;;) {

@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.ts';
 export const MAIN = fileURLToPath(new URL('../../estate/main.ts', import.meta.url));
 export const FREE_PORTS = { GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0' };
 
-/** The environment of a new process: where programs and their compiled code are, and nothing else of this process. */
+/** The environment of a new process: only the search path and the compile cache of this process. */
 export const bare = ({ PATH, NODE_COMPILE_CACHE }: NodeJS.ProcessEnv = process.env) => ({
   PATH,
   ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }),

@@ -44,7 +44,7 @@ function failures(redis: TestRedis): void {
       ({ adapter, worlds, store, world } = await opened({ url: `redis://127.0.0.1:${proxy.port}`, commandTimeoutMs: 100 }));
     });
 
-    test('A commit whose answer is lost has one effect, and reports success', async () => {
+    test('A commit with a lost answer has one effect, and reports success', async () => {
       await store.commit(world, aPlan({ move: [move(5)] }));
       const plan = aPlan({ move: [move(-1)], guard: [notNegative], events: [event('e1')] });
       expect(await losing(() => store.commit(world, plan))).toEqual({ ok: true, seq: 2 });
@@ -52,19 +52,19 @@ function failures(redis: TestRedis): void {
       expect(idsOf(await store.drain(world, { token: 'relay' }))).toEqual(['e1']);
     });
 
-    test('A claim whose answer is lost belongs to its caller', async () => {
+    test('A claim with a lost answer belongs to its caller', async () => {
       const claim = () => store.claim(world, { key: 'k', fingerprint: 'f', now: 1_000, leaseMs: 60_000 });
       expect(await losing(claim)).toMatchObject({ is: 'ours', since: 1_000 });
       expect(await claim()).toMatchObject({ is: 'running' });
     });
 
-    test('Due work whose lease is not answered is leased once', async () => {
+    test('Leasing due work with a lost answer leases it once', async () => {
       await store.commit(world, aPlan({ due: [dueItem('a'), dueItem('b')] }));
       expect(await losing(() => worlds.leaseNext(world, { upTo: 10, token: 'mine', leaseMs: 60_000 }))).toMatchObject({ key: 'a' });
       expect((await worlds.ledger(world)).running).toEqual(['oms|timer|a']);
     });
 
-    test('A clock is leased, set and released although the answers are lost', async () => {
+    test('A clock is leased, set and released even if the answers are lost', async () => {
       expect(await losing(() => worlds.leaseClock(world, 'mine', 60_000))).toBe(true);
       expect(await losing(() => worlds.setClock(world, { now: 50_000, flowing: false }, 'mine'))).toBe(true);
       expect(await losing(() => worlds.setClock(world, { now: 60_000, flowing: false }))).toBe(false);
@@ -72,7 +72,7 @@ function failures(redis: TestRedis): void {
       expect(await worlds.status(world)).toMatchObject({ flowing: true, advancing: false });
     });
 
-    test('Parked work whose redrive is not answered is reported as redriven, and is pending once', async () => {
+    test('Redriving parked work with a lost answer reports it as redriven, and makes it pending once', async () => {
       await store.commit(world, aPlan({ events: [event('e1')] }));
       await adapter.store('crm').park(world, 'crm|e1', 'poison');
       const stored = { id: 'e1', topic: 't', key: 'k', json: '{"correlationid":"c"}' };
@@ -81,7 +81,7 @@ function failures(redis: TestRedis): void {
       expect(await worlds.ledger(world)).toMatchObject({ parked: [], pending: ['crm|e1'], next: { key: 'e1' } });
     });
 
-    test('A drain whose answer is lost lists each sent event once, and returns the next batch', async () => {
+    test('Draining the outbox with a lost answer lists each sent event once, and returns the next batch', async () => {
       await store.commit(world, aPlan({ events: [event('e1'), event('e2')] }));
       await store.drain(world, { token: 'relay' });
       const before = { id: 'e0', topic: 't', key: 'k', json: '{}' };
@@ -89,7 +89,7 @@ function failures(redis: TestRedis): void {
       expect((await worlds.events(world, 0, 10)).map(({ id }) => id)).toEqual(['e1', 'e0']);
     });
 
-    test('A drain whose answer is lost withholds an event once', async () => {
+    test('Draining the outbox with a lost answer withholds an event once', async () => {
       await worlds.setFault(world, 'f', '{}');
       await store.commit(world, aPlan({ events: [event('e1')] }));
       await store.drain(world, { token: 'relay' });
@@ -98,7 +98,7 @@ function failures(redis: TestRedis): void {
       expect((await worlds.ledger(world)).withheld).toMatchObject([{ key: 'e1', withheldBy: 'f' }]);
     });
 
-    test('A fault whose strike is not answered has one hit, and its removal reports that it existed', async () => {
+    test('A strike of a fault with a lost answer counts once, and removing the fault reports that it existed', async () => {
       await worlds.setFault(world, 'f', '{}');
       expect(await losing(() => adapter.control.hit(world, 'f', 3))).toBe(1);
       expect(await adapter.control.hits(world, 'f')).toBe(1);
@@ -106,7 +106,7 @@ function failures(redis: TestRedis): void {
       expect(await losing(() => worlds.removeFault(world, 'f'))).toBe(true);
     });
 
-    test('A rehearsal is created, reset and removed with the right outcome although the answers are lost', async () => {
+    test('A rehearsal is created, reset and removed with the right outcome even if the answers are lost', async () => {
       const created = await losing(() => worlds.create('new', { from: () => EMPTY, credentials: CREDENTIALS, idleMs: null, most: 5 }));
       expect(created).toEqual({ is: 'created', world: (await worlds.resolve('new'))?.world });
       const fresh = await losing(() => worlds.open('r', EMPTY, CREDENTIALS));
@@ -141,7 +141,7 @@ function failures(redis: TestRedis): void {
     expect(await store.counters(world, 'stock', ['sku'])).toEqual([{ onHand: 2 }]);
   });
 
-  test('A Redis that hangs makes a commit fail soon with dependency_unavailable, and the commit has one effect', async () => {
+  test('A commit on a Redis that hangs fails soon with dependency_unavailable, and has at most one effect', async () => {
     const { store, world } = await opened({ commandTimeoutMs: 50 });
     process.kill(redis.server.pid, 'SIGSTOP');
     try {
@@ -172,7 +172,7 @@ function failures(redis: TestRedis): void {
     await eventually('the listener is notified again', async () => notified.includes(world));
   });
 
-  test('A listener is notified of changes of another process', async () => {
+  test('A listener is notified of changes by other processes', async () => {
     const { worlds, prefix, world } = await opened();
     const notified: World[] = [];
     worlds.watch((changed) => notified.push(changed));

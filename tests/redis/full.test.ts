@@ -37,7 +37,7 @@ describeWithRedis('A full Redis', (redis) => {
     return { prefix, worlds, store, kept, claim };
   }
 
-  test('A full Redis refuses each operation that adds data, as a whole, with 503 store_full', async () => {
+  test('A full Redis refuses each operation that adds data atomically, with 503 store_full', async () => {
     const { worlds, store, kept } = await aFullStore();
     for (const adding of [
       store.commit(kept, aPlan({ put: [aThing], move: [{ counter: 'c', key: 'k', field: 'f', by: 1 }] })),

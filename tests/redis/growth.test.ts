@@ -8,7 +8,7 @@ import { CREDENTIALS, describeWithRedis, EMPTY } from './with-redis.ts';
 describeWithRedis('The cost of the Redis adapter', (redis) => {
   const { opened } = redis;
 
-  /** Commands that Redis has run so far, by name, also those within scripts. */
+  /** Commands that Redis has run so far, by name, including commands within scripts. */
   async function commands() {
     const found = (await redis.admin.info('commandstats')).matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm);
     const counts = new Map([...found].map(([, name = '', calls]) => [name, Number(calls)]));

@@ -26,7 +26,7 @@ function runProcess(task: Task): Promise<readonly Step[]> {
   });
 }
 
-/** Until it is stopped: cuts every connection at times, and at other times one just when an answer comes. */
+/** Until stopped, cuts all connections at random times, and single connections at the moment of an answer. */
 function disturb(admin: Redis, proxies: readonly LosingProxy[]): () => Promise<number> {
   let going = true;
   let kills = 0;

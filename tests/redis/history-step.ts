@@ -19,7 +19,7 @@ export interface Step {
   /** Milliseconds on the machine's monotonic clock. */
   readonly from: number;
   readonly to: number;
-  /** `unknown`: the store was not available; it may have happened or not, but not twice. */
+  /** `unknown`: the store was not available, so the step took effect once or not at all. */
   readonly outcome: 'done' | 'refused' | 'unknown';
 }
 

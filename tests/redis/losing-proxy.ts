@@ -4,12 +4,12 @@ export interface LosingProxy {
   readonly port: number;
   /** Loses the answer to the next script that a client runs. */
   loseNextAnswer(how: 'cut' | 'silence'): void;
-  /** How many answers were lost so far. */
+  /** Number of lost answers so far. */
   lost(): number;
   stop(): Promise<void>;
 }
 
-/** A way to Redis that can lose an answer after its request had its effect: the connection is cut, or nothing comes back. */
+/** A proxy to Redis that can lose an answer after the request took effect: it cuts the connection, or sends nothing. */
 export async function startLosingProxy(redisPort: number): Promise<LosingProxy> {
   const sockets = new Set<Socket>();
   let losing: 'cut' | 'silence' | undefined;

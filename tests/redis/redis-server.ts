@@ -65,7 +65,7 @@ async function run(settings: Readonly<Record<string, string>> & { readonly port:
 }
 
 interface ClusterNode extends RedisServer {
-  /** For messages of other nodes. The default is 10,000 higher, which may be taken or not exist. */
+  /** Port for the cluster bus. The default is 10,000 higher, which may be taken or above the limit. */
   readonly nodesPort: number;
 }
 

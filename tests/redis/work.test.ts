@@ -5,7 +5,7 @@ import { describeReplicas } from './replicas/running-replicas.ts';
 
 const CLIENTS = 4;
 const ORDERS_EACH = 4;
-/** A tenth more than was counted: how many hops and changes one script takes together depends on the machine. */
+/** Ten per cent above the counted work, because the batching of hops and changes depends on the machine. */
 const MOST_SCRIPTS = 86;
 const MOST_COMMANDS = 138;
 

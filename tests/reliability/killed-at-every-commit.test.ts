@@ -16,7 +16,7 @@ interface Known {
 
 const HOUR = 60 * 60_000;
 
-/** Calls an API until it is answered. A call with a name is another one than the same call without. */
+/** Calls an API until it is answered. The name distinguishes equal calls. */
 function insist(estate: CrashingEstate, api: ApiId, input: Parameters<typeof callOfApi>[1] = {}, name?: string) {
   const { method, path, body } = callOfApi(api, input);
   return estate.insist(apis[api].application, method, path, body, name);

@@ -93,8 +93,8 @@ const stories: Readonly<Record<string, Story>> = {
 };
 
 /**
- * What plays each kind of due work: a story, or the reason why none does. `alone`: it calls no other application. `interrupted`: it
- * finishes a request whose process died, which `killed-at-every-commit` plays.
+ * For each kind of due work, the story that runs it, or the reason why there is none. `alone`: it calls no other application. `interrupted`: it
+ * finishes a request whose process died, which `killed-at-every-commit` tests.
  */
 const played: Readonly<Record<string, readonly string[]>> = {
   alone: [
@@ -127,7 +127,7 @@ const played: Readonly<Record<string, readonly string[]>> = {
   'a rejected return': ['fms|finish-rejection'],
 };
 
-/** An outage may make an application try again: an authorisation that expires is renewed, and a reservation is made anew. */
+/** Differences that an outage may cause: an expired authorisation is renewed, and an expired reservation is replaced. */
 const SPENT: ReadonlySet<string> = new Set(['voided', 'failed', 'expired', 'released']);
 const lasting = (states: Readonly<Record<string, number>>) =>
   Object.fromEntries(Object.entries(states).filter(([state]) => !SPENT.has(state)));
@@ -151,11 +151,11 @@ async function send(rehearsal: TestRehearsal, requests: readonly (() => Reply)[]
   await rehearsal.settle();
 }
 
-/** Whether the business ends a story otherwise, as documented: without a capture within seven days, an order is cancelled. */
+/** Whether a story may end differently, as documented: without a capture within seven days, an order is cancelled. */
 const endsOtherwise = (name: string, away: Application, length: Length): boolean =>
   away === 'payment-hub' && length === 'P10D' && (name === 'a short pick' || name === 'the way of an order to its customer');
 
-/** The timers that an outage has put off run in this time. */
+/** Time in which timers that an outage has delayed run. */
 const AFTERWARDS = 'P15D';
 const MANUAL = { warehouse: 'manual', carrier: 'manual', returns: 'manual' } as const;
 
@@ -179,7 +179,7 @@ async function undisturbed(story: Story, length: Length) {
   return { end: await endOf(rehearsal), called: new Set<Application>(called.map(({ application }) => application)) };
 }
 
-/** The story while an application is away. */
+/** The story while an application is down. */
 async function disturbed(story: Story, away: Application, length: Length) {
   await using rehearsal = await newRehearsal(MANUAL);
   const requests = await story(rehearsal);
@@ -195,7 +195,7 @@ async function disturbed(story: Story, away: Application, length: Length) {
   await advance(rehearsal, AFTERWARDS);
   await rehearsal.verify();
   expect((await rehearsal.control('list-parked')).items).toEqual([]);
-  // Drafts and idle sales end after a day: a client that was refused comes back too late.
+  // Drafts and idle sales end after a day, before a refused client repeats its request.
   const isTooLate = refused.length > 0 && (length === 'P2D' || length === 'P10D');
   return { atReturn, isTooLate, end: await endOf(rehearsal) };
 }

@@ -16,9 +16,9 @@ const cases: readonly (readonly [Subject, number])[] = [
   ['everything together', runsOf({ usually: 3, thoroughly: 20 })],
 ];
 
-/** Histories that the machine was too slow for. */
+/** Histories that were skipped because the machine was too slow. */
 let skipped = 0;
-/** How many of all may be missing in the end: a whole thorough run reaches nearly all, a few histories reach some. */
+/** The most APIs or end states that may be missing: a thorough run reaches nearly all, a few histories reach some. */
 const mayMiss = (all: readonly unknown[], afterThoroughRun: number): number =>
   isThorough && skipped === 0 ? afterThoroughRun : all.length * 0.7;
 
@@ -48,11 +48,11 @@ describe('Random histories', () => {
 
   test('Random histories make every public API succeed', () => {
     const missed = Object.keys(apis).filter((id) => !succeeded.has(id));
-    // Each API succeeds in some six of many histories: by chance one may be missing, not more.
+    // Each API succeeds in about six histories, so at most one may be missing by chance.
     expect(missed.length > mayMiss(Object.keys(apis), 1) ? missed : []).toEqual([]);
   });
 
-  test('Random histories reach every important end', () => {
+  test('Random histories reach every important final state', () => {
     const expected = [
       ...['order confirmed', 'order completed', 'order cancelled', 'fulfillment-order delivered', 'shipment delivered', 'shipment lost'],
       ...['return refunded', 'return exchanged', 'payment captured', 'payment voided', 'payment failed'],

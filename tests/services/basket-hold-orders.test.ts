@@ -43,7 +43,7 @@ test('Confirm Reservation of a basket keeps it for the order of the basket', asy
   await keeps(rehearsal, orderId, reservationId);
 });
 
-test('Confirm Reservation of a transaction is possible for this transaction alone', async () => {
+test('Confirm Reservation of a transaction succeeds for this transaction only', async () => {
   await using rehearsal = await byHand();
   const { id: orderId, lines, totals } = await rehearsal.sale();
   const { reservationId } = lines[0];
@@ -60,7 +60,7 @@ test('Confirm Reservation of a basket without an order keeps it for the later or
   await keeps(rehearsal, (await rehearsal.authorised(basketId)).id, reservationId);
 });
 
-test('Confirm Reservation is refused while the state of the basket is unavailable', async () => {
+test('Confirm Reservation is refused while the state of the basket cannot be read', async () => {
   await using rehearsal = await byHand();
   const { id, lines } = await rehearsal.draft();
   const { reservationId } = lines[0];
@@ -94,7 +94,7 @@ test.each(foreign)('Reserve Inventory for a basket and an order %s is refused in
   await rehearsal.verify();
 });
 
-test('Allocate Inventory accepts the reservation of a basket for a line of its order alone', async () => {
+test('Allocate Inventory accepts the reservation of a basket only for a line of the order of the basket', async () => {
   await using rehearsal = await byHand();
   const { id, lines } = await rehearsal.draft();
   const [{ lineId, reservationId }] = lines;

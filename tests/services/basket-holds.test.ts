@@ -56,7 +56,7 @@ test('Reserve Inventory for other units is retryable while the checkout runs, be
   await rehearsal.verify();
 });
 
-test('Reserve Inventory reserves again what was released by hand, and the order uses that reservation', async () => {
+test('Reserve Inventory makes a new reservation after a client released the first, and the order uses the new one', async () => {
   await using rehearsal = await byHand();
   const { id: basketId, reservationId } = await rehearsal.checkedOut(LAMP);
   await rehearsal.api('release-reservation-api', { params: { id: reservationId } });
@@ -122,7 +122,7 @@ test('Reserve Inventory repeated adjusts the reservation to other items, another
   await rehearsal.verify();
 });
 
-test('Checkout Basket replaces the reservation by one for its lines, whatever the location', async () => {
+test('Checkout Basket replaces the reservation by one for its lines, at any location', async () => {
   await using rehearsal = await newRehearsal();
   const basketId = await lampBasket(rehearsal);
   const { body } = await rehearsal.reserve({ basketId });
@@ -147,7 +147,7 @@ test('The reservation of an open basket expires without a checkout', async () =>
   await rehearsal.verify();
 });
 
-test('The reservation of a checkout whose answer was lost is adjusted like others, and replaced by the next checkout', async () => {
+test('A reservation of a checkout with a lost answer can be adjusted, and the next checkout replaces it', async () => {
   await using rehearsal = await newRehearsal();
   const basketId = await lampBasket(rehearsal);
   await rehearsal.fault('lost', { match: { api: 'reserve-inventory-api' }, fault: { kind: 'lost-response' }, times: 2 });
@@ -166,7 +166,7 @@ test('The reservation of a checkout whose answer was lost is adjusted like other
   await rehearsal.verify();
 });
 
-test('A till replaces the reservation of its basket, even the one of the last unit of the store', async () => {
+test('A till replaces the reservation of its basket, even if it has the last unit of the store', async () => {
   await using rehearsal = await newRehearsal();
   const counted = { sku: 'lamp-last-one', locationId: 'store-01' };
   await rehearsal.control('count-stock-by-hand', { params: counted, body: { onHand: 1 } });

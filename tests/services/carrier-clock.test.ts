@@ -41,7 +41,7 @@ describe('Scans of a carrier outside the estate', () => {
     await rehearsal.verify();
   });
 
-  test('scans are ordered by the clock of that carrier, not by scans of the simulated carrier', async () => {
+  test('scans of an outside carrier are sorted by its own clock, not with scans of the simulated carrier', async () => {
     await using rehearsal = await awaitingCarrier();
     const { report, outcome } = rehearsal;
     await rehearsal.scanned(rehearsal.shipmentId, 'collect', 'depart');
@@ -55,7 +55,7 @@ describe('Scans of a carrier outside the estate', () => {
     await rehearsal.verify();
   });
 
-  test('scans do not stop the scans of the simulated carrier', async () => {
+  test('scans of an outside carrier do not stop scans of the simulated carrier', async () => {
     await using rehearsal = await awaitingCarrier();
     await rehearsal.report('collected', 4 * MINUTE);
     expect((await rehearsal.outcome())[0]).toBe('collected');
@@ -64,7 +64,7 @@ describe('Scans of a carrier outside the estate', () => {
     await rehearsal.verify();
   });
 
-  test('scans that lie too far ahead are refused with the remedy, and block nothing', async () => {
+  test('scans too far in the future are refused with the remedy, and block no later scan', async () => {
     await using rehearsal = await awaitingCarrier();
     await expect(rehearsal.report('collected', 6 * MINUTE)).rejects.toThrow('422');
     const errors = [{ code: 'in_the_future', detail: expect.stringContaining('/_control/clock') }];

@@ -111,7 +111,7 @@ describe('Generate Label', () => {
     expect([body.carrier, body.service, ...promiseOf(body)]).toEqual(['fast-wheels', 'EXPRESS', 8 * HOUR, 16 * HOUR]);
   });
 
-  test('Generate Label gives every parcel another number with a check digit', async () => {
+  test('Generate Label gives every parcel a unique number with a check digit', async () => {
     await using alone = await carrier();
     const numbers: string[] = [];
     for (let parcel = 1; parcel <= 50; parcel++) numbers.push((await alone.labelled(`shp_${parcel}`)).trackingNumber);
@@ -283,7 +283,7 @@ describe('Scans', () => {
     expect(await refusal(alone.scan('shp_2', 'collect'))).toMatchObject({ code: 'not_found' });
   });
 
-  test('every scan has another instant and another event', async () => {
+  test('every scan has a different instant and its own event', async () => {
     await using alone = await carrier();
     await alone.labelled('shp_1');
     await alone.scanned('shp_1', ...(waysTo['delivered'] ?? []));
@@ -362,7 +362,7 @@ describe('Parcels', () => {
     }
   });
 
-  test('a parcel with progression manual stays in its state until it is given up after 14 days without a scan', async () => {
+  test('a parcel with progression manual stays in its state until it is lost after 14 days without a scan', async () => {
     await using rehearsal = await newRehearsal({ warehouse: 'manual', carrier: 'manual' });
     const { shipmentId } = await rehearsal.dispatchedOrder();
     await rehearsal.scanned(shipmentId, 'collect');
@@ -396,7 +396,7 @@ describe('Parcels', () => {
     expect(await history(rehearsal, shipmentId)).toEqual(scans);
   });
 
-  test('a parcel whose plan was overtaken by hand continues with the remaining scans', async () => {
+  test('a parcel that was scanned early by hand continues with the remaining scans', async () => {
     await using rehearsal = await manual();
     const { shipmentId } = await rehearsal.dispatchedOrder();
     await rehearsal.scanned(shipmentId, 'collect', 'depart', 'out-for-delivery', 'attempt');

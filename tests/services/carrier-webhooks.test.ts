@@ -50,7 +50,7 @@ async function carrierAndReceiver(answer: Answer, prepare: (inside: Awaited<Retu
 }
 
 describe('Webhooks of the carrier', () => {
-  test('webhooks report the label and every scan, signed, each with another id', async () => {
+  test('signed webhooks report the label and every scan, each with a unique id', async () => {
     await using carrier = await carrierAndReceiver(() => ({ status: 204 }));
     const { trackingNumber, estimatedDelivery } = await carrier.labelled();
     await carrier.inside.advance(28 * HOUR);
@@ -98,7 +98,7 @@ describe('Webhooks of the carrier', () => {
     expect(carrier.secondsSince(0)).toEqual([60, 360]);
   });
 
-  test('a webhook answered 410 and all later ones are not sent again: their receiver is gone', async () => {
+  test('a webhook answered 410, and all later webhooks, are not sent again', async () => {
     await using carrier = await carrierAndReceiver(({ status }) => ({ status: status === 'collected' ? 410 : 503 }));
     await carrier.labelled();
     await carrier.inside.advance(3 * HOUR);
@@ -139,7 +139,7 @@ describe('Webhooks of the carrier', () => {
     expect([carrier.statuses(), carrier.mostAtOnce()]).toEqual([STATUSES, 1]);
   });
 
-  test('a duplicated webhook arrives alone first, and then all copies concurrently, so that a slow receiver does not add up', async () => {
+  test('a duplicated webhook is sent once, and then all copies concurrently', async () => {
     await using carrier = await carrierAndReceiver(
       () => ({ status: 204, afterMs: 200 }),
       (inside) =>
@@ -149,7 +149,7 @@ describe('Webhooks of the carrier', () => {
     expect([carrier.of('shp_1.1').length, carrier.mostAtOnce()]).toEqual([6, 5]);
   });
 
-  test('a parcel is delivered although its webhooks never arrive', async () => {
+  test('a parcel is delivered even if its webhooks never arrive', async () => {
     await using carrier = await carrierAndReceiver(
       () => ({ status: 204 }),
       (inside) => inside.sendWebhooksTo('http://127.0.0.1:1'),
@@ -169,7 +169,7 @@ describe('Webhooks through the gateway', () => {
     return { ...rehearsal, ...ids, read: () => rehearsal.fulfillmentOrder(ids.fulfillmentOrderId) };
   }
 
-  test('a scan counts once although its answer was lost', async () => {
+  test('a scan counts once even if its answer was lost', async () => {
     await using rehearsal = await dispatched();
     await rehearsal.fault('lost', { match: { api: 'carrier-webhook' }, fault: { kind: 'lost-response' }, times: 2 });
     const { version } = await rehearsal.read();
@@ -182,7 +182,7 @@ describe('Webhooks through the gateway', () => {
     expect((await rehearsal.track(rehearsal.shipmentId)).body.state).toBe('collected');
   });
 
-  test('scans may take longer than an advance waits: the advance ends at its deadline, and they arrive later', async () => {
+  test('an advance ends at its deadline while scans are slow, and the scans arrive later', async () => {
     await using rehearsal = await newRehearsal({ warehouse: 'manual' });
     // The dispatch stored the label before, so this webhook changes nothing.
     await rehearsal.fault('down', { match: { api: 'carrier-webhook' }, fault: { kind: 'outage' }, times: 1 });
@@ -194,7 +194,7 @@ describe('Webhooks through the gateway', () => {
     expect(await rehearsal.settle()).toMatchObject({ settled: true, parked: [] });
   });
 
-  test('scans arrive when the FMS is back after days', async () => {
+  test('scans arrive when the FMS is available again after days', async () => {
     await using rehearsal = await dispatched();
     await rehearsal.down({ api: 'carrier-webhook' });
     await rehearsal.advance('P2D');

@@ -67,7 +67,7 @@ test('A second Checkout Basket with vouchers is refused while the Promotion Engi
   await rehearsal.verify();
 });
 
-test('A second Checkout Basket does not wait for the SIM: without it, the reservation counts as it is stored', async () => {
+test('A second Checkout Basket while the SIM is down uses the stored reservation', async () => {
   await using rehearsal = await newRehearsal();
   const { id, reservationId } = await locked(rehearsal);
   await rehearsal.down('sim');
@@ -101,7 +101,7 @@ describe('A second Checkout Basket after the reservation was released by hand', 
     await rehearsal.verify();
   });
 
-  test('A second Checkout Basket is refused when other units were reserved again', async () => {
+  test('A second Checkout Basket is refused when the new reservation has other units', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await released(rehearsal);
     await rehearsal.reserve({ basketId: id, items: [{ sku: 'mug-green', qty: 1 }] });
@@ -159,7 +159,7 @@ describe('The voucher uses of a changed checkout', () => {
     }
   });
 
-  test('The voucher uses of a checkout stay when its change fails', async () => {
+  test('The voucher uses of a checkout stay when a change of the checkout fails', async () => {
     await using estate = await shop();
     await estate.check('WELCOME10');
     await estate.fault('lost', { match: { api: 'record-voucher-use' }, fault: { kind: 'lost-response', as: 'timeout' }, times: 2 });

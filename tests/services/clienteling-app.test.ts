@@ -41,7 +41,7 @@ const PEOPLE = [
   ['cus_grace', 'reactivated', 'reactivated'],
 ] as const;
 
-test('Log Customer Interaction adds it to the customer, who becomes active, and publishes an event', async () => {
+test('Log Customer Interaction adds the interaction, makes the customer active, and publishes an event', async () => {
   const id = await newCustomer();
   const { status, body } = await log(id, { type: 'styling-session', note: 'Prefers oak.' });
   expect([status, body.id, body.state, body.version]).toEqual([201, id, 'active', 2]);

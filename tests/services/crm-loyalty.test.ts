@@ -53,7 +53,7 @@ test('Enroll Loyalty Member uses the card number in the request', async () => {
   expect(await account('CARD-0815')).toMatchObject({ customerId });
 });
 
-test('Enroll Loyalty Member refuses the card or account id of another member, and accepts another card', async () => {
+test('Enroll Loyalty Member refuses the card or account id of another member, and accepts a new card', async () => {
   const customerId = await newCustomer();
   const { id: cardNumber } = await member();
   const refused = { status: 409, code: 'already_enrolled' };
@@ -73,7 +73,7 @@ test.each([
   expect((await enrol(customerId)).body).toMatchObject({ status, code });
 });
 
-test('Enroll Loyalty Member sent concurrently opens one account and names it to the others', async () => {
+test('Concurrent Enroll Loyalty Member requests open one account, and all return it', async () => {
   const id = await newCustomer();
   const replies = await Promise.all(Array.from({ length: 6 }, () => enrol(id)));
   const [opened, ...others] = replies.toSorted((a, b) => a.status - b.status);
@@ -84,7 +84,7 @@ test('Enroll Loyalty Member sent concurrently opens one account and names it to 
   expect(accounts.filter(({ data }) => data.object.customerId === id)).toHaveLength(1);
 });
 
-test('Enroll Loyalty Member whose answer was lost is completed later, and returned to a repeat with its key alone', async () => {
+test('Enroll Loyalty Member with a lost answer is completed later, and only a repeat with its key returns the account', async () => {
   const customerId = await newCustomer();
   const send = () => enrol(customerId, {}, { 'Idempotency-Key': `enrol-${customerId}` });
   await loseAnswer();

@@ -188,7 +188,7 @@ test('A registered customer becomes active with a confirmed order, at risk and t
   expect(versions.slice(1)).toEqual(['v2 after registered', 'v3 after active', 'v4 after at-risk']);
 });
 
-test('The customers of the fixtures become idle like all others', async () => {
+test('The customers of the fixtures become idle like other customers', async () => {
   await using own = await newRehearsal();
   const expectStates = async (states: Record<string, string>) => {
     const found = await Promise.all(Object.keys(states).map(async (name) => [name, (await read(own, `cus_${name}`)).state]));
@@ -348,7 +348,7 @@ describe('Put Party', () => {
     expect((await register({ email })).body.code).toBe('duplicate_customer');
   });
 
-  test('Create Customer turns the party with this address into the customer and keeps its contact', async () => {
+  test('Create Customer turns the party with the same e-mail address into the customer and keeps its contact', async () => {
     const { email, phone } = newContact();
     const { id } = await put('bsk_6', { email, phone });
     const { status, body } = await register({ email, consents: { emailMarketing: true } });

@@ -24,7 +24,7 @@ async function report(rehearsal: TestRehearsal) {
 }
 const ofAnother = { status: 422, code: 'validation_failed', errors: [{ pointer: '/orderId', code: 'order_of_another' }] };
 
-test('Earn Points books the worth of an order once, before or after the event of the order', async () => {
+test('Earn Points books the points of an order once, before or after the event of the order', async () => {
   await using rehearsal = await byHand();
   const { id } = await unreported(rehearsal);
   expect(await earnedFor(rehearsal, id)).toEqual([]);
@@ -39,7 +39,7 @@ test('Earn Points books the worth of an order once, before or after the event of
   await rehearsal.verify();
 });
 
-test('Earn Points refuses another amount or member before and after the event, and names the worth', async () => {
+test('Earn Points refuses a wrong amount or member before and after the event, and names the right amount', async () => {
   await using rehearsal = await byHand();
   const { id } = await unreported(rehearsal);
   const otherAmount = { pointer: '/amount', code: 'other_amount', detail: expect.stringContaining('25.98 EUR') };
@@ -53,7 +53,7 @@ test('Earn Points refuses another amount or member before and after the event, a
   await rehearsal.verify();
 });
 
-test('Earn Points takes back for a refund as many points as the event does, in either order', async () => {
+test('Earn Points takes back the same points for a refund as the event, in either order', async () => {
   await using rehearsal = await byHand();
   const { id, payments } = await unreported(rehearsal);
   await rehearsal.api('refund-payment-api', { params: { id: payments[0].id }, body: { amount: eur(1299) } });
@@ -96,7 +96,7 @@ test('Earn Points refuses an order that is draft, confirmed, in fulfilment or ca
   await rehearsal.verify();
 });
 
-test('Earn Points is refused while the OMS, which stores the worth of an order, is down', async () => {
+test('Earn Points is refused while the OMS, which stores the amount, is down', async () => {
   await using rehearsal = await byHand();
   const { id } = await unreported(rehearsal);
   await rehearsal.down('oms');

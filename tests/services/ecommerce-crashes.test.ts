@@ -31,7 +31,7 @@ const checkOutOnce = (body: object) => async (estate: CrashingEstate, id: string
 const checkOutNext = (estate: CrashingEstate, id: string, body: object) =>
   estate.insist('ecommerce-platform', 'POST', `/baskets/${id}/checkout`, body, 'next');
 
-test('A killed checkout leaves an open basket, no reservation and a working checkout once its time is over', async () => {
+test('A killed checkout leaves an open basket without a reservation, and a new checkout succeeds after its timeout', async () => {
   const end = async (estate: CrashingEstate, id: string) => {
     await estate.advance(20 * MINUTE);
     expect(await basketNow(estate, id)).toMatchObject({ state: 'open' });

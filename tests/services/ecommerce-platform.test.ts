@@ -328,7 +328,7 @@ test('Checkout Basket releases its reservation when the basket is merged into an
   await rehearsal.verify();
 });
 
-test('Checkout Basket finds its reservation when one answer of the SIM is lost, and replaces it when all are', async () => {
+test('Checkout Basket finds its reservation when one answer of the SIM is lost, and replaces it when all answers are lost', async () => {
   await using rehearsal = await newRehearsal();
   await loseAnswer(rehearsal, 'reserve-inventory-api', 1);
   await rehearsal.checkedOut();
@@ -360,7 +360,7 @@ test('Checkout Basket finds a registered customer by e-mail address or loyalty c
   }
 });
 
-test('Checkout Basket takes a member for a guest while the card cannot be read, and a repeat reads the card', async () => {
+test('Checkout Basket treats a member as a guest while the card cannot be read, and a repeat reads the card', async () => {
   await using rehearsal = await newRehearsal();
   const contact = { email: 'new.face@people.example', loyaltyCard: '2990000123459' };
   const { id, customerId } = await guestBasket(rehearsal);
@@ -436,7 +436,7 @@ test('Checkout Basket applies the tier of a gold member', async () => {
   expect(totals.discount.amount).toBeGreaterThan(Math.round(2598 * 0.2));
 });
 
-test('Checkout Basket applies a voucher once and rejects another with its reason', async () => {
+test('Checkout Basket applies one voucher once and rejects a second voucher with its reason', async () => {
   await using rehearsal = await newRehearsal();
   const voucherCodes = ['EXPIRED', 'welcome10', 'WELCOME10'];
   const { vouchers, lines, totals } = (await rehearsal.checkOut(await basketOf(rehearsal), { voucherCodes })).body;
@@ -469,7 +469,7 @@ test('Checkout Basket is refused with vouchers while the Promotion Engine is dow
   });
 });
 
-test('Checkout Basket that cannot lock its vouchers releases stock and uses, and is possible again later', async () => {
+test('Checkout Basket that cannot lock its vouchers releases stock and uses, and can be repeated later', async () => {
   await using rehearsal = await newRehearsal();
   const id = await basketOf(rehearsal);
   await rehearsal.down({ application: 'promotion-engine', api: 'record-voucher-use' });
@@ -483,7 +483,7 @@ test('Checkout Basket that cannot lock its vouchers releases stock and uses, and
   await rehearsal.verify();
 });
 
-test('A checkout without an order ends after 15 minutes: stock and vouchers are released, the price is that for an open basket', async () => {
+test('A checkout without an order ends after 15 minutes: stock and vouchers are released, and the basket is priced as open', async () => {
   await using rehearsal = await newRehearsal();
   const id = await basketOf(rehearsal);
   await rehearsal.control('set-clock', { body: { flowing: false } });
@@ -630,7 +630,7 @@ describe('The uses of a voucher', () => {
     expect(await used(inside, 'WELCOME10')).toMatchObject({ used: 2 });
   });
 
-  test('The last use of a voucher still counts for its basket when the price changes because another voucher is rejected', async () => {
+  test('The last use of a voucher stays with its basket when rejecting another voucher changes the price', async () => {
     await using inside = await startShop();
     await leaveOne(inside, 'MIN100', 'USEDUP');
     const [slow, fast] = [await shelves(inside), await shelves(inside)];

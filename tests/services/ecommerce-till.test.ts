@@ -109,7 +109,7 @@ test('The customer at the till is the given id while the Loyalty Platform or the
   expect(await estate.lock('ord_2', { basketId })).toMatchObject({ customerId: 'cus_ada', loyaltyAccountId: 'loy_ada', loyalty });
 });
 
-test('The reservation of a transaction has the units of the store, and there is none when the store has none', async () => {
+test('A transaction reserves the units that the store has, and makes no reservation without units', async () => {
   await using estate = await tillEstate();
   const basket = await estate.lock('ord_1', { lines: [line('mug-blue', 60), line('lamp-last-one')] });
   expect(basket.lines.map(({ qty }) => qty)).toEqual([60, 1]);
@@ -130,7 +130,7 @@ test('The reservation of a transaction has the remaining units when another buye
   await estate.holds();
 });
 
-test('The reservation of a transaction is found when one answer of the SIM is lost, and released when all are', async () => {
+test('The reservation of a transaction is found when one answer of the SIM is lost, and released when all answers are lost', async () => {
   await using estate = await tillEstate();
   await estate.fault('once', { ...lost, times: 1 });
   expect(await estate.lock('ord_1')).toMatchObject({ state: 'locked', reservationId: expect.any(String) });
@@ -153,7 +153,7 @@ test('Abandon Basket releases the reservation later while the SIM is down', asyn
   await estate.holds();
 });
 
-test('Abandon Basket does not find a transaction without a basket, which then never has one', async () => {
+test('Abandon Basket of a transaction without a basket is not found, and the transaction can no longer get a basket', async () => {
   await using estate = await tillEstate();
   const { id: basketId } = await estate.openBasket();
   expect((await refusal(estate.abandon('ord_1')))['code']).toBe('not_found');

@@ -15,7 +15,7 @@ const LAMP = { sku: 'lamp-last-one', qty: 1 };
 /** Two mugs and their shipping, and one mug and its shipping. */
 const [BOUGHT, ONE] = [3088, 1789];
 const MUG = 1299;
-/** What is left of the value of two mugs. */
+/** The surplus of the value of two mugs after the exchange. */
 const SURPLUS = 2 * MUG - ONE;
 
 async function opened(progression: ProgressionInput = {}) {
@@ -87,7 +87,7 @@ describe('Exchanges', () => {
     await rehearsal.verify();
   });
 
-  test('An exchange that costs more is paid with a second tender, earns points for it, and is refunded to what paid for it', async () => {
+  test('A more expensive exchange is paid with a second tender, earns points for that tender, and is refunded to its own tenders', async () => {
     await using rehearsal = await opened();
     const before = await rehearsal.balance();
     const { order, returnId } = await rehearsal.toExchange(1);
@@ -195,7 +195,7 @@ describe('Exchanges', () => {
     },
   );
 
-  test('A credit that is captured in part has the released rest refunded to the original payments', async () => {
+  test('The released rest of a partly captured credit is refunded to the original payments', async () => {
     await using rehearsal = await opened();
     const { order, returnId } = await rehearsal.toExchange();
     const { id, payments } = await rehearsal.exchanged(returnId);
@@ -225,7 +225,7 @@ describe('Exchanges', () => {
     await rehearsal.verify();
   });
 
-  test('An exchange whose goods are sold out at confirmation loses its credit, and takes it again when they are available', async () => {
+  test('An exchange whose goods are sold out at confirmation loses its credit, and gets the credit again when the goods are available', async () => {
     await using rehearsal = await opened();
     const { order, returnId } = await rehearsal.toExchange();
     const draft = await rehearsal.exchanged(returnId, 1, LAMP.sku);
@@ -308,7 +308,7 @@ describe('Create Order for a return', () => {
     expect((await rehearsal.draft(basketId)).id).toBe(first.body.id);
   });
 
-  test('Create Order that is refused for its basket leaves the return to another basket', async () => {
+  test('Create Order refused for its basket leaves the return available to another basket', async () => {
     await using rehearsal = await opened();
     const { returnId } = await rehearsal.toExchange();
     const { id: open } = await rehearsal.basket();
@@ -377,7 +377,7 @@ describe('Returns that pay for another order', () => {
     await rehearsal.verify();
   });
 
-  test('Another return of the first order is refunded with no more than the customer can still be refunded', async () => {
+  test('A second return of the first order is refunded at most the amount that can still be refunded', async () => {
     await using rehearsal = await opened();
     const { order, returnId } = await rehearsal.toExchange(1);
     const draft = await rehearsal.exchanged(returnId);
@@ -392,7 +392,7 @@ describe('Returns that pay for another order', () => {
     await rehearsal.verify();
   });
 
-  test('The other tenders of an exchange cannot be refunded for the return that it is made for', async () => {
+  test('Tenders of an exchange order cannot be refunded for the return that pays for it', async () => {
     await using rehearsal = await opened();
     const { returnId } = await rehearsal.toExchange(1);
     const draft = await rehearsal.exchanged(returnId, 2);

@@ -57,7 +57,7 @@ const pickingAgrees = (status: string) => async (estate: CrashingEstate, id: str
   }
   const picking = await open(id);
   if (insists) expect(picking.status).toBe(status);
-  // A client that gave up before its first effect has begun nothing.
+  // A client that stopped before its first commit has changed nothing.
   if (before.state !== 'allocated') {
     expect(before).toMatchObject({ pickingOrderId: picking.id, state: picking.status === 'packed' ? 'packed' : 'picking' });
     expect(picking.lines[0].pickedQty).toBe(before.lines[0].pickedQty);

@@ -74,7 +74,7 @@ const changed = (move: string) => `ext.fulfillment-order-changed ${move}`;
 const line1 = (pickedQty: number) => [{ orderLineId: 'line-1', pickedQty }];
 
 describe('Create Fulfillment Orders', () => {
-  test('Create Fulfillment Orders makes one per group, allocates them before it answers, and moves no stock', async () => {
+  test('Create Fulfillment Orders creates one per group and allocates it before the answer, without moving stock', async () => {
     await using estate = await warehouse();
     const { held, create, read, list, mugs, changes } = estate;
     const body = await held(2);
@@ -96,7 +96,7 @@ describe('Create Fulfillment Orders', () => {
     expect(await changes(first)).toEqual(['fulfillment-order-created –→created', changed('created→allocated')]);
   });
 
-  test('Create Fulfillment Orders makes them once per order and attempt, also for concurrent requests', async () => {
+  test('Concurrent Create Fulfillment Orders requests create them once per order and attempt', async () => {
     await using estate = await warehouse();
     const { held, create, list, changes } = estate;
     const body = await held(3);
@@ -108,7 +108,7 @@ describe('Create Fulfillment Orders', () => {
     expect(await changes(first[0] ?? '')).toHaveLength(2);
   });
 
-  test('Create Fulfillment Orders makes none after the fulfilment of the order was cancelled, also when there was none', async () => {
+  test('Create Fulfillment Orders is refused after the fulfilment was cancelled, even when there was no fulfillment order', async () => {
     await using estate = await warehouse();
     const { held, create, cancel, list } = estate;
     const body = await held(1);

@@ -79,7 +79,7 @@ async function onItsWay() {
 }
 
 describe('Dispatch Fulfillment Order', () => {
-  test('Dispatch Fulfillment Order returns the parcel with its label and number, also repeated; the picked units leave', async () => {
+  test('Dispatch Fulfillment Order and its repeat return the parcel with label and number, and the picked units leave once', async () => {
     await using rehearsal = await fulfilling();
     const id = await rehearsal.aPacked();
     const { onHand, reserved } = await rehearsal.mugs();
@@ -279,7 +279,7 @@ describe('The carrier webhook', () => {
     expect(await read()).toMatchObject({ version, state: 'dispatched', shipments: [{ state: 'delivery-attempted' }] });
   });
 
-  test('scans that are late or repeated change nothing, also under new ids', async () => {
+  test('late and repeated scans change nothing, even under new ids', async () => {
     await using rehearsal = await onItsWay();
     const { scan, read } = rehearsal;
     await rehearsal.advance('PT1H');
@@ -338,7 +338,7 @@ describe('Delivery', () => {
     }
   });
 
-  test('a failed delivery without a scan for seven days is returned to sender, and on hand again when the parcel is back', async () => {
+  test('a failed delivery without a scan for seven days is returned to sender, and restocked when the parcel arrives', async () => {
     await using rehearsal = await onItsWay();
     const { scans, read, onHand, sentOnHand, moves } = rehearsal;
     await scans(...ATTEMPTS);
@@ -355,7 +355,7 @@ describe('Delivery', () => {
     await rehearsal.verify();
   });
 
-  test('the delivery of a parcel already returned by time puts no units on hand again', async () => {
+  test('a parcel that is delivered after its timed return restocks no units again', async () => {
     await using rehearsal = await onItsWay();
     const { scans, read, onHand, sentOnHand } = rehearsal;
     await scans(...ATTEMPTS);
@@ -367,7 +367,7 @@ describe('Delivery', () => {
     await rehearsal.verify();
   });
 
-  test('a delivery after the third attempt remains when the seven days are over', async () => {
+  test('a parcel that is delivered after the third attempt stays delivered after seven days', async () => {
     await using rehearsal = await onItsWay();
     await rehearsal.scans(...ATTEMPTS, 'out-for-delivery');
     await rehearsal.advance('P8D');

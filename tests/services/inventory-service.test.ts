@@ -142,7 +142,7 @@ describe('Allocate Inventory without a reservation', () => {
     await rehearsal.verify();
   });
 
-  test('Allocate Inventory tries the preferred locations in their order, then the others', async () => {
+  test('Allocate Inventory tries the preferred locations in order, then the other locations', async () => {
     await using rehearsal = await stockRehearsal();
     const preferredLocations = ['store-02', 'dc-02'];
     const nodes: unknown[] = [];
@@ -154,7 +154,7 @@ describe('Allocate Inventory without a reservation', () => {
     await rehearsal.verify();
   });
 
-  test('Allocate Inventory is refused when no node can serve the line, and may succeed later for the same line', async () => {
+  test('Allocate Inventory is refused when no node can serve the line, and can succeed later', async () => {
     await using rehearsal = await stockRehearsal();
     const lamp = await rehearsal.aLine(LAMP, 1);
     const { id } = await rehearsal.reservation(LAMP, 1);

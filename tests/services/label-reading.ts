@@ -34,7 +34,7 @@ export async function readLabel(bytes: Uint8Array) {
   }
 }
 
-/** Four bytes per dot, blue, green and red first. */
+/** Four bytes per dot, in the sequence blue, green, red. */
 function scan({ width, height, data }: { width: number; height: number; data: Uint8Array }): { code: string; format: string } {
   const grey = new Uint8ClampedArray(width * height);
   for (let dot = 0; dot < grey.length; dot++) {

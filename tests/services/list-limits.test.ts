@@ -26,7 +26,7 @@ async function sold(qty: number) {
   return { order: await rehearsal.order(id), paymentId: body.id as string, total: totals.total.amount };
 }
 
-test('Refund Payment refuses a small refund after a hundred, but not the refund of a return, or of the rest', async () => {
+test('Refund Payment refuses a partial refund after a hundred, but accepts the rest of the payment or of a return', async () => {
   const { order, paymentId, total } = await sold(2);
   const refund = (amount: number) => rehearsal.call('refund-payment-api', { params: { id: paymentId }, body: { amount: eur(amount) } });
   const refused = await overfill(LIMITS.refunds, 201, () => refund(1));
@@ -41,7 +41,7 @@ test('Refund Payment refuses a small refund after a hundred, but not the refund 
   await rehearsal.verify();
 });
 
-test('Authorize Payment refuses another payment of an order with a hundred, declined ones included', async () => {
+test('Authorize Payment refuses the 101st payment of an order, counting declined ones', async () => {
   const { id: orderId } = await rehearsal.draft();
   const authorise = (tender: object) => rehearsal.call('authorize-payment-api', { body: { orderId, tender } });
   await overfill(LIMITS.payments - 1, 402, () => authorise(DECLINED));
@@ -49,14 +49,14 @@ test('Authorize Payment refuses another payment of an order with a hundred, decl
   expect((await rehearsal.order(orderId)).payments).toHaveLength(LIMITS.payments);
 });
 
-test('Add Payment refuses another tender of a transaction with a hundred, and Void Transaction still ends it', async () => {
+test('Add Payment refuses the 101st tender of a transaction, and Void Transaction still ends the transaction', async () => {
   const { id } = await rehearsal.sale();
   await overfill(LIMITS.tenders - 1, 402, () => rehearsal.pay(id, DECLINED, 1299));
   expect((await rehearsal.pay(id, CASH, 1299)).body).toMatchObject(full('transaction', id, 'tenders'));
   expect((await rehearsal.voidSale(id)).status).toBe(200);
 });
 
-test('Create Return refuses another return of an order with a hundred', async () => {
+test('Create Return refuses the 101st return of an order', async () => {
   const { order } = await sold(LIMITS.returns + 1);
   const lines = [{ orderLineId: order.lines[0].lineId, qty: 1, reason: 'unwanted' }];
   const create = () => rehearsal.announce({ orderId: order.id, locationId: 'store-01', dropOff: 'store', lines });

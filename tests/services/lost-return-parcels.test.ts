@@ -68,7 +68,7 @@ describe('Lost parcels of returns', () => {
     await rehearsal.isRefunded(id, order.id);
   });
 
-  test('A return that was written off waits for Refund Payment where refunds are manual, and takes no other verb', async () => {
+  test('A written-off return waits for Refund Payment when refunds are manual, and refuses other verbs', async () => {
     await using rehearsal = await opened({ refund: 'manual' });
     const { id, order } = await rehearsal.onItsWay(LOST);
     await rehearsal.moved(id, 'write-off');
@@ -85,7 +85,7 @@ describe('Lost parcels of returns', () => {
     await rehearsal.isRefunded(id, order.id);
   });
 
-  test('A lost parcel that is found before the write-off is received like others', async () => {
+  test('A lost parcel that is found before the write-off is received as usual', async () => {
     await using rehearsal = await opened();
     const { id, parcel, order } = await rehearsal.onItsWay(LOST);
     await rehearsal.scanned(parcel, 'find');

@@ -174,7 +174,7 @@ test('Earned and reversed points name their order and refund', async () => {
   expect(reversed).toMatchObject({ points: -13, orderId: 'ord_1', reference: 'pay_1.refund-1' });
 });
 
-test('A refund that arrives before its order earns waits for it', async () => {
+test('A refund that arrives before its order has earned waits for the earning', async () => {
   await using estate = await story();
   const completedAt = instant(await estate.now());
   for (const step of [wait(1), pay(3088), back(1299)]) await step(estate);
@@ -190,7 +190,7 @@ test('A refund that arrives after the OMS counted the payments, and before the o
   expect((await estate.member()).points).toBe(15);
 });
 
-test('Earning and refunds that arrive concurrently leave the member the points of the remaining amount', async () => {
+test('A concurrent earning and refund leave the points of the remaining amount', async () => {
   const property = fc.asyncProperty(
     fc.integer({ min: 0, max: 2_500 }),
     fc.array(fc.integer({ min: 1, max: 770 }), { minLength: 1, maxLength: 4 }),

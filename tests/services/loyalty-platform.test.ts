@@ -202,7 +202,7 @@ describe('Put Ledger Entry', () => {
     (await insideCall(inside, 'get-member-balance-api', { params: { id: member } })).body.pointsBalance;
   const insufficient = { code: 'insufficient_points' };
 
-  test('One of two requests commits that read the same points or the same redemption', async () => {
+  test('Of two requests that read the same points or redemption, one commits', async () => {
     await using own = await startInside(loyaltyPlatform);
     const redeemAs = (basketId: string) => (work: UnitOfWork) =>
       redeemPoints.handler({ params: { id: 'loy_ada' }, query: {}, body: { points: 500, basketId } } as never, { work } as Scope);
@@ -214,7 +214,7 @@ describe('Put Ledger Entry', () => {
     const pay = (paymentId: string) => (work: UnitOfWork) => spend(work, paymentId, { redemptionId, purchase: { basketId: 'bsk_1' } });
     const payments = await own.overlapping('loyalty-platform', pay('pay_1'), pay('pay_2'));
     expect(payments).toEqual(['committed', `Conflict: version: redemptions/${redemptionId}`]);
-    // The redemption expires when it is spent: the due work finds it spent.
+    // The expiry runs after the redemption was spent, and changes nothing.
     const item = { key: redemptionId, payload: {} } as DueItem;
     await own.commitAs('loyalty-platform', (work) => returnUnspentRedemption.run(item, { work } as Scope));
     expect((await insideCall(own, 'get-member-balance-api', { params })).body.pointsBalance).toBe(0);
@@ -254,10 +254,10 @@ describe('Put Ledger Entry', () => {
     expect(await put('spend', 'pay_9', { redemptionId })).toMatchObject({ redemption: { id: redemptionId } });
   });
 
-  test('Put Ledger Entry refuses an unknown redemption, an unknown type, and requests that are wrong', async () => {
+  test('Put Ledger Entry refuses an unknown redemption, an unknown type, and invalid requests', async () => {
     await expect(put('spend', 'pay_10', { redemptionId: 'rdm_x' })).rejects.toMatchObject({ code: 'not_found', context: { id: 'rdm_x' } });
     await expect(put('burn', 'pay_10', {})).rejects.toMatchObject({ code: 'not_found', context: { id: 'burn' } });
-    // A wrong request of a service is an error of the estate, not of its caller.
+    // An invalid request by an application is an error of the estate, not of the client.
     const dollars = { redemptionId: await redemption(1), amount: { amount: 1, currency: 'USD' } };
     for (const body of [{}, dollars]) await expect(put('spend', 'pay_10', body)).rejects.toMatchObject({ code: 'dependency_error' });
   });

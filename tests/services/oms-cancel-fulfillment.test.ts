@@ -43,7 +43,7 @@ describe('Cancel Order of an order in the warehouse', () => {
     const mug = await rehearsal.dispatched(mugs);
     const { status, body } = await rehearsal.cancel(order.id, { reason: 'too late' });
     expect([status, body]).toMatchObject([409, { code: 'invalid_state_transition', currentState: 'in-fulfilment', retryable: false }]);
-    // Its own state is not the reason, so it is not among the states that would help.
+    // The state of the order is not the reason for the refusal, so `allowedFrom` omits it.
     expect([body.allowedFrom, body.fulfillmentOrderId]).toEqual([['draft', 'confirmed', 'cancelled'], mugs]);
     const after = await rehearsal.order(order.id);
     expect(after.fulfillmentOrders.map(({ state }) => state)).toEqual(['dispatched', 'allocated']);

@@ -66,7 +66,7 @@ describe('Cancel Order', () => {
     await rehearsal.verify();
   });
 
-  test('Cancel Order without the Payment Hub releases the stock; the payments follow, and the order shows that', async () => {
+  test('Cancel Order without the Payment Hub releases the stock; the order shows that its payments are pending, and they follow', async () => {
     await using rehearsal = await opened();
     const { id } = await rehearsal.confirmed();
     await rehearsal.down('payment-hub');

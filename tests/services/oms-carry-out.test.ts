@@ -135,7 +135,7 @@ describe('Create Order by hand for a checkout at the till', () => {
     await rehearsal.verify();
   });
 
-  test('Create Order refuses a voided transaction, and any while the POS is down', async () => {
+  test('Create Order refuses a voided transaction, and every transaction while the POS is down', async () => {
     await using rehearsal = await newRehearsal();
     const { id, basketId } = await rehearsal.sale();
     await rehearsal.down('pos');

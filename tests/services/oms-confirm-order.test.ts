@@ -32,7 +32,7 @@ describe('Confirm Order', () => {
     await rehearsal.verify();
   });
 
-  test('Confirm Order redeems the vouchers of the order, even if the Promotion Engine is back only later', async () => {
+  test('Confirm Order redeems the vouchers of the order, even if the Promotion Engine is down at first', async () => {
     await using rehearsal = await opened();
     const { id } = await rehearsal.authorised({ customerId: 'cus_ben', voucherCodes: ['WELCOME10'] });
     await rehearsal.down('promotion-engine');
@@ -78,7 +78,7 @@ describe('Confirm Order', () => {
     await rehearsal.verify();
   });
 
-  test('Confirm Order refuses an outdated version only before its own intent: a repeat with the same key continues', async () => {
+  test('Confirm Order refuses an outdated version only before its intent; a repeat with the same key continues', async () => {
     await using rehearsal = await opened();
     const { id, version } = await rehearsal.authorised();
     await rehearsal.fault('lost', lost('confirm-reservation-api'));
@@ -89,7 +89,7 @@ describe('Confirm Order', () => {
     await rehearsal.verify();
   });
 
-  test('Confirm Order of a version is not refused for a change that another request made after the intent', async () => {
+  test('Confirm Order with If-Match ignores changes that other requests make after its intent', async () => {
     await using rehearsal = await opened();
     const { id, version } = await rehearsal.authorised();
     await rehearsal.fault('slow', { match: { api: 'confirm-reservation-api' }, fault: { kind: 'latency', ms: 700 }, times: 1 });
@@ -179,7 +179,7 @@ describe('Confirm Order of an order without its reservation', () => {
     await rehearsal.verify();
   });
 
-  test('Two confirmations that need a new reservation of a slow SIM take one', async () => {
+  test('Two concurrent confirmations with a slow SIM make one new reservation', async () => {
     await using rehearsal = await opened();
     const { id } = await rehearsal.authorised(LAST_ONE);
     await rehearsal.advance(TTL);
@@ -245,7 +245,7 @@ describe('Confirm Order without another application', () => {
     return { ...rehearsal, id, paymentId: payments[0].id as string };
   };
 
-  test('An order whose confirmed reservation is not answered shows the pending action, and refuses Cancel Order', async () => {
+  test('An order that waits for the answer about its reservation shows the pending action, and refuses Cancel Order', async () => {
     await using rehearsal = await unanswered();
     const pendingAction = { action: 'confirm' };
     expect(await rehearsal.order(rehearsal.id)).toMatchObject({ state: 'draft', pendingAction });
@@ -328,7 +328,7 @@ describe('Confirm Order beside Cancel Order', () => {
     await rehearsal.verify();
   });
 
-  test('Concurrent Confirm Order and Cancel Order have one outcome, with all of its effects and none of the other', async () => {
+  test('Concurrent Confirm Order and Cancel Order have one outcome, with the effects of only one of them', async () => {
     await using rehearsal = await newRehearsal({ warehouse: 'manual', carrier: 'manual' });
     for (let round = 0; round < 8; round++) {
       const { id } = await rehearsal.authorised({ qty: 1 });

@@ -52,7 +52,7 @@ describe('Parcels that do not arrive', () => {
     await rehearsal.verify();
   });
 
-  test('A lost parcel beside another one is refunded without shipping, and the order ends with the other', async () => {
+  test('A lost parcel of two is refunded without shipping, and the order ends with the second parcel', async () => {
     await using rehearsal = await opened();
     const { order, mugs, desks } = await rehearsal.orderOfTwoNodes();
     const [mug, desk] = [await rehearsal.dispatched(mugs), await rehearsal.dispatched(desks)];
@@ -69,7 +69,7 @@ describe('Parcels that do not arrive', () => {
     await rehearsal.verify();
   });
 
-  test('A parcel that is not accepted counts as returned after a week; a later delivery shows as a reconciliation', async () => {
+  test('A parcel with a failed delivery counts as returned after a week; after a later delivery the order has a reconciliation', async () => {
     await using rehearsal = await opened();
     const { order, parcel } = await sent(rehearsal);
     const vain = ['out-for-delivery', 'attempt'] as const;
@@ -142,7 +142,7 @@ describe('Refunds of units that are not delivered', () => {
     await rehearsal.verify();
   });
 
-  test('Refunds are not reduced by goodwill of a client, and end at the captured amount', async () => {
+  test('Goodwill refunds by a client do not reduce other refunds; all together are at most the captured amount', async () => {
     await using rehearsal = await opened();
     const { order, mugs, desks } = await rehearsal.orderOfTwoNodes();
     const [mug, desk] = [await rehearsal.dispatched(mugs), await rehearsal.dispatched(desks)];
@@ -179,7 +179,7 @@ describe('Refunds of units that are not delivered', () => {
     expect((await rehearsal.order(order.id)).paymentStatus).toBe('refunded');
   });
 
-  test('A short line that is left to clients is not refunded later', async () => {
+  test('A short line whose refund is manual is not refunded automatically later', async () => {
     await using rehearsal = await opened({ refund: 'manual' });
     const { order, isShort, packAndDeliver } = await lampAndMug(rehearsal);
     await isShort();

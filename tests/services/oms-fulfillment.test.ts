@@ -146,7 +146,7 @@ describe('Route Order', () => {
     },
   );
 
-  test('Route Order, concurrent with a release of the reservation, ships the order from that reservation or another one', async () => {
+  test('Route Order, concurrent with a release of the reservation, ships the order from the old or a new reservation', async () => {
     await using rehearsal = await opened({ route: 'manual' });
     for (let round = 0; round < 8; round++) {
       const { id, lines } = await rehearsal.confirmed();
@@ -331,7 +331,7 @@ describe('Captures of picked orders', () => {
     await rehearsal.verify();
   });
 
-  test('A capture that is declined is tried again, and nothing is dispatched until it succeeds', async () => {
+  test('A declined capture is retried, and nothing is dispatched until it succeeds', async () => {
     await using rehearsal = await opened();
     await rehearsal.fault('declined', declined('capture-payment-api'));
     const { order, id } = await packedOrder(rehearsal);
@@ -368,7 +368,7 @@ describe('Captures of picked orders', () => {
     await rehearsal.verify();
   });
 
-  test('The OMS leaves a payment alone that a client captured in part, and the dispatch waits for the rest', async () => {
+  test('The OMS does not change a payment that a client captured in part, and the dispatch waits for the rest', async () => {
     await using rehearsal = await opened();
     const { order, id } = await routedOrder(rehearsal);
     await rehearsal.api('capture-payment-api', { params: { id: order.payments[0].id }, body: { amount: eur(2000) } });
@@ -448,7 +448,7 @@ describe('Captures of picked orders', () => {
     await rehearsal.verify();
   });
 
-  test('The dispatch captures at the latest', async () => {
+  test('The dispatch captures payments that are not captured yet', async () => {
     await using rehearsal = await opened();
     const { order, id } = await routedOrder(rehearsal);
     await rehearsal.down('payment-hub');

@@ -89,7 +89,7 @@ describe('Authorisations of confirmed orders that expire', () => {
     await rehearsal.is(id, PAID);
   });
 
-  test('An order whose renewal is declined is cancelled when the Payment Hub is back after days', async () => {
+  test('An order whose renewal is declined is cancelled when the Payment Hub is available again after days', async () => {
     await using rehearsal = await opened();
     const { id } = await rehearsal.confirmed();
     await rehearsal.fault('declined', declining(1));
@@ -102,7 +102,7 @@ describe('Authorisations of confirmed orders that expire', () => {
     await rehearsal.is(id, ENDED);
   });
 
-  test('An authorisation that a client voids is not renewed; without another one the order is cancelled after a day', async () => {
+  test('An authorisation that a client voids is not renewed; without a new payment the order is cancelled after a day', async () => {
     await using rehearsal = await opened();
     const { id, payments } = await rehearsal.confirmed();
     await rehearsal.api('void-payment-api', { params: { id: payments[0].id } });

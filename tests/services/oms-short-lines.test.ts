@@ -16,7 +16,7 @@ async function ordered(...lines: readonly Line[]) {
   return {
     ...rehearsal,
     ...{ bought: order, first },
-    /** Of the first line only so many units are picked. */
+    /** Picks only this number of units of the first line. */
     shortAt: (fulfillmentOrderId: string, pickedQty: number) => rehearsal.short(order, fulfillmentOrderId, pickedQty),
     now: () => rehearsal.order(order.id),
     served: async () => (await rehearsal.routed(order.id)).map(({ locationId, state }) => `${locationId} ${state}`),
@@ -78,7 +78,7 @@ describe('Short units', () => {
     await rehearsal.verify();
   });
 
-  test('Short units are served in part from a node that has a part, and only the rest is cancelled and refunded', async () => {
+  test('Short units are served from a node that has some of them, and the rest is cancelled and refunded', async () => {
     await using rehearsal = await ordered(desks(3));
     await rehearsal.api('reserve-inventory-api', { body: { items: [desks(1)], locationId: 'dc-02' } });
     await rehearsal.shortAt(rehearsal.first, 0);
@@ -92,7 +92,7 @@ describe('Short units', () => {
     await rehearsal.verify();
   });
 
-  test('Short units are served from each node that has a part, the largest part first', async () => {
+  test('Short units are served from several nodes, the node with most units first', async () => {
     await using rehearsal = await ordered(mugs(6));
     for (const [locationId, onHand] of Object.entries({ 'dc-02': 2, 'store-01': 3, 'store-02': 0, 'store-03': 0 })) {
       await rehearsal.control('count-stock-by-hand', { params: { sku: 'mug-blue', locationId }, body: { onHand } });
@@ -149,7 +149,7 @@ describe('Short units', () => {
   });
 
   // Found by random histories: the OMS served the units twice before it received the fulfillment order of the second node.
-  test('Short units at two nodes are served once from the third, while the OMS has no answer about the second', async () => {
+  test('Short units at two nodes are served once from the third node, even if the answer about the second is lost', async () => {
     await using rehearsal = await ordered(mugs(1));
     await rehearsal.fault('lost', lost('create-fulfillment-orders'));
     await rehearsal.shortAt(rehearsal.first, 0);

@@ -60,7 +60,7 @@ describe('Allocate Inventory for a line of an order', () => {
     await rehearsal.verify();
   });
 
-  test('Stock allocated after the reservation was released is taken over by the routing by hand', async () => {
+  test('Route Order uses stock that was allocated after the reservation was released', async () => {
     await using rehearsal = await opened({ route: 'manual' });
     const order = await rehearsal.confirmed({ lines: [LAMP, MUGS] });
     await rehearsal.api('release-reservation-api', { params: { id: order.lines[0].reservationId } });
@@ -217,7 +217,7 @@ describe('Stock for an order that has ended', () => {
     await rehearsal.verify();
   });
 
-  test('The stock of an allocation is given back when its order is cancelled before the allocation is recorded', async () => {
+  test('The stock of an allocation is released when its order is cancelled before the allocation is recorded', async () => {
     await using rehearsal = await opened();
     const order = await rehearsal.draft(LAMP);
     await rehearsal.advance(TTL);
@@ -230,7 +230,7 @@ describe('Stock for an order that has ended', () => {
     await rehearsal.verify();
   });
 
-  test('The stock of an allocation is given back when its record fails and the order is cancelled', async () => {
+  test('The stock of an allocation is released when recording it fails and the order is cancelled', async () => {
     await using rehearsal = await opened();
     const order = await rehearsal.draft(LAMP);
     await rehearsal.advance(TTL);

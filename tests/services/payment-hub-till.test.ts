@@ -23,7 +23,7 @@ const DAY = 1_440 * MINUTE;
 type Basket = z.output<typeof BasketSchema>;
 type OrderToPay = z.output<typeof Payable>;
 
-/** An order that only the till stores yet. */
+/** An order that the till has not submitted yet. */
 const SALE: OrderToPay = { orderId: 'ord_sale', channel: 'pos', state: 'draft', total: eur(5000) };
 const RETURNS = [{ returnId: 'ret_1', refundAmount: eur(3000) }];
 /** An order that is paid with a return. */
@@ -140,7 +140,7 @@ describe('Tenders of a till', () => {
     expect([await state(), outstanding]).toEqual(['authorised', eur(1598)]);
   });
 
-  test('A payment from outside for an order made of a transaction by hand is left to the OMS', async () => {
+  test('A payment by a client for an order that a client made of a transaction is left to the OMS', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await rehearsal.sale();
     await rehearsal.api('create-order-api', { body: { transactionId: id } });
@@ -152,7 +152,7 @@ describe('Tenders of a till', () => {
 });
 
 describe('Exchange credits', () => {
-  test('An exchange credit pays with the value of a return once, and a void gives the value back', async () => {
+  test('An exchange credit pays with the value of a return once, and a void restores the value', async () => {
     await using inside = await startInside(paymentHub);
     const paid = await payWithReturn(inside, 2000);
     expect(paid).toMatchObject({ state: 'authorised', returnId: 'ret_1', tender: { type: 'exchange-credit' } });
@@ -162,7 +162,7 @@ describe('Exchange credits', () => {
     expect(await payWithReturn(inside, 3000)).toMatchObject({ state: 'authorised' });
   });
 
-  test('An exchange credit gives back its uncaptured and its refunded amounts', async () => {
+  test('The uncaptured and refunded amounts of an exchange credit restore the value of the return', async () => {
     await using inside = await startInside(paymentHub);
     const { id } = await payWithReturn(inside, 3000);
     await inside.call('POST', `/payments/authorizations/${id}/capture`, { amount: eur(2500) });
@@ -227,7 +227,7 @@ describe('Refunds for a return', () => {
     expect(await inside.counters('payment-hub', 'return-covers', 'ret_1')).toEqual({ worth: 3000, used: 3000 });
   });
 
-  test('A return that is worth less than was refunded for it is refunded nothing more', async () => {
+  test('A return that was refunded more than its value is refunded nothing more', async () => {
     await using inside = await startInside(paymentHub);
     const id = await aCaptured(inside, 5000);
     await refund(inside, id, 2000);

@@ -148,7 +148,7 @@ describe('Authorize Payment', () => {
     expect(body.allowedFrom).toContain('draft');
   });
 
-  test('Authorize Payment treats a confirmed order as covered until one of its authorisations is voided', async () => {
+  test('Authorize Payment refuses a confirmed order until one of its authorisations is voided', async () => {
     await using hub = await withOrder();
     const { body: payment } = await hub.authorise();
     await hub.confirmed(hub.orderId);
@@ -238,7 +238,7 @@ describe('Pending payments', () => {
     expect(await hub.states()).toEqual(['failed']);
   });
 
-  test('A pending payment keeps its key: another request with it is refused', async () => {
+  test('A pending payment keeps its key: a different request with the key is refused', async () => {
     await using hub = await withOrder();
     await hub.control('set-clock', { body: { flowing: false } });
     await hub.authorise(card('tok_timeout'), 100, key('used'));
@@ -359,7 +359,7 @@ describe('Redemptions of loyalty points', () => {
     await hub.verify();
   });
 
-  test('While the Loyalty Platform is down, points cannot pay, nothing is spent, and the key can be used again', async () => {
+  test('While the Loyalty Platform is down, a payment with points is refused, spends nothing, and can be repeated with its key', async () => {
     await using hub = await withOrder();
     const { pay } = await hub.pointsOf(300);
     await hub.down('loyalty-platform');
@@ -443,7 +443,7 @@ describe('Redemptions of loyalty points', () => {
 });
 
 describe('Capture Payment', () => {
-  test('Capture Payment takes the authorised amount or a part, and another tender may pay the rest of the order', async () => {
+  test('Capture Payment captures the authorised amount or a part, and another tender can pay the rest of the order', async () => {
     await using hub = await withOrder();
     const { body: first } = await hub.authorise();
     expect((await hub.capture(first.id, 4000)).body).toMatchObject({ state: 'captured', capturedAmount: eur(4000) });
@@ -483,7 +483,7 @@ describe('Refund Payment', () => {
     await hub.verify();
   });
 
-  test('Refund Payment refuses more than is captured and not yet refunded, also for concurrent refunds', async () => {
+  test('Concurrent Refund Payment requests refund at most the captured amount', async () => {
     await using hub = await withOrder();
     const id = await hub.captured(10_000);
     const replies = await Promise.all([hub.refund(id, 6000), hub.refund(id, 6000)]);
@@ -565,7 +565,7 @@ describe('The life cycle of a payment', () => {
     expect((await hub.payment(id)).state).toBe(state === 'pending' ? 'authorised' : state);
   });
 
-  test.each(paymentLifeCycle.states)('A payment that is %s gives back what it holds when its order is cancelled', async (state) => {
+  test.each(paymentLifeCycle.states)('A payment that is %s releases or refunds its amount when its order is cancelled', async (state) => {
     await using hub = await withOrder();
     const { id, version } = await aPayment(hub, state);
     await hub.cancel(hub.orderId);
@@ -634,23 +634,23 @@ describe('The Payment Hub as the OMS calls it', () => {
     return work.create(payments, 'authorise', payment);
   };
 
-  test('Reverse Payment acts once in any state and gives back the held amount', async () => {
+  test('Reverse Payment acts once in any state and restores the balance of the gift card', async () => {
     await using inside = await startInside(paymentHub);
     const reverse = (id: string) => inside.as('oms')(reversePayment, { params: { id }, body: { reason: 'order cancelled' } });
-    const held = async () => (await inside.counters('payment-hub', 'gift-card-balances', 'gift_50'))['balance'];
+    const balance = async () => (await inside.counters('payment-hub', 'gift-card-balances', 'gift_50'))['balance'];
     const reversedTwice = async (id: string, expected: object) => {
       for (const _repeat of [1, 2]) expect(await reverse(id)).toMatchObject(expected);
     };
     await inside.commitAs('payment-hub', authorised('pay_authorised'));
     await reversedTwice('pay_authorised', { state: 'voided', version: 2 });
-    expect(await held()).toBe(10_000);
+    expect(await balance()).toBe(10_000);
 
     await inside.commitAs('payment-hub', authorised('pay_captured'));
     await inside.call('POST', '/payments/authorizations/pay_captured/capture', {});
     await inside.call('POST', '/payments/pay_captured/refunds', { amount: eur(2000) });
     const refunds = [{ amount: eur(2000) }, { amount: eur(3000), reason: 'order cancelled' }];
     await reversedTwice('pay_captured', { state: 'fully-refunded', version: 4, refunds });
-    expect(await held()).toBe(15_000);
+    expect(await balance()).toBe(15_000);
 
     await inside.commitAs('payment-hub', async (work) => work.create(payments, 'await-approval', anAuthorisation('pay_pending')));
     await reversedTwice('pay_pending', { state: 'pending', version: 2 });

@@ -67,7 +67,7 @@ test('A tender captured in part while the last tender is added leaves an amount 
   await expectCompleted(rehearsal, id);
 });
 
-test('A tender refunded in part stays on the receipt with the rest, and one refunded in full does not', async () => {
+test('A tender refunded in part stays on the receipt with the rest; a tender refunded in full does not', async () => {
   await using rehearsal = await newRehearsal();
   const { id, payment } = await withCard(rehearsal);
   const { body: other } = await rehearsal.pay(id, card(), 500);
@@ -167,7 +167,7 @@ test('A sale with a voided tender waits while the Payment Hub does not return th
   await expectCompleted(rehearsal, id);
 });
 
-test('A paid sale without the OMS is captured by the till, and completed after the authorisation would have expired', async () => {
+test('While the OMS is down, the till captures a paid sale, which completes even after the authorisation would have expired', async () => {
   await using rehearsal = await newRehearsal();
   const { id, cash, card: byCard } = await paidAndQueued(rehearsal);
   await rehearsal.advance('P2D');

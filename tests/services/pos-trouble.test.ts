@@ -76,7 +76,7 @@ describe('Create Transaction', () => {
   });
 });
 
-test('A pending tender is named when more than the rest is paid', async () => {
+test('Add Payment above the outstanding amount names the pending tender', async () => {
   await using rehearsal = await newRehearsal();
   const { id } = await rehearsal.sale();
   await rehearsal.pay(id, card('tok_async_approve'), 1000);
@@ -150,7 +150,7 @@ test('A tender of unknown outcome that is authorised after the void of its trans
   await rehearsal.verify();
 });
 
-test('A last tender, repeated while the sale is being submitted, is refused as retryable, and then completes', async () => {
+test('The last tender, repeated while the sale is being submitted, is refused as retryable, and a later repeat succeeds', async () => {
   await using rehearsal = await newRehearsal();
   const { id } = await rehearsal.sale();
   await lose(rehearsal, 'authorize-payment-api');
@@ -194,7 +194,7 @@ test('A till without the Payment Hub voids a transaction immediately, and its te
   await rehearsal.verify();
 });
 
-test('A till without the Payment Hub for days voids an idle transaction with a tender of unknown outcome later', async () => {
+test('An idle transaction with a tender of unknown outcome is voided when the Payment Hub is available again after days', async () => {
   await using rehearsal = await newRehearsal();
   const { id, basketId } = await rehearsal.sale();
   // The event would report the outcome to the POS.

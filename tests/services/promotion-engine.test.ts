@@ -55,7 +55,7 @@ test('Evaluate Promotions takes 15 % off a brand, 10.00 off each desk lamp, and 
   expect(body.totalDiscount).toEqual(eur(4198));
 });
 
-test('Evaluate Promotions spreads 20.00 off from 200.00 over the lines that no other promotion has closed', async () => {
+test('Evaluate Promotions spreads 20.00 off from 200.00 over the lines without an exclusive promotion', async () => {
   const rug = line('rug-hall', 1, 10000);
   const mug = (amount: number) => line('mug-blue', 1, amount);
   // 85.00 + 100.00 + 16.00 = 201.00 still reach the threshold; the rug is closed by its own promotion.
@@ -182,7 +182,7 @@ describe('The Promotion Engine without other applications', () => {
     expect(await evaluated(others, own)).toMatchObject({ applied: [{ voucherCode: 'WELCOME10' }] });
   });
 
-  test('Validate Voucher does not wait for a slow tier', async () => {
+  test('Validate Voucher does not wait for a slow answer about the tier', async () => {
     await using own = await newRehearsal();
     await own.fault('slow', { match: { api: 'get-member-balance-api' }, fault: { kind: 'latency', ms: 3000 } });
     const problem = await validate('VIP', { amount: eur(1), customerId: 'cus_dmitri' }, own);
@@ -206,7 +206,7 @@ describe('Record Voucher Use', () => {
   const accepted = (code: string) => ({ code, accepted: true });
   const rejected = (code: string, reason: string) => ({ code, accepted: false, reason });
 
-  test('Record Voucher Use locks each code once and returns the reason for the others', async () => {
+  test('Record Voucher Use locks each code once and returns the reason for each code that it cannot lock', async () => {
     const { state, codes } = await lock('bsk_l1', 'min100', 'MIN100', 'nobodys', 'EXPIRED', 'DISABLED', 'USEDUP');
     const expired = [rejected('EXPIRED', 'voucher_expired'), rejected('DISABLED', 'voucher_disabled')];
     const others = [rejected('NOBODYS', 'not_found'), ...expired, rejected('USEDUP', 'quantity_exceeded')];
@@ -289,7 +289,7 @@ describe('Record Voucher Use', () => {
     expect(again.codes).toEqual([rejected('MIN100', 'quantity_exceeded')]);
   });
 
-  test('Evaluate Promotions uses the tier that a service sends, without the CRM', async () => {
+  test('Evaluate Promotions uses the tier that an application sends, without the CRM', async () => {
     await inside.down('crm');
     const body = { lines: [TEN], customerId: 'cus_ada', voucherCodes: ['VIP'] };
     const call = inside.as('ecommerce-platform');

@@ -42,7 +42,7 @@ test('A redemption made without order or basket pays for any order of its owner 
   await rehearsal.verify();
 });
 
-test('A redemption is checked again when the payment is resumed after its answer was lost', async () => {
+test('A redemption is validated again when its payment is resumed after a lost answer', async () => {
   await using rehearsal = await byHand();
   const [order, other] = [await orderFor(rehearsal), await orderFor(rehearsal)];
   const token = await redeem(rehearsal, 'loy_ada', { orderId: order.id });
@@ -67,7 +67,7 @@ test('A redemption made at the till for its basket does not pay for another sale
   await rehearsal.verify();
 });
 
-test('A redemption below the amount is declined with its worth', async () => {
+test('A redemption worth less than the amount is declined, and the refusal has its worth', async () => {
   await using rehearsal = await byHand();
   const { id } = await rehearsal.draft();
   const { status, body } = await pay(rehearsal, id, await redeem(rehearsal, 'loy_ada', { orderId: id }), 201);

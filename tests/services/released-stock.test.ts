@@ -3,7 +3,7 @@ import { newRehearsal } from '../support/estate.ts';
 import { CASH } from '../support/steps/tender.ts';
 
 describe('The release of what an order no longer needs', () => {
-  test('A release with lost answers is repeated after a return has begun', async () => {
+  test('A release with lost answers is retried even after a return has begun', async () => {
     await using rehearsal = await newRehearsal({ returns: 'manual' });
     await rehearsal.fault('lost', { match: { api: 'release-holds' }, fault: { kind: 'lost-response' } });
     const sale = await rehearsal.sale();

@@ -3,7 +3,7 @@ import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import type { PlainReply as Reply } from '../support/plain-client.ts';
 import { CASH, eur } from '../support/steps/tender.ts';
 
-/** A request that has succeeded, how it can be sent again, and the values that stand. */
+/** A successful request, a repeat with other content, and the values in effect. */
 interface Done {
   readonly type: string;
   readonly id: string;
@@ -145,7 +145,7 @@ describe('Repeated requests', () => {
     },
   );
 
-  test('Of two concurrent dispatches with different services one is refused with the service that stands', async () => {
+  test('Of two concurrent dispatches with different services one is refused, and the refusal names the service in effect', async () => {
     await using rehearsal = await opened();
     const { fulfillmentOrderId: id } = await rehearsal.packedOrder();
     await rehearsal.fault('together', { match: { api: 'ensure-captured' }, fault: { kind: 'barrier', parties: 2 }, times: 2 });
@@ -184,7 +184,7 @@ describe('Repeated requests', () => {
     await rehearsal.verify();
   });
 
-  test('Cancel Order with another reason is retryable while the first request is running', async () => {
+  test('Cancel Order with a different reason is retryable while the first request is running', async () => {
     await using rehearsal = await opened();
     const { id } = await rehearsal.confirmed();
     await rehearsal.fault('lost', { match: { api: 'cancel-fulfillment' }, fault: { kind: 'lost-response' }, times: 1 });

@@ -31,7 +31,7 @@ async function opened(progression: ProgressionInput = {}) {
 }
 
 describe('Refunds of inspected returns', () => {
-  test('A return is refunded to the card first, then to the others sorted by tender, without shipping', async () => {
+  test('A return is refunded to the card first, then to the other tenders in their fixed sequence, without shipping', async () => {
     await using rehearsal = await opened();
     const { redemption } = await rehearsal.api('redeem-loyalty-points-api', { params: { id: 'loy_ada' }, body: { points: 300 } });
     const points: Tender = { type: 'loyalty', token: redemption.id };
@@ -111,7 +111,7 @@ describe('Refunds by hand', () => {
     await rehearsal.verify();
   });
 
-  test('A return ends when a refund without its id has left too little for it', async () => {
+  test('A return ends when a refund without its id has left too little to refund', async () => {
     await using rehearsal = await opened({ refund: 'manual' });
     const order = await rehearsal.completed();
     const paymentId = order.payments[0].id;
@@ -150,7 +150,7 @@ describe('Refunds by hand', () => {
     await rehearsal.verify();
   });
 
-  test('Refunds by a client and by the OMS together are the value of the return, and no more', async () => {
+  test('Refunds by a client and by the OMS together equal the value of the return', async () => {
     await using rehearsal = await opened();
     const order = await rehearsal.completed();
     const { id } = await rehearsal.announced(order, 2);

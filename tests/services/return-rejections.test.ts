@@ -48,7 +48,7 @@ describe('Rejections of returns', () => {
     },
   );
 
-  test('A rejection is refused while the Payment Hub is down, and completed when it is back', async () => {
+  test('A rejection is refused while the Payment Hub is down, and succeeds when it is available again', async () => {
     await using rehearsal = await opened();
     const id = await rehearsal.inspected(await rehearsal.completed());
     await rehearsal.down('payment-hub');
@@ -73,7 +73,7 @@ describe('Rejections of returns', () => {
     expect((await rehearsal.move(id, 'inspect')).body).toMatchObject({ allowedFrom: ['received'], retryable: false });
   });
 
-  test('A rejection without the OMS is tried for a week, parked without further work, and finished when the OMS is back', async () => {
+  test('A rejection without the OMS is retried for a week, parked, and finished when the OMS is available again', async () => {
     await using rehearsal = await opened();
     const id = await rehearsal.inspected(await rehearsal.completed(), 1, { resolution: 'exchange' });
     await rehearsal.down('oms');
@@ -88,7 +88,7 @@ describe('Rejections of returns', () => {
 });
 
 describe('Rejections of an inspected return whose unit was sold', () => {
-  test('The rejection is refused and names the available units; the return can be refunded', async () => {
+  test('A rejection is refused with the available units when too few are left, and the return can be refunded', async () => {
     await using rehearsal = await opened();
     const { id, order } = await rehearsal.lampBack();
     await rehearsal.sellLamp();
@@ -103,7 +103,7 @@ describe('Rejections of an inspected return whose unit was sold', () => {
     await rehearsal.verify();
   });
 
-  test('A rejection takes no line back unless the units of all lines are available, and succeeds when they are', async () => {
+  test('A rejection is refused unless the restocked units of all lines are available', async () => {
     await using rehearsal = await opened();
     const order = await rehearsal.completed([{ sku: 'mug-blue', qty: 2 }, LAMP]);
     const lines = order.lines.map(({ lineId, qty }) => ({ orderLineId: lineId, qty, reason: 'too small' }));
@@ -121,7 +121,7 @@ describe('Rejections of an inspected return whose unit was sold', () => {
     await rehearsal.verify();
   });
 
-  test('A refused rejection leaves an exchange the rest of its week', async () => {
+  test('A refused rejection does not shorten the week for an exchange', async () => {
     await using rehearsal = await opened({ refund: 'auto' });
     const { id } = await rehearsal.lampBack('exchange');
     await rehearsal.advance('P2D');

@@ -100,7 +100,7 @@ function returning(estate: CrashingEstate) {
         ]);
         expect(state).toBe(['requested', 'inspected'].includes(end[0]) ? 'return-in-progress' : 'completed');
       }
-      // Open work completes without a client.
+      // Interrupted work completes without a client.
       for (let week = 0; week < 2; week++) await estate.advance(7 * DAY);
       await comeToRest(estate);
     },

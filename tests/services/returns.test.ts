@@ -26,7 +26,7 @@ async function opened(progression: ProgressionInput = {}) {
 }
 
 describe('Create Return', () => {
-  test('A return is announced, approved, received, inspected and refunded, with an event each', async () => {
+  test('A return is announced, approved, received, inspected and refunded, with one event for each step', async () => {
     await using rehearsal = await opened();
     const order = await rehearsal.completed();
     const reply = await rehearsal.announce(bodyFor(order, 1));
@@ -66,7 +66,7 @@ describe('Create Return', () => {
     await rehearsal.verify();
   });
 
-  test('Create Return joins a line that is named twice; with one damaged unit the whole line is scrapped', async () => {
+  test('Create Return merges repeated lines; one damaged unit scraps the whole line', async () => {
     await using rehearsal = await opened();
     const order = await rehearsal.completed();
     const lines = ['too small', 'Damaged'].map((reason) => ({ orderLineId: lineOf(order), qty: 1, reason }));
@@ -231,7 +231,7 @@ describe('Returns driven by time', () => {
     expect(await rehearsal.stateOf(id)).toBe('refunded');
   });
 
-  test('A return of the last day of the return window is approved, however late it is decided; a later one is rejected', async () => {
+  test('A return announced on the last day of the return window is approved at any later time; one announced afterwards is rejected', async () => {
     await using rehearsal = await opened({ returns: 'time' });
     const order = await rehearsal.completed();
     await rehearsal.advance('P29DT23H50M');
@@ -292,7 +292,7 @@ describe('Returns by parcel', () => {
     await rehearsal.verify();
   });
 
-  test('A return by parcel is not handed in at a store by time', async () => {
+  test('A return by parcel is not received at a store automatically', async () => {
     await using rehearsal = await opened();
     const { id } = await byParcel(rehearsal);
     await rehearsal.progress({ returns: 'time' });
@@ -397,7 +397,7 @@ describe('Inspections', () => {
 });
 
 describe('Rejections after the inspection', () => {
-  test('A rejection takes the units out of stock again and leaves them with the customer', async () => {
+  test('A rejection after inspection removes the units from stock and sends them back to the customer', async () => {
     await using rehearsal = await opened({ refund: 'manual' });
     const order = await rehearsal.completed();
     const before = await rehearsal.onHand('mug-blue', STORE);

@@ -64,7 +64,7 @@ describe('Parcels that are never collected', () => {
     await rehearsal.verify();
   });
 
-  test('the goods of a return whose parcel is never collected may still come to the store in that week', async () => {
+  test('the goods of a return whose parcel is never collected can be received at the store within a week of its loss', async () => {
     await using rehearsal = await byHand();
     const { id } = await rehearsal.byParcel({ locationId: STORE });
     await rehearsal.advance('P15D');
@@ -76,7 +76,7 @@ describe('Parcels that are never collected', () => {
 });
 
 describe('Parcels that a carrier outside the estate scans', () => {
-  test('a parcel is lost 14 days after the last scan of that carrier, not after the silence of the Carrier Platform', async () => {
+  test('a parcel is lost 14 days after the last scan of its carrier, even if the Carrier Platform reported none', async () => {
     await using rehearsal = await byHand();
     const { orderId, shipmentId, fulfillmentOrderId } = await rehearsal.labelled();
     await rehearsal.advance('P10D');
@@ -90,7 +90,7 @@ describe('Parcels that a carrier outside the estate scans', () => {
     await rehearsal.verify();
   });
 
-  test('a parcel does not change any more once that carrier has delivered it', async () => {
+  test('a parcel does not change after its carrier has delivered it', async () => {
     await using rehearsal = await byHand();
     const { orderId, shipmentId } = await rehearsal.labelled();
     await rehearsal.report('one', shipmentId, 'in-transit');

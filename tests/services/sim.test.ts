@@ -96,7 +96,7 @@ describe('Reserve Inventory', () => {
     ]);
   });
 
-  test('Reserve Inventory keeps the safety stock of a store', async () => {
+  test('Reserve Inventory does not reserve the safety stock of a store', async () => {
     await using rehearsal = await simRehearsal();
     const { onHand = 0, safetyStock = 0, atp = 0 } = (await rehearsal.level('mug-green', 'store-01')) ?? {};
     expect([atp, safetyStock > 0]).toEqual([onHand - safetyStock, true]);
@@ -161,7 +161,7 @@ describe('Reserve Inventory', () => {
     await rehearsal.verify();
   });
 
-  test('Reserve Inventory with another duration replaces the open reservation of the basket, also when both need the last unit', async () => {
+  test('Reserve Inventory with another duration replaces the open reservation of the basket, even of the last unit', async () => {
     await using rehearsal = await simRehearsal();
     const { basketId, first } = await rehearsal.reservedBasket();
     await rehearsal.advance('PT10M');
@@ -252,7 +252,7 @@ describe('Confirm Reservation', () => {
     await rehearsal.verify();
   });
 
-  test('Confirm Reservation refuses another order than the order of the reservation', async () => {
+  test('Confirm Reservation refuses an order other than the order of the reservation', async () => {
     await using rehearsal = await orderAndReservation(true);
     const { id, orderId } = rehearsal;
     for (const state of ['requested', 'confirmed']) {
@@ -263,7 +263,7 @@ describe('Confirm Reservation', () => {
     }
   });
 
-  test('Confirm Reservation refuses an expired reservation, with its former lines', async () => {
+  test('Confirm Reservation refuses an expired reservation, and the refusal has the lines', async () => {
     await using rehearsal = await simRehearsal();
     const { id } = await rehearsal.reservation([...mugs(2), ...LAST_LAMP]);
     await rehearsal.advance('PT16M');
@@ -275,7 +275,7 @@ describe('Confirm Reservation', () => {
     ]);
   });
 
-  test('Confirm Reservation is refused for now while another reservation of the basket replaces this one', async () => {
+  test('Confirm Reservation is refused as retryable while another reservation of the basket replaces this one', async () => {
     await using rehearsal = await simRehearsal();
     const { basketId, first } = await rehearsal.reservedBasket();
     await rehearsal.fault('slow', { match: { api: 'take-hold' }, fault: { kind: 'latency', ms: 2_500 }, times: 1 });
@@ -385,7 +385,7 @@ describe('Concurrent reservations', () => {
     await rehearsal.verify();
   });
 
-  test('a node that sells out during a request is replaced by the next node', async () => {
+  test('Reserve Inventory uses the next node when a node sells out during the request', async () => {
     await using rehearsal = await simRehearsal();
     await rehearsal.fault('crowd', { match: { api: 'take-hold' }, fault: { kind: 'barrier', parties: 10 }, times: 10 });
     const replies = await all(10, () => rehearsal.reserve([{ sku: 'desk-two-nodes', qty: 1 }]));
@@ -429,7 +429,7 @@ describe('Calls inside the estate', () => {
   const units = async (sku: string, locationId = 'dc-01') =>
     (await inside.counters('inventory-service', 'stock', `${sku}|${locationId}`))['reserved'];
 
-  test('Reserve Inventory accepts the items with the basket; a shortage leaves the basket its reservation', async () => {
+  test('Reserve Inventory accepts items with a basket; after a shortage the basket keeps its reservation', async () => {
     const oms = inside.as('oms');
     const first = await oms(reserveInventory, { body: { basketId: 'bsk_a', items: [{ sku: 'mug-green', qty: 2 }] } });
     const short = [
@@ -494,7 +494,7 @@ describe('Calls inside the estate', () => {
       return items.find((attempt) => attempt.items[0]?.sku === 'plate-dinner' && attempt.items[0].qty === qty);
     });
 
-  test('Reserve Inventory whose attempt is abandoned while it waits reserves under another id', async () => {
+  test('Reserve Inventory whose attempt is abandoned while it waits reserves under a new id', async () => {
     await inside.fault('slow', { match: { api: 'take-hold' }, fault: { kind: 'latency', ms: 300 }, times: 1 });
     const replying = inside.call('POST', '/inventory/reservations', { items: [{ sku: 'plate-dinner', qty: 6 }] });
     const { id } = await inside.commitAs('sim', async (work) => {
@@ -509,7 +509,7 @@ describe('Calls inside the estate', () => {
     await inside.noFaults();
   });
 
-  test('Reserve Inventory commits abandoning its attempt before it calls the Inventory Service', async () => {
+  test('Reserve Inventory commits that its attempt is abandoned before it calls the Inventory Service', async () => {
     await inside.fault('lost', { match: { api: 'take-hold' }, fault: { kind: 'lost-response', as: 'timeout' }, times: 1 });
     await inside.fault('slow', { match: { api: 'move-hold' }, fault: { kind: 'latency', ms: 300 }, times: 1 });
     const replying = inside.call('POST', '/inventory/reservations', { items: [{ sku: 'plate-dinner', qty: 7 }] });

@@ -92,7 +92,7 @@ describe('Stock requests of an application that dies at any of its commits', () 
     ),
   );
 
-  test.each(cases)('%s has one effect although the %s dies %s any of its commits', async (request, application, when) => {
+  test.each(cases)('%s has one effect even if the %s dies %s any of its commits', async (request, application, when) => {
     for (let commit = 1; ; commit++) {
       expect(commit).toBeLessThan(MOST_COMMITS);
       const run = await requests[request]?.();

@@ -10,7 +10,7 @@ import { startInside } from '../support/inside.ts';
 
 /**
  * The Inventory Service does its work and the SIM loses the answer, while others use the same reservation and the clock jumps.
- * The books must balance whenever the estate is idle in between, not only once the answer arrives.
+ * The counters must balance whenever the estate is idle, not only after the answer arrives.
  */
 
 const RESERVATIONS = '/inventory/reservations';
@@ -43,7 +43,7 @@ async function shop() {
       const all = await Promise.all(ids.map((id) => inside.stored('sim', reservations, id)));
       return all.flatMap(({ id, state }) => (state === 'requested' || state === 'confirmed' ? [id] : []));
     },
-    /** The books balance now, while failed work is tried again, and afterwards. */
+    /** Asserts that the counters balance now, while failed work is retried, and afterwards. */
     balancedToTheEnd: async () => {
       await balanced();
       await inside.advance(MINUTE);
@@ -58,7 +58,7 @@ async function shop() {
 }
 
 describe('Lost answers to movements', () => {
-  test('a release whose answer is lost leaves nothing reserved, also while the SIM still retries', async () => {
+  test('a release whose answer is lost leaves nothing reserved, even while the SIM retries', async () => {
     await using stock = await shop();
     const id = await stock.reserve(3);
     await stock.lose('move-hold');
@@ -83,7 +83,7 @@ describe('Lost answers to movements', () => {
     await stock.balancedToTheEnd();
   });
 
-  test('units that left are counted as shipped once when the answer is lost', async () => {
+  test('units of a movement with a lost answer are counted as shipped once', async () => {
     await using stock = await shop();
     const id = await stock.reserve(3);
     await stock.confirm(id);
@@ -131,7 +131,7 @@ describe('Lost answers to replacements', () => {
     expect(await inside.stored('sim', reservations, id)).toMatchObject(next);
   });
 
-  test('one reservation is left when the basket reserves again', async () => {
+  test('a basket that reserves again after a lost answer has one reservation', async () => {
     await using stock = await replaced();
     await stock.inside.noFaults();
     const newest = await stock.reserve(1);

@@ -147,7 +147,7 @@ async function balances(inside: Inside): Promise<Map<string, number>> {
 async function nothingIsMissing(inside: Inside, begin: ReadonlyMap<string, number>): Promise<void> {
   await inside.advance(10 * MINUTE);
   expect(await inside.violations()).toEqual([]);
-  // Work that failed most often is tried again after 2 hours.
+  // The longest pause before a retry is 2 hours.
   await inside.advance(180 * MINUTE);
   expect(await inside.violations()).toEqual([]);
   expect(await inside.parked()).toEqual([]);

@@ -97,7 +97,7 @@ describe('Move Reservation', () => {
     expect(await counters()).toEqual({ onHand: 1000, reserved: 990 });
   });
 
-  test('units move once per reference, also after the end of the reservation and with another content', async () => {
+  test('units move once per reference, even after the reservation has ended and with other content', async () => {
     await using stock = await warehouse();
     const { confirmed, move } = stock;
     const id = await confirmed(mugs(3));
@@ -148,7 +148,7 @@ describe('Move Reservation', () => {
     expect((await release(ids.cancelled)).status).toBe(200);
   });
 
-  test('a release gives the remaining units back', async () => {
+  test('a release makes the remaining units available', async () => {
     await using stock = await warehouse();
     const id = await stock.confirmed(mugs(5));
     await stock.move(id, 'consume', 'one', [mugs(2)]);
@@ -210,7 +210,7 @@ describe('Movements without an answer from the Inventory Service', () => {
     await expect(move(old, 'consume', 'two', [mugs(1)])).rejects.toMatchObject(INVALID);
   });
 
-  test('a new reservation of the basket takes only the remaining units again', async () => {
+  test('a new reservation of the basket replaces only the remaining units', async () => {
     await using stock = await warehouse();
     const sku = 'desk-two-nodes';
     const old = await stock.confirmedForBasket(3, sku);
@@ -219,7 +219,7 @@ describe('Movements without an answer from the Inventory Service', () => {
     expect(allocations).toMatchObject([{ locationId: 'dc-02', qty: 2 }]);
   });
 
-  test('units consumed just before a replacement leave first', async () => {
+  test('units that were consumed before a replacement leave before it', async () => {
     await using stock = await warehouse();
     const { inside } = stock;
     const old = await stock.confirmedForBasket(5);
@@ -264,7 +264,7 @@ describe('Move Hold', () => {
     expect(await stock.counters()).toEqual({ onHand: 997, reserved: 0, shipped: 2, writtenOff: 1 });
   });
 
-  test('Move Hold refuses units that it never had or has no longer', async () => {
+  test('Move Hold refuses units that the reservation never had or no longer has', async () => {
     await using stock = await warehouse();
     const { id } = (await stock.reserve([mugs(2)])).body;
     const move = (kind: 'consume' | 'write-off' | 'release', reference: string, allocations?: object[]) =>
@@ -280,7 +280,7 @@ describe('Move Hold', () => {
     await move('release', 'over').resolves.toBeDefined();
     await move('consume', 'over', [at(1)]).rejects.toMatchObject(refused('released', ['held']));
     await expect(stock.moveHeld('res_nobody', 'consume', 'one', [at(1)])).rejects.toMatchObject({ code: 'not_found' });
-    // The contract has neither call: to the caller, the application is broken.
+    // The contract has neither call, so the caller gets an internal error.
     await move('consume', 'nothing').rejects.toMatchObject({ code: 'dependency_error' });
     await move('release', 'something', [at(1)]).rejects.toMatchObject({ code: 'dependency_error' });
   });

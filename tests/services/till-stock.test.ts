@@ -80,7 +80,7 @@ test('A reservation of the till is released with its checkout and may be confirm
   expect(await inside.takeOut(second.id, [mugs(2)])).toMatchObject({ state: 'fulfilled' });
 });
 
-test('A reservation of the till is replaced by a timed one of the same basket, which then expires', async () => {
+test('A timed reservation of the same basket replaces the reservation of the till, and expires', async () => {
   await using inside = await till();
   const held = await inside.hold(mugs(3));
   const timed = await inside.reserve([mugs(2)]);
@@ -100,7 +100,7 @@ test('A client cannot reserve without a time limit, and a timed reservation leav
 describe('Units that are sold without a reservation', () => {
   const salt = (qty: number) => ({ items: [{ sku: 'sea-salt', qty }] });
 
-  test('Units sold without a reservation leave free stock, then safety stock; the others were missing from the records', async () => {
+  test('Units sold without a reservation reduce free stock, then safety stock; further units are booked as found', async () => {
     await using inside = await till();
     // 22 on hand, 2 of them safety stock.
     await inside.fromOutside(salt(5));

@@ -10,7 +10,7 @@ export interface Received {
   readonly status: string;
   // biome-ignore lint/suspicious/noExplicitAny: tests read the body without a schema
   readonly body: any;
-  /** The fault that a verifier finds in the signature. */
+  /** The error that the verification of the signature returns. */
   readonly refusal: string | undefined;
 }
 

@@ -5,7 +5,7 @@ const LINE = 'lines';
 const STATUSES = ['open', 'started', 'picked', 'short', 'packed'] as const;
 type Status = (typeof STATUSES)[number];
 
-/** The statuses on the way to one; with `short`, the last line is short by one. */
+/** The statuses that lead to a status; with `short`, the last line is short by one unit. */
 const leadingTo: Readonly<Record<Status, readonly Status[]>> = {
   open: [],
   started: ['started'],
@@ -60,7 +60,7 @@ describe('Create Picking Order', () => {
     expect(await rehearsal.order(orderId)).toMatchObject({ state: 'in-fulfilment' });
   });
 
-  test('Create Picking Order repeated returns the existing one in any status: 200', async () => {
+  test('Create Picking Order repeated returns the existing picking order in any status: 200', async () => {
     await using rehearsal = await manual();
     const { fulfillmentOrderId, pickingOrder } = await rehearsal.packedOrder();
     const repeated = await rehearsal.openPicking(fulfillmentOrderId);
@@ -116,7 +116,7 @@ describe('Create Picking Order', () => {
 });
 
 describe('Update Picking Status', () => {
-  test('Update Picking Status goes from open over started and picked to packed, together with the fulfillment order', async () => {
+  test('Update Picking Status moves the picking order from open to started, picked and packed, together with the fulfillment order', async () => {
     await using rehearsal = await manual();
     const { fulfillmentOrderId, pickingOrder } = await rehearsal.pickedOrder();
     const seen: unknown[] = [];
@@ -158,7 +158,7 @@ describe('Update Picking Status', () => {
     }
   });
 
-  test('Update Picking Status with some units short continues with the others', async () => {
+  test('Update Picking Status with some units short continues with the picked units', async () => {
     await using rehearsal = await pickingIn('started');
     const { fulfillmentOrderId, orderLineId, move } = rehearsal;
     const { body } = await move('short', [{ orderLineId, sku: 'mug-blue', pickedQty: 1 }]);
@@ -213,7 +213,7 @@ describe('Update Picking Status', () => {
     expect(await rehearsal.movePicking('pck_1', 'started')).toMatchObject({ status: 404, body: { objectType: 'picking-order' } });
   });
 
-  test('Update Picking Status after the cancellation returns 409 about the fulfillment order and keeps the picking order', async () => {
+  test('Update Picking Status after the cancellation returns 409 for the fulfillment order and leaves the picking order unchanged', async () => {
     await using rehearsal = await pickingIn('started');
     const { orderId, pickingOrder, move } = rehearsal;
     await rehearsal.api('cancel-order-api', { params: { id: orderId } });
@@ -355,7 +355,7 @@ describe('The warehouse', () => {
     await rehearsal.verify();
   });
 
-  test('the warehouse that changes to progression time counts from the allocation and continues orders begun by hand', async () => {
+  test('after a change to progression time the warehouse counts from the allocation and continues orders begun by hand', async () => {
     await using rehearsal = await manual();
     const waiting = (await rehearsal.routedOrder()).fulfillmentOrderId;
     const begun = (await rehearsal.pickedOrder({ sku: 'wine-red', qty: 1 }, 'started')).fulfillmentOrderId;

@@ -11,8 +11,8 @@ function numberOf(text: unknown): number {
 }
 
 /**
- * Any character of Unicode, as the unit of random strings. The unit `binary` of fast-check has the same ones and lists them all
- * when a process first uses it, for about a second.
+ * Any character of Unicode, as the unit of random strings. The unit `binary` of fast-check has the same characters, but lists them all
+ * when a process first uses it, which takes about a second.
  */
 export const anyCharacter = fc
   .nat(LAST - SURROGATES)

@@ -13,7 +13,7 @@ export interface Ended {
   readonly err: string;
 }
 
-/** Where programs are, where their compiled code is kept, and the estate of this test run. */
+/** The environment of commands: search path, compile cache, and the estate of this test run. */
 const environment = ({ PATH, HOME, NODE_COMPILE_CACHE }: NodeJS.ProcessEnv) => ({
   PATH,
   HOME,

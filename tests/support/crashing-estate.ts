@@ -13,9 +13,9 @@ import { type Crash, DEADLINE_MS, type Leases, type MortalApplications, startMor
 
 export type { Crash };
 
-/** Wall time after which a client stops insisting. */
+/** Wall time after which a client stops retrying. */
 const PATIENCE_MS = 60_000;
-/** Wall time after which it retries. */
+/** Wall time between two attempts of a client. */
 const PAUSE_MS = 20;
 /** Wall time beyond the deadline that a client waits for an answer. */
 const ANSWER_MARGIN_MS = 300;
@@ -76,7 +76,7 @@ export async function crashingEstate({ leases = 'end', from }: { readonly leases
       signal: AbortSignal.timeout(DEADLINE_MS[leases] + ANSWER_MARGIN_MS),
     });
     const text = await response.body.text();
-    // biome-ignore lint/suspicious/noExplicitAny: tests look into replies freely
+    // biome-ignore lint/suspicious/noExplicitAny: tests read replies without a schema
     return { status: response.statusCode, body: (text === '' ? undefined : JSON.parse(text)) as any };
   }
 
@@ -116,7 +116,7 @@ export async function crashingEstate({ leases = 'end', from }: { readonly leases
     },
     ledger: () => worlds.ledger(world),
     verify: () => verifyWorld(worlds, world, objectsOf(registeredApplications.map(({ service }) => service))),
-    /** The world ends; the applications continue for the next one. */
+    /** Ends the world. The applications continue to run for the next one. */
     async close(): Promise<void> {
       applications.arm(world, undefined);
       await applications.rest(() => worlds.remove(rehearsal));

@@ -78,7 +78,7 @@ export function describedBy(document: OpenApiDocument) {
     return fc.tuple(values, bodies).map(([given, sent]) => requestOf(path, parameters, given, sent));
   }
 
-  /** Requests with one mistake in their body, or in one of their headers, if there is any that can be made. */
+  /** Requests with one mistake in the body or in a header, if a mistake is possible. */
   function misfittingRequests(operation: Operation, known: Known): fc.Arbitrary<Asked> | undefined {
     const { body } = operation;
     if (body === undefined) return undefined;

@@ -5,7 +5,7 @@ export interface CommandBlock {
   readonly file: string;
   readonly line: number;
   readonly commands: string;
-  /** The word behind `needs=`: the block is not run by the estate alone. */
+  /** The word after `needs=`: the block needs more than the estate. */
   readonly needs?: string;
   /** Whether the block has `runs=until-ready`: it starts an estate, which ends with Ctrl-C. */
   readonly startsEstate: boolean;

@@ -5,12 +5,12 @@ import { type Crash, type CrashingEstate, crashingEstate } from './crashing-esta
 import { someOf } from './effort.ts';
 
 const MINUTE = 60_000;
-/** How many of the deaths are tried when not all are. */
+/** Share of the possible crashes in the random sample. */
 const SHARE = 1 / 6;
 /** Number of concurrent estates with a crash, so that restarts and polling are awaited in parallel. */
 const LANES = 4;
 
-/** Runs a step and adds its results to the known data, such as ids: plain data that is valid in other worlds, too. */
+/** Runs a step and adds its results, such as ids, to the data. The data is plain, and valid in copies of the world. */
 export type Step<Known> = (estate: CrashingEstate, known: Known) => Promise<Known>;
 
 export interface Journey<Known> {
@@ -18,7 +18,7 @@ export interface Journey<Known> {
   readonly begin: (estate: CrashingEstate) => Promise<Known>;
   /** Steps with crashes, which also happen until the world has settled. Operations that must overlap form one step. */
   readonly steps: readonly Step<Known>[];
-  /** Who dies at each of its commits. */
+  /** The application that dies at each of its commits. */
   readonly killed: readonly Application[];
   /** Whether the number of commits varies because of concurrency, so that the last ones may be missing. */
   readonly races?: true;
@@ -26,7 +26,7 @@ export interface Journey<Known> {
   readonly end: (estate: CrashingEstate, known: Known, crash: Crash | undefined) => Promise<void>;
 }
 
-/** A world at rest, with so many steps behind it. */
+/** A settled world after a number of steps. */
 interface Checkpoint<Known> {
   readonly steps: number;
   readonly from: Snapshot;
@@ -37,9 +37,9 @@ interface Checkpoint<Known> {
 /**
  * Kills a process at each of its commits on a journey, once before and once after the store receives the commit. The steps before the
  * crash run once, settle after each step, and are shared as a snapshot. From there each crash continues in its own world without a pause.
- * In the end the assertions of the journey hold, nothing is parked, and every invariant holds.
+ * At the end the assertions of the journey and all invariants must hold, and nothing may be parked.
  *
- * @returns the number of possible crashes. A run tries a random sample of them, or all in a thorough run
+ * @returns the number of possible crashes. A run tests a random sample, and a thorough run tests all
  */
 export async function eachCrash<Known>(journey: Journey<Known>): Promise<number> {
   const checkpoints = await withoutCrash(journey);

@@ -9,7 +9,7 @@ export async function eventually<T>(what: string, probe: () => Promise<T | undef
     if (found !== undefined && found !== false) return found;
     const waited = Date.now() - since;
     if (waited > timeoutMs) throw new Error(`${what} did not happen within ${timeoutMs} ms`);
-    // Rarely when it takes long, since each look costs those it waits for some of the machine.
+    // Polls less often over time, because each poll takes CPU time from the tested processes.
     await new Promise((resolve) => setTimeout(resolve, Math.min(Math.max(SOON_MS, waited / 10), SELDOM_MS)));
   }
 }

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below the ports that systems give to outgoing connections: one of those could take the port before the server does. */
+/** Below the ephemeral ports, because an outgoing connection could take such a port before the server does. */
 const [LOWEST, HIGHEST] = [20_000, 32_000];
 
 /** A free port, for servers whose port must be known before they start. */

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const main = fileURLToPath(new URL('../../estate/main.ts', import.meta.url));
 
-/** One estate for the whole test run; each test takes its own rehearsal. */
+/** One estate for the whole test run. Each test uses its own rehearsal. */
 export default async function setup({ nonFlagArgs, testNamePattern }, { cacheDirectory, globals }) {
   const areAll = nonFlagArgs.length === 0 && !testNamePattern;
   if (globals.coversCatalog && areAll) process.env.CATALOG_COVERAGE = mkdtempSync(join(tmpdir(), 'catalog-coverage-'));

@@ -36,7 +36,7 @@ const patternOf = (path: string): RegExp => new RegExp(`^${path.replaceAll(/\{\w
 
 const SETTLE_MS = 10_000;
 
-/** Whose records an invariant holds against each other. */
+/** The applications whose records an invariant compares. */
 const COMPARED: Readonly<Record<string, readonly Application[]>> = {
   returns: ['fms', 'oms', 'payment-hub', 'inventory-service'],
   till: ['pos', 'oms', 'payment-hub', 'ecommerce-platform'],
@@ -158,7 +158,7 @@ export async function startInside(...modules: readonly RegisteredApplication[]) 
       });
       return { status: response.statusCode, type: String(response.headers['content-type']), body: await response.body.bytes() };
     },
-    /** One commit of an application that need not run here, and the delivery of its events. */
+    /** One commit of an application, which may be absent, and the delivery of its events. */
     async commitAs<T>(application: Application, change: (work: UnitOfWork) => Promise<T>): Promise<T> {
       const context = await contextNow();
       const store = adapter.store(application);
@@ -211,11 +211,11 @@ export async function startInside(...modules: readonly RegisteredApplication[]) 
     },
     counters: async (application: Application, counter: string, key: string) =>
       (await adapter.store(application).counters(world, counter, [key]))[0] ?? {},
-    /** Events sorted by sending, after everything came to rest. */
+    /** Events in the sequence of sending, after the world has settled. */
     async events(subject?: string) {
       await driver.settle(world, SETTLE_MS);
       const stored = await adapter.worlds.events(world, 0, 10_000);
-      // biome-ignore lint/suspicious/noExplicitAny: tests look into events freely
+      // biome-ignore lint/suspicious/noExplicitAny: tests read events without a schema
       const events = stored.map(({ json }) => JSON.parse(json) as any);
       return events.filter((event) => subject === undefined || event.subject === subject);
     },

@@ -4,8 +4,8 @@ import type { readJournal } from '../../shared/catalog/control/operations/journa
 type Hop = ControlOutput<typeof readJournal>['items'][number];
 
 /**
- * What does not fit together in a whole journal: each hop has a unique id, each parent is a hop, and each call names a hop of
- * which the caller is the parent.
+ * Finds violations in a complete journal: each hop must have a unique id, each parent must be a hop, and each call must name a hop
+ * whose parent is the caller.
  */
 export function brokenTies(hops: readonly Hop[]): readonly string[] {
   const byId = Map.groupBy(hops, ({ requestId }) => requestId);

@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import fc from 'fast-check';
 
-/** A JSON Schema, as far as it is looked into. */
+/** The members of a JSON Schema that tests read. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string;
@@ -30,10 +30,10 @@ export interface Schema {
 /** Values that a test supplies for members, by name; undefined for members with random values. */
 export type Known = (name: string) => readonly unknown[] | undefined;
 
-/** So many values in a row that do not fit, and this generator does not know the schema's kind of condition. */
+/** Number of consecutive invalid values after which the generator reports an unsupported condition. */
 const MISSES = 10_000;
 
-/** The schemas of one document: which values fit, and values that do or do not. */
+/** The schemas of one document: validates values, and generates valid and invalid ones. */
 export function schemasOf(document: object) {
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: true });
   ajvFormats.default(ajv);
@@ -63,7 +63,7 @@ export function schemasOf(document: object) {
     return validate(value) ? undefined : ajv.errorsText(validate.errors, { separator: '\n' });
   }
 
-  /** Values that fit. Conditions between members are met by trying. */
+  /** Valid values. Values that violate a condition between members are discarded. */
   function fitting(schema: Schema, known: Known, name = ''): fc.Arbitrary<unknown> {
     const validate = validatorOf(schema);
     let missed = 0;
@@ -111,7 +111,7 @@ export function schemasOf(document: object) {
     return fc.record(Object.fromEntries(members), { requiredKeys: required.filter((name) => Object.hasOwn(properties, name)) });
   }
 
-  /** Values that do not fit, each by one mistake in one that does. */
+  /** Invalid values: valid values with one mistake each. */
   function misfitting(schema: Schema, known: Known): fc.Arbitrary<unknown> {
     const validate = validatorOf(schema);
     const valid = fitting(schema, known);

@@ -1,6 +1,6 @@
 import { parseAllDocuments } from 'yaml';
 
-/** A container of a pod, as far as tests look into it. */
+/** The members of a container that tests read. */
 export interface Container {
   readonly name: string;
   readonly image?: string;
@@ -47,7 +47,7 @@ export interface Selector {
   readonly matchExpressions?: readonly { readonly key: string; readonly operator: string; readonly values?: readonly string[] }[];
 }
 
-/** Any object of Kubernetes, with the members of those that tests look into. */
+/** A Kubernetes object of any kind, with the members that tests read. */
 export interface KubernetesObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -56,7 +56,7 @@ export interface KubernetesObject {
   readonly spec?: {
     readonly replicas?: number;
     readonly template?: PodTemplate;
-    /** Of a service it is the labels themselves, of everything else a selector. */
+    /** The labels for a service; a selector object for all other kinds. */
     readonly selector?: Readonly<Record<string, unknown>>;
     readonly podSelector?: Selector;
     readonly policyTypes?: readonly string[];

@@ -31,7 +31,7 @@ export type Leases = 'end' | 'run out';
 export const DEADLINE_MS = { end: 15_000, 'run out': 5_000 } as const;
 /** Negative, leases run out long before the deadline; a request that is merely slow may then lose its lease to a repeat as well. */
 const LEASE_MARGIN_MS = { end: 5_000, 'run out': -4_200 } as const;
-/** An outbox that a dead relay held is found soon. One that is merely slow may send twice, as relays may. */
+/** Short, so that the outbox of a dead relay is found soon. A slow relay may then send an event twice, which is allowed. */
 const RELAY_LEASE_MS = 200;
 
 interface Instance {
@@ -40,9 +40,9 @@ interface Instance {
   /** Its consumer of events. Deliveries that it has not acknowledged before a crash go to its successor. */
   deliver?: Deliver;
   unsubscribe?: () => void;
-  /** How to let go the keys of requests that it leased, by token. */
+  /** Functions that release the claims of its requests, by token. */
   readonly claimed: Map<string, () => Promise<void>>;
-  /** How to let go the due work that it leased. */
+  /** Functions that release the due work that it leased. */
   readonly taken: (() => Promise<void>)[];
   readonly death: PromiseWithResolvers<Instance>;
 }
@@ -70,7 +70,7 @@ export async function startMortalApplications(leases: Leases) {
    */
   const abandoned: (() => Promise<void>)[] = [];
   let resting = 0;
-  // Only webhooks come this way; the gateway itself keeps nothing and does not die.
+  // Only webhooks pass this gateway. It stores nothing and never crashes.
   let gateway: RunningGateway | undefined;
   const addressOf = (application: Application): string => instances.get(application)?.running?.url ?? 'http://127.0.0.1:1';
   const transport = createHttpTransport({ addressOf, token, agent });
@@ -214,7 +214,7 @@ export async function startMortalApplications(leases: Leases) {
     },
     commits: (application: Application): number => armed?.commits.get(application) ?? 0,
     crashes: (): number => crashes,
-    /** Lets a world come to rest, without waiting for the leases of a dead process. */
+    /** Settles a world, without waiting for the leases of a dead process. */
     async rest<T>(settling: () => Promise<T>): Promise<T> {
       await Promise.all(restarts);
       restarts = [];

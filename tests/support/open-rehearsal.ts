@@ -67,7 +67,7 @@ export async function openRehearsal(gateway: string, progression?: ProgressionIn
     credentials,
     client,
     call,
-    /** A step that must succeed: anything but a 2xx fails the test with the whole answer. */
+    /** A step that must succeed: any other status than 2xx fails the test and prints the whole answer. */
     async api<Id extends TypedApiId>(id: Id, ...[input]: Optionally<ApiInput<Id> & CallOptions>): Promise<Read<ApiOutput<Id>>> {
       const { status, body } = await call(id, input as CallInput);
       if (status >= 300) throw new Error(`${id}: ${status} ${JSON.stringify(body)}`);
@@ -82,10 +82,10 @@ export async function openRehearsal(gateway: string, progression?: ProgressionIn
       await settle();
       const { ext = false, ...rest } = filter;
       const { items } = await client.control('list-events', { query: { ...rest, ext: ext ? 'true' : 'false', limit: 1_000 } });
-      // biome-ignore lint/suspicious/noExplicitAny: tests look into events freely
+      // biome-ignore lint/suspicious/noExplicitAny: tests read events without a schema
       return items.map(({ event }) => event as any);
     },
-    // biome-ignore lint/suspicious/noExplicitAny: tests look into objects freely
+    // biome-ignore lint/suspicious/noExplicitAny: tests read objects without a schema
     object: async (type: string, id: string): Promise<any> => client.control('read-object', { params: { type, id } }),
     /** An application, or the calls that match, answer no request until `noFaults`. */
     down: (match: string | FaultInput['match']) =>
@@ -99,7 +99,7 @@ export async function openRehearsal(gateway: string, progression?: ProgressionIn
     noFaults: () => client.control('delete-faults'),
     journal: async (correlationId?: string) => {
       const { items } = await client.control('read-journal', { query: { correlationId } });
-      // biome-ignore lint/suspicious/noExplicitAny: tests look into journal records freely
+      // biome-ignore lint/suspicious/noExplicitAny: tests read journal records without a schema
       return items as any[];
     },
     /** Fails the test with the violated invariants, if any. */

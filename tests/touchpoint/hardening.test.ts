@@ -16,7 +16,7 @@ beforeAll(async () => {
   mock = await aMock();
 });
 
-/** A body of exactly so many bytes, with the lane at the front. */
+/** A body of exactly this number of bytes, with the lane at the beginning. */
 function bodyOf(bytes: number): string {
   const head = '{"touchpointId":"SCO-01","basketId":"b","padding":"';
   return `${head}${'x'.repeat(bytes - head.length - 2)}"}`;

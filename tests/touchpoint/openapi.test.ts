@@ -42,7 +42,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 const served = (path: string, from: Listening = mock) => call(from.url, { method: 'GET', path });
 
-/** The part, or the part that it refers to. */
+/** The part itself, or the target of its reference. */
 const followed = (part: Part | undefined): Part | undefined =>
   part?.$ref === undefined ? part : at(...part.$ref.replace('#/', '').split('/'));
 

@@ -11,7 +11,7 @@ export const STORE_KEY = 'demo-store-key';
 export const CALCULATE = '/retail/touchpoint/basket/calculate';
 export const FINISH = '/retail/touchpoint/basket/finish';
 
-/** The cases as the contract lists them, written down apart from the code under test. */
+/** The cases of the contract, listed independently of the code under test. */
 const FROM_14 = ['14', '14refused', '14unavailable', '15', '16', '16b', '17', '18', '19'];
 export const CALCULATE_CASES = ['01', '02', '03', '04', '06', '07', '08', ...FROM_14];
 export const FINISH_CASES = ['09', '10', '10r', '10c', '10claimed'];
@@ -62,7 +62,7 @@ export interface Fixture {
 
 const folder = new URL('../../fixtures/', import.meta.url);
 
-/** A fixture as it stands in its file. */
+/** The content of a fixture file. */
 export function fixtureOf(name: string): Fixture {
   return JSON.parse(readFileSync(new URL(`touchpoint/${name}.json`, folder), 'utf8')) as Fixture;
 }
@@ -132,7 +132,7 @@ export function authorized(url: string, { body, headers = {}, ...rest }: Omit<Ca
   return call(url, { ...rest, headers: { ...AUTHORIZED, ...headers }, body: content });
 }
 
-/** Sends bytes as they are and resolves with everything that came back until the server closed, or until `until` is seen. */
+/** Sends raw bytes. Resolves with the received bytes when the server closes, or when they contain `until`. */
 export function raw({ port, send, until }: { port: number; send: readonly (string | Buffer)[]; until?: string }): Promise<string> {
   return new Promise((resolve) => {
     let received = '';

@@ -6,7 +6,7 @@ import { SHOWN_ENTRIES } from '../../shared/catalog/loyalty/objects.ts';
 
 /**
  * Every list inside a stored object, with its bound. An object is stored, published and journalled as a whole, so a list without a
- * bound makes each change dearer than the one before. A list without a bound becomes separate objects.
+ * bound makes each change more expensive than the last. A list that cannot be bounded becomes separate objects.
  */
 const bounds: Readonly<Record<string, string>> = {
   'pos transactions: basket.lines[]': 'lines of the basket',
@@ -61,7 +61,7 @@ const bounds: Readonly<Record<string, string>> = {
   'crm customers: interactions[]': 'the newest 20',
 };
 
-/** A schema as zod describes it to programs. */
+/** The internal definition of a zod schema. */
 type Definition = z.core.$ZodTypes['_zod']['def'];
 const definitionOf = (schema: unknown): Definition => (schema as z.core.$ZodTypes)._zod.def;
 

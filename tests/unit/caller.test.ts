@@ -26,13 +26,13 @@ function refusedCaller() {
   return { call, keys, changes };
 }
 
-test('A call between applications has a key when it is a command, so that a repeat changes nothing more', async () => {
+test('A call between applications has a key if it is a command, so that a repeat changes nothing', async () => {
   const { call, keys, changes } = refusedCaller();
   await expect(call(reserveInventory, { body: { items: [{ sku: 'mug-blue', qty: 1 }] } })).rejects.toThrow('refused');
   expect([keys, changes]).toEqual([[expect.stringMatching(/^call-/)], [true]]);
 });
 
-test('A call between applications has the same key when it is repeated, and another one for each step and intent', async () => {
+test('A repeated call between applications has the same key, and calls of other steps and intents have different keys', async () => {
   const { call, keys } = refusedCaller();
   for (const options of [{}, {}, { step: '2' }, { intent: 'order' }, { intent: 'order', step: '2' }]) {
     await expect(call(reserveInventory, { body: { items: [{ sku: 'mug-blue', qty: 1 }] } }, options)).rejects.toThrow('refused');
@@ -42,7 +42,7 @@ test('A call between applications has the same key when it is repeated, and anot
   expect(new Set(keys).size).toBe(4);
 });
 
-test('A call between applications has no key when the command stores nothing, so that the other application keeps no answer', async () => {
+test('A call between applications has no key if the command stores nothing, so the called application stores no answer', async () => {
   const { call, keys, changes } = refusedCaller();
   const lines = [{ sku: 'mug-blue', qty: 1, unitPrice: { amount: 100, currency: 'EUR' } }];
   await expect(call(evaluatePromotions, { body: { lines } })).rejects.toThrow('refused');

@@ -107,7 +107,7 @@ const countedApis = publicApis.filter(({ addition }) => !addition);
 const allCalls: ApiDefinition[] = [...publicApis, ...(Object.values<unknown>(internalCalls) as ApiDefinition[])];
 const byName = new Map(publicApis.map((api) => [api.name, api]));
 
-test('The catalog has its 43 public APIs, and no others except the additions', () => {
+test('The catalog has the 43 public APIs of the source document and the additions', () => {
   const names = rowsOf(documentedApis).map(([cell]) => cell?.replace(/ (\(.*\)|†)$/, ''));
   expect(countedApis.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
   expect(countedApis).toHaveLength(43);
@@ -138,7 +138,7 @@ test.each(rowsOf(documentedApis))('The catalog declares %s as %s', (cell, route,
   if (emitted !== '†') expect(api.emits.join(', ')).toBe(emitted === 'none' ? '' : emitted);
 });
 
-test('The catalog has its events, with their meaning and emitters', () => {
+test('The catalog has the events of the source document, with meaning and emitters', () => {
   const described = events.map(({ name, classification, object, meaning }) => {
     const emitters = publicApis.filter((api) => api.shapes === 'source' && api.emits.includes(name)).map((api) => api.name);
     return [name, classification, object, meaning, emitters.join(', ')];
@@ -146,7 +146,7 @@ test('The catalog has its events, with their meaning and emitters', () => {
   expect(described.toSorted()).toEqual(rowsOf(documentedEvents).toSorted());
 });
 
-test('The catalog has its objects, with their states in its order', () =>
+test('The catalog has the objects of the source document, with their states in the same sequence', () =>
   expect(Object.fromEntries(objects.map((object) => [object.type, object.lifeCycle?.states.join(', ') ?? '']))).toEqual(documentedStates));
 
 test.each(applicationNames)('The routes of %s do not collide', (application) => {
@@ -203,7 +203,7 @@ test('A row for a repeat changes nothing and emits nothing', () => {
 test.each(objects.filter(({ lifeCycle }) => lifeCycle && lifeCycle.rows.length > 0).map((object) => [object.type, object] as const))(
   'Every row of the life cycle of %s starts from a state that is reached',
   (_, object) => {
-    // No API makes a product: it comes with the data.
+    // No API creates a product: products are fixtures.
     const reached = new Set<string | null>([null, ...(object.type === 'product' ? ['draft'] : [])]);
     for (let size = 0; size < reached.size; ) {
       size = reached.size;
@@ -295,7 +295,7 @@ test('Reserve Inventory takes a basket, items or both; only a service may reserv
   expect(serviceRequest.safeParse({ ...both, ttlSeconds: null }).success).toBe(true);
 });
 
-test('Only services may send the basket or transaction of an order, the payable of a payment, and the reference of a refund', () => {
+test('Only applications may send the basket or transaction of an order, the payable of a payment, and the reference of a refund', () => {
   const added = ({ request, serviceRequest }: Record<'request' | 'serviceRequest', { readonly shape: object }>) =>
     Object.keys(serviceRequest.shape).filter((member) => !(member in request.shape));
   expect(added(apis['create-order-api'])).toEqual(['basket', 'transaction']);
@@ -329,7 +329,7 @@ test('No application calls itself', () => {
   for (const api of allCalls) expect([api.id, mayCall(api.application, api.id)]).toEqual([api.id, false]);
 });
 
-test('An API that calls others declares that they may be down, unless it works without them', () => {
+test('An API that calls other applications declares that they may be down, unless it works without them', () => {
   const withoutThem = ['get-product-api', 'get-order-api', 'search-customer-api'];
   for (const api of publicApis.filter(({ problems }) => problems.includes('dependency_timeout'))) {
     expect(calls[api.application].length).toBeGreaterThan(0);
@@ -367,7 +367,7 @@ test('The subscribers of additional events are found by name and by application'
   expect(consumedBy('oms').map(({ name }) => name)).toEqual(['ext.fulfillment-order-changed', 'ext.payment-changed']);
 });
 
-test('A picking order ends packed, whichever way it goes', () => {
+test('A picking order ends packed on every path of its life cycle', () => {
   const reached = new Set<z.output<typeof PickingStatus>>(['open']);
   for (const status of reached) for (const next of pickingMoves[status]) reached.add(next);
   expect([...reached].sort()).toEqual(PickingStatus.options.toSorted());
@@ -380,7 +380,7 @@ test('Every scan is a verb of the shipment, and the rest of its verbs are APIs',
   expect(Scan.options.filter((scan) => !verbs.includes(scan))).toEqual([]);
 });
 
-test('The carrier webhook takes the id or the tracking number of a parcel, and no other status than a scan', () => {
+test('The carrier webhook accepts the id or the tracking number of a parcel, and only scans as status', () => {
   const at = '2026-03-01T10:00:00.000Z';
   const isValid = (data: object) => {
     const body = { type: 'shipment.tracking.updated', timestamp: at, data: { status: 'collected', occurredAt: at, ...data } };
@@ -400,7 +400,7 @@ test('Reserved stock is consumed or written off by allocation, and released as a
 test('The path of a label names its rehearsal, and no other path does', () =>
   expect(publicApis.filter(namesRehearsal).map(({ id }) => id)).toEqual(['label-document']));
 
-test('Time moves parcels, returns and the warehouse by default, and the estate takes every other step', () => {
+test('By default, parcels, returns and the warehouse follow the clock, and other steps are automatic', () => {
   const byTime = { carrier: 'time', returns: 'time', warehouse: 'time' };
   expect(Progression.parse(DEFAULT_PROGRESSION)).toEqual({ ...byTime, route: 'auto', label: 'auto', capture: 'auto', refund: 'auto' });
   const inputs = [{ carrier: 'immediate' }, { carrier: 'auto' }, { baskets: 'time' }];

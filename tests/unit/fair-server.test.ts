@@ -53,7 +53,7 @@ async function neverAnswering() {
 
 const BIG = Buffer.alloc(300_000, 'x');
 
-test('A client that sends many requests and reads nothing makes the server keep one answer, while other clients are served', async () => {
+test('The server keeps only one answer for a client that sends many requests and reads nothing, and serves other clients', async () => {
   let begun = 0;
   const server = await aServer((request, response) => {
     if (request.url === '/big') begun += 1;
@@ -67,7 +67,7 @@ test('A client that sends many requests and reads nothing makes the server keep 
     expect(await answer.text()).toBe('here');
   }
   expect(server.queued()).toBeLessThan(2 * BIG.length);
-  // As many as fit into the system's own buffers, instead of 1,600.
+  // Only as many answers as fit into the socket buffers, instead of 1,600.
   expect(begun).toBeLessThan(200);
 });
 
@@ -87,7 +87,7 @@ test('A client that sends many requests with bodies is answered in order', async
   expect([...client.seen.text.matchAll(/<(\d+)>/g)].map(([, length]) => Number(length))).toEqual(lengths);
 });
 
-test('A client that sends many requests gets no answers after the one that closes the connection', async () => {
+test('A client that sends many requests gets no answer after the answer that closes the connection', async () => {
   let begun = 0;
   const server = await aServer((_request, response) => {
     begun += 1;
@@ -113,7 +113,7 @@ test('A client that sends many requests is disconnected when too many requests w
   second.socket.write(get('/').repeat(41));
   await eventually('it was cut off', async () => second.seen.ended);
   expect(first.seen.ended).toBe(false);
-  // Those that had waited there wait no more.
+  // The queued requests of the closed connection no longer count.
   const third = await aClient(server.port);
   third.read();
   third.socket.write(get('/').repeat(5));
@@ -123,7 +123,7 @@ test('A client that sends many requests is disconnected when too many requests w
 
 const PATIENCE = { unread: { afterMs: 1_000, checkMs: 20 } };
 
-test('A client with an unread answer is disconnected after a time limit', async () => {
+test('A client that does not read its answer is disconnected after a time limit', async () => {
   const server = await aServer((_request, response) => void response.end(Buffer.alloc(20_000_000)), PATIENCE);
   const client = await aClient(server.port);
   client.socket.write(get('/'));
@@ -155,7 +155,7 @@ test('A client with an unread answer that waits for a slow handler is not discon
   await eventually('it was begun', async () => server.queued() > 0);
   client.read();
   await eventually('all was read', async () => server.queued() === 0);
-  // Longer than it has for taking something.
+  // Longer than the time limit for reading a part of the answer.
   await new Promise((resolve) => setTimeout(resolve, 1.5 * PATIENCE.unread.afterMs));
   answer();
   await eventually('the end', async () => client.seen.text.includes('the end'));
@@ -171,7 +171,7 @@ test.each(['GET', 'HEAD', 'POST', 'DELETE'])(
     const client = await aClient(server.port);
     client.read();
     client.socket.end(`${method} / HTTP/1.1\r\nHost: x\r\n\r\n`);
-    // Later than it was asked whether it is still there.
+    // Later than the server's first check for a disconnected client.
     await eventually('an interim answer', async () => client.seen.text.includes('HTTP/1.1 100 Continue'));
     answer();
     await eventually('the answer', async () => client.seen.ended);
@@ -188,7 +188,7 @@ test('A client that half-closes its connection after several requests gets all a
   expect(client.seen.text).toMatch(/^HTTP\/1\.1 200[\s\S]*<\/1>HTTP\/1\.1 200[\s\S]*<\/2>HTTP\/1\.1 200[\s\S]*<\/3>$/);
 });
 
-test('A client that half-closes its connection within a body counts as gone', async () => {
+test('A client that half-closes its connection within a body counts as disconnected', async () => {
   const { outcome, client } = await neverAnswering();
   client.read();
   client.socket.end('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nhalf');

@@ -38,7 +38,7 @@ test('The fixtures have about 40 products, 5 locations, 12 customers, 5 promotio
   expect([products, locations, customers, promotions, vouchers].map(({ length }) => length)).toEqual([40, 5, 12, 5, 6]);
 });
 
-test('The priorities of the fixtures try warehouses before stores', () => {
+test('The priorities of the locations in the fixtures put warehouses before stores', () => {
   const byPriority = fixtures.locations.toSorted((a, b) => a.priority - b.priority);
   expect(byPriority.map(({ id }) => id)).toEqual(['dc-01', 'dc-02', 'store-01', 'store-02', 'store-03']);
   expect(byPriority.map(({ type }) => type)).toEqual(['warehouse', 'warehouse', 'store', 'store', 'store']);
@@ -199,7 +199,7 @@ const cases: readonly Case[] = [
   ['warehouse-steps.json / – the steps are started, picked,', without(2)],
   ['warehouse-steps.json /2/after – it is earlier than the previous step.', edit(2, { after: 'PT20M' })],
   ['credentials.json /3/secret – a webhook secret is whsec_ and 24', edit(3, { secret: 'whsec_short' })],
-  ['credentials.json /4 – there is a webhook secret before it', secondSecret],
+  ['credentials.json /4 – there is already a webhook secret', secondSecret],
   ['credentials.json / – nobody could use the control plane', () => '[]'],
   ['credentials.json / – nobody could use the control plane', without(2)],
   ['credentials.json /1/scopes – only a bearer can have the scope control.', edit(1, { scopes: ['control'] })],
@@ -233,7 +233,7 @@ test('The fixtures report all mistakes of a file, each in one line', async () =>
   );
 });
 
-test('The fixtures report a missing file, and a folder in its place', async () => {
+test('The fixtures report a missing file, and a folder in place of a file', async () => {
   const stock = join(directory, 'stock.json');
   await cp(source, directory, { recursive: true });
   await rm(stock);

@@ -23,11 +23,11 @@ test('Files of code are named in kebab-case', () => {
 
 test('Files contain no paths of a developer’s machine', () => {
   const texts = trackedFiles.filter((file) => /\.(tsx?|mjs|js|json|md|yaml|yml|html|css)$/.test(file) && file !== 'package-lock.json');
-  // Our own folder `shared/work` is none.
+  // `shared/work` is a folder of the project, not of a machine.
   expect(linesWith(texts, /(?<!shared)\/(home|work|Users)\/[a-z]+\//)).toEqual([]);
 });
 
-test('Code reads the environment in estate/main.ts alone', () => {
+test('Code reads the environment only in estate/main.ts', () => {
   const production = code.filter((file) => /^(services|estate|gateway|shared|fixtures)\//.test(file) && file !== 'estate/main.ts');
   expect(linesWith(production, /process\.env\b/)).toEqual([]);
   expect(textOf('estate/main.ts')).toContain('process.env');
@@ -38,7 +38,7 @@ test('Code takes the time from the rehearsal: no rule of a service reads the wal
   expect(linesWith(services, /\bDate\.now\(\)|\bnew Date\(\)|\bset(Timeout|Interval)\(/)).toEqual([]);
 });
 
-test('Code prints in shared/process/terminal.ts alone, so that data steers no terminal', () => {
+test('Code prints only in shared/process/terminal.ts, which removes escape sequences from data', () => {
   const printing = code.filter((file) => /^(command-line|estate|rehearsal|gateway|services|shared|testcontainers)\//.test(file));
   const found = linesWith(printing, /\b(stdout|stderr)\.write\(|\bconsole\.(log|error|warn|info)\(/);
   expect(found.filter((line) => !line.startsWith('shared/process/terminal.ts:'))).toEqual([]);
@@ -52,7 +52,7 @@ test('Code contains no TODO', () => {
 describe('Tests', () => {
   const tests = trackedFiles.filter((file) => file.endsWith('.test.ts') && file !== 'tests/unit/habits.test.ts');
 
-  test('Tests all run: none is focused', () =>
+  test('No test is focused, so all tests run', () =>
     expect(linesWith(tests, /\b(test|it|describe)(\.(concurrent|each))?\.only\b|\bf(it|describe)\(/)).toEqual([]));
 
   test('Tests that may be skipped report it with the reason', () => {
@@ -66,7 +66,7 @@ describe('Dependencies', () => {
   const { dependencies, optionalDependencies, devDependencies } = groups;
   const declared = { ...dependencies, ...optionalDependencies, ...devDependencies };
 
-  test('Dependencies are exactly those with a reason in ARCHITECTURE.md', () => {
+  test('The dependencies of package.json equal the list with reasons in ARCHITECTURE.md', () => {
     const [, section = ''] = textOf('ARCHITECTURE.md').split('## Dependencies');
     const explained = [...section.matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, cell = '']) =>
       [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name),

@@ -104,7 +104,7 @@ test.each([
   expect([...new Set(folders)].sort()).toEqual(names.sort());
 });
 
-test('A service imports itself, shared and fixtures, and never another service', () => {
+test('A service imports only itself, shared and fixtures, never another service', () => {
   const breaking = own.filter(({ file, target }) => {
     const service = serviceOf(file);
     if (service === undefined) return false;

@@ -22,7 +22,7 @@ const kustomizations = files
   .filter((file) => file.endsWith('/kustomization.yaml'))
   .map((file) => ({ folder: folderOf(file), ...(parse(textOf(file)) as Kustomization) }));
 
-/** Where a kustomization leads: files that are whole objects, patches, and other kustomizations. */
+/** The references of a kustomization: files with objects, patches, and other kustomizations. */
 const led = (of: (kustomization: Kustomization) => readonly string[]): string[] =>
   kustomizations.flatMap((kustomization) => of(kustomization).map((path) => inFolder(kustomization.folder, path)));
 const resources = led(({ resources = [] }) => resources);
@@ -66,7 +66,7 @@ test('The Kubernetes files are checked against schemas that detect missing, wron
   expect(await complaints({ spec: { ...deployment?.spec, minReadySecond: 3 } })).toBe(1);
 });
 
-test('The Kubernetes files have examples in the documentation that also match their schema', async () => {
+test('The examples of Kubernetes files in the documentation match their schema', async () => {
   const shown = [...textOf('docs/how-to/kubernetes.md').matchAll(/<<'POLICY'\n([\s\S]*?)\nPOLICY/g)].flatMap(([, yaml = '']) =>
     objectsIn(yaml),
   );

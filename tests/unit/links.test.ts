@@ -31,7 +31,7 @@ function anchorsOf(file: string): Set<string> {
   );
 }
 
-/** Why a relative link leads nowhere; undefined when it resolves. */
+/** The reason why a relative link does not resolve; undefined when it does. */
 function complaint(from: string, link: string): string | undefined {
   const [path = '', anchor] = link.split('#');
   const target = path === '' ? from : normalize(join(dirname(from), decodeURIComponent(path))).replace(/\/$/, '');

@@ -8,7 +8,7 @@ const NOON = Date.parse('2026-03-01T12:00:00.000Z');
 const DAY = 86_400_000;
 const ELSEWHEN = [NOON, NOON + 1, NOON - 400 * DAY, NOON + 123_456_789, Date.parse('2099-12-31T23:59:59.999Z'), Date.parse('9998-06-01')];
 
-test('A value moved in time equals what is made at that instant: numbers, instants, and instants in JSON', () => {
+test('A value moved in time equals the value created at that instant: numbers, instants, and instants in JSON', () => {
   const make = (now: number) => ({
     now,
     due: [now + 5 * DAY, 17],
@@ -21,7 +21,7 @@ test('A value moved in time equals what is made at that instant: numbers, instan
   for (const now of ELSEWHEN) expect(moved(now)).toEqual(make(now));
 });
 
-test('A value moved in time is made once if it has no times', () => {
+test('A value without times is created only once', () => {
   const moved = movedInTime(() => ({ name: 'mug' }), NOON);
   expect(moved(NOON)).toBe(moved(NOON + DAY));
 });
@@ -36,7 +36,7 @@ test.each<[string, (now: number) => unknown, string]>([
   expect(() => movedInTime(make, NOON)).toThrow(`${pointer} depends on the instant, but is not a time that moves with it.`),
 );
 
-test('The first state of a world is the same, whether it is made for its instant or moved there', async () => {
+test('The first state of a world is equal if it is created for its instant or moved to it', async () => {
   const fixtures = await loadFixtures();
   const moved = movedInTime((now) => seedSnapshot(fixtures.at(now), now), NOON);
   for (const now of ELSEWHEN) expect(moved(now)).toEqual(seedSnapshot(fixtures.at(now), now));

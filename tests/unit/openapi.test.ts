@@ -35,7 +35,7 @@ function operationOf({ method, path }: { readonly method: string; readonly path:
   return operation;
 }
 
-/** The problem codes that an operation describes, whether written in place or shared. */
+/** The problem codes of an operation, inline or referenced. */
 function codesOf(operation: Operation): string[] {
   return Object.values(operation.responses).flatMap((response) => {
     const named = response.$ref?.split('/').at(-1);
@@ -117,7 +117,7 @@ test.each(Object.values(controlOperations).map((control) => [control.id, control
   },
 );
 
-test('The OpenAPI document names a version that does not match where a GET answers the object of its path', () => {
+test('The OpenAPI document has the refusal of a stale version for APIs whose path has a GET', () => {
   const conditional = publicApis.filter((api) => codesOf(operationOf(api)).includes('version_mismatch'));
   const paths = conditional.filter(({ method }) => method === 'GET').map(({ path }) => path);
   expect(paths.toSorted()).toEqual([
@@ -127,7 +127,7 @@ test('The OpenAPI document names a version that does not match where a GET answe
   for (const api of conditional) expect(JSON.stringify(operationOf(api).parameters)).toContain('#/components/parameters/IfMatch');
 });
 
-test('The OpenAPI document writes a refusal for the gateway and applications once', () => {
+test('The OpenAPI document defines a refusal of both gateway and applications once', () => {
   const inPlace = Object.values(document.paths).flatMap((item) =>
     Object.values(item).flatMap(({ responses }) =>
       Object.entries(responses).filter(([status, { $ref }]) => Number(status) >= 500 && !$ref),
@@ -142,7 +142,7 @@ test('The OpenAPI document closes requests and leaves responses open', () => {
   expect(document.components.schemas['Basket']).not.toHaveProperty('additionalProperties');
 });
 
-test('The OpenAPI document omits members that only services send', () =>
+test('The OpenAPI document omits members that only applications send', () =>
   expect(JSON.stringify(operationOf(apis['create-order-api']).requestBody)).not.toContain('#/components/schemas/Basket'));
 
 test.each([

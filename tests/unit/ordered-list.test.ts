@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { OrderedList } from '../../shared/store/memory/ordered-list.ts';
 
-test('An ordered list lists its items after any position, and before any position with the newest first', () => {
+test('An ordered list returns its items after a position, or the newest first before a position', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.integer({ min: 1, max: 40 }), fc.boolean())),
@@ -27,7 +27,7 @@ test('An ordered list lists its items after any position, and before any positio
   );
 });
 
-test('An ordered list reads only a few more items than the page to find a page among 20,000', () => {
+test('An ordered list finds a page among 20,000 items and reads only a few more items than the page has', () => {
   let looks = 0;
   const things = Array.from({ length: 20_000 }, (_, place) => ({
     get order() {

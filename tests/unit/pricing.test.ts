@@ -63,7 +63,7 @@ test('The price of a basket never rises with a discount on the goods by more tha
   );
 });
 
-test('The price of a basket contains the tax of its lines and of its shipping, and no more tax than the highest rate would give', () => {
+test('The price of a basket contains the tax of its lines and its shipping, at most the tax at the highest rate', () => {
   fc.assert(
     fc.property(anyBasket, anyMethod, (basket, method) => {
       const { lines, totals } = priceLines(basket, method);
@@ -79,20 +79,20 @@ test('The price of a basket contains the tax of its lines and of its shipping, a
   );
 });
 
-test('The price of a basket taxes shipping like the goods: at their one rate, or spread over their rates in proportion to their cost', () => {
+test('The price of a basket taxes shipping at the rate of the goods; with several rates, in proportion to the cost of the goods', () => {
   expect(totalsOf([aLine({ unitPrice: 1230 })], 'STANDARD')).toMatchObject({ tax: containedTax(1230, 23) + containedTax(490, 23) });
   expect(totalsOf([aLine({ taxRate: 0 })], 'STANDARD')).toMatchObject({ tax: 0 });
   const mixed = [aLine({ unitPrice: 3000 }), aLine({ lineId: 'b', sku: 'book', unitPrice: 1000, taxRate: 0 })];
   expect(totalsOf(mixed, 'EXPRESS')).toMatchObject({ tax: containedTax(3000, 23) + containedTax(743, 23) });
 });
 
-test('The price of a basket has free shipping from 50.00 of goods after discount, not from one cent less', () => {
+test('The price of a basket has free shipping from 50.00 of goods after discount, and not at 49.99', () => {
   const costs = (goods: number) => [shippingCost(goods, 'STANDARD'), shippingCost(goods, 'EXPRESS')];
   expect([costs(FREE_SHIPPING_FROM - 1), costs(FREE_SHIPPING_FROM)].flat()).toEqual([490, 990, 0, 0]);
   expect(totalsOf([aLine({ unitPrice: 5_500, discount: 501 })], 'STANDARD')).toMatchObject({ shipping: 490, total: 5_489 });
 });
 
-test('The price of a basket never takes more off a line than it costs, and never adds to it', () => {
+test('The discount of a line is never negative and never exceeds the price of the line', () => {
   const { lines } = priceLines([aLine({ discount: 9_999 }), aLine({ discount: -100 })]);
   expect(lines.map(({ discount, lineTotal }) => `${discount.amount} off, ${lineTotal.amount}`)).toEqual(['1299 off, 0', '0 off, 1299']);
 });
@@ -121,7 +121,7 @@ test('The lines of a basket are one per SKU and lose no unit, for any additions 
   );
 });
 
-test('The lines of a basket keep their ids when units are added, and leave the lines they came from as they were', () => {
+test('Adding units to the lines of a basket keeps their ids and does not change the input', () => {
   const before = addToLines('bsk_1', [], [asked('a', 1), asked('b', 2)]);
   const after = addToLines('bsk_1', before, [asked('b', 3), asked('c', 1)]);
   expect(before.map(({ qty }) => qty)).toEqual([1, 2]);

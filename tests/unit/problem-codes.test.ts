@@ -8,7 +8,7 @@ const codes = Object.keys(problems).toSorted();
 const production = trackedFiles.filter((file) => /^(services|control|estate|gateway|shared)\/.*\.ts$/.test(file));
 const prose = trackedFiles.filter((file) => file.endsWith('.md'));
 
-/** Helpers that refuse in the file of the table. */
+/** Helpers in the file of the table that create refusals. */
 const HELPERS: Readonly<Record<string, RegExp>> = {
   not_found: /\bnotFound\(/,
   validation_failed: /\binvalid\(/,
@@ -30,7 +30,7 @@ test('A retryable problem has a Retry-After of one second by default, from an ap
   }
 });
 
-test('A retryable problem keeps a time that its thrower sets', () =>
+test('A retryable problem keeps a Retry-After that the code sets', () =>
   expect(new Problem('store_full', 'full', { retryAfter: 30 }).retryAfter).toBe(30));
 
 test('The table of problem codes contains every code of a refusal', () => {

@@ -58,7 +58,7 @@ const purchase = fc.record({
   tier: fc.constantFrom(undefined, 'bronze' as const, 'gold' as const),
 });
 
-test('Discounts are integers, never exceed a line, and are all accounted for, with any promotions and vouchers', () => {
+test('Discounts are integers, never exceed a line, and add up, with any promotions and vouchers', () => {
   fc.assert(
     fc.property(lines, promotions, vouchers, purchase, (goods, rules, codes, who) => {
       const checked = codes.map((voucher, index) => ({ code: `V${index}`, voucher, reason: undefined }));
@@ -144,7 +144,7 @@ test.each([
 const terms: VoucherTerms = { ...V, discount: { type: 'percent', percent: 10 } };
 const during = Date.parse('2026-01-15T00:00:00.000Z');
 
-test('A voucher runs from its first instant and no longer at its last', () => {
+test('A voucher is valid from its first instant until before its last', () => {
   const [from, to] = [Date.parse(WINDOW.activeFrom), Date.parse(WINDOW.activeTo)];
   expect([from - 1, from, to - 1, to].map((now) => isRunning(WINDOW, now))).toEqual([false, true, true, false]);
 });
@@ -166,7 +166,7 @@ test('A voucher for some tiers excludes other tiers and customers without a tier
   expect(excludesTier(terms, undefined)).toBe(false);
 });
 
-test('A voucher takes at most the remaining amount, nothing below its minimum, and no amount of another currency', () => {
+test('A voucher discounts at most the remaining amount, nothing below its minimum, and nothing in another currency', () => {
   const five: VoucherTerms = { ...terms, discount: { type: 'amount', amount: { amount: 500, currency: EUR } } };
   expect(discountOf(five, { left: 300, goods: 300, currency: EUR })).toBe(300);
   expect(discountOf(five, { left: 300, goods: 300, currency: 'USD' })).toBe(0);

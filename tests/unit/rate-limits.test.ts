@@ -31,7 +31,7 @@ describe('Limit of two requests per minute', () => {
     expect(refusal(() => limits.countKey('a'))).toMatchObject({ code: 'rate_limited', context: { retryAfter: 60 } });
   });
 
-  test('A limit of two requests per minute holds for a whole minute, whenever others have begun theirs', () => {
+  test('A limit of two requests per minute counts a full minute for each key, independent of other keys', () => {
     limits.countKey('other');
     now += 59_000;
     limits.countKey('a');

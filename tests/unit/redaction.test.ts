@@ -140,7 +140,7 @@ test('A journal record has unchanged bodies when they are small and contain no s
   });
 });
 
-test('A journal record has no secret that an escape, an exponent or a name hides in the text of a request', () => {
+test('A journal record contains no secret, even if an escape, an exponent or a name hides it in the text of a request', () => {
   for (const text of [
     '{"token":"\\u0074ok_live"}',
     '{"url":"https:\\/\\/ada:geheim1234@shop.example"}',
@@ -223,7 +223,7 @@ test('A registered secret is redacted from eight characters on, whatever its for
   expect([secretIn('q7zx~v3k'), secretIn('h4#wp9r')]).toEqual(['credential', undefined]);
 });
 
-test('The text of JSON is redacted as its values would be, with other secrets and escapes', () => {
+test('The text of JSON is redacted like its values, including registered secrets and escapes', () => {
   const tokens = ['tok_live', 'paid with tok_1-a, "tok_2"', 'C:\\tok_3', '/cards/tok_4?x'];
   const text = fc.constantFrom(...tokens, REHEARSAL_KEY, 'mug-blue', '4111111111111111');
   const value = fc.dictionary(text, fc.oneof(text, fc.array(text), fc.integer()));
@@ -244,5 +244,5 @@ test('Redaction keeps tokens that are registered, and tokens that name their dec
   expect(redactText('declined: tok_decline_lost_card')).toBe('declined: tok_decline_lost_card');
 });
 
-test('A token that an escape hides is redacted', () =>
+test('A token is redacted even if an escape hides it', () =>
   expect(JSON.parse(redactJson('{"token":"tok_live","other":"\\u0074ok_amex"}'))).toEqual({ token: '[redacted]', other: '[redacted]' }));

@@ -9,7 +9,7 @@ import type { OutputOf } from '../../shared/catalog/define.ts';
 type Same<One, Other> = [One] extends [Other] ? ([Other] extends [One] ? true : false) : false;
 type Output<Id extends keyof typeof apis> = OutputOf<(typeof apis)[Id]>;
 
-/** Each fails the type check, not the run. */
+/** Calls whose errors the type check reports. They never run. */
 const held = {
   literal: true satisfies Same<ResponseOf<'POST /orders'>, Output<'create-order-api'>>,
   parameter: true satisfies Same<ResponseOf<`GET /orders/${string}`>, Output<'get-order-api'>>,
@@ -23,7 +23,7 @@ const held = {
   additionalEvent: true satisfies Same<EventObject<'ext.order-changed'>, BusinessObject<'order'>>,
   prefixedEvent: true satisfies Same<EstateEvent<'com.unified-commerce.order-created'>, EstateEvent<'order-created'>>,
   stranger: true satisfies Same<ResponseOf<'GET /nowhere'>, unknown>,
-  // `any` would be the same as everything.
+  // The type `any` would equal every type.
   specific: false satisfies Same<ResponseOf<'POST /orders'>, string>,
 };
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { readBody } from '../../shared/http/request-body.ts';
 
-/** What reading the body of a request gives, when its client sends these parts and the server does something first. */
+/** The result of reading a request body that a client sends in these parts, after an action of the server. */
 async function reading(parts: readonly string[], first: (request: IncomingMessage) => void = () => undefined): Promise<unknown> {
   const read = Promise.withResolvers<unknown>();
   const server = createServer((request, response) => {
@@ -27,10 +27,10 @@ async function reading(parts: readonly string[], first: (request: IncomingMessag
   return body;
 }
 
-test('The body of a request is read when it comes with the headers, or in parts', async () => {
+test('The body of a request is read if it arrives with the headers or in parts', async () => {
   expect(await reading(['whole'])).toBe('whole');
   expect(await reading(['in ', 'several ', 'parts'])).toBe('in several parts');
 });
 
-test('The body of a client that has just left is not waited for', async () =>
+test('The server does not wait for the body of a client that has disconnected', async () =>
   expect(await reading(['whole'], (request) => void request.destroy())).toBe('ClientGone'));

@@ -60,10 +60,10 @@ test('The sequence of a journal gives a webhook an arrow from the application th
   expect(shown([sent])).toEqual(['webhook client > fms: carrier-webhook']);
 });
 
-test('The sequence of a journal survives hops that name each other as their cause', () =>
+test('The sequence of a journal is drawn even if hops name each other as their cause', () =>
   expect(shown([hop('a', 'oms', 'x', 1, { parentId: 'b' }), hop('b', 'crm', 'y', 2, { parentId: 'a' })])).toHaveLength(2));
 
-test('The sequence of a journal notes that the clock was moved between two hops', async () => {
+test('The sequence of a journal has a note where the clock was moved between two hops', async () => {
   const later = hop('b', 'carrier-platform', 'due:planned-scan', 3, { at: new Date(DAY + 2 * 3_600_000).toISOString() });
   const whole = sequenceOf([hop('a', 'oms', 'confirm-order-api', 1), later]);
   expect(mermaidOf(whole, [whole])).toContain('Note over p1,p3: 2 hours later: 2026-03-01 12:00:00');

@@ -6,7 +6,7 @@ import { Agent, request } from 'undici';
 import { createSpreadLookup } from '../../shared/process/spread-lookup.ts';
 
 const REPLICAS = ['127.0.0.1', '127.0.0.2', '127.0.0.3'] as const;
-/** A resolver that sorts as the system's does: always alike. */
+/** A resolver that always returns the addresses in the same order, like the system's. */
 type Resolved = (error: null, addresses: { address: string; family: number }[]) => void;
 const SORTED = REPLICAS.map((address) => ({ address, family: 4 }));
 const resolveSorted = (_hostname: string, _options: unknown, resolved: Resolved): void => resolved(null, SORTED);

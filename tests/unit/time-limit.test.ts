@@ -5,7 +5,7 @@ import { withTimeLimit } from '../../shared/process/waiting.ts';
 
 const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 
-test('A time limit breaks off a slower operation, and reports the elapsed time', async () => {
+test('A time limit aborts a slower operation, and reports the elapsed time', async () => {
   const silent = createServer(() => undefined).listen(0, '127.0.0.1');
   await new Promise((resolve) => silent.once('listening', resolve));
   const { port } = silent.address() as AddressInfo;

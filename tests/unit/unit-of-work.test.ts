@@ -93,7 +93,7 @@ async function newWorld() {
       return { kind: 'claim', key, token: claim.token } as const;
     },
     claimed,
-    /** Notes a delivery as owed to the CRM. */
+    /** Records a delivery as owed to the CRM. */
     owe: (id: string) =>
       adapter.store('oms').commit(world, aPlan({ events: [{ id, topic: 't', key: 'k', json: '{}', subscribers: ['crm'] }] })),
     commits: () => plans.length,
@@ -116,7 +116,7 @@ test('A read of a unit of work is repeatable by id and by unique value, though a
   expect(await open().findUnique(notes, 'name', 'ada')).toBeUndefined();
 });
 
-test('A read of a unit of work is repeatable for a missing object, and the commit of the unit then loses the race', async () => {
+test('A read in a unit of work is repeatable for a missing object, and a conflict refuses the commit', async () => {
   const { change, open } = await newWorld();
   const work = open();
   expect(await work.get(notes, 'a')).toBeUndefined();
@@ -126,7 +126,7 @@ test('A read of a unit of work is repeatable for a missing object, and the commi
   await expect(work.finish()).rejects.toMatchObject({ name: 'Conflict', why: 'version' });
 });
 
-test('A read of a unit of work has its uncommitted changes, by id and by unique value', async () => {
+test('A read in a unit of work includes the uncommitted changes of the unit, by id and by unique value', async () => {
   const { change, open } = await newWorld();
   await change((work) => void work.put(notes, { id: 'a', topic: 't', name: 'ada' }));
   const work = open();
@@ -172,7 +172,7 @@ test('A page of a unit of work leaves out changed objects that no longer fit, an
 test('A page of a unit of work newest first begins with the created objects and ends with the oldest', async () =>
   expect((await pagesOf(await changedUnit(), { limit: 2, newestFirst: true })).map(String)).toEqual(['n6,n5,n4', 'n3', 'n1']));
 
-test('A page of a unit of work of all objects shows what the unit created and changed, in both directions', async () => {
+test('A page of all objects in a unit of work includes created and changed objects, in both directions', async () => {
   const work = await changedUnit();
   const oldestFirst = await work.all(notes);
   expect(ids(oldestFirst)).toEqual(['n1', 'n2', 'n3', 'n4', 'n5', 'n6', 'm1']);
@@ -185,7 +185,7 @@ test('A unit of work refuses a cursor that no page returned', async () => {
   await expect(open().all(notes, { cursor: 'nonsense' })).rejects.toMatchObject({ code: 'validation_failed' });
 });
 
-test('A count of a unit of work leaves its changes out', async () => {
+test('A count in a unit of work does not include the changes of the unit', async () => {
   const work = await changedUnit();
   expect(await work.count(notes, 'topic', ['x', 'y'])).toEqual([5, 0]);
 });
@@ -311,7 +311,7 @@ test('A precondition applies to objects whose version clients have, and not to r
   expect(await work.findUnique(notes, 'name', 'ada')).toMatchObject({ topic: 't' });
 });
 
-test('A precondition refuses the commit when the object, only read by the unit, was changed by another request', async () => {
+test('A precondition refuses the commit when another request has changed an object that the unit only read', async () => {
   const { packed, open } = await withCrate();
   const work = open({ precondition: required(1) });
   await work.get(crates, 'c');
@@ -320,7 +320,7 @@ test('A precondition refuses the commit when the object, only read by the unit, 
   await expect(work.finish()).rejects.toMatchObject({ name: 'Conflict', why: 'version' });
 });
 
-test('A precondition that a checkpoint found fulfilled is fulfilled for the rest of the request, in its later runs too', async () => {
+test('A precondition that a checkpoint has fulfilled stays fulfilled for the rest of the request, including its later runs', async () => {
   const { claim, claimed, open } = await withCrate();
   const fence = await claim('k');
   const precondition = required(1);
@@ -411,7 +411,7 @@ test('A unit of work sends no commit to the store without a change', async () =>
   expect(commits()).toBe(0);
 });
 
-test('A unit of work keeps its answer under the claim when it finishes, and releases the claim without an answer', async () => {
+test('A unit of work stores its answer under the claim when it finishes, and without an answer releases the claim', async () => {
   const { claim, claimed, open, stored } = await newWorld();
   const answered = open({ fence: await claim('answered') });
   answered.put(notes, { id: 'a', topic: 't' });
@@ -439,7 +439,7 @@ test('A unit of work that is discarded keeps its answer and drops every change s
   expect(await claimed('k')).toEqual({ is: 'done', json: '{"status":409}' });
 });
 
-test('A unit of work ends once: a checkpoint keeps the delivery owed, and its changes are not committed again', async () => {
+test('A unit of work ends once: a checkpoint leaves the delivery owed, and the final commit does not repeat its changes', async () => {
   const { counters, events, newCommits, open, owe, stored } = await newWorld();
   await owe('evt_1');
   const commits = newCommits();
@@ -458,7 +458,7 @@ test('A unit of work ends once: a checkpoint keeps the delivery owed, and its ch
   await expect(open({ fence }).finish()).rejects.toMatchObject({ name: 'Conflict', why: 'held' });
 });
 
-test('A unit of work commits nothing when its client left before it changed anything', async () => {
+test('A unit of work commits nothing when its client disconnected before the first change', async () => {
   const { commits, newCommits, open } = await newWorld();
   const work = open({ commits: { ...newCommits(), isGivenUp: true } });
   work.put(notes, { id: 'a', topic: 't' });
@@ -466,7 +466,7 @@ test('A unit of work commits nothing when its client left before it changed anyt
   expect(commits()).toBe(0);
 });
 
-test('A unit of work generates the same ids in every run of a request, and others for each label, key and rehearsal', async () => {
+test('A unit of work generates the same ids in every run of a request, and different ids for each label, key and rehearsal', async () => {
   const [one, other] = [await newWorld(), await newWorld()];
   const ids = [one.open().id('ord'), one.open().id('ord', 'second'), one.open({ key: 'other' }).id('ord'), other.open().id('ord')];
   expect(one.open().id('ord')).toBe(ids[0]);

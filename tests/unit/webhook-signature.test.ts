@@ -25,7 +25,7 @@ test('A webhook signature is accepted within five minutes of the clock in either
   for (const seconds of [301, -301]) expect(check({ now: AT + seconds * 1_000 })).toMatch(/five minutes/);
 });
 
-test('A webhook signature is found among several, as while a secret is rotated', () => {
+test('A webhook is accepted if one of several signatures is valid, which permits rotating a secret', () => {
   const { 'webhook-signature': right } = sign();
   expect(check({ signatures: `v1,AAAA ${right} v2,else` })).toBeUndefined();
 });

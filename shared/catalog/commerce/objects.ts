@@ -180,7 +180,7 @@ export const ProductView = Product.extend({
       status: z.enum(['in-stock', 'low', 'out-of-stock', 'unknown']),
       atp: z.int().optional().describe('Units available to promise at all nodes. Absent while the status is unknown.'),
     })
-    .describe('Advisory: only a reservation holds stock.'),
+    .describe('Advisory: only a reservation keeps stock for a buyer.'),
 }).meta({ id: 'ProductView' });
 
 export const product = defineObject({

@@ -10,7 +10,7 @@ export interface FaultPreset {
   readonly rule: FaultInput;
 }
 
-/** Faults that people rehearse most, for the console and the command line. */
+/** The most common faults, for the console and the command line. */
 export const faultPresets = [
   {
     id: 'payment-hub-down',
@@ -59,7 +59,7 @@ export const faultPresets = [
     id: 'customer-lookups-break',
     group: 'Orders and customers',
     title: 'Customer look-ups break now and then',
-    effect: 'About one of three connections to Get Customer breaks without an answer. The seed repeats the sequence.',
+    effect: 'About one of three connections to Get Customer breaks without an answer. The seed makes the sequence repeatable.',
     rule: { match: { api: 'get-customer-api' }, fault: { kind: 'drop' }, probability: 0.34, seed: 'monday' },
   },
   {

@@ -125,7 +125,7 @@ export const checkAvailability = defineApi({
   id: 'check-availability-api',
   name: 'Check Availability',
   summary:
-    'Returns how many units of a SKU can be promised, and where. Advisory: only a reservation holds stock. The answer does not depend on whether the product may be sold: suspended and discontinued products have stock, too.',
+    'Returns how many units of a SKU can be promised, and where. Advisory: only a reservation keeps stock for a buyer. The answer does not depend on whether the product may be sold: suspended and discontinued products have stock as well.',
   domain: 'inventory',
   type: 'query',
   application: 'inventory-service',

@@ -13,7 +13,7 @@ export const awaiting = (payments: readonly PendingPayment[]) => ({
   retryable: true,
 });
 
-/** Whether an amount would fit if all pending payments were declined. If not, waiting for them does not help. */
+/** Whether an amount would fit if all pending payments were declined. If not, the refusal is not retryable. */
 const mayFit = (requested: number, outstanding: number, payments: readonly PendingPayment[]): boolean =>
   requested <= payments.reduce((sum, { amount }) => sum + amount.amount, outstanding);
 

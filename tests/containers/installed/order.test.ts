@@ -52,7 +52,7 @@ test('a basket is checked out although the Loyalty Platform is down', async () =
   await rehearsal.deleteFaults();
 });
 
-test('stock is held for fifteen minutes', async () => {
+test('stock is reserved for fifteen minutes', async () => {
   await using rehearsal = await estate.createRehearsal();
   const lines = [{ sku: 'lamp-last-one', qty: 1 }];
   const basket = await rehearsal.api('create-basket-api', { body: { channel: 'web', customerId: 'cus_ada', lines } });

@@ -5,7 +5,7 @@ import { COMMAND, MAIN, runAtTerminal, runEstate, runProgram } from '../../suppo
 import { estate, newRehearsal } from '../../support/estate.ts';
 import { scratchFolder } from './scratch.ts';
 
-/** Clears the screen, sets the title of the window, hides what follows, writes over the line, and the one-byte form of CSI. */
+/** Escape sequences that clear the screen, set the window title, hide text, overwrite the line, and CSI in its one-byte form. */
 const ATTACK = '\u001b[2J\u001b]0;owned\u0007\u001b[8mgone\rover\u009b2Jleft\u202eright';
 const CLEAN = /gone ?overleftright/;
 /** Everything but text and the colours of the command. */
@@ -15,7 +15,7 @@ const VIOLATED = { id: 'x', title: ATTACK, holds: false, checked: 1, violations:
 
 const { at, write } = scratchFolder();
 
-/** Expects a clean output at a terminal. The progress returns to the start of its line and clears it. */
+/** Expects output without foreign escape sequences. The progress line may return to its start and clear itself. */
 async function expectClean(command: string, env: Readonly<Record<string, string>> = {}) {
   const shown = await runAtTerminal(command, { FORCE_COLOR: '1', ESTATE_URL: estate.gateway, ...env });
   expect(shown.out).toMatch(CLEAN);

@@ -21,7 +21,7 @@ test('The example in the help of every command works', async () => {
   const examples = everyCommand(createProgram())
     .flatMap(examplesOf)
     .filter((example) => !ELSEWHERE.test(example))
-    // What is deleted cannot be reset.
+    // A deleted rehearsal cannot be reset.
     .toSorted((a, b) => Number(a.startsWith('rehearsals delete')) - Number(b.startsWith('rehearsals delete')));
   const failures: string[] = [];
   for (const example of examples) {

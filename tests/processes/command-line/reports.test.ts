@@ -6,7 +6,7 @@ import { describeInBrowser, launchChromium } from '../../support/chromium.ts';
 import { type Ended, runEstate } from '../../support/command.ts';
 import { scenariosOf, scratchFolder } from './scratch.ts';
 
-/** Fails after a step that a fault struck. Its texts try to break out of every format. */
+/** A scenario that fails after a step with a fault. Its texts contain the syntax of every report format. */
 const FAILING = `
 const scenario: { name: string; title: string; run(stage: any): Promise<void> } = {
   name: 'own-failing',

@@ -12,7 +12,7 @@ const IN_VAIN = 'It waits for something that can no longer happen: ';
 const SLOW = 'A timer or a listener failed: too slow. Wrap it in a promise, and await that.';
 const LATE = `globalThis.leftBehind = new Promise((resolve) => setTimeout(() => { resolve(); throw new Error('too slow'); }, 300));`;
 
-/** Writes a scenario, and one that passes when nothing is left of the first. */
+/** Writes a scenario, and a second one that passes if the first leaves nothing behind. */
 const followed = async (body: string) => [
   await write('first.js', scenariosOf({ mistaken: body })),
   await write('second.js', scenariosOf({ after: 'await globalThis.leftBehind; await stage.settle();' })),

@@ -25,7 +25,7 @@ export const scenariosOf = (bodies: Readonly<Record<string, string>>): string =>
     .map(([name, body], n) => `export const s${n} = { name: '${name}', title: 't', run: async (stage) => { ${body} } };`)
     .join('\n');
 
-/** What failed in a run, by scenario, from the output of `rehearse --json`. */
+/** The failures of a run by scenario, from the output of `rehearse --json`. */
 export const failuresIn = (json: string): Readonly<Record<string, string | undefined>> => {
   const { scenarios } = JSON.parse(json) as { scenarios: { name: string; failure?: string }[] };
   return Object.fromEntries(scenarios.map(({ name, failure }) => [name, failure]));

@@ -10,7 +10,7 @@ import { rehearsalAt } from '../../support/steps/rehearsal-at.ts';
 import { toldReport } from '../../support/told-report.ts';
 import { clientOf, describeReplicas } from './running-replicas.ts';
 
-/** One of each kind; all of them run in the estate of one process. */
+/** One scenario of each kind. Other tests run all scenarios in an estate of one process. */
 const REHEARSED = ['delivered-order', 'webhook-storm', 'split-tender', 'return-refunded', 'events-disordered', 'unknown-outcome'];
 const rehearsed = scenarios.filter(({ name }) => REHEARSED.includes(name));
 const MUG = { sku: 'mug-blue', qty: 1 };

@@ -10,7 +10,7 @@ import type { PlainReply as Reply } from '../../support/plain-client.ts';
 export interface Things {
   readonly baskets: string[];
   readonly orders: string[];
-  /** Orders seen completed or cancelled: no further request is sent for them. */
+  /** Orders that were completed or cancelled. No further request is sent for them. */
   readonly over: Set<string>;
   readonly payments: string[];
   readonly holds: string[];

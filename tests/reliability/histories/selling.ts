@@ -119,7 +119,7 @@ export const selling = {
   refund: kind({ of, amount: fc.integer({ min: 1, max: 4_000 }) }, ({ ask, things }, { of: which, amount }) =>
     about(things.payments, which, (id) => ask('refund-payment-api', { params: { id }, body: { amount: eur(amount), reason: 'goodwill' } })),
   ),
-  /** From basket to confirmed order: a shortcut without which few histories get far. */
+  /** From basket to confirmed order in one act. Without it, few histories reach later states. */
   sell: kind({ sku, qty, other: orNot(sku), token: cardToken, express: fc.boolean() }, async (history, given) => {
     const lines = [
       { sku: given.sku, qty: given.qty },

@@ -13,7 +13,7 @@ export default class LeavesNothing {
   #before;
 
   async setup() {
-    // A library that looks at them opens them; they keep nothing from ending.
+    // A library opens them when it reads them. They do not keep the process alive.
     void [process.stdin, process.stdout, process.stderr];
     this.#before = inUse();
   }

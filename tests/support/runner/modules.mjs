@@ -6,7 +6,7 @@ const OFFERED = 'what @jest/globals exports';
 /** How often this process has loaded each test file. In watch mode it loads some again. */
 const times = new Map();
 
-/** Makes `describe`, `test` and the rest what the next test file imports from `@jest/globals`. */
+/** Sets the values that the next test file imports from `@jest/globals`, such as `describe` and `test`. */
 export function offer(functions) {
   globalThis[Symbol.for(OFFERED)] = functions;
 }

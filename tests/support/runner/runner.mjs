@@ -3,12 +3,12 @@ import { offer, plainStack, urlOf } from './modules.mjs';
 
 const require = createRequire(import.meta.url);
 const { default: circus } = require('jest-circus/runner');
-/** Where jest-circus keeps its listeners. */
+/** The key under which jest-circus stores its listeners. */
 const EVENT_HANDLERS = Symbol.for('EVENT_HANDLERS');
 
 /**
- * Jest's own runner, except that Node loads the modules. Jest would compile its framework for each test file, and give each a realm of its
- * own. Node loads framework, packages and tested code once per process, as production does, and only tests and their helpers once
+ * Jest's own runner, except that Node loads the modules. Jest would compile its framework for each test file, and give each file a separate
+ * realm. Node loads framework, packages and tested code once per process, as production does, and only tests and their helpers once
  * per file. The state of jest-circus belongs to one file, so it is loaded again.
  */
 export default function run(globalConfig, config, environment, runtime, testPath, sendMessageToJest) {

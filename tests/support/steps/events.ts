@@ -5,7 +5,7 @@ import type { OpenRehearsal } from '../open-rehearsal.ts';
 export const typesOf = (events: readonly { type: string }[]): string[] =>
   events.map(({ type }) => type.replace('com.unified-commerce.', ''));
 
-/** What was published about an object, in order. */
+/** The published events about an object, in order. */
 export function eventSteps({ events, faults }: OpenRehearsal) {
   return {
     /** Waits until a fault has affected a call. */

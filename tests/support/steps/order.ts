@@ -4,7 +4,7 @@ import { card, eur } from './tender.ts';
 
 export const ADDRESS = { name: 'Ada Quay', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' };
 
-/** A little longer than a reservation lives. */
+/** Slightly longer than the lifetime of a reservation. */
 export const TTL = 'PT15M1S';
 
 export interface Line {
@@ -12,7 +12,7 @@ export interface Line {
   readonly qty: number;
 }
 
-/** What a customer puts into a basket: one line, or several. */
+/** The goods of a basket: one line, or several. */
 export interface Goods extends Partial<Line> {
   readonly lines?: readonly Line[];
   readonly customerId?: string;
@@ -22,7 +22,7 @@ export interface Goods extends Partial<Line> {
 type Tender = ApiInput<'authorize-payment-api'>['body']['tender'];
 type Checkout = Omit<NonNullable<ApiInput<'checkout-basket-api'>['body']>, 'shippingAddress'>;
 
-/** Steps from a basket to a confirmed order. Each starts from goods, or from the id of what the step before returned. */
+/** Steps from a basket to a confirmed order. Each starts from goods, or from the id that the previous step returned. */
 export function orderSteps({ api, call }: OpenRehearsal) {
   const basket = ({ sku = 'mug-blue', qty = 2, lines = [{ sku, qty }], customerId = 'cus_ada' }: Goods = {}) =>
     api('create-basket-api', { body: { channel: 'web', customerId, lines: [...lines] } });
@@ -36,7 +36,7 @@ export function orderSteps({ api, call }: OpenRehearsal) {
   };
   const draft = async (from: string | Goods = {}) =>
     api('create-order-api', { body: { basketId: typeof from === 'string' ? from : (await checkedOut(from)).id } });
-  /** A payment of what is outstanding, or of a part: by card, or by another tender. */
+  /** A payment of the outstanding amount or a part, by card unless another tender is given. */
   const authorisation = (orderId: string, amount?: number, by?: string | Tender) => {
     const tender = typeof by === 'object' ? by : card(by);
     return api('authorize-payment-api', { body: { orderId, tender, ...(amount !== undefined && { amount: eur(amount) }) } });
@@ -68,7 +68,7 @@ export function orderSteps({ api, call }: OpenRehearsal) {
       call('refund-payment-api', { params: { id }, body: { amount: eur(amount), ...more }, headers }),
     refunded: (id: string, amount: number, returnId?: string) =>
       api('refund-payment-api', { params: { id }, body: { amount: eur(amount), returnId } }),
-    /** State of each payment of an order, and what is captured and not refunded. */
+    /** State of each payment of an order, and its captured amount less refunds. */
     paid: async (id: string) => {
       const { payments } = await api('get-order-api', { params: { id } });
       return payments.map(({ state, capturedAmount, refundedAmount }) => [state, capturedAmount.amount - refundedAmount.amount]);

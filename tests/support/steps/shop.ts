@@ -7,6 +7,6 @@ import * as promotionEngine from '../../../services/promotion-engine/service.ts'
 import * as sim from '../../../services/sim/service.ts';
 import { startInside } from '../inside.ts';
 
-/** The eCommerce Platform with the applications that it calls, and more, without the others. */
+/** The eCommerce Platform with the applications that it calls, and any additional ones. */
 export const startShop = (...more: readonly RegisteredApplication[]) =>
   startInside(ecommercePlatform, crm, sim, inventoryService, promotionEngine, loyaltyPlatform, ...more);

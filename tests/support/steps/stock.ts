@@ -1,6 +1,6 @@
 import type { OpenRehearsal } from '../open-rehearsal.ts';
 
-/** What the Inventory Service counts. */
+/** The counters of the Inventory Service. */
 export function stockSteps({ api, call }: OpenRehearsal) {
   const locationsOf = async (sku: string) => (await api('get-inventory-api', { params: { sku } })).locations;
   return {

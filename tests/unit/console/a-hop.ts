@@ -1,6 +1,6 @@
 import type { ListedHop } from '../../../ui/data/hop.ts';
 
-/** A hop with what the test is about; its id is its name. */
+/** A hop with the given members. Its name is its id. */
 export const aHop = (requestId: string, application: string, given: Partial<ListedHop> = {}): ListedHop => ({
   requestId,
   correlationId: 'c',

@@ -11,7 +11,7 @@ const wordsOf = (command: string, environment = {}): string[] =>
     .slice(0, -1);
 
 describe('A hop as curl', () => {
-  test('names address, rehearsal, credential and body', () => {
+  test('The curl command of a hop has address, rehearsal, credential and body', () => {
     const command = curlOf({ method: 'POST', path: '/orders?a=1', request: { qty: 2 } }, options);
     expect(wordsOf(command)).toEqual([
       ...['-i', '-X', 'POST', 'http://gateway:8080/orders?a=1'],
@@ -19,13 +19,13 @@ describe('A hop as curl', () => {
     ]);
   });
 
-  test('leaves the rehearsal to a credential that is bound to it, and the body away when there was none', () => {
+  test('The curl command of a hop omits an empty body, and the rehearsal if the credential is bound to it', () => {
     expect(wordsOf(curlOf({ method: 'GET', path: '/p', request: undefined }, { ...options, bound: true }))).toEqual([
       ...['-i', '-X', 'GET', 'http://gateway:8080/p', '-H', 'Authorization: Bearer token'],
     ]);
   });
 
-  test('has a placeholder that the shell fills in for a credential that is not known', () => {
+  test('The curl command of a hop has a shell variable in place of an unknown credential', () => {
     const command = curlOf(
       { method: 'GET', path: '/p', request: null },
       { ...options, auth: 'api-key', credential: undefined, bound: true },
@@ -33,7 +33,10 @@ describe('A hop as curl', () => {
     expect(wordsOf(command, { ESTATE_API_KEY: 'mine' })).toContain('X-API-Key: mine');
   });
 
-  test.each(["it's", '$(touch x)', '`id`', 'a\nb', '"; rm -rf /', '\\', '‮טקסט 🎁'])('passes %j on as it is', (text) => {
-    expect(wordsOf(curlOf({ method: 'POST', path: '/x', request: { text } }, options)).at(-1)).toBe(JSON.stringify({ text }));
-  });
+  test.each(["it's", '$(touch x)', '`id`', 'a\nb', '"; rm -rf /', '\\', '‮טקסט 🎁'])(
+    'The curl command of a hop passes %j unchanged',
+    (text) => {
+      expect(wordsOf(curlOf({ method: 'POST', path: '/x', request: { text } }, options)).at(-1)).toBe(JSON.stringify({ text }));
+    },
+  );
 });

@@ -29,7 +29,7 @@ function pointsOf(line: string): { x: number; y: number }[] {
 }
 
 describe('The layout of the estate map', () => {
-  test('places every application and the touchpoint once, within the picture and apart', () => {
+  test('The estate map has every application and the touchpoint once, inside the picture and without overlap', () => {
     const { nodes } = layoutEstateMap([]);
     expect(nodes.map(({ id }) => id).sort()).toEqual(onMap.toSorted());
     for (const { id, x, y } of nodes) {
@@ -39,7 +39,7 @@ describe('The layout of the estate map', () => {
     }
   });
 
-  test('leads no line behind a node, whoever calls whom', () => {
+  test('The estate map draws no line behind a node, for any calls', () => {
     for (const one of every) {
       const { nodes, calls } = layoutEstateMap([one]);
       const inside = pointsOf(calls[0]?.line ?? '').filter(({ x, y }) =>
@@ -49,7 +49,7 @@ describe('The layout of the estate map', () => {
     }
   });
 
-  test('leads no line behind a node when all call all', () => {
+  test('The estate map draws no line behind a node when every application calls every other one', () => {
     const { nodes, calls } = layoutEstateMap(every);
     expect(calls).toHaveLength(every.length);
     for (const { from, to, line } of calls) {
@@ -60,7 +60,7 @@ describe('The layout of the estate map', () => {
     }
   });
 
-  test('begins and ends each line at its two nodes', () => {
+  test('The estate map draws each line from one of its nodes to the other', () => {
     for (const one of every) {
       const { nodes, calls } = layoutEstateMap([one]);
       const points = pointsOf(calls[0]?.line ?? '');
@@ -77,20 +77,20 @@ describe('The layout of the estate map', () => {
     }
   });
 
-  test('keeps the calls of both directions apart', () => {
+  test('The estate map draws one line for each direction of calls', () => {
     const { calls } = layoutEstateMap([call('oms', 'payment-hub'), call('payment-hub', 'oms')]);
     expect(calls[0]?.line.split('C')[0]).not.toBe(calls[1]?.line.split(' ').slice(-2).join(' '));
     expect(new Set(calls.map(({ tip }) => tip)).size).toBe(2);
   });
 
-  test('draws more calls thicker, up to a limit', () => {
+  test('The estate map draws a thicker line for more calls, up to a limit', () => {
     const thickness = (calls: number) => layoutEstateMap([call('oms', 'fms', calls)]).calls[0]?.thickness ?? 0;
     expect(thickness(2)).toBeGreaterThan(thickness(1));
     expect(thickness(8)).toBeGreaterThan(thickness(2));
     expect(thickness(1_000_000)).toBeLessThanOrEqual(5);
   });
 
-  test('leaves out calls from outside, of unknown applications, and of an application to itself', () => {
+  test('The estate map omits calls from outside, by unknown applications, and of an application to itself', () => {
     expect(layoutEstateMap([call('client', 'oms'), call('oms', 'somewhere'), call('oms', 'oms')]).calls).toEqual([]);
   });
 });

@@ -11,11 +11,11 @@ const explained = (hops: readonly ListedHop[]) => {
 };
 
 describe('The sentence about a trace', () => {
-  test('names the fault that made it slow, who waited, and how long', () => {
+  test('The sentence about a slow trace names the fault, the waiting application, and the duration', () => {
     expect(explained(confirmedOrder)).toEqual(['FMS waited 403 ms of 490 ms for ⚡slow-allocation in INVENTORY-SERVICE.', 'allocate']);
   });
 
-  test('names the call where a failure began', () => {
+  test('The sentence about a failed trace names the call that failed first', () => {
     const hops = [
       aHop('confirm', 'oms', { status: 503, calls: ['a', 'b'] }),
       aHop('a', 'sim', { parentId: 'confirm' }),
@@ -25,20 +25,20 @@ describe('The sentence about a trace', () => {
     expect(explained(hops)).toEqual(['confirm answered 503: INVENTORY-SERVICE failed c with 503, because ⚡down struck.', 'c']);
   });
 
-  test('names the application that refused a request itself', () => {
+  test('The sentence about a refused trace names the application that refused it', () => {
     expect(explained([aHop('authorize', 'payment-hub', { status: 402 })])).toEqual([
       'PAYMENT-HUB refused authorize with 402.',
       'authorize',
     ]);
   });
 
-  test('is about the latest of several requests that went well', () => {
+  test('The sentence about a trace of successful requests describes the latest request', () => {
     const first = aHop('first', 'oms', { sequence: 1 });
     const second = aHop('second', 'oms', { sequence: 2, startedAt: '2026-11-22T11:15:54.000Z' });
     expect(explained([first, second])).toEqual(['second succeeded in 1 ms.', 'second']);
   });
 
-  test('is about the worst of several requests', () => {
+  test('The sentence about a trace of several requests describes the worst one', () => {
     const failed = aHop('failed', 'oms', { status: 503, sequence: 1 });
     const refused = aHop('refused', 'oms', { status: 409, sequence: 2, startedAt: '2026-11-22T11:15:54.000Z' });
     const fine = aHop('fine', 'oms', { sequence: 3, startedAt: '2026-11-22T11:15:55.000Z' });
@@ -46,7 +46,7 @@ describe('The sentence about a trace', () => {
     expect(explained([failed, refused, fine])).toEqual(['OMS failed failed with 503.', 'failed']);
   });
 
-  test('is about the request of the client, and not about the webhook that the carrier sent for it', () => {
+  test('The sentence about a trace describes the request of the client, not the webhook of the carrier', () => {
     const confirm = aHop('confirm', 'oms', { sequence: 1 });
     const label = aHop('label', 'carrier-platform', { api: 'due:label', sequence: 2, startedAt: '2026-11-22T11:15:54.000Z' });
     const webhook = aHop('webhook', 'fms', { api: 'carrier-webhook', sequence: 3, startedAt: '2026-11-22T11:15:55.000Z' });
@@ -58,22 +58,22 @@ describe('The sentence about a trace', () => {
     ]);
   });
 
-  test('names a delivery that failed afterwards', () => {
+  test('The sentence about a trace names a delivery that failed after the answer', () => {
     const hops = [aHop('confirm', 'oms'), aHop('told', 'crm', { parentId: 'confirm', api: 'event:told', status: 500 })];
     expect(explained(hops)).toEqual(['Afterwards event:told in CRM failed with 500.', 'told']);
   });
 
-  test('names the slowest call when no fault struck', () => {
+  test('The sentence about a slow trace without a fault names the slowest call', () => {
     const hops = [aHop('confirm', 'oms', { durationMs: 120, calls: ['a'] }), aHop('a', 'sim', { parentId: 'confirm', durationMs: 100 })];
     expect(explained(hops)).toEqual(['100 ms of 120 ms went into a in SIM.', 'a']);
   });
 
-  test('gives the reason why a request changed nothing', () => {
+  test('The sentence about a trace has the reason why a request changed nothing', () => {
     const unchanged = 'The parcel is delivered, and collected does not follow from that.';
     expect(explained([aHop('webhook', 'fms', { unchanged })])).toEqual([`webhook changed nothing: ${unchanged}`, 'webhook']);
   });
 
-  test('says that nobody called when only timers ran', () => {
+  test('The sentence about a trace of timers states that there was no request', () => {
     expect(explained([aHop('t', 'oms', { api: 'due:expire' })])).toEqual(['Nobody called: time passed. due:expire in OMS ran first.', 't']);
     expect(explained([])).toEqual(['Nothing is on record.', undefined]);
   });

@@ -18,11 +18,11 @@ const every = (Object.entries(faultKinds) as [FaultTargetKind, readonly FaultKin
 );
 
 describe('The rule of the form', () => {
-  test.each(every)('is a valid fault with its initial members: $kind of a $target', ({ target, kind }) => {
+  test.each(every)('The form of a fault starts with a valid $kind of a $target', ({ target, kind }) => {
     expect(FaultInput.safeParse(faultRule({ ...EMPTY, target, kind })).error).toBeUndefined();
   });
 
-  test('has the members that were typed, and leaves out empty ones', () => {
+  test('The form of a fault sends its filled members and omits empty ones', () => {
     const form: FaultForm = {
       ...EMPTY,
       api: 'get-order-api',
@@ -40,23 +40,23 @@ describe('The rule of the form', () => {
     expect(faultRule(EMPTY)).toEqual({ match: { application: 'oms' }, fault: { kind: 'outage' } });
   });
 
-  test('leaves text that is no number to the judgement of the gateway', () => {
+  test('The form of a fault sends text that is not a number unchanged, for the gateway to validate', () => {
     expect(faultRule({ ...EMPTY, kind: 'latency', members: { ms: 'soon' } }).fault).toEqual({ kind: 'latency', ms: 'soon' });
   });
 
-  test('names only the members of its target', () => {
+  test('The form of a fault sends only members of its target', () => {
     const typed = { ...EMPTY, application: 'oms', subject: 'order/ord_1', scan: 'delivered' };
     expect(faultRule({ ...typed, target: 'event', kind: 'withhold' }).match).toEqual({ event: 'order-confirmed', subject: 'order/ord_1' });
     expect(faultRule({ ...typed, target: 'webhook', kind: 'withhold' }).match).toEqual({ webhook: 'carrier', status: 'delivered' });
   });
 
-  test('knows words for every kind of fault', () => {
+  test('The form of a fault has a text for every kind', () => {
     expect(Object.keys(FAULT_KINDS).sort()).toEqual([...new Set(Object.values(faultKinds).flat())].sort());
   });
 });
 
 describe('A rule in words', () => {
-  test('names target, fault and how often', () => {
+  test('The text of a rule has target, fault and number of strikes', () => {
     expect(ruleInWords({ match: { api: 'allocate-inventory-api' }, fault: { kind: 'status', status: 503 }, times: 1 })).toBe(
       'allocate-inventory-api · status, status 503 · once',
     );

@@ -4,7 +4,7 @@ import { waitOf } from '../../../ui/objects/fulfillment-wait.ts';
 
 const ENDS = ['delivered', 'returned-to-sender', 'cancelled'];
 
-test('A fulfillment order waits for something in every state but its last ones', () => {
+test('A fulfillment order waits for a step in every state except final states', () => {
   for (const mode of ['manual', 'time', 'immediate'] as const) {
     const waiting = fulfillmentOrderLifeCycle.states.filter((state) => waitOf(state, { warehouse: mode, carrier: mode }) !== undefined);
     expect(waiting).toEqual(fulfillmentOrderLifeCycle.states.filter((state) => !ENDS.includes(state)));

@@ -41,7 +41,7 @@ const history = historyOf([
 ]);
 
 describe('The history of an object', () => {
-  test('is in the order of versions, whatever the order on the bus, and begins without a state', () => {
+  test('The history of an object is sorted by version, not by order on the bus, and begins without a state', () => {
     expect(history.map(({ version, from, to }) => [version, from, to])).toEqual([
       [1, null, 'off'],
       [2, 'off', 'on'],
@@ -50,7 +50,7 @@ describe('The history of an object', () => {
     ]);
   });
 
-  test('names the verb of a change if only one fits', () => {
+  test('The history of an object names the verb of a change if only one verb is possible', () => {
     expect(history.map((change) => verbOf(lamp, change))).toEqual(['make', undefined, 'switch', undefined]);
   });
 });
@@ -58,7 +58,7 @@ describe('The history of an object', () => {
 describe('The life cycle of an object', () => {
   const graph = lifeCycleGraph(lamp, 'on', history);
 
-  test('has one edge for all moves between two states, and counts how often it was taken', () => {
+  test('The graph of a life cycle has one edge for all moves between two states, with the number of moves made', () => {
     expect(graph.edges.map(({ from, to, verbs, taken }) => [from, to, verbs, taken])).toEqual([
       [null, 'off', ['make'], 1],
       ['off', 'on', ['switch', 'flash'], 2],
@@ -67,14 +67,14 @@ describe('The life cycle of an object', () => {
     ]);
   });
 
-  test('names the verbs that keep the state, and the states that a verb keeps if it also moves', () => {
+  test('The graph of a life cycle lists verbs that keep the state, and for verbs that also move, the states they keep', () => {
     expect(graph.keeping).toEqual([
       { verb: 'dim', only: [] },
       { verb: 'drop', only: ['broken'] },
     ]);
   });
 
-  test('marks the present state and those before', () => {
+  test('The graph of a life cycle marks the current state and the earlier states', () => {
     expect(graph.states).toEqual([
       { name: 'off', isPresent: false, wasReached: true },
       { name: 'on', isPresent: true, wasReached: true },
@@ -82,7 +82,7 @@ describe('The life cycle of an object', () => {
     ]);
   });
 
-  test('is laid out from top to bottom inside its frame', () => {
+  test('The graph of a life cycle runs from top to bottom inside its frame', () => {
     const { width, height, start, boxes, edges } = lifeCycleLayout(graph);
     const [off, on, broken] = ['off', 'on', 'broken'].map((name) => boxes.get(name));
     const ys = [start, off, on, broken].map((box) => box?.y ?? 0);

@@ -35,7 +35,7 @@ const pointsAlong = (points: readonly Point[]): Point[] =>
   );
 
 describe('The drawing of a life cycle', () => {
-  test('counts lines that cross, in its test', () => {
+  test('The test helper counts crossing lines', () => {
     const line = (...points: [number, number][]) => ({
       ...{ edge: { from: 'a', to: 'b', verbs: [], triggers: [], taken: 0 }, label: { x: 0, y: 0 }, lines: [] },
       points: points.map(([x, y]) => ({ x, y })),
@@ -45,36 +45,42 @@ describe('The drawing of a life cycle', () => {
     expect(crossingsOf({ ...drawing, edges: [line([0, 0], [9, 9]), line([0, 1], [8, 9])] })).toEqual([]);
   });
 
-  test.each(lifeCycles.map(({ type }) => type))('of a %s has no lines that cross and none behind a state', (type) => {
-    const layout = lifeCycleLayout(graphOf(type));
-    expect(crossingsOf(layout)).toEqual([]);
-    for (const { edge, points } of layout.edges) {
-      for (const [name, { x, y, width, height }] of layout.boxes) {
-        const isWithin = (point: Point): boolean => Math.abs(point.x - x) < width / 2 - 1 && Math.abs(point.y - y) < height / 2 - 1;
-        expect([type, edge.from, edge.to, name, pointsAlong(points).filter(isWithin)]).toEqual([type, edge.from, edge.to, name, []]);
+  test.each(lifeCycles.map(({ type }) => type))(
+    'The drawing of the life cycle of a %s has no crossing lines and no line behind a state',
+    (type) => {
+      const layout = lifeCycleLayout(graphOf(type));
+      expect(crossingsOf(layout)).toEqual([]);
+      for (const { edge, points } of layout.edges) {
+        for (const [name, { x, y, width, height }] of layout.boxes) {
+          const isWithin = (point: Point): boolean => Math.abs(point.x - x) < width / 2 - 1 && Math.abs(point.y - y) < height / 2 - 1;
+          expect([type, edge.from, edge.to, name, pointsAlong(points).filter(isWithin)]).toEqual([type, edge.from, edge.to, name, []]);
+        }
       }
-    }
-  });
+    },
+  );
 
-  test.each(lifeCycles.map(({ type }) => type))('of a %s shows every move, as a line or as a note in both states', (type) => {
-    const graph = graphOf(type);
-    const { edges, notes } = lifeCycleLayout(graph);
-    const isNoted = ({ from, to, verbs }: (typeof graph.edges)[number]): boolean =>
-      verbs.every((verb) => notes.get(from ?? '')?.leads.includes(verb) && notes.get(to)?.comes.includes(verb));
-    expect(edges.length).toBeGreaterThan(0);
-    for (const edge of graph.edges) {
-      const isDrawn = edges.some((placed) => placed.edge === edge);
-      expect([edge, isDrawn !== isNoted(edge)]).toEqual([edge, true]);
-    }
-  });
+  test.each(lifeCycles.map(({ type }) => type))(
+    'The drawing of the life cycle of a %s shows every move, as a line or as a note in both states',
+    (type) => {
+      const graph = graphOf(type);
+      const { edges, notes } = lifeCycleLayout(graph);
+      const isNoted = ({ from, to, verbs }: (typeof graph.edges)[number]): boolean =>
+        verbs.every((verb) => notes.get(from ?? '')?.leads.includes(verb) && notes.get(to)?.comes.includes(verb));
+      expect(edges.length).toBeGreaterThan(0);
+      for (const edge of graph.edges) {
+        const isDrawn = edges.some((placed) => placed.edge === edge);
+        expect([edge, isDrawn !== isNoted(edge)]).toEqual([edge, true]);
+      }
+    },
+  );
 
-  test('of a shipment notes the moves that many states have in common', () => {
+  test('The drawing of the life cycle of a shipment has notes for moves that many states share', () => {
     const { notes } = lifeCycleLayout(graphOf('shipment'));
     expect(notes.get('in-transit')).toEqual({ leads: ['return', 'lose'], comes: [] });
     expect(notes.get('lost')).toEqual({ leads: [], comes: ['lose'] });
   });
 
-  test('of a shipment places a state without a line below those that lead to it', () => {
+  test('The drawing of the life cycle of a shipment places a state without lines below its source states', () => {
     const { boxes } = lifeCycleLayout(graphOf('shipment'));
     expect(boxes.get('returned-to-sender')?.y).toBeGreaterThan(boxes.get('held-at-depot')?.y ?? Number.POSITIVE_INFINITY);
   });

@@ -13,33 +13,33 @@ const at = (id: string, inForce: readonly SetFault[], faults: readonly string[] 
 const of = (inForce: readonly SetFault[], faults: readonly string[] = []) => at('payment-hub', inForce, faults);
 
 describe('An application under faults', () => {
-  test('is told apart by words: a fault is set, has struck, or has struck and is off', () => {
+  test('The text of an application distinguishes a fault that is set, has struck, or has struck and is off', () => {
     expect(faultWords(of([]))).toBeUndefined();
     expect(faultWords(of([slow]))).toBe('◇ fault set');
     expect(faultWords(of([slow], ['slow']))).toBe('⚡ struck');
     expect(faultWords(of([], ['slow']))).toBe('⚡ struck, now off');
   });
 
-  test('is down when a fault keeps every call from it, struck or not', () => {
+  test('An application is down when a fault blocks all calls to it, even before the first strike', () => {
     expect(of([outage])).toEqual({ isSet: true, hasStruck: false, isDown: true });
     expect(faultWords(of([outage]))).toBe('✕ down: ◇ set');
     expect(faultWords(of([outage], ['payment-hub-down']))).toBe('✕ down: ⚡ struck');
     expect(of([{ ...outage, fault: { kind: 'drop' } }]).isDown).toBe(true);
   });
 
-  test('is not down when calls still reach it', () => {
+  test('An application is not down while some calls reach it', () => {
     const sometimes: FaultInput = { ...outage, probability: 0.5, seed: 'monday' };
     const one: FaultInput = { match: { ...outage.match, api: 'authorize-payment-api' }, fault: { kind: 'outage' } };
     expect([slow, sometimes, one].map((fault) => of([fault]))).toEqual(Array(3).fill({ isSet: true, hasStruck: false, isDown: false }));
   });
 
-  test('has the faults of its APIs, and none of others', () => {
+  test('An application has the faults of its APIs only', () => {
     expect(of([{ match: { api: 'authorize-payment-api' }, fault: { kind: 'latency', ms: 5 } }]).isSet).toBe(true);
     expect(of([{ match: { application: 'oms' }, fault: { kind: 'outage' } }]).isSet).toBe(false);
     expect(of([{ match: { event: 'order-confirmed' }, fault: { kind: 'withhold' } }]).isSet).toBe(false);
   });
 
-  test('has the faults of the events that it publishes and of the webhooks that it sends, and stays up', () => {
+  test('An application has the faults of its events and webhooks, and is not down', () => {
     const late: SetFault = { match: { event: 'payment-authorized' }, fault: { kind: 'late', by: 'PT10M' } };
     expect(of([late])).toEqual({ isSet: true, hasStruck: false, isDown: false });
     expect(of([{ ...late, hits: 1 }])).toEqual({ isSet: true, hasStruck: true, isDown: false });

@@ -6,7 +6,7 @@ const shown = (hops: Parameters<typeof traceTree>[0]) =>
   traceTree(hops).rows.map(({ hop, from, depth, kind }) => `${'  '.repeat(depth)}${kind} ${from} → ${hop.application}: ${hop.requestId}`);
 
 describe('The tree of a trace', () => {
-  test('lists each call below its caller, and what ran afterwards at the end', () => {
+  test('The tree of a trace lists each call below its caller, and hops after the answer at the end', () => {
     expect(shown(confirmedOrder)).toEqual([
       'request client → oms: confirm',
       '  call oms → payment-hub: list-payments',
@@ -18,11 +18,11 @@ describe('The tree of a trace', () => {
     expect(traceTree(confirmedOrder).afterwards).toBe(5);
   });
 
-  test('says for each hop where its last call is', () => {
+  test('The tree of a trace has the position of the last call of each hop', () => {
     expect(traceTree(confirmedOrder).rows.map(({ last }) => last)).toEqual([4, 1, 4, 4, 4, 5]);
   });
 
-  test('orders calls as their caller lists them, and others by their start', () => {
+  test('The tree of a trace sorts calls as their caller lists them, and other hops by start', () => {
     const late = { startedAt: '2026-11-22T11:15:54.000Z' };
     const hops = [
       aHop('root', 'oms', { calls: ['b', 'a'] }),
@@ -34,24 +34,24 @@ describe('The tree of a trace', () => {
     expect(traceTree(hops).rows.map(({ hop }) => hop.requestId)).toEqual(['root', 'b', 'a', 'c', 'd']);
   });
 
-  test('shows a hop whose cause is gone from the journal as a tree of its own', () => {
+  test('The tree of a trace shows a hop as a root when the journal has discarded its cause', () => {
     expect(shown([aHop('call', 'sim', { parentId: 'gone' }), aHop('told', 'crm', { parentId: 'gone', api: 'event:x' })])).toEqual([
       'request client → sim: call',
       'delivery crm → crm: told',
     ]);
   });
 
-  test('shows every hop once, even when hops name each other as cause', () => {
+  test('The tree of a trace shows every hop once, even when hops name each other as cause', () => {
     const circle = [aHop('a', 'oms', { parentId: 'b' }), aHop('b', 'oms', { parentId: 'a' }), aHop('c', 'oms', { parentId: 'c' })];
     expect(shown(circle)).toHaveLength(3);
   });
 
-  test('puts a timer and its calls after the requests', () => {
+  test('The tree of a trace lists a timer and its calls after the requests', () => {
     const hops = [aHop('t', 'oms', { api: 'due:expire' }), aHop('void', 'payment-hub', { parentId: 't' }), aHop('r', 'oms')];
     expect(shown(hops)).toEqual(['request client → oms: r', 'timer oms → oms: t', '  call oms → payment-hub: void']);
   });
 
-  test('is empty without hops', () => {
+  test('The tree of a trace without hops is empty', () => {
     expect(traceTree([])).toEqual({ rows: [], afterwards: 0 });
   });
 });

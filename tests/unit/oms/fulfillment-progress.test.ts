@@ -33,12 +33,12 @@ const unitsOf = ({ lines, record }: Progress) => ({
   owed: record.owed.map(({ amount }) => amount),
 });
 
-test('The units of a fulfillment order are counted once, however often and in whatever order events arrive', () => {
+test('The units of a fulfillment order are counted once, even if events are duplicated or reordered', () => {
   const found = [fulfilment(7, 'dispatched'), fulfilment(8, 'delivered'), fulfilment(8, 'delivered'), fulfilment(7, 'dispatched')];
   expect(unitsOf(having(found))).toEqual({ fulfilled: 3, cancelled: 0, short: [], owed: [] });
 });
 
-test('The units of a fulfillment order that were short count as short once; the others are delivered', () => {
+test('The short units of a fulfillment order are counted as short once, and the rest as delivered', () => {
   const states = ['picking', 'packed', 'delivered'] as const;
   const found = states.map((state, index) => fulfilment(4 + index, state, { shortQty: 2 }));
   expect(unitsOf(having(found))).toEqual({ fulfilled: 1, cancelled: 0, short: [2], owed: [] });
@@ -56,7 +56,7 @@ test.each<[string, FulfillmentOrder]>([
   expect(unitsOf(having([found]))).toEqual({ fulfilled: 0, cancelled: 2, short: [1], owed: [666] }),
 );
 
-test('The units of a fulfillment order that were not accepted yet are still on their way', () => {
+test('The units of a fulfillment order whose delivery failed count as in transit', () => {
   const found = [fulfilment(8, 'failed-delivery', { failureReason: 'delivery-attempts' })];
   expect(unitsOf(having(found))).toEqual(NONE);
 });
@@ -73,7 +73,7 @@ test('The units of a fulfillment order are cancelled when the FMS withdraws them
   expect(unitsOf(having([fulfilment(4, 'cancelled')], cancelling))).toMatchObject({ cancelled: 0, owed: [] });
 });
 
-test('The units of a fulfillment order change nothing on an order that has ended', () => {
+test('A fulfillment order changes nothing on an order that has ended', () => {
   const ended = order({ state: 'cancelled' });
   expect(unitsOf(having([fulfilment(8, 'returned-to-sender', { shortQty: 1 })], ended))).toEqual({
     fulfilled: 0,

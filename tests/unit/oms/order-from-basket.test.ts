@@ -47,7 +47,7 @@ const anyLine = { qty: fc.integer({ min: 1, max: 9999 }), unitPrice: fc.integer(
 const anyGoods = fc.array(fc.record({ ...anyLine, taxRate: fc.constantFrom(0, 9, 13.5, 23) }), { minLength: 1, maxLength: 8 });
 const MUGS = [{ qty: 1, unitPrice: 1299, taxRate: 23 }];
 
-test('An order made of a basket has lines and totals that add up, whatever was in the basket', () => {
+test('An order made of any basket has lines and totals that add up', () => {
   fc.assert(
     fc.property(anyGoods, fc.nat(2_000_000), fc.constantFrom(0, 490, 990), (goods, discount, shipping) => {
       const { lines, totals } = orderOf(basketOf(goods, { discount, shipping }));
@@ -71,7 +71,7 @@ test('An order made of a basket keeps every line of the basket with its id, pric
   );
 });
 
-test('An order made of a basket takes the order id of the basket, and only the vouchers with a discount', () => {
+test('An order made of a basket has the order id of the basket, and only the vouchers with a discount', () => {
   const vouchers = [
     { code: 'WELCOME10', status: 'applied' as const, discount: eur(130) },
     { code: 'EXPIRED', status: 'rejected' as const, reason: 'voucher_expired', discount: eur(0) },
@@ -107,7 +107,7 @@ const goods = [
 ];
 const lines = orderOf(basketOf(goods)).lines;
 
-test('The lines of an order need one item per SKU, with the units of all its lines', () => {
+test('A reservation for the lines of an order has one item per SKU, with the units of all lines', () => {
   const [first] = lines;
   if (!first) throw new Error('there is a first line');
   expect(itemsOf([...lines, { ...first, lineId: 'line-2', qty: 4 }])).toEqual([
@@ -127,7 +127,7 @@ test('The lines of an order are served from the location that reserved their SKU
   ]);
 });
 
-test('The lines of an order share one reservation, can change to another and can lose it', () => {
+test('The lines of an order share one reservation, which can be replaced and removed', () => {
   expect(reservationsOf(lines)).toEqual(['res_1']);
   expect(reservationsOf(linesHeldBy(lines, 'res_2'))).toEqual(['res_2']);
   expect(reservationsOf(linesHeldBy(lines, undefined))).toEqual([]);

@@ -26,7 +26,7 @@ const payment = ({ id, type = 'card', captured, back = {} }: Paid): Payment => {
 
 const REFERENCE = refundReference('line-1', 1);
 
-test('A refund goes to card, bnpl, gift card and points in this order, each up to its rest', () => {
+test('A refund goes to card, bnpl, gift card and points in this sequence, each up to its captured amount less refunds', () => {
   const payments = [
     payment({ id: 'points', type: 'loyalty', captured: 300 }),
     payment({ id: 'gift', type: 'gift-card', captured: 500 }),
@@ -49,7 +49,7 @@ test('A refund that was interrupted continues with the payments that it has not 
   expect(refundSplit(left, REFERENCE, payments)).toEqual([{ id: 'second', amount: 500 }]);
 });
 
-test('A refund never exceeds the rest of a payment, nor the requested amount', () => {
+test('A refund never exceeds the remaining amount of a payment or the requested amount', () => {
   const paid = fc.record({ captured: fc.nat(5000), back: fc.nat(5000), type: fc.constantFrom('card', 'bnpl', 'gift-card', 'loyalty') });
   fc.assert(
     fc.property(fc.nat(20_000), fc.array(paid, { maxLength: 6 }), (amount, all) => {

@@ -17,7 +17,7 @@ const booking = (qty: number, amount: number, status: Booking['status'] = 'open'
   lines: [{ orderLineId: 'line-1', qty, amount }],
 });
 
-test('Units that come back have the floor of their share as value, less the value of those before', () => {
+test('Returned units are worth their share rounded down, less the value of units returned earlier', () => {
   const line = lineOf(1_000, 3);
   expect(valueOfReturned(line, 1, [])).toBe(333);
   expect(valueOfReturned(line, 1, [booking(1, 333)])).toBe(333);
@@ -25,13 +25,13 @@ test('Units that come back have the floor of their share as value, less the valu
   expect(valueOfReturned(line, 3, [])).toBe(1_000);
 });
 
-test('Units that come back have the remaining value when units before them were cancelled', () => {
+test('Returned units are worth the rest of the value of the line when other units were cancelled earlier', () => {
   const line = lineOf(1_000, 3, 1);
   expect(valueOfReturned(line, 2, [])).toBe(667);
   expect(returnableOf(line, [])).toBe(2);
 });
 
-test('Units of a rejected return may come back with the same value', () => {
+test('Units of a rejected return have the same value when they are returned again', () => {
   const line = lineOf(101, 2);
   const first = valueOfReturned(line, 1, []);
   const second = valueOfReturned(line, 1, [booking(1, first)]);
@@ -40,7 +40,7 @@ test('Units of a rejected return may come back with the same value', () => {
   expect([returnableOf(line, left), valueOfReturned(line, 1, left)]).toEqual([1, 50]);
 });
 
-test('Units that come back have less value by the refunds for a rejected return', () => {
+test('Refunds for a rejected return reduce the value of units returned later', () => {
   const line = lineOf(1_000, 2);
   expect(valueOfReturned(line, 2, [booking(2, 400, 'rejected')])).toBe(600);
   expect(onlyPaidBack([...booking(2, 700).lines, { orderLineId: 'line-2', qty: 1, amount: 300 }], 800)).toEqual([
@@ -49,7 +49,7 @@ test('Units that come back have less value by the refunds for a rejected return'
   ]);
 });
 
-test('Units that come back never gain or lose a cent, in whatever parts they are returned, rejected and returned again', () => {
+test('The values of returned units add up to the line without a cent too much or too little, in any sequence of returns and rejections', () => {
   const step = fc.record({ units: fc.integer({ min: 1, max: 5 }), ends: fc.constantFrom('open', 'refunded', 'exchanged', 'rejected') });
   const line = fc
     .record({ total: fc.integer({ min: 0, max: 5_000 }), qty: fc.integer({ min: 1, max: 12 }), cancelled: fc.nat(12) })

@@ -31,7 +31,7 @@ export const Hop = z.object({
     ),
   request: z.unknown().optional().describe('Body, redacted.'),
   response: z.unknown().optional().describe('Body, redacted.'),
-  truncated: z.literal(true).optional().describe('Part of the record was too large and is cut.'),
+  truncated: z.literal(true).optional().describe('Part of the record was too large and is truncated.'),
 });
 
 export const readJournal = defineOperation({

@@ -16,7 +16,7 @@ export const readTopology = defineOperation({
         owns: z.string(),
         state: Readiness,
         waitingFor: z.string().optional().describe('Why it is not ready.'),
-        hops: z.int().describe('Number of its hops, also of those that the journal has discarded.'),
+        hops: z.int().describe('Number of its hops, including discarded ones.'),
         failed: z.int().describe('Number of its hops with status 400 or above, or without an answer.'),
         faults: z.array(z.string()).describe('Names of the faults that struck its hops.'),
       }),
@@ -33,7 +33,7 @@ export const readTopology = defineOperation({
       .describe('Calls that the catalog allows. client stands for callers outside the estate.'),
     seen: z
       .array(z.object({ from: z.string(), to: z.string(), calls: z.int(), failed: z.int() }))
-      .describe('Calls of this rehearsal, also of those that the journal has discarded. client stands for callers outside the estate.'),
+      .describe('Calls of this rehearsal, including discarded ones. client stands for callers outside the estate.'),
     discarded: z.int().describe('Number of traces that the journal has discarded: the oldest ones.'),
   }),
 });
