@@ -92,7 +92,7 @@ function awaitedActorsOfReturns(world: WorldRecords, returns: readonly Return[],
   });
 }
 
-/** The actor that moves a fulfillment order next; undefined when it is at rest, or stuck. */
+/** The actor that moves a fulfillment order next; undefined when it has ended or is stuck. */
 function nextActorOn(queued: WorldRecords['queued'], { id, state, failureReason, shipments }: FulfillmentOrder): string | undefined {
   switch (state) {
     case 'created':
@@ -143,7 +143,7 @@ function checkTimers({ of, queued }: WorldRecords, check: Check): void {
   const baskets = new Map(of<z.output<typeof Basket>>('basket').map((basket) => [basket.id, basket]));
   for (const { id, state, basketId, expiresAt } of of<z.output<typeof Reservation>>('reservation')) {
     if (state !== 'requested') continue;
-    // A hold for the till does not expire; it ends with the transaction of its basket.
+    // A reservation for the till does not expire; it ends with the transaction of its basket.
     const { transactionId, state: basketState } = (expiresAt === undefined && baskets.get(basketId ?? '')) || {};
     const isTillHold =
       transactionId !== undefined &&

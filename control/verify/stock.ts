@@ -53,7 +53,7 @@ function checkStockLevels(world: WorldRecords, check: Check): void {
   }
 }
 
-/** Compares each reservation with its own units: in the counters, one unit too many and one too few would cancel out. */
+/** Compares each reservation with its own units. In the sum, one unit too many and one too few would cancel out. */
 function checkHolds(world: WorldRecords, check: Check): void {
   const holds = world.records<Hold>('inventory-service', 'holds').filter(({ state }) => state === 'held');
   const byReservation = (units: readonly HeldFor[]) =>

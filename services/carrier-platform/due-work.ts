@@ -14,7 +14,7 @@ const Delivery = z.object({
   body: z.custom<z.input<typeof TrackingUpdate>>((stored) => TrackingUpdate.safeParse(stored).success),
   /** Number of attempts so far. */
   attempts: z.int().min(0),
-  /** A fault has held it; no other fault strikes it. */
+  /** A fault withheld it before, so no other fault strikes it. */
   held: z.literal(true).optional(),
 });
 /** The delivery of one scan to its receiver. */

@@ -69,7 +69,7 @@ const StoredTracking = z.object({
   newestScanAt: Instant.optional(),
   /** Time of the newest scan of a carrier outside the estate that moved it, by the clock of that carrier. */
   newestOutsideScanAt: Instant.optional(),
-  /** Delivery attempts in vain. */
+  /** Number of failed delivery attempts. */
   deliveryAttempts: z.int().min(0),
 });
 export type Tracking = z.output<typeof StoredTracking>;

@@ -10,11 +10,11 @@ import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 export const Undo = z.object({
   payments: z.union([z.literal('all'), z.array(Id)]).describe('Payments to reverse.'),
   holds: z
-    .object({ spare: z.array(Id).describe('Holds to leave alone: the FMS still consumes them, perhaps late.') })
+    .object({ spare: z.array(Id).describe('Reservations to keep: the FMS still consumes them, perhaps late.') })
     .optional()
-    .describe('All stock held for the order is to be released, including holds that the order does not name.'),
+    .describe('All stock held for the order is to be released, including reservations that the order does not name.'),
   vouchers: z.boolean().describe('Whether its voucher uses are to be released.'),
-  writeOff: z.literal(true).optional().describe('The FMS still has to write off short units; holds are released after that.'),
+  writeOff: z.literal(true).optional().describe('The FMS still has to write off short units. Reservations are released after that.'),
 });
 export type Undo = z.output<typeof Undo>;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineDueWork } from '../../shared/work/due-work.ts';
 
-/** `tries` counts how often the work was put off because another application did not answer. */
+/** `tries` counts how often the work was postponed because another application did not answer. */
 const Tries = z.object({ tries: z.int() }).nullable();
 
 // The key of due work is the transaction's id.

@@ -8,7 +8,7 @@ export interface Listening {
   /** URL of the server on the same machine, without a trailing slash. */
   readonly url: string;
   readonly port: number;
-  /** Makes `/readyz` answer 503, so that load balancers turn away. Requests are still answered. */
+  /** Makes `/readyz` answer 503, so that load balancers choose another server. Requests are still answered. */
   drain(): void;
   /** Stops accepting, finishes running answers, and ends in less than a second whatever the clients do. */
   close(): Promise<void>;

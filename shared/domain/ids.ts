@@ -33,7 +33,7 @@ export function digest(...parts: readonly string[]): string {
   return hash('sha256', parts.map((part) => `${part.length}:${part};`).join(''));
 }
 
-/** A ULID whose random part derives from a seed, so that a rerun mints the same ids. @param at epoch milliseconds, the time part */
+/** A ULID whose random part derives from a seed, so that a rerun creates the same ids. @param at epoch milliseconds, the time part */
 export function derivedUlid(seed: string, at: number): string {
   const bytes = hash('sha256', seed, 'buffer');
   let position = 0;

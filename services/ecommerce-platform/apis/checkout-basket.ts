@@ -102,7 +102,7 @@ function holdIsGone({ id: basketId, reservationId, lines }: Basket, other: Hold 
   });
 }
 
-/** Our choice. */
+/** The source document does not specify it. */
 const DEFAULT_SHIPPING_METHOD = 'STANDARD';
 
 /** Checks an open basket out: checks that hold nothing, then stock, then voucher uses, then the lock. @throws Problem 404, 409, 503, 504 */

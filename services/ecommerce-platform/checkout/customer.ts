@@ -71,7 +71,7 @@ export const isGuest = ({ state }: Pick<Customer, 'state'>): boolean => state ==
 const putPartyOfBasket = ({ call }: Scope, basketId: string, contact: Contact | undefined): Promise<Customer> =>
   call(putParty, { params: { basketId }, body: { contact } }, { step: `identify ${digest(JSON.stringify(contact))}` });
 
-/** The source document has the balance read at checkout start; the limit is our choice. */
+/** In the source document, the balance is read when checkout starts. It does not specify this limit. */
 export const BALANCE_TIMEOUT_MS = 800;
 
 export interface LoyaltyAtCheckout {
@@ -80,7 +80,7 @@ export interface LoyaltyAtCheckout {
   readonly tier?: LoyaltyTier;
 }
 
-/** Reads a member's points. While the Loyalty Platform is away, checkout continues without. @param customer `cardUnread`: may be one */
+/** Reads a member's points. While the Loyalty Platform is unavailable, checkout continues without them. @param customer with `cardUnread` it may be a member */
 export async function readLoyalty({ call, log }: Scope, basket: Basket, customer: Customer | undefined): Promise<LoyaltyAtCheckout> {
   const accountId = customer ? customer.loyaltyAccountId : basket.loyaltyAccountId;
   if (accountId === undefined) {

@@ -5,7 +5,7 @@ import { instant } from '../../../shared/domain/time.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import { type Basket, type CheckoutRecord, checkouts } from '../collections.ts';
 
-/** How long a checkout holds stock and prices without an order; our choice. */
+/** How long a checkout holds stock and prices without an order. The source document does not specify it. */
 const CHECKOUT_TTL_SECONDS = 900;
 const TIMEOUT_MS = 5_000;
 

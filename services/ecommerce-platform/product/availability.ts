@@ -7,7 +7,7 @@ import type { Scope } from '../../../shared/work/handler.ts';
 /** Availability is a hint for shoppers, so the wait is short. */
 const TIMEOUT_MS = 2_000;
 
-/** Up to this many units over all locations are `low`; our choice. */
+/** Up to this many units over all locations are `low`. The source document does not specify it. */
 export const LOW_STOCK = 10;
 
 export interface Availability {

@@ -60,10 +60,10 @@ function restockBeforeReply(work: UnitOfWork, { id }: StoredFulfillmentOrder): v
   work.schedule(restockDue, id, work.now, {}, { beforeReply: true });
 }
 
-/** After this many attempts in vain the carrier waits for the sender. */
+/** After this many failed attempts the carrier waits for the sender. */
 const VAIN_ATTEMPTS = 3;
 
-/** The verb that a scan means for a dispatched fulfillment order. @param attempts delivery attempts in vain, this scan included */
+/** The verb that a scan means for a dispatched fulfillment order. @param attempts failed delivery attempts, this scan included */
 function deliveryVerbOf(
   { state }: Pick<StoredFulfillmentOrder, 'state'>,
   status: TrackingScan['status'],

@@ -17,7 +17,7 @@ export interface ScannedParcel {
 export interface NotedScan {
   /** The copies of the parcels, one of them moved on. */
   readonly shipments: ParcelCopy[];
-  /** Delivery attempts in vain, this scan included. */
+  /** Number of failed delivery attempts, this scan included. */
   readonly deliveryAttempts: number;
 }
 

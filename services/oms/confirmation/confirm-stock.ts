@@ -72,7 +72,7 @@ const holdLost = (order: StoredOrder): StockOutcome => ({
   order,
   problem: new Problem(
     'reservation_expired',
-    `The new hold of the order "${order.id}" ended before it was confirmed; confirm the order again.`,
+    `The new reservation of the order "${order.id}" ended before it was confirmed; confirm the order again.`,
     {
       objectType: 'order',
       id: order.id,

@@ -100,6 +100,6 @@ function shortOfStock(order: StoredOrder, shortage: Problem): Problem {
   if (reservationsOf(order.lines).length === 0) {
     return new Problem('insufficient_stock', `There is no stock for the order "${order.id}": ${shortage.message} ${consequence}`, context);
   }
-  const gone = `The hold of the order "${order.id}" expired or was released, and its goods are sold: ${shortage.message} ${consequence}`;
+  const gone = `The reservation of the order "${order.id}" expired or was released, and its goods are sold: ${shortage.message} ${consequence}`;
   return new Problem('reservation_expired', gone, context);
 }

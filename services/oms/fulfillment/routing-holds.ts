@@ -12,8 +12,8 @@ export type Strategy = NonNullable<FulfillmentRecord['strategy']>;
 export const NEAREST = 'nearest' satisfies Strategy;
 
 /**
- * Ensures a confirmed reservation for every line. Lines that have one keep their node. For lines whose hold was released, one new hold is
- * taken by the strategy, stored on the order, and confirmed.
+ * Ensures a confirmed reservation for every line. Lines that have one keep their node. For the others, the
+ * strategy chooses the locations of one new reservation, which is stored on the order and confirmed.
  * @throws Problem `insufficient_stock` when no location can serve a line; then nothing has changed
  */
 export async function ensureHolds(order: StoredOrder, strategy: Strategy, scope: Scope): Promise<StoredOrder> {

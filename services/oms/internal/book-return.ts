@@ -81,7 +81,7 @@ function tooMany({ id }: StoredOrder, lines: { orderLineId: string; requested: n
 }
 
 const tooManyReturns = ({ id }: StoredOrder): Problem =>
-  limitReached('returns', `The order "${id}" has ${LIMITS.returns} returns, the most that it takes.`, {
+  limitReached('returns', `The order "${id}" has ${LIMITS.returns} returns, which is the limit.`, {
     objectType: 'order',
     id,
     remedy: 'Its units cannot be returned any more; refund its payments instead, and return several units together next time.',

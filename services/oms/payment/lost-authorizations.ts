@@ -15,7 +15,7 @@ const hasExpired = ({ authorizationExpiresAt, updatedAt }: Voided): boolean =>
   authorizationExpiresAt !== undefined && Date.parse(updatedAt) >= Date.parse(authorizationExpiresAt);
 
 /**
- * A confirmed order must not reserve stock for ever without payment. An expired authorisation is renewed with the same tender for a time, and an
+ * A confirmed order must not reserve stock forever without payment. An expired authorisation is renewed with the same tender for a time, and an
  * order that is not covered after a day is cancelled. A client replaces what it voided itself. Sales are exempt: their goods are gone.
  * @returns whether an open order lost the payment
  */

@@ -42,7 +42,7 @@ export function countPayment(work: UnitOfWork, { orderId }: Pick<StoredPayment, 
 export async function refuseFurtherPayment(work: UnitOfWork, orderId: string): Promise<void> {
   const [cover] = await work.counters(orderCovers, [orderId]);
   if ((cover?.payments ?? 0) < LIMITS.payments) return;
-  throw limitReached('payments', `The order "${orderId}" has ${LIMITS.payments} payments, the most that it takes.`, {
+  throw limitReached('payments', `The order "${orderId}" has ${LIMITS.payments} payments, which is the limit.`, {
     objectType: 'order',
     id: orderId,
     remedy: 'Cancel the order and place another one.',

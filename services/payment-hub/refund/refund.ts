@@ -70,7 +70,7 @@ export function refuseFurtherRefund(
   if (payment.refunds.filter((refund) => refund.reference === undefined).length < LIMITS.refunds) return;
   const rest = refundableOf(payment);
   if (amount.amount === rest.amount || amount.amount === ofReturn?.left) return;
-  throw limitReached('refunds', `The payment "${payment.id}" has ${LIMITS.refunds} refunds by request, the most that it takes.`, {
+  throw limitReached('refunds', `The payment "${payment.id}" has ${LIMITS.refunds} refunds by request, which is the limit.`, {
     objectType: 'payment',
     id: payment.id,
     remedy: `Refund the rest, ${moneyInWords(rest)}, or all that is left of a return, in one request.`,

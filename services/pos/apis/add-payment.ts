@@ -49,7 +49,7 @@ async function checkOverpayment(work: UnitOfWork, sale: Sale, amount: Money): Pr
 /** Returns its Problem instead of throwing it, as `checkOverpayment` does. */
 function checkTenders({ id, tenders }: Sale): Problem | undefined {
   if (tenders.length < LIMITS.tenders) return undefined;
-  return limitReached('tenders', `The transaction "${id}" has ${LIMITS.tenders} tenders, the most that it takes.`, {
+  return limitReached('tenders', `The transaction "${id}" has ${LIMITS.tenders} tenders, which is the limit.`, {
     objectType: 'transaction',
     id,
     remedy: 'Void it and begin another one.',

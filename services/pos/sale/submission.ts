@@ -14,7 +14,7 @@ import { published } from '../transaction/views.ts';
 export interface Trial {
   /** How often the due work has failed. */
   readonly attempts: number;
-  /** How often the submission was put off. */
+  /** How often the submission was postponed. */
   readonly tries: number;
 }
 
@@ -64,7 +64,7 @@ async function reopenUnpaid(scope: Scope, sale: Sale, { tries }: Trial): Promise
 /** Whether a later submission may succeed. Other problems are refusals of the OMS. */
 export const mayBeSubmittedLater = (error: unknown): boolean => isDependencyProblem(error) || (error instanceof Problem && error.retryable);
 
-/** @param tries how often this was put off before @param error why it is put off now */
+/** @param tries how often this was postponed before @param error why it is postponed now */
 export function submitLater(work: UnitOfWork, { id }: Sale, tries: number, error?: unknown): void {
   work.schedule(submitOrderDue, id, work.now + retryDelayMs(tries), { tries: tries + 1 }, { awaits: absentApplication(error) });
 }

@@ -83,7 +83,7 @@ export function leaveUnknown(work: UnitOfWork, sale: Sale): Sale {
   return save(work, sale, { pending: sale.pending && { ...sale.pending, status: 'unknown' } });
 }
 
-/** @param tries how often this was put off before */
+/** @param tries how often this was postponed before */
 export function resolveLater(work: UnitOfWork, { id }: Sale, tries: number, awaits?: Application): void {
   work.schedule(resolveTenderDue, id, work.now + retryDelayMs(tries), { tries: tries + 1 }, { awaits });
 }

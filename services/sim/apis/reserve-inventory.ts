@@ -10,7 +10,7 @@ import { decideBasketHold, type ReserveRequest } from '../basket-holds.ts';
 import { type Attempt, attempts, reservations } from '../collections.ts';
 import { abortHoldDue } from '../due-work.ts';
 
-/** Our choice. */
+/** The source document does not specify it. */
 const DEFAULT_TTL_SECONDS = 900;
 
 /** Commits the attempt with the work that undoes it, takes the stock, commits the reservation. A further run continues its own attempt. */

@@ -50,7 +50,7 @@ if found and found.token ~= '' and wall() < tonumber(found.till) then
   if found.fingerprint ~= fingerprint then return { 'other-body' } end
   return { 'running', int(tonumber(found.till) - wall()) }
 end
--- A released or abandoned claim of the same request keeps its first instant, so that the request mints the same ids.
+-- A released or abandoned claim of the same request keeps its first instant, so that the request creates the same ids.
 local same = found and found.keep == '' and found.fingerprint == fingerprint
 if found then addBytes(-bytesOfClaim(found)) end
 local claim = { fingerprint = fingerprint, since = same and found.since or at, held = same and found.held or '0', token = token }
