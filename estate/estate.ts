@@ -33,7 +33,7 @@ export interface RunningEstate {
   close(): Promise<void>;
 }
 
-/** All users of the secret are in this process, so it need not be configured. */
+/** A random secret. It need not be configured, because only this process uses it. */
 const randomSecret = (): string => randomBytes(32).toString('base64url');
 
 /** Starts the whole estate in this process. `TRANSPORT` chooses how its gateway and applications call each other; state and events are where configured. */

@@ -9,7 +9,7 @@ export interface Authenticated {
   readonly caller: AuthenticatedCaller | undefined;
 }
 
-/** An address that names a rehearsal needs no credential. @throws Problem unauthenticated, forbidden */
+/** Requires a credential, unless the address names a rehearsal. @throws Problem unauthenticated, forbidden */
 export const authenticate =
   ({ keyring }: GatewayParts) =>
   async ({ api, key, named }: Targeted & Keyed & Partial<NamedInAddress>): Promise<Authenticated> => {

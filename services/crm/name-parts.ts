@@ -5,11 +5,11 @@ import { searchForm } from '../../shared/domain/text.ts';
 
 type Named = Pick<z.output<typeof Customer>, 'firstName' | 'lastName' | 'email' | 'phone'>;
 
-/** Characters of a part. */
+/** Number of characters of a part. */
 const LENGTH = 3;
-/** Texts whose parts are remembered: a customer changes often, and its name hardly ever. */
+/** Size of the cache of texts with their parts: a customer changes often, but its name rarely. */
 const REMEMBERED = 1_000;
-/** No text contains it. */
+/** A value that no text contains. */
 const BETWEEN = '\0';
 
 /** The searched texts, normalised for comparison. */
@@ -27,7 +27,7 @@ export function partsOf(text: string): readonly string[] {
   return Array.from({ length: Math.max(0, characters.length - LENGTH + 1) }, (_, from) => characters.slice(from, from + LENGTH).join(''));
 }
 
-/** Every customer has it; it changes with the parts. If the oldest customer lacks it, an older release made the index, incompletely. */
+/** An index entry that every customer has. It changes when the definition of the parts changes. If the oldest customer lacks it, an older release made the index, which is incomplete. */
 export const ANY_PART = '2';
 
 export const partsOfCustomer = (customer: Named): readonly string[] => remembered.memo(textsOf(customer).join(BETWEEN));

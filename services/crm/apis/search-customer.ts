@@ -36,7 +36,7 @@ async function narrowestSource(work: UnitOfWork, { email, phone, q }: Criteria):
   return (page) => (part === undefined ? work.all(customers, page) : work.find(customers, 'part', part, page));
 }
 
-/** @returns undefined when `q` has no part, or when a world of an older release has customers without parts */
+/** @returns undefined when `q` is too short to have a part, or when a world of an older release has customers without parts */
 async function rarestPart(work: UnitOfWork, q: string): Promise<string | undefined> {
   const parts = partsOf(q);
   const [oldest] = (await work.all(customers, { limit: 1 })).items;
@@ -52,7 +52,7 @@ type PageSource<T> = (page: PageOptions) => Promise<Page<T>>;
 /** Rows per read after the first, which reads one page. */
 const CHUNK = 200;
 
-/** A page of the matching rows, sorted as the source. `nextCursor` is absent when no further row matches. */
+/** A page of the matching rows, in the order of the source. `nextCursor` is absent when no further row matches. */
 async function pageOfMatches<T>(
   source: PageSource<T>,
   isMatch: (row: T) => boolean,

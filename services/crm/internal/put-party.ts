@@ -11,7 +11,7 @@ import { findRegistered } from '../registered-customer.ts';
 /** A checkout waits at most this long for the Loyalty Platform. */
 const TIMEOUT_MS = 800;
 
-/** The Loyalty Platform did not answer: the holder of the card is unknown. */
+/** The Loyalty Platform did not answer, so the owner of the card is unknown. */
 const CARD_UNREAD = 'card-unread';
 
 type FoundCustomer = CustomerRecord | typeof CARD_UNREAD | undefined;

@@ -31,7 +31,7 @@ export const checkoutBasketHandler = handle(checkoutBasket)(async ({ params, bod
   }
 });
 
-/** Applies other values while there is no order, and places an order that is still missing. */
+/** Changes the values of the checkout while there is no order, and places an order that is still missing. */
 async function repeatCheckout(scope: Scope, basket: Basket, body: CheckoutBody) {
   const record = await checkoutOf(scope.work, basket.id);
   if (basket.transactionId !== undefined && body.placeOrder) throw orderedByTill(basket, basket.transactionId);
@@ -105,7 +105,7 @@ function holdIsGone({ id: basketId, reservationId, lines }: Basket, other: Hold 
 /** The source document does not specify it. */
 const DEFAULT_SHIPPING_METHOD = 'STANDARD';
 
-/** Checks an open basket out: checks that hold nothing, then stock, then voucher uses, then the lock. @throws Problem 404, 409, 503, 504 */
+/** Checks an open basket out: first the checks without effects, then the stock, the voucher uses, and the lock. @throws Problem 404, 409, 503, 504 */
 async function startCheckout(scope: Scope, basket: Basket, body: CheckoutBody): Promise<LockedCheckout> {
   const { work } = scope;
   if (basket.lines.length === 0) {

@@ -8,7 +8,7 @@ import type { Scope } from '../../../shared/work/handler.ts';
 import type { LoyaltyTier } from '../basket/discounts.ts';
 import type { Basket } from '../collections.ts';
 
-/** With `cardUnread` while the Loyalty Platform cannot resolve the contact's card. */
+/** The CRM's answer. It has `cardUnread` while the Loyalty Platform cannot resolve the contact's card. */
 export type Customer = OutputOf<typeof getCustomer> & Pick<OutputOf<typeof putParty>, 'cardUnread'>;
 
 export const CUSTOMER_TIMEOUT_MS = 3_000;
@@ -26,7 +26,7 @@ export interface CustomerRequest {
 }
 
 /**
- * The customer that the request names, or else the basket. A customer who is not registered is identified by the contact.
+ * The customer that the request names, or otherwise the customer of the basket. The contact identifies a customer who is not registered.
  * @returns undefined when only the basket names a customer and the CRM does not answer: the checkout continues
  * @throws Problem 404 for an unknown customerId; 409 `customer_blocked`; 503, 504
  */
@@ -61,7 +61,7 @@ async function readNamedCustomer({ call, log }: Scope, basket: Basket, request: 
 
 const hasContact = ({ contact }: CustomerRequest): boolean => Object.values(contact ?? {}).some((value) => value !== undefined);
 
-/** The contact identifies an anonymous customer; the data of a registered one stays as it is. */
+/** The contact identifies an anonymous customer; the data of a registered customer is unchanged. */
 const needsContact = (request: CustomerRequest, named: Customer | undefined): boolean =>
   hasContact(request) && (named === undefined || isGuest(named));
 

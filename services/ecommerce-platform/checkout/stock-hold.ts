@@ -43,7 +43,7 @@ export async function holdStock(
   return { ...next, hold: held };
 }
 
-/** Releases a reservation. An unknown reservation, or one that an order has consumed, needs no release. */
+/** Releases a reservation. A reservation that is unknown, or that an order has consumed, needs no release. */
 export async function releaseHold({ call }: Scope, reservationId: string): Promise<void> {
   try {
     await call(releaseReservation, { params: { id: reservationId } }, { timeoutMs: TIMEOUT_MS });

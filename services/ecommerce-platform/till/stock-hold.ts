@@ -8,14 +8,14 @@ import { releaseHold, retryLostAnswer } from '../checkout/stock-hold.ts';
 import { type CheckoutRecord, checkouts } from '../collections.ts';
 
 const TIMEOUT_MS = 4_000;
-/** A round fails only when a concurrent sale takes units of the same store, so a few rounds suffice. */
+/** Most attempts to reserve. One fails only when a concurrent sale takes units of the same store, so a few are enough. */
 const MAX_ROUNDS = 10;
 
 type Hold = NonNullable<OutputOf<typeof getBasketHold>['reservation']>;
 
 export interface StoreStockRequest {
   readonly basketId: string;
-  /** 0 for a basket that the transaction creates. */
+  /** Version of the basket; 0 when the transaction creates it. */
   readonly basketVersion: number;
   readonly locationId: string;
   readonly lines: readonly SkuUnits[];
@@ -55,7 +55,7 @@ export async function holdStoreStock(scope: Scope, record: CheckoutRecord, reque
 async function commitNextRequest(scope: Scope, record: CheckoutRecord, request: StoreStockRequest): Promise<CheckoutRecord> {
   const clientHold = await readClientHold(scope, request);
   const items = await readUnitsToHold(scope, request, clientHold);
-  // A sale that reserves nothing would never release this reservation.
+  // This reservation is released first: a sale that reserves nothing would never release it.
   if (items.length === 0 && clientHold) await releaseHold(scope, clientHold.id);
   const next = scope.work.put(checkouts, {
     ...record,
@@ -126,7 +126,7 @@ export async function recoverHold(scope: Scope, basketId: string, record: Checko
   try {
     return await reserve(scope, basketId, record);
   } catch (error) {
-    // The basket is over: the SIM has refused the request and holds nothing for it.
+    // The basket has ended, so the SIM has refused the request and reserves nothing for it.
     if (error instanceof Problem && error.code === 'invalid_state_transition' && !error.retryable) return undefined;
     throw error;
   }
