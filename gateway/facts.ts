@@ -9,7 +9,7 @@ import type { RequestIds } from './request-ids.ts';
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Of `performance.now()`. */
+  /** A value of `performance.now()`. */
   readonly started: number;
 }
 

@@ -9,7 +9,7 @@ const LINGER_MS = 500;
 
 const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
-/** Headers that only some refusals have, such as the challenge of a 401. */
+/** A problem whose refusal needs more headers, such as the challenge of a 401. */
 export class ProblemWithHeaders extends Problem {
   readonly headers: Readonly<Record<string, string>>;
 

@@ -43,7 +43,7 @@ function answerRefusal(log: Logger, error: unknown, facts: ProvedFacts): Answere
   }
 }
 
-/** The id of the refusal's hop. The application journals the request if it got it, so the refusal of the gateway is a separate hop. */
+/** The ids of a refusal. The application journals the request if it got it, so the refusal of the gateway is a separate hop. */
 function idsOf({ request, ids, forwarded, view }: ProvedFacts): RequestIds {
   if (!ids) return identify(request.headers, view?.now ?? Date.now());
   return forwarded ? { ...ids, requestId: `${ids.requestId}.gateway` } : ids;

@@ -28,7 +28,7 @@ interface FlowState {
   /** Whether this process advances the clock. The advance then runs the due work. */
   isSuspended: boolean;
   timer: NodeJS.Timeout | undefined;
-  /** Of `performance.now()`. */
+  /** A value of `performance.now()`. */
   timerAt: number;
 }
 

@@ -31,7 +31,7 @@ function stepsSoFar<Begun, Reached extends ProvedFacts>(list: readonly AnyStep[]
   };
 }
 
-/** Runs a step. A step that does not wait costs no turn of the event loop. */
+/** Runs the steps. A step that does not wait costs no turn of the event loop. */
 function run<Begun, Reached>(list: readonly AnyStep[], choose?: (reached: Reached) => Promise<Outcome>): Passage<Begun> {
   return async (begun) => {
     let facts = begun as ProvedFacts;

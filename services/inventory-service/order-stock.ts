@@ -19,11 +19,11 @@ export interface OrderStock {
   readonly lines: readonly Line[];
 }
 
-/** Later the goods of the order are on their way or have left. */
+/** States in which an order may need stock. Later its goods are in transit or have left. */
 const STATES_NEEDING_STOCK: readonly string[] = ['draft', 'confirmed'];
 const ENDED_STATES: ReadonlySet<string> = new Set(['completed', 'return-in-progress', 'cancelled']);
 
-/** Reads an order from the OMS, or from its till while only the till has it. @throws Problem `not_found`: its stock would stay held */
+/** Reads an order from the OMS, or from its till while only the till has it. @throws Problem `not_found`, because the stock of an unknown order would never be released */
 export async function readOrderStock(orderId: string, call: Scope['call']): Promise<OrderStock> {
   const order = await call(getOrderStock, { params: { id: orderId } }).catch(undefinedIfNotFound);
   if (order) return { state: order.state, basketId: order.basketId, isSale: order.channel === 'pos', lines: order.lines };
@@ -71,7 +71,7 @@ export async function findReservationOfLine(
 
 /**
  * Finds a newer reservation of the basket or the order, made after the reservation of its lines had ended. Stock that was allocated to
- * one line serves no other, and lines of the same SKU share the units.
+ * one line serves no other line. Lines of the same SKU share the units of a reservation.
  */
 export async function findHoldTakenAgain(
   { basketId, lines }: OrderStock,
@@ -112,7 +112,7 @@ export function refuseForeignBasket(
   throw invalid('/reservationId', 'other_order', `The reservation "${id}" is of basket "${basketId}", which did not become "${orderId}".`);
 }
 
-/** An order line is allocated once. Answering another demand with that allocation would promise units that are not held. */
+/** An order line is allocated once. Answering a different request with that allocation would promise units that are not reserved. */
 export function refuseOtherDemand({ line }: Hold, request: AllocationRequest): void {
   if (!line) return;
   for (const member of ['sku', 'qty'] as const) {

@@ -20,7 +20,7 @@ export async function beginRecording(work: UnitOfWork, hold: Omit<Hold, 'version
   return next;
 }
 
-/** The same for the due work, which must not be scheduled again. */
+/** As above, for the due work itself, which must not be scheduled again. */
 export async function repeatRecording(work: UnitOfWork, hold: Hold): Promise<Hold> {
   const next = work.put(holds, { ...hold, line: countAttempt(hold) });
   await work.checkpoint();

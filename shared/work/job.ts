@@ -43,7 +43,7 @@ export interface JournaledJob extends Job {
     readonly api: string;
     readonly method: string;
     readonly path: string;
-    /** Of `performance.now()`. */
+    /** A value of `performance.now()`. */
     readonly started: number;
     /** Whether success is answered with data, which the journal keeps. */
     readonly answersData: boolean;

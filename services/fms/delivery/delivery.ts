@@ -55,7 +55,7 @@ function noteFailure(work: UnitOfWork, found: StoredFulfillmentOrder, { verb, sh
   work.transition(fulfillmentOrders, found, verb, { shipments, failureReason: isLost ? 'lost' : 'delivery-attempts' });
 }
 
-/** Has the goods on hand again before the scan is answered, or as soon as the Inventory Service is up. */
+/** Returns the goods to stock before the scan is answered, or as soon as the Inventory Service is available. */
 function restockBeforeReply(work: UnitOfWork, { id }: StoredFulfillmentOrder): void {
   work.schedule(restockDue, id, work.now, {}, { beforeReply: true });
 }
@@ -69,7 +69,7 @@ function deliveryVerbOf(
   status: TrackingScan['status'],
   attempts: number,
 ): 'deliver' | 'return-to-sender' | 'fail-delivery' | 'redeliver' | 'note' {
-  // It was given up and stays refunded. Later scans decide only whether its goods are on hand again.
+  // The fulfillment order was given up and stays refunded. Later scans decide only whether its goods are on hand again.
   if (state === 'returned-to-sender') return 'note';
   const hasFailed = state === 'failed-delivery';
   switch (status) {

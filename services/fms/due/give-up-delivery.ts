@@ -20,7 +20,7 @@ export const giveUpDelivery = handleDue(giveUpDeliveryDue)(async ({ key }, scope
 async function hasUnreportedScan({ shipments }: StoredFulfillmentOrder, { work, call }: Scope): Promise<boolean> {
   for (const { id } of shipments) {
     const { newestScanAt, newestOutsideScanAt } = (await work.get(trackings, id)) ?? {};
-    // The Carrier Platform does not see the parcel of another carrier.
+    // The Carrier Platform has no scans of another carrier's parcel.
     if (newestScanAt === undefined || newestOutsideScanAt !== undefined) continue;
     const { events } = await call(trackShipment, { params: { id } });
     if (events.some(({ occurredAt }) => Date.parse(occurredAt) > Date.parse(newestScanAt))) return true;

@@ -21,5 +21,5 @@ export const takeReturnStep = handleDue(returnStepDue)(async ({ key }, scope) =>
   else beginRejection(work, found, { reason: TOO_LATE, at: work.now });
 });
 
-/** The date of the announcement counts, not the date of the decision. */
+/** Compares the date of the announcement, not the date of the decision, with the return window. */
 const isInTime = ({ createdAt, completedAt }: StoredReturn): boolean => Date.parse(createdAt) <= Date.parse(completedAt) + RETURN_WINDOW_MS;

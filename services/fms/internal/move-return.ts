@@ -27,7 +27,7 @@ export const moveReturn = handle(moveReturnCall)(async ({ params, body }, scope)
 
 async function reject(found: StoredReturn, reason: string | undefined, scope: Scope): Promise<StoredReturn | Problem> {
   const { work } = scope;
-  // A rejection that is under way is carried on.
+  // A rejection that has begun is continued.
   if (found.rejecting) return carryOnRejection(found, scope);
   refuseOnceWrittenOff(found, 'reject');
   const rejecting = beginRejection(work, found, { reason, at: work.now + TAKE_OVER_MS });

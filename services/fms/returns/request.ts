@@ -112,7 +112,7 @@ export async function requestReturn(id: string, request: ReturnRequest, scope: S
   return requested;
 }
 
-/** The location of a return whose first line has no node. */
+/** The default location of a return whose first line has no node. */
 async function firstNode(work: UnitOfWork): Promise<string> {
   const { items } = await work.all(nodes, { limit: 1 });
   if (!items[0]) throw new Error('There are no locations.');
