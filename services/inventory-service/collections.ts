@@ -52,7 +52,7 @@ const StoredHold = z.object({
   allocations: z.array(HeldAt),
   /** Units that left or were missing, once per reference. */
   moved: z.array(z.object({ reference: z.string(), kind: z.enum(['consume', 'write-off']), allocations: z.array(HeldAt) })).optional(),
-  /** The problem of a refused reservation. */
+  /** The SKUs that were short when the reservation was refused. */
   short: z.array(z.object({ sku: Sku, requested: z.int(), available: z.int() })).optional(),
   line: AllocatedLine.optional(),
   /** Why the stock went back. */

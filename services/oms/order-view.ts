@@ -15,7 +15,7 @@ import { VIEW_TIMEOUT_MS } from './timing.ts';
 
 export type OrderView = z.output<typeof OrderViewSchema>;
 
-/** Parts of an order that other applications own. An undefined part is unknown. */
+/** Parts of an order that other applications own. A part is undefined while it is unknown. */
 export interface OrderParts {
   readonly payments?: readonly Payment[];
   readonly fulfillmentOrders?: readonly FulfillmentOrder[];
@@ -67,7 +67,7 @@ export function viewOf(order: StoredOrder, { payments, fulfillmentOrders, return
   };
 }
 
-/** Reads the parts that `known` lacks from their owners. Without an answer, the order is shown without them. */
+/** Reads the parts that `known` lacks from their owners. A part without an answer is left out. */
 export async function fetchView(order: StoredOrder, scope: Scope, known: OrderParts = {}): Promise<OrderView> {
   const unless = (error: unknown): undefined => logAndOmit(error, order, scope);
   const [payments, fulfillmentOrders, returns] = await Promise.all([

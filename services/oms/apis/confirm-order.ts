@@ -15,8 +15,8 @@ import { paymentsToConfirmOn } from '../returns/exchange-credit.ts';
 
 /**
  * Checks customer and payments before anything is written, so that their refusal leaves no trace. Then stores the intent, secures the
- * stock, commits `confirmed`, which is the point of no return, and routes the order; due work may route it later. A sale has its
- * goods already and is never routed.
+ * stock, commits `confirmed`, which is the point of no return, and routes the order; due work may route it later. A sale is
+ * never routed, because its customer has the goods.
  */
 export const confirmOrder = handle(confirmOrderApi)(async ({ params }, scope) => {
   const { work } = scope;

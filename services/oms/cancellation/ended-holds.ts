@@ -3,7 +3,7 @@ import type { Scope } from '../../../shared/work/handler.ts';
 import type { FulfillmentRecord, StoredOrder } from '../collections.ts';
 import { reservationsOf } from '../order/lines.ts';
 
-/** Ids of the order's reservations: for its lines, and for replaced short units. */
+/** Ids of the order's reservations: of its lines, and of replacements for short units. */
 export const knownHolds = ({ lines }: StoredOrder, record: FulfillmentRecord | undefined): string[] => [
   ...new Set([...reservationsOf(lines), ...(record?.short ?? []).flatMap(({ held }) => (held ? [held.reservationId] : []))]),
 ];

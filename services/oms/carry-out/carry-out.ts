@@ -56,8 +56,8 @@ const sumOf = (units: readonly Units[], sku: string): number =>
   units.filter((one) => one.sku === sku).reduce((sum, { qty }) => sum + qty, 0);
 
 /**
- * Takes the goods of a sale out of the stock of its store. Units that the till reserved are consumed. Others leave the stock that nobody
- * has reserved, and what is beyond that was missing from the records: no counter goes negative. Every call names the order and moves its
+ * Takes the goods of a sale out of the stock of its store. Units that the till reserved are consumed. Others are taken from unreserved
+ * stock. Units beyond that were missing from the records, so no counter becomes negative. Every call names the order and moves its
  * units once.
  * @returns whether the store sold more than its records had
  * @throws Problem `dependency_*`
@@ -101,7 +101,7 @@ async function consumeHold(order: StoredOrder, storeId: string, scope: Scope): P
 
 const fulfilledOf = ({ allocations }: Reservation): Units[] => allocations.map(({ sku, fulfilledQty }) => ({ sku, qty: fulfilledQty }));
 
-/** In these states a reservation has its units, or has passed them to this sale. */
+/** States in which a reservation still has its units, or has consumed them for this sale. */
 const USABLE: ReadonlySet<string> = new Set(['requested', 'confirmed', 'fulfilled']);
 
 /** @returns undefined without a usable reservation: the store had no stock, or the reservation was released */

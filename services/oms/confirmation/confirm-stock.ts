@@ -8,7 +8,7 @@ import { NEW_HOLD_TTL_SECONDS } from '../timing.ts';
 
 /**
  * Outcome of securing the stock of an order; `order` is its newest version. `short`: no location has enough of some SKUs, which the
- * problem names. `unavailable`: the SIM has certainly done nothing. `lost`: the new reservation ended before it was confirmed.
+ * problem names. `unavailable`: the SIM certainly did nothing. `lost`: the new reservation ended before it was confirmed.
  */
 export type StockOutcome =
   | { readonly is: 'held'; readonly order: StoredOrder; readonly reservation: Reservation }
@@ -26,7 +26,7 @@ export async function secureStock(order: StoredOrder, scope: Scope): Promise<Sto
   return (await confirmHold(taken.order, scope)) ?? holdLost(taken.order);
 }
 
-/** Answers of the SIM about a reservation that has ended. */
+/** Problem codes with which the SIM answers for a reservation that has ended. */
 const HOLD_IS_GONE: ReadonlySet<ProblemCode> = new Set(['reservation_expired', 'invalid_state_transition', 'not_found']);
 
 /** @returns undefined if the order has no reservation, or it has ended */
@@ -51,7 +51,7 @@ async function confirmHold(order: StoredOrder, { call, context }: Scope): Promis
  * confirmed one is always stored. Every attempt of this confirmation sends the same call, so the stock is reserved once.
  */
 async function takeNewHold(order: StoredOrder, { call, work }: Scope): Promise<StockOutcome | { is: 'taken'; order: StoredOrder }> {
-  // It takes over all other stock that is held for the order or its basket.
+  // The new reservation replaces all other reservations of the order or its basket.
   const body = { orderId: order.id, basketId: order.basketId, items: itemsOf(order.lines), ttlSeconds: NEW_HOLD_TTL_SECONDS };
   try {
     const { id } = await call(reserveInventory, { body }, { intent: order.id, step: `hold ${order.holdAttempts + 1}` });
@@ -66,7 +66,7 @@ async function takeNewHold(order: StoredOrder, { call, work }: Scope): Promise<S
   }
 }
 
-/** The new reservation ended before it was confirmed. No SKU is certainly sold out, so the payments stay. */
+/** The new reservation ended before it was confirmed. It is not certain that any SKU is sold out, so the payments are not voided. */
 const holdLost = (order: StoredOrder): StockOutcome => ({
   is: 'lost',
   order,

@@ -11,10 +11,10 @@ import { type Payment, paymentIncomplete } from '../payment/payments.ts';
 import { secureStock } from './confirm-stock.ts';
 
 export interface Confirmation {
-  /** The order with the intent on it. */
+  /** The order with its stored intent. */
   readonly order: StoredOrder;
   readonly payments: readonly Payment[];
-  /** The intent was stored by an earlier attempt, which may have changed stock at the SIM. */
+  /** Whether an earlier attempt stored the intent. It may have changed stock at the SIM. */
   readonly resumed: boolean;
 }
 
@@ -50,7 +50,7 @@ const servedBy = ({ order, reservation }: { order: StoredOrder; reservation: Res
 /** Confirms a paid sale in one commit. Its goods are at the till, so no stock is requested, and the reservation of the till stays. */
 export const confirmSale = (order: StoredOrder, scope: Scope): StoredOrder => markConfirmed(order, order.lines, scope);
 
-/** The point of no return: after this commit the order is not refused any more. */
+/** The point of no return: after this commit the order is no longer refused. */
 function markConfirmed(order: StoredOrder, lines: StoredOrder['lines'], { work, context }: Scope): StoredOrder {
   work.cancel(finishConfirmationDue, order.id);
   work.cancel(expireDraftDue, order.id);

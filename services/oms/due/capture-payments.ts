@@ -40,7 +40,7 @@ export const capturePayments = handleDue(capturePaymentsDue)(async ({ key, paylo
       retryOrGiveUp(work, order, attempt);
       return;
     }
-    // Nobody has refused: the work waits for the Payment Hub, as all work does.
+    // The Payment Hub did not answer. The work is retried, as other work is.
     noteRetrying(work, order);
     await work.checkpoint();
     throw error;

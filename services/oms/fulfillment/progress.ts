@@ -10,7 +10,7 @@ export type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema>;
 export interface Progress {
   readonly record: FulfillmentRecord;
   readonly lines: OrderLine[];
-  /** Units were delivered after they had been refunded. */
+  /** Whether units were delivered after they had been refunded. */
   readonly foundAfterRefund: boolean;
 }
 

@@ -5,7 +5,7 @@ import { type FulfillmentRecord, orders, type StoredOrder } from '../collections
 import { itemsOf, linesServedFrom, type OrderLine, type Reservation, reservationsOf } from '../order/lines.ts';
 import { NEW_HOLD_TTL_SECONDS } from '../timing.ts';
 
-/** `nearest`: the first location by priority that can serve a line. `most-stock`: the location that can promise most of it. */
+/** `nearest`: the first location by priority that can serve a line. `most-stock`: the location with the highest ATP. */
 export type Strategy = NonNullable<FulfillmentRecord['strategy']>;
 
 /** The strategy when a request names none. */

@@ -9,7 +9,7 @@ import { orderById, orders, type StoredOrder } from '../collections.ts';
 import type { OrderLine } from '../order/lines.ts';
 import { bookingsOf, type ReturnBooking, returnableOf, returnBookings, returnValueOf, valueOfReturned } from '../returns/bookings.ts';
 
-/** Every booking moves its order, so that one of two concurrent bookings is retried after the other. */
+/** Every booking changes its order, so that two concurrent bookings conflict and one of them is retried. */
 export const bookReturn = handle(bookReturnCall)(async ({ params, body }, { work }) => {
   const order = await orderById(work, params.id);
   const known = await work.get(returnBookings, body.returnId);
