@@ -6,17 +6,17 @@ import { Currency, Id, Money } from '../../shared/catalog/shapes.ts';
 import { defineCollection, defineCounters } from '../../shared/store/collections.ts';
 
 export const StoredPayment = Payment.extend({
-  /** While pending: the answer that is missing. */
+  /** The missing answer, while the payment is pending. */
   awaiting: z.enum(['provider-answer', 'provider-approval', 'loyalty-platform']).optional(),
-  /** Reversed while pending: a later approval is voided immediately. */
+  /** Whether the payment was reversed while it was pending. A later approval is then voided immediately. */
   voidOnApproval: z.literal(true).optional(),
-  /** Taken at a till. Until the OMS has the order, only the POS stores whether the payment is wanted. */
+  /** Whether the payment was taken at a till. Until the OMS has the order, only the POS stores whether the payment is needed. */
   takenAt: z.literal('pos').optional(),
-  /** Of a declined payment: what its tender could pay. */
+  /** The amount that the tender of a declined payment could pay. */
   available: Money.optional(),
-  /** Of an exchange credit: the order of its return. */
+  /** The returned order, whose value an exchange credit uses. */
   returnedOrderId: Id.optional(),
-  /** Of a payment with points: the owner and the basket of the order, which the redemption must match. */
+  /** The owner and the basket of an order that is paid with points. The redemption must match them. */
   purchase: Payable.pick({ basketId: true, customerId: true, loyaltyAccountId: true }).optional(),
 });
 export type StoredPayment = z.output<typeof StoredPayment>;

@@ -15,7 +15,7 @@ export const resolveTenderDue = defineDueWork('resolve-tender', Tries);
 /** The OMS creates and completes the order of a paid sale. */
 export const submitOrderDue = defineDueWork('submit-order', Tries);
 
-/** The till captures the tenders of a sale that the OMS does not take. */
+/** The till captures the tenders of a sale that the OMS does not accept. */
 export const captureTendersDue = defineDueWork('capture-tenders');
 
 /** The tenders and the basket of a voided transaction are given back. */

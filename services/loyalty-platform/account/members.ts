@@ -16,7 +16,7 @@ export const findMember = async (work: UnitOfWork, idOrCard: string): Promise<Ac
 
 interface Buyer {
   readonly customerId?: string;
-  /** Finds a member by account id, or by card number if the till could not read the account. */
+  /** The id of the member's account, or the card number if the till could not read the account. */
   readonly loyaltyAccountId?: string;
 }
 

@@ -6,7 +6,7 @@ import { type ListedTender, type Sale, type StoredTransaction, transactions } fr
 import { expireTransactionDue } from '../due-work.ts';
 import { IDLE_MS } from '../timing.ts';
 
-/** Whether other applications know the transaction: it got its basket. */
+/** Whether other applications can see the transaction: it has its basket. */
 export const isSale = (found: StoredTransaction | undefined): found is Sale =>
   found?.basket !== undefined && found.state !== 'opening' && found.state !== 'given-up';
 
