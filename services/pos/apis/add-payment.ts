@@ -73,7 +73,7 @@ async function takeTender(scope: Scope, sale: Sale, body: TenderRequest): Promis
   return submitAndAnswer(scope, ended, payment);
 }
 
-/** Lists a declined tender without an amount. The event of the Payment Hub adds the other members. */
+/** Lists a declined tender, which pays nothing. The event of the Payment Hub updates it. */
 function listDeclined(work: UnitOfWork, sale: Sale, { tender, amount }: TenderRequest, { code, context }: Problem): Sale {
   const id = context['paymentId'];
   if (code !== 'payment_declined' || typeof id !== 'string' || sale.tenders.some((listed) => listed.id === id)) return sale;

@@ -77,7 +77,7 @@ function attemptFor(
   };
 }
 
-/** Schedules work that gives back the stock which the Inventory Service may hold in spite of the problem. */
+/** Schedules work that returns the stock, because the Inventory Service may have reserved it in spite of the problem. */
 function undoLater(attempt: Attempt, problem: Problem, work: UnitOfWork): void {
   if (NOTHING_HELD_CODES.has(problem.code)) return;
   // The only call so far did nothing, so nothing is held.

@@ -22,7 +22,7 @@ export const abortHold = handleDue(abortHoldDue)(async ({ key }, { work, call })
     if (outcome instanceof Problem && !NOTHING_HELD_CODES.has(outcome.code)) throw outcome;
     return;
   }
-  // Committed first, so that a request that still runs cannot record stock that is about to go back.
+  // This is committed first, so that a request that is still running cannot record stock that is about to be returned.
   const aborting = attempt.status === 'aborting' ? attempt : work.put(attempts, { ...attempt, status: 'aborting' });
   await work.checkpoint();
   await call(moveHold, { params: { reservationId: key }, body: { reference: `abort ${key}`, kind: 'release' } });

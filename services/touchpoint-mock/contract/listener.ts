@@ -33,7 +33,7 @@ export function contractListener({ table, credential, lanes, otherwise }: Contra
   function answerTo({ request, endpoint, text }: { request: IncomingMessage; endpoint: ContractEndpoint; text: string }): Answer {
     if (exceededLimit(text, { levels: JSON_LEVELS }) !== undefined) return NESTED_TOO_DEEPLY;
     const basket = parseObject(text);
-    // The key is authorised for no lane without a readable one.
+    // Without a readable lane, the key is not authorised.
     if (basket === undefined || !lanes.has(basket.touchpointId)) return AUTHORIZATION_DENIED;
     const fixed = endpoint.choose(selectorOf(request));
     if (fixed === undefined) return SELECTOR_REFUSED;

@@ -1,4 +1,4 @@
-/** A system limits a single argument to 128 KiB at the least. */
+/** Systems allow at least 128 KiB for a single argument. */
 const LONGEST_ARGUMENT = 100_000;
 
 /** A POSIX shell takes text between single quotes literally, except a single quote. */
