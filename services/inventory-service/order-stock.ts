@@ -45,7 +45,7 @@ function undefinedIfNotFound(error: unknown): undefined {
 
 /** Finds the line. @throws Problem `invalid_state_transition` of an ended order; `validation_failed` for an unknown line, SKU or number */
 export function requireLine({ state, lines }: OrderStock, request: AllocationRequest): Line {
-  if (ENDED_STATES.has(state)) throw notAllocable(request.orderId, state, `is ${state}; no stock is held for it any more`);
+  if (ENDED_STATES.has(state)) throw notAllocable(request.orderId, state, `is ${state}; no stock is reserved for it any more`);
   const line = lines.find(({ lineId }) => lineId === request.orderLineId);
   if (!line) throw invalid('/orderLineId', 'unknown_line', `The order "${request.orderId}" has no line "${request.orderLineId}".`);
   if (line.sku !== request.sku)

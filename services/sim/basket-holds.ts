@@ -94,7 +94,7 @@ async function refuseUnholdable(basket: Basket, work: UnitOfWork): Promise<void>
     refusal('basket', { id, state }, 'reserve', `The basket "${id}" ${why}.`, {
       allowedFrom: HOLDABLE_STATES.filter((one) => one !== state),
     });
-  if (!isInCheckout(basket)) throw refuse(`is ${state}; no stock is held for it any more`);
+  if (!isInCheckout(basket)) throw refuse(`is ${state}; no stock is reserved for it any more`);
   if (channel === 'pos') throw refuse('is paid at the till, which reserves nothing for it: its goods lie on the counter');
   const { items } = await work.find(reservations, 'basket', id);
   if (items.some(({ state: was }) => was === 'fulfilled' || was === 'cancelled')) {

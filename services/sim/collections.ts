@@ -30,7 +30,7 @@ const StoredAttempt = z.object({
   items: z.array(SkuQuantity),
   /** The time limit. The till's reservations have none. */
   expiresAt: Instant.optional(),
-  /** The location that the request names. */
+  /** The requested lifetime. */
   ttlSeconds: z.int().optional(),
   /** Whether an application requested it for a checkout or an order. Callers from outside cannot replace it during that time. */
   forCheckout: z.literal(true).optional(),

@@ -9,7 +9,7 @@ export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return String(value ?? null);
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  // By UTF-16 code units, as RFC 8785 sorts, and not by any language.
+  // RFC 8785 sorts by UTF-16 code units, not by the rules of a language.
   members.sort(([a], [b]) => (a < b ? -1 : 1));
   return `{${members.map(([name, member]) => `${quoted(name)}:${canonicalJson(member)}`).join(',')}}`;
 }
