@@ -22,7 +22,7 @@ export class PartitionProgress {
     this.#undelivered.delete(offset);
   }
 
-  /** Offsets up to this one have no records for a consumer: transaction markers, or compacted records. */
+  /** Skips the offsets up to this one. They have no records for a consumer, because they are transaction markers or compacted. */
   passed(offset: number): void {
     this.#next = Math.max(this.#next, offset + 1);
   }

@@ -114,7 +114,7 @@ export function getOr<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   return made;
 }
 
-/** The first things, up to a limit. It does not iterate over the others. */
+/** The first elements, up to a limit. It does not iterate over the others. */
 export function firstOf<T>(things: Iterable<T>, limit: number): T[] {
   const first: T[] = [];
   for (const thing of things) {
@@ -143,7 +143,7 @@ export function unpark({ parked }: Pick<WorldState, 'parked'>, item: DueRecord['
 
 const dueItems = new WeakMap<DueRecord['item'], DueItem>();
 
-/** The clock reads the next item after every change, and rarely needs its payload. */
+/** A due item whose payload is parsed on demand: the clock reads the next item after every change, and rarely needs the payload. */
 export function dueItem(item: DueRecord['item']): DueItem {
   const known = dueItems.get(item);
   if (known) return known;
