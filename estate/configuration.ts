@@ -18,7 +18,10 @@ export type Configuration = Readonly<Omit<z.output<z.ZodObject<typeof variables>
 /** An unknown name with one of these prefixes is a mistake. */
 const OWN_PREFIX = /^(REDIS|KAFKA|GATEWAY|TOUCHPOINT|PORTAL|MOCK|RATE_LIMIT|REHEARSAL|CORS)_/;
 
-/** A variable that looks like a misspelling of one of these names is an error. Short names and Node's names are left out: variables of other programs resemble them. */
+/**
+ * A variable that looks like a misspelling of one of these names is an error. Short names and Node's names are left out: variables of other
+ * programs resemble them.
+ */
 const CHECKED_NAMES = Object.keys(variablesByName).filter((name) => name.length >= 9 && name.includes('_') && name !== 'NODE_ENV');
 
 /** @throws StartError with a line for each mistake, which names the variable */

@@ -36,7 +36,10 @@ export interface RunningEstate {
 /** A random secret. It need not be configured, because only this process uses it. */
 const randomSecret = (): string => randomBytes(32).toString('base64url');
 
-/** Starts the whole estate in this process. `TRANSPORT` chooses how its gateway and applications call each other; state and events are where configured. */
+/**
+ * Starts the whole estate in this process. `TRANSPORT` chooses how its gateway and applications call each other; state and events are where
+ * configured.
+ */
 export async function startEstate(
   configuration: Configuration,
   log: Logger,

@@ -120,7 +120,9 @@ export const variables = {
     .describe('How long a stopping process still serves requests after it reports not ready; 5000 in Kubernetes.'),
   OUTBOX_LIMIT: WholeNumber(1)
     .default(100_000)
-    .describe('Unsent events that an application keeps per rehearsal while Kafka is unavailable. Beyond that, changes are refused with 503.'),
+    .describe(
+      'Unsent events that an application keeps per rehearsal while Kafka is unavailable. Beyond that, changes are refused with 503.',
+    ),
   MAX_REHEARSALS: WholeNumber(1)
     .default(500)
     .describe('Maximum number of rehearsals. One more is refused with 429, which names the rehearsal that was idle longest.'),

@@ -8,7 +8,7 @@ import { identify } from './request-ids.ts';
 export interface ClientTimes {
   readonly headersMs: number;
   readonly requestMs: number;
-  /** Interval at which Node checks both limits. */
+  /** Interval of the checks of both limits. */
   readonly checkMs: number;
 }
 

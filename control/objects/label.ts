@@ -5,7 +5,7 @@ import { Money } from '../../shared/catalog/shapes.ts';
 const LONGEST_LABEL = 160;
 const MEMBER = /\{([\w.]+)\}/g;
 
-/** The first template of the definition for which the object has all members. */
+/** The first template of the definition whose members the object has completely. */
 export function labelOf({ label = [] }: ObjectDefinition, object: unknown): string | undefined {
   for (const template of label) {
     const text = filled(template, object);
@@ -14,7 +14,7 @@ export function labelOf({ label = [] }: ObjectDefinition, object: unknown): stri
   return undefined;
 }
 
-/** The columns of the definition for which the object has members. */
+/** The columns of the definition, without those whose members the object lacks. */
 export const columnsOf = ({ columns = {} }: ObjectDefinition, object: unknown): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(columns).flatMap(([heading, template]) => {

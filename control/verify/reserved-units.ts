@@ -52,7 +52,10 @@ export const remainingUnitsOf = ({ id, allocations, moved = [] }: Hold): HeldFor
   ...moved.flatMap((movement) => heldFor(id, movement.allocations)).map((one) => ({ ...one, qty: -one.qty })),
 ];
 
-/** Movements that the Inventory Service has not made yet. A movement may have been made without the SIM having a record of it, because the answer was lost. */
+/**
+ * Movements that the Inventory Service has not made yet. A movement may have been made without the SIM having a record of it, because the
+ * answer was lost.
+ */
 export function pendingMovements({ records }: WorldRecords): Movement[] {
   const made = new Set(
     records<Hold>('inventory-service', 'holds').flatMap(({ id, moved = [] }) => moved.map(({ reference }) => `${id}|${reference}`)),

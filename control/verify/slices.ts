@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { Ms } from '../../shared/domain/time.ts';
 
-/** Wall time for which a computation may block the event loop. */
+/** Longest wall time that a computation may block the event loop. */
 const SLICE_MS = 3;
 /** Longest wall time of a turn of the event loop without other work. */
 const IDLE_TURN_MS = 0.3;

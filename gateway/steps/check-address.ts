@@ -58,7 +58,7 @@ function refuseBadEncoding(target: string): void {
 
 const ambiguous = (what: string): Problem => new Problem('malformed_request', `The address is ambiguous: it has ${what}.`);
 
-/** Headers that a request may have only once. With two, parsers differ in which one they use, and Node.js drops one or joins both. */
+/** Headers that a request may have only once. With two, some parsers use the first and some the last, and Node.js drops one or joins both. */
 const SINGLE: ReadonlySet<string> = new Set(['authorization', 'content-type', 'host', 'idempotency-key', 'x-api-key', 'x-rehearsal']);
 const LENGTHS: ReadonlySet<number> = new Set([...SINGLE].map(({ length }) => length));
 

@@ -10,7 +10,7 @@ export const StoredShipment = Shipment.extend({
   to: Address,
   /** The secret part of the label's address. */
   labelToken: z.string().optional(),
-  /** Number of all scans, of which `events` has the newest. Absent before the first scan after the label. */
+  /** Number of all scans; `events` has only the newest. Absent before the first scan after the label. */
   scanCount: z.int().optional(),
 });
 export type StoredShipment = z.output<typeof StoredShipment>;

@@ -18,7 +18,10 @@ export const isRegistered = ({ state }: { readonly state: State }): boolean => s
 
 export const noConsents: z.output<typeof Consents> = { emailMarketing: false, smsMarketing: false, profiling: false };
 
-/** The guest that becomes the registered customer: the one with the same e-mail and phone; otherwise the oldest with that e-mail, or with that phone. */
+/**
+ * The guest that becomes the registered customer: the one with the same e-mail and phone; otherwise the oldest with that e-mail, or with
+ * that phone.
+ */
 export function guestToRegister(
   { email, phone }: Contact,
   found: { readonly byEmail: readonly CustomerRecord[]; readonly byPhone: readonly CustomerRecord[] },

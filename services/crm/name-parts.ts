@@ -27,7 +27,10 @@ export function partsOf(text: string): readonly string[] {
   return Array.from({ length: Math.max(0, characters.length - LENGTH + 1) }, (_, from) => characters.slice(from, from + LENGTH).join(''));
 }
 
-/** An index entry that every customer has. It changes when the definition of the parts changes. If the oldest customer lacks it, an older release made the index, which is incomplete. */
+/**
+ * An index entry that every customer has. It changes when the definition of the parts changes. If the oldest customer lacks it, an older
+ * release made the index, which is incomplete.
+ */
 export const ANY_PART = '2';
 
 export const partsOfCustomer = (customer: Named): readonly string[] => remembered.memo(textsOf(customer).join(BETWEEN));

@@ -19,11 +19,14 @@ export interface OrderStock {
   readonly lines: readonly Line[];
 }
 
-/** States in which an order may need stock. Later its goods are in transit or have left. */
+/** The states of an order that may need stock. Later its goods are in transit or have left. */
 const STATES_NEEDING_STOCK: readonly string[] = ['draft', 'confirmed'];
 const ENDED_STATES: ReadonlySet<string> = new Set(['completed', 'return-in-progress', 'cancelled']);
 
-/** Reads an order from the OMS, or from its till while only the till has it. @throws Problem `not_found`, because the stock of an unknown order would never be released */
+/**
+ * Reads an order from the OMS, or from its till while only the till has it.
+ * @throws Problem `not_found`, because the stock of an unknown order would never be released
+ */
 export async function readOrderStock(orderId: string, call: Scope['call']): Promise<OrderStock> {
   const order = await call(getOrderStock, { params: { id: orderId } }).catch(undefinedIfNotFound);
   if (order) return { state: order.state, basketId: order.basketId, isSale: order.channel === 'pos', lines: order.lines };

@@ -23,7 +23,7 @@ export interface Standing {
   readonly usesLeft: number | undefined;
 }
 
-/** Why no customer can use the voucher now. `voucher_expired` is also the reason before the time window begins. */
+/** Why no customer can use the voucher now. Before the time window begins, the reason is `voucher_expired`, too. */
 export function standingReason(voucher: VoucherTerms | undefined, { now, usesLeft }: Standing): Reason | undefined {
   if (!voucher) return 'not_found';
   if (!voucher.enabled) return 'voucher_disabled';
@@ -49,7 +49,10 @@ export interface VoucherOutcome {
   readonly rejected: readonly { readonly code: string; readonly reason: Reason }[];
 }
 
-/** Applies vouchers in order to the prices left, over all lines. Minimums are compared with the price before the first voucher, so no voucher invalidates another. */
+/**
+ * Applies vouchers in order to the prices left, over all lines. Minimums are compared with the price before the first voucher, so no
+ * voucher invalidates another.
+ */
 export function applyVouchers(
   lines: readonly PricedLine[],
   vouchers: readonly { readonly code: string; readonly voucher: VoucherTerms | undefined; readonly reason: Reason | undefined }[],

@@ -60,7 +60,10 @@ export async function finishRival(basketId: string, { work, call }: Working): Pr
   await work.checkpoint();
 }
 
-/** Commits that a second worker requests the stock. From then on, the first request cannot end the attempt because the Inventory Service was down. */
+/**
+ * Commits that a second worker requests the stock. From then on, the first request cannot end the attempt because the Inventory Service was
+ * down.
+ */
 export async function markCarriedOn(attempt: Attempt, work: UnitOfWork): Promise<Attempt> {
   if (attempt.carriedOn) return attempt;
   const next = work.put(attempts, { ...attempt, carriedOn: true });

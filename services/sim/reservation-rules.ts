@@ -27,7 +27,11 @@ export function refuseForeignOrder({ id, orderId, transactionId }: BasketOfOrder
   const own = orderId ?? transactionId;
   if (requested === undefined || requested === own) return;
   const why = own === undefined ? 'is not an order yet; omit orderId until it is one' : `became the order "${own}"`;
-  throw invalid('/orderId', 'other_order', `No stock of the basket "${id}" can be reserved for the order "${requested}": the basket ${why}.`);
+  throw invalid(
+    '/orderId',
+    'other_order',
+    `No stock of the basket "${id}" can be reserved for the order "${requested}": the basket ${why}.`,
+  );
 }
 
 /** 409 for a reservation that expired before it was confirmed. `skus` lists its units. */

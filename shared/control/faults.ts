@@ -58,7 +58,7 @@ const NO_RULES: KnownRules = { revision: 0, rules: [], about: new Map() };
 
 export type Faults = ReturnType<typeof createFaults>;
 
-/** Wall time for which a process caches the rules of a world. */
+/** How long a process caches the rules of a world, in wall time. */
 const REMEMBERED_MS = 5_000;
 
 /** The fault rules that a process has cached, once per world and revision. */

@@ -3,7 +3,10 @@ const ESCAPED = /["\\\p{Cc}\p{Cs}]/u;
 
 const quoted = (text: string): string => (ESCAPED.test(text) ? JSON.stringify(text) : `"${text}"`);
 
-/** Canonical JSON (RFC 8785) of a parsed JSON value: the same text whatever the order of its members. Members that are undefined are left out. */
+/**
+ * Canonical JSON (RFC 8785) of a parsed JSON value: the same text whatever the order of its members. Members that are undefined are left
+ * out.
+ */
 export function canonicalJson(value: unknown): string {
   if (typeof value === 'string') return quoted(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;

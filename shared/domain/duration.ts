@@ -9,7 +9,10 @@ const DAY = 24 * HOUR;
 const WRITTEN =
   /^-?P(?=[\dT])(?!.*[.,]\d+[A-Z].*\d)(?:\d+(?:[.,]\d+)?W)?(?:\d+(?:[.,]\d+)?D)?(?:T(?=\d)(?:\d+(?:[.,]\d+)?H)?(?:\d+(?:[.,]\d+)?M)?(?:\d+(?:[.,]\d+)?S)?)?$/;
 
-/** Milliseconds of `P2D`, `PT15M`, `-P30D`; a day has 24 hours. @throws RangeError for other text, and for years and months, whose length varies */
+/**
+ * Milliseconds of `P2D`, `PT15M`, `-P30D`; a day has 24 hours.
+ * @throws RangeError for other text, and for years and months, whose length varies
+ */
 export function durationMs(text: string): number {
   const duration = WRITTEN.test(text) ? parsed(text) : undefined;
   if (!duration) {

@@ -9,7 +9,10 @@ export interface EventHead {
 const HEAD =
   /^\{"specversion":"1\.0","id":"[^"\\]*","source":"[^"\\]*","type":"([^"\\]*)","subject":"([^"\\]*)",(?:"[a-z]+":(?:"[^"\\]*"|\d+),)*?"correlationid":"([^"\\]*)"/;
 
-/** Reads the head of an event without parsing the object that it carries. Any other text is parsed, and its missing members are missing here too. */
+/**
+ * Reads the head of an event without parsing the object that it carries. Any other text is parsed, and its missing members are missing here
+ * too.
+ */
 export function eventHead(json: string): Partial<EventHead> {
   const [, type, subject, correlationid] = HEAD.exec(json) ?? [];
   if (type === undefined || subject === undefined || correlationid === undefined) return parsedHead(json);

@@ -1,6 +1,9 @@
 import { shortened } from './text.ts';
 
-/** Characters that XML 1.0 and terminals do not take: controls other than tab and line ends, non-characters, changes of the writing direction. */
+/**
+ * Characters that XML 1.0 and terminals do not take: controls other than tab and line ends, non-characters, changes of the writing
+ * direction.
+ */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
 export const UNPRINTABLE = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069\uFFFE\uFFFF]/g;
 /** Whole escape sequences for colours, cursor movements and window titles of a terminal. */

@@ -86,7 +86,7 @@ function parsed(json: string): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-/** Wall time for which lines are buffered: with the access log, one write per line is a tenth of all writes of a busy container. */
+/** How long lines are buffered, in wall time: with the access log, one write per line is a tenth of all writes of a busy container. */
 const GATHER_MS = 20;
 const GATHER_LENGTH = 8_192;
 /** Lines that a full disk refuses are kept up to this size; newer lines are lost. */

@@ -124,7 +124,7 @@ function deliveryOf(
   view: WorldView,
 ): Delivery & JournaledJob {
   const name = nameOf(event.type);
-  // An event may arrive several times. Each arrival is a separate hop.
+  // Each arrival of an event is a separate hop.
   const requestId = `${event.id}.${application}.${randomUUID().slice(0, 8)}`;
   return {
     event,

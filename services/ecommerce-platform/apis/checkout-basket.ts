@@ -105,7 +105,10 @@ function holdIsGone({ id: basketId, reservationId, lines }: Basket, other: Hold 
 /** The source document does not specify it. */
 const DEFAULT_SHIPPING_METHOD = 'STANDARD';
 
-/** Checks an open basket out: first the checks without effects, then the stock, the voucher uses, and the lock. @throws Problem 404, 409, 503, 504 */
+/**
+ * Checks an open basket out: first the checks without effects, then the stock, the voucher uses, and the lock.
+ * @throws Problem 404, 409, 503, 504
+ */
 async function startCheckout(scope: Scope, basket: Basket, body: CheckoutBody): Promise<LockedCheckout> {
   const { work } = scope;
   if (basket.lines.length === 0) {

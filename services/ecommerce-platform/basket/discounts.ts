@@ -44,7 +44,10 @@ const noDiscounts = (status: Discounts['status'], lines: readonly unknown[]): Di
   vouchers: [],
 });
 
-/** Evaluates promotions and vouchers. Without an answer there is no discount. @throws Problem 503, 504 if codes were given, because they must count */
+/**
+ * Evaluates promotions and vouchers. Without an answer there is no discount.
+ * @throws Problem 503, 504 if codes were given, because they must count
+ */
 export async function evaluateDiscounts({ call, log }: Scope, request: DiscountRequest): Promise<Discounts> {
   const { lines, codes = [], attempt = 0 } = request;
   if (lines.length === 0) return noDiscounts('available', lines);

@@ -80,7 +80,10 @@ export interface LoyaltyAtCheckout {
   readonly tier?: LoyaltyTier;
 }
 
-/** Reads a member's points. While the Loyalty Platform is unavailable, checkout continues without them. @param customer with `cardUnread` it may be a member */
+/**
+ * Reads a member's points. While the Loyalty Platform is unavailable, checkout continues without them.
+ * @param customer with `cardUnread` it may be a member
+ */
 export async function readLoyalty({ call, log }: Scope, basket: Basket, customer: Customer | undefined): Promise<LoyaltyAtCheckout> {
   const accountId = customer ? customer.loyaltyAccountId : basket.loyaltyAccountId;
   if (accountId === undefined) {

@@ -16,7 +16,10 @@ export const giveUpDelivery = handleDue(giveUpDeliveryDue)(async ({ key }, scope
   else work.transition(fulfillmentOrders, found, 'return-to-sender');
 });
 
-/** Whether the Carrier Platform has a scan whose webhook has not arrived: the FMS may have been down, so silence proves nothing. @throws Problem `dependency_*` */
+/**
+ * Whether the Carrier Platform has a scan whose webhook has not arrived: the FMS may have been down, so silence proves nothing.
+ * @throws Problem `dependency_*`
+ */
 async function hasUnreportedScan({ shipments }: StoredFulfillmentOrder, { work, call }: Scope): Promise<boolean> {
   for (const { id } of shipments) {
     const { newestScanAt, newestOutsideScanAt } = (await work.get(trackings, id)) ?? {};

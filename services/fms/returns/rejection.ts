@@ -14,7 +14,10 @@ import { paidOf } from './refunds.ts';
 import { planStep } from './return-clock.ts';
 import { takeOut } from './returned-stock.ts';
 
-/** A rejection leaves the units with the customer, so no parcel may be in transit and no label usable. @throws Problem `invalid_state_transition` */
+/**
+ * A rejection leaves the units with the customer, so no parcel may be in transit and no label usable.
+ * @throws Problem `invalid_state_transition`
+ */
 function refuseWhileAway(found: StoredReturn): void {
   const { id, state, shipments } = found;
   const parcel = shipments.at(-1);

@@ -8,7 +8,10 @@ import { type Hold, holds } from '../collections.ts';
 import { findStock, giveBack, insufficientStock, reserveStock, restOf } from '../holds.ts';
 import { listNodes } from '../stock-levels.ts';
 
-/** Decides once per reservation, and stores refusals too. Otherwise one of two requests could get a refusal while the other one reserves stock. */
+/**
+ * Decides once per reservation, and stores refusals too. Otherwise one of two requests could get a refusal while the other one reserves
+ * stock.
+ */
 export const takeHold = handle(takeHoldCall)(async ({ params: { reservationId }, body }, { work }) => {
   const known = await work.get(holds, reservationId);
   if (known?.state === 'held') return { allocations: known.allocations };

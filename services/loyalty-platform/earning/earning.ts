@@ -23,7 +23,10 @@ export async function earn(work: UnitOfWork, account: Account, { orderId, amount
   return takeBack(work, booked, { id: orderId, version: 0, takenBack: 0, refunds: [], ...before, earned });
 }
 
-/** Records refunds of an order once. If the order has earned points, they take points back; otherwise they wait. @returns whether one of them is new */
+/**
+ * Records refunds of an order once. If the order has earned points, they take points back; otherwise they wait.
+ * @returns whether one of them is new
+ */
 export async function noteRefunds(work: UnitOfWork, orderId: string, refunds: readonly Omit<EarningRefund, 'booked'>[]): Promise<boolean> {
   const before: Earning = (await work.get(earnings, orderId)) ?? { id: orderId, version: 0, takenBack: 0, refunds: [] };
   const fresh = refunds.filter(({ id }) => !before.refunds.some((known) => known.id === id));

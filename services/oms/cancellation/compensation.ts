@@ -89,7 +89,10 @@ async function reversePayments(orderId: string, { payments: which }: Undo, { cal
   return { failure, payments: [...after.values()] };
 }
 
-/** Missing units are written off first; otherwise releasing them would promise them to other orders. @throws Problem until they are written off */
+/**
+ * Missing units are written off first; otherwise releasing them would promise them to other orders.
+ * @throws Problem until they are written off
+ */
 async function ensureWrittenOff(orderId: string, { call, work }: Scope): Promise<true> {
   // Each attempt has a new step, because the stored answer to an earlier attempt would be out of date.
   const step = `write-off ${work.now}`;

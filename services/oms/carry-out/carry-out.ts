@@ -101,7 +101,7 @@ async function consumeHold(order: StoredOrder, storeId: string, scope: Scope): P
 
 const fulfilledOf = ({ allocations }: Reservation): Units[] => allocations.map(({ sku, fulfilledQty }) => ({ sku, qty: fulfilledQty }));
 
-/** States in which a reservation still has its units, or has consumed them for this sale. */
+/** The states of a reservation that still has its units, or has consumed them for this sale. */
 const USABLE: ReadonlySet<string> = new Set(['requested', 'confirmed', 'fulfilled']);
 
 /** @returns undefined without a usable reservation: the store had no stock, or the reservation was released */

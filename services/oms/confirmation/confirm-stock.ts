@@ -26,7 +26,7 @@ export async function secureStock(order: StoredOrder, scope: Scope): Promise<Sto
   return (await confirmHold(taken.order, scope)) ?? holdLost(taken.order);
 }
 
-/** Problem codes with which the SIM answers for a reservation that has ended. */
+/** Problem codes of the SIM's answers about a reservation that has ended. */
 const HOLD_IS_GONE: ReadonlySet<ProblemCode> = new Set(['reservation_expired', 'invalid_state_transition', 'not_found']);
 
 /** @returns undefined if the order has no reservation, or it has ended */

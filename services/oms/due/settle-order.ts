@@ -10,7 +10,10 @@ import { isResolved } from '../fulfillment/progress.ts';
 import { type Payment, paymentsToDecideOn } from '../payment/payments.ts';
 import { earningOf, refundOwed } from '../payment/settlement.ts';
 
-/** Refunds cancelled units, and completes an order when none of its goods is in transit. A refund waits for the capture, because a payment is captured in full. */
+/**
+ * Refunds cancelled units, and completes an order when none of its goods is in transit. A refund waits for the capture, because a payment
+ * is captured in full.
+ */
 export const settleOrder = handleDue(settleOrderDue)(async ({ key }, scope) => {
   const { work, context } = scope;
   const order = await work.get(orders, key);

@@ -29,7 +29,10 @@ export async function refundOwed(
 /** Tenders that earn no points: points are not money, and the goods of an exchange credit earned points with their first order. */
 const EARNS_NOTHING: ReadonlySet<Payment['tender']['type']> = new Set(['loyalty', 'exchange-credit']);
 
-/** The facts that determine the points of a completed order. All are read from the same payments, so a refund either counts here or takes points back later. */
+/**
+ * The facts that determine the points of a completed order. All are read from the same payments, so a refund either counts here or takes
+ * points back later.
+ */
 export function earningOf(order: StoredOrder, payments: readonly Payment[]): Pick<StoredOrder, 'earningAmount' | 'earningRefunds'> {
   const earningRefunds = payments.flatMap(({ id, refunds }) => refunds.map((_refund, index) => `${id}.refund-${index + 1}`));
   return {

@@ -107,7 +107,10 @@ async function payWithReturn(work: UnitOfWork, request: PaymentRequest, order: O
   return answerFor(openPayment(work, { ...request, ...(returnedOrderId !== undefined && { returnedOrderId }) }, { is: 'approved' }));
 }
 
-/** Points are spent at another application, so the pending payment is committed first. A repeat resumes it, or due work takes the points back. */
+/**
+ * Points are spent at another application, so the pending payment is committed first. A repeat resumes it, or due work takes the points
+ * back.
+ */
 async function payWithRedemption(scope: Scope, request: PaymentRequest) {
   const { work } = scope;
   if (!isRedemptionId(request.tender.token))

@@ -48,7 +48,10 @@ export function refuseExcessiveRefund(payment: StoredPayment, requested: Money, 
   );
 }
 
-/** An amount that pays for an exchange order can be refunded only after the exchange order has released it. @throws Problem `refund_exceeds_captured` of the order */
+/**
+ * An amount that pays for an exchange order can be refunded only after the exchange order has released it.
+ * @throws Problem `refund_exceeds_captured` of the order
+ */
 export function refuseExchangedAmount({ orderId }: StoredPayment, requested: Money, { left, exchanged }: LeftOfOrder): void {
   if (exchanged === 0 || requested.amount <= left) return;
   const refundableAmount = money(left, requested.currency);
@@ -60,7 +63,11 @@ export function refuseExchangedAmount({ orderId }: StoredPayment, requested: Mon
   );
 }
 
-/** Limits the number of refunds by request. Refunds of the estate, which have references, and the last refund of a payment or return are exempt. @throws Problem `limit_reached` */
+/**
+ * Limits the number of refunds by request. Refunds of the estate, which have references, and the last refund of a payment or return are
+ * exempt.
+ * @throws Problem `limit_reached`
+ */
 export function refuseFurtherRefund(
   payment: StoredPayment,
   { amount, reference }: { readonly amount: Money; readonly reference?: string },

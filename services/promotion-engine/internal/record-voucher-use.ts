@@ -10,7 +10,10 @@ import { canonicalCode } from '../voucher-rules.ts';
 type BasketVouchers = z.output<typeof basketVouchers.schema>;
 type UseRequest = z.output<typeof recordVoucherUseCall.request>;
 
-/** Voucher uses follow the checkout of their basket: they are taken when the basket is locked, kept when it becomes an order, and otherwise released. */
+/**
+ * Voucher uses follow the checkout of their basket: they are taken when the basket is locked, kept when it becomes an order, and otherwise
+ * released.
+ */
 export const recordVoucherUse = handle(recordVoucherUseCall)(async ({ params: { basketId }, body }, { work }) => {
   const found = await work.get(basketVouchers, basketId);
   const next = await recordUse(work, { basketId, found, body });

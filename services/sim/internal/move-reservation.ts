@@ -9,7 +9,10 @@ import { moveStockDue } from '../due-work.ts';
 import { applyMovement, verbAfter } from '../movement-rules.ts';
 import { isTillHold } from '../reservation-rules.ts';
 
-/** Commits the record first; the stock moves before the reply if possible. ATP stays the same, because these units were not available to others. */
+/**
+ * Commits the record first; the stock moves before the reply if possible. ATP stays the same, because these units were not available to
+ * others.
+ */
 export const moveReservation = handle(moveReservationCall)(async ({ params: { id }, body }, { work }) => {
   const found = await work.get(reservations, id);
   if (!found) throw notFound('reservation', id);

@@ -32,7 +32,10 @@ export function schemas(): Part {
   );
 }
 
-/** In OpenAPI 3.0 the enumeration of a nullable field has to list null itself. A single number is a range instead, without null in a list of numbers. */
+/**
+ * In OpenAPI 3.0 the enumeration of a nullable field has to list null itself. A single number is a range instead, without null in a list of
+ * numbers.
+ */
 function nullableEnumeration(schema: z.core.JSONSchema.BaseSchema): void {
   const [value, ...others] = (schema.enum ?? []).filter((one) => one !== null);
   if (typeof value === 'number' && others.length === 0) {

@@ -17,7 +17,9 @@ export const allowedFrom = (status: PickingStatus): readonly PickingStatus[] =>
 export function refuseMove(order: Pick<PickingOrder, 'id' | 'status'>, status: PickingStatus, mode: Progression['warehouse']): void {
   if (moves[order.status].includes(status)) return;
   const remedy =
-    mode === 'manual' ? '' : ` The warehouse of this rehearsal works automatically (${mode}); set its progression to manual to work by hand.`;
+    mode === 'manual'
+      ? ''
+      : ` The warehouse of this rehearsal works automatically (${mode}); set its progression to manual to work by hand.`;
   throw refusal(
     'picking-order',
     { id: order.id, state: order.status },

@@ -21,7 +21,7 @@ interface Portion {
 
 /** The messages of one partition form one record batch. The broker refuses batches above a megabyte. */
 const LARGEST_PORTION_BYTES = 500_000;
-/** Time for which `publish` waits for the first connection before it fails. */
+/** The longest wait of `publish` for the first connection. After it, `publish` fails. */
 const CONNECTION_WAIT_MS = 1_000;
 const FLUSH_MS = 5_000;
 const DISCONNECT_MS = 2_000;

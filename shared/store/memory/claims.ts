@@ -5,7 +5,7 @@ import type { ClaimRecord, WorldState } from './state.ts';
 /** Sorted by expiry: time only moves forward, and every claim is kept equally long. */
 type Claims = Map<string, ClaimRecord>;
 
-/** The size of an ended claim: only those count. */
+/** The size of an ended claim. Unfinished claims do not count. */
 export const bytesOfClaim = ({ done }: ClaimRecord): number => CLAIM_BYTES + (done?.json.length ?? 0);
 
 export function claim(world: WorldState, claims: Claims, key: string, ask: { fingerprint: string; now: number; leaseMs: number }): Claim {

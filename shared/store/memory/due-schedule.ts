@@ -87,7 +87,7 @@ export function createDueSchedule(onAwaitedEnd?: (item: Item) => void) {
     }
   }
 
-  /** After its lease expires, a holder may finish an item until someone else leases it. */
+  /** After its lease has expired, a driver may still finish an item until another one leases it. */
   function queueExpired(wall: Ms): void {
     for (const key of [...leased]) {
       const record = records.get(key);

@@ -13,7 +13,7 @@ export interface DeliveryRetry {
   readonly awaits: Application;
 }
 
-/** Deliveries of events to one application, as its consumer settles them. Each is named by its `deliveryKey`. */
+/** Deliveries of events to one application, for its consumer. A `deliveryKey` identifies each. */
 export interface DeliveryStore {
   /** Whether the delivery is still to be consumed. */
   isPending(world: World, delivery: string): Promise<boolean>;

@@ -13,7 +13,7 @@ export interface PlannedDue {
   readonly traceparent?: string;
   /** Request id of the hop that scheduled it, for the journal. */
   readonly hop?: string;
-  /** Set when the committing process runs the work itself before it replies. `until` is wall time; others wait until then. */
+  /** Set when the committing process runs the work before it replies. Other processes wait until `until`, in wall time. */
   readonly lease?: { readonly token: string; readonly until: number };
   /** The fault that withholds the work until `at` (`NEVER`: while it exists). Setting it anew or deleting it makes the work due. */
   readonly withheldBy?: string;
@@ -21,7 +21,7 @@ export interface PlannedDue {
   readonly withheldAt?: number;
   /** The application that was unavailable when the work was postponed. The work becomes due as soon as the application is back. */
   readonly awaits?: Application;
-  /** Failed attempts that count as made; 0 when absent. */
+  /** Number of failed attempts to begin with; 0 when absent. */
   readonly attempts?: number;
 }
 
@@ -30,7 +30,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 
 /**
  * Rehearsal time before each retry of failed due work, while another application is unavailable or another action is in progress: a week in all.
- * After the last attempt the work is parked. Redriven work has only the last attempt.
+ * After the last attempt the work is parked. Redriven work gets one attempt.
  */
 export const BACKOFF_MS: readonly Ms[] = [
   5_000,
@@ -75,7 +75,7 @@ export const PUBLISH_WITHHELD_EVENT = 'publish-held-event';
 /** Due work of a subscriber: retries a delivery that was parked or postponed. Key: the event's id; payload: its outbox entry. */
 export const DELIVER_AGAIN = 'deliver-again';
 
-/** Whether due work carries an event. One such item per application and kind runs at a time, for the order. Snapshots leave it out. */
+/** Whether due work carries an event. To keep the order, one such item per application and kind runs at a time. Snapshots exclude it. */
 export const carriesEvent = (kind: string): boolean => kind === PUBLISH_WITHHELD_EVENT || kind === DELIVER_AGAIN;
 
 /** Most waiting items that one search for the next item skips. */

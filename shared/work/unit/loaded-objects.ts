@@ -3,7 +3,7 @@ import type { Found } from '../../store/ports/objects.ts';
 import type { IndexChange, Plan } from '../../store/ports/plan.ts';
 import type { ParseStored } from './parsed-objects.ts';
 
-/** A collection of a shape, whatever its uniques, indexes and verbs. */
+/** A collection of a shape, with any uniques, indexes and verbs. */
 // biome-ignore lint/suspicious/noExplicitAny: a life cycle is invariant in its verbs; only `any` stands for all of them
 export type CollectionOf<T extends Stored> = Collection<T, string, string, any>;
 

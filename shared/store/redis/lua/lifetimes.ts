@@ -59,7 +59,7 @@ redis.call('ZREM', key('ends'), name)
 redis.call('HDEL', key('idle'), name)
 return 1`,
 
-  // Ended rehearsals, for the process with the lease; with each `0` when it was being opened or removed.
+  // Ended rehearsals, for the process with the lease; each with `0` if it was being opened or removed.
   ended: lua`
 local token, leaseMs, limit = arg(), arg(), arg()
 local holder = redis.call('GET', key('sweep'))
@@ -72,7 +72,7 @@ for _, name in ipairs(redis.call('ZRANGEBYSCORE', key('ends'), '-inf', wall(), '
 end
 return reply`,
 
-  // Of one rehearsal; empty when the list does not have it.
+  // The lifetime of one rehearsal; empty if the list does not have it.
   lifetime: lua`
 local name = arg()
 local ends = redis.call('ZSCORE', key('ends'), name)

@@ -4,7 +4,7 @@ import { lua } from './lua.ts';
 /** Claims of requests with an idempotency key. */
 export const CLAIM_RECORDS = lua`
 local CLAIM_KEPT_MS, CLAIMS_FORGOTTEN = ${CLAIM_KEPT_MS}, ${CLAIMS_FORGOTTEN}
--- The size of an ended claim: only those count.
+-- The size of an ended claim. Unfinished claims do not count.
 local function bytesOfClaim(claim) return claim.token == '' and ${CLAIM_BYTES} + #claim.json or 0 end
 local function readClaim(app, name)
   local stored = redis.call('HGET', key(app .. ':idem'), name)
