@@ -20,11 +20,11 @@ export interface ControlPlaneOptions extends ControlParts {
 
 export interface AdmittedRequest {
   readonly request: IncomingMessage;
-  /** Without the query. */
+  /** The path without the query. */
   readonly path: string;
   readonly rehearsal: string;
   readonly correlationId: string;
-  /** Unparsed. */
+  /** The body, unparsed. */
   readonly body: Buffer | undefined;
 }
 

@@ -19,7 +19,7 @@ export interface RunningEstate {
   readonly gateway: string;
   readonly touchpoint: string;
   readonly portal: string;
-  /** Absent when the console is off. */
+  /** The address of the console. Absent when it is off. */
   readonly console?: string;
   readonly applications: Readonly<Record<string, string>>;
   readonly adapters: { readonly state: string; readonly events: string };

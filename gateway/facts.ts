@@ -20,14 +20,14 @@ export type Target =
 
 /** The facts that the steps may have established about a request. A refusal and the access log use the available ones. */
 export interface ProvedFacts extends Exchange {
-  /** Without the query. */
+  /** The path without the query. */
   readonly path?: string;
   readonly target?: Target['target'];
   readonly api?: ApiDefinition | undefined;
   readonly span?: Span | undefined;
   /** W3C trace context for the spans and logs of the request. */
   readonly traceparent?: string | undefined;
-  /** Undefined for anonymous callers and for signed requests. */
+  /** The authenticated caller. Undefined for anonymous callers and for signed requests. */
   readonly caller?: AuthenticatedCaller | undefined;
   readonly view?: WorldView | undefined;
   readonly ids?: RequestIds;

@@ -13,7 +13,7 @@ const MOST_NAMED = 100;
 
 export interface Settled {
   readonly settled: boolean;
-  /** Empty when settled. */
+  /** What the world waits for. Empty when it is settled. */
   readonly waitingFor: readonly string[];
 }
 

@@ -4,7 +4,7 @@ import type { EstateEvent } from '../../shared/events/envelope.ts';
 import type { EventReader, EventsAbout } from '../../shared/store/ports/inspection.ts';
 
 export interface EventFilter {
-  /** With or without its prefix. */
+  /** The type, with or without its prefix. */
   readonly type?: string;
   readonly subject?: string;
   readonly correlationId?: string;

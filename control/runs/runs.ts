@@ -99,7 +99,7 @@ export function createRuns({ store, scenarios, log }: RunsOptions) {
       await dropOldest();
       return run;
     },
-    /** Newest first. `revision` grows with each change of a run. */
+    /** The runs, newest first. `revision` grows with each change of a run. */
     async list(): Promise<{ readonly revision: number; readonly items: readonly RunHead[] }> {
       const { revision, runs } = await store.runs();
       return { revision, items: runs.map(headOf).toReversed() };

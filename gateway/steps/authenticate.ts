@@ -5,7 +5,7 @@ import { type Keyed, schemeOf } from './limit-rate.ts';
 import type { NamedInAddress } from './rehearsal-in-address.ts';
 
 export interface Authenticated {
-  /** Undefined for anonymous callers and for signed requests. */
+  /** The authenticated caller. Undefined for anonymous callers and for signed requests. */
   readonly caller: AuthenticatedCaller | undefined;
 }
 

@@ -13,7 +13,7 @@ const ENCODED = /(?:%[0-9a-f]{2})+/gi;
 const NOT_PRINTABLE_ASCII = /[^\x21-\x7e]/;
 
 export interface Addressed {
-  /** Without the query. */
+  /** The path without the query. */
   readonly path: string;
 }
 

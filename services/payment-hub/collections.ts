@@ -38,7 +38,7 @@ export const payableOrders = defineCollection({
 });
 
 /**
- * By order id, in minor units. A refund lowers `committed`. `exchanged` is the part of it that pays for exchange orders of its returns.
+ * Counters by order id, in minor units. A refund lowers `committed`. `exchanged` is the part of it that pays for exchange orders of its returns.
  * `payments` counts its payments in any state. The guards are checked in the commit: concurrent payments together never exceed the order, and nothing is both refunded and exchanged.
  */
 export const orderCovers = defineCounters({
@@ -53,7 +53,7 @@ export const payableReturns = defineCollection({
   schema: z.object({ id: z.string(), version: z.int(), worth: z.int() }),
 });
 
-/** By return id, in minor units. Refunds and credits raise `used`; the guard keeps concurrent ones within the return. */
+/** Counters by return id, in minor units. Refunds and credits raise `used`; the guard keeps concurrent ones within the return. */
 export const returnCovers = defineCounters({
   name: 'return-covers',
   fields: ['worth', 'used'],
@@ -72,7 +72,7 @@ export const giftCards = defineCollection({
   schema: z.object({ id: z.string(), version: z.int(), currency: Currency }),
 });
 
-/** By the gift card's token, in minor units. */
+/** Balances in minor units, by the gift card's token. */
 export const giftCardBalances = defineCounters({
   name: 'gift-card-balances',
   fields: ['balance'],

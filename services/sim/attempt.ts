@@ -38,7 +38,10 @@ export async function beginAttempt({ takesOverLines, ...wanted }: NewAttempt, { 
   return attempt;
 }
 
-/** With a basket, all open reservations of its order are replaced. Without one, only reservations of the lines in `takesOverLines` are. */
+/**
+ * The reservations that an attempt replaces: for a basket, all open ones of it and its order; otherwise only those for the lines in
+ * `takesOverLines`.
+ */
 async function findReplaced(
   { basketId, orderId, forCheckout, takesOverLines = [] }: Omit<NewAttempt, 'id' | 'items'>,
   work: UnitOfWork,

@@ -54,11 +54,11 @@ export interface Hop extends Pick<JournalRecord, 'application' | 'api' | 'method
   readonly calls?: readonly string[];
   readonly faults?: readonly string[];
   readonly unchanged?: string;
-  /** As it was parsed. */
+  /** The body of the request, as it was parsed. */
   readonly request?: unknown;
   /** The text that was parsed. */
   readonly requestText?: string;
-  /** As it was sent. */
+  /** The body of the answer, as it was sent. */
   readonly response?: string;
 }
 

@@ -1,7 +1,7 @@
 /** Records of a partition arrive in any order. Offsets are committed up to the first undelivered one; the broker repeats the rest. */
 export class PartitionProgress {
   #next: number;
-  /** Ascending. */
+  /** The undelivered offsets, ascending. */
   readonly #undelivered = new Set<number>();
   #committed: number | undefined;
 

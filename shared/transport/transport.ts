@@ -6,7 +6,7 @@ import type { Context } from '../control/context.ts';
 export interface OutgoingCall {
   readonly application: Application;
   readonly method: Method;
-  /** With the query. */
+  /** The path with the query. */
   readonly path: string;
   /** The context for the other application. */
   readonly context: Context;

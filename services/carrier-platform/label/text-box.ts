@@ -2,7 +2,7 @@ import type PDFDocument from 'pdfkit';
 
 export type Document = InstanceType<typeof PDFDocument>;
 
-/** In points, from the top left corner of the page. */
+/** A box on the page. Numbers are in points, from the top left corner. */
 export interface Box {
   readonly x: number;
   readonly y: number;

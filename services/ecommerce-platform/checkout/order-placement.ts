@@ -6,7 +6,7 @@ import { type Basket, baskets, type CheckoutRecord, checkouts } from '../collect
 import { checkoutTtl, placeOrder } from '../due-work.ts';
 import { settleCheckout } from './record.ts';
 
-/** Until the first retry by due work; further retries back off. */
+/** Time until the first retry by due work. Further retries back off. */
 const RETRY_MS = 5_000;
 
 /** Converts a locked basket under its order's id, and stops the checkout's timer. */

@@ -43,7 +43,7 @@ export const returnRequests = defineCollection({
   index: { undecided: ({ orderId, state }) => (state === 'open' ? orderId : undefined) },
 });
 
-/** When a return moves automatically next; the id is the return's. Stored apart, since a new plan does not change the return. */
+/** The automatic steps of a return; the id is the return's. They are stored apart, because a new plan does not change the return. */
 export const returnTasks = defineCollection({
   name: 'return-tasks',
   schema: z.object({

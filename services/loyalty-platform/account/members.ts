@@ -10,7 +10,7 @@ export async function memberByIdOrCard(work: UnitOfWork, idOrCard: string): Prom
   return found;
 }
 
-/** By account id or card number. */
+/** Finds a member by account id or card number. */
 export const findMember = async (work: UnitOfWork, idOrCard: string): Promise<Account | undefined> =>
   (await work.get(accounts, idOrCard)) ?? (await work.findUnique(accounts, 'card', idOrCard));
 

@@ -70,7 +70,7 @@ const BINDING: ReadonlySet<string> = new Set(['pending', 'authorised', 'captured
 /** In rehearsals with manual refunds, captured payments wait for a client's Refund Payment. */
 const BINDING_UNCAPTURED: ReadonlySet<string> = new Set(['pending', 'authorised']);
 
-/** Newest first; a failure of one does not stop the others. The Payment Hub decides between void and refund. */
+/** Reverses payments, newest first. A failure of one does not stop the others. The Payment Hub decides between void and refund. */
 async function reversePayments(orderId: string, { payments: which }: Undo, { call, context, log }: Scope): Promise<UndoResult> {
   const reversible = progressionOf(context).refund === 'manual' ? BINDING_UNCAPTURED : BINDING;
   const payments = await paymentsOf(orderId, { call }, DECIDE_TIMEOUT_MS);

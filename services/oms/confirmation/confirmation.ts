@@ -76,7 +76,7 @@ export function scheduleRedemption(work: UnitOfWork, { id, voucherCodes }: Store
   if (voucherCodes.length > 0) work.schedule(redeemVouchersDue, id, work.now, {}, { beforeReply: true });
 }
 
-/** Without stock for every line nothing is held and the authorisations are voided. The order stays a draft. */
+/** Refuses a confirmation without stock for every line: nothing is reserved, the authorisations are voided, and the order stays a draft. */
 function refuseForStock({ order, problem, payments }: Shortage, { work }: Scope): Problem {
   const authorised = payments.filter(({ state }) => state === 'authorised').map(({ id }) => id);
   const ended = withdrawConfirmation(work, order, {

@@ -71,7 +71,7 @@ export async function requestFulfillment(order: StoredOrder, record: Fulfillment
   return work.transition(orders, order, order.state === 'confirmed' ? 'route' : 'note', { routingStatus: undefined });
 }
 
-/** As `requestFulfillment`. After a failure the order shows `routingStatus: 'retrying'`, and due work tries again. */
+/** Does the same as `requestFulfillment`. After a failure the order shows `routingStatus: 'retrying'`, and due work tries again. */
 export async function requestFulfillmentOrRetry(order: StoredOrder, scope: Scope): Promise<StoredOrder> {
   const { work, log } = scope;
   const record = await work.get(fulfillmentRecords, order.id);

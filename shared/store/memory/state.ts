@@ -40,7 +40,7 @@ export interface ApplicationState {
   index: Map<string, Map<string, OrderedList<Placed>>>;
   counters: Map<string, Map<string, Map<string, number>>>;
   claims: Map<string, ClaimRecord>;
-  /** By id, first committed first. */
+  /** Unsent events by id, first committed first. */
   outbox: Map<string, OutboxEntry>;
   relay: { token: string; until: number } | undefined;
   /** Results of commits by operation id, newest last. A repeated operation gets its first result. */
@@ -60,7 +60,7 @@ export interface WorldState {
   applications: Map<Application, ApplicationState>;
   readonly due: DueSchedule;
   pending: Set<string>;
-  /** By kind and key, oldest first. Due work keeps its item for a redrive. */
+  /** Parked work by kind and key, oldest first. Due work keeps its item for a redrive. */
   parked: Map<string, { readonly shown: Parked; readonly item?: DueRecord['item'] }>;
   seq: number;
   order: number;

@@ -28,7 +28,7 @@ export interface Ledger {
 
 /** The outstanding work of one event. */
 export interface EventWork {
-  /** While the event is not on the bus. */
+  /** The entry in the outbox, while the event is not on the bus. */
   readonly entry?: OutboxEntry;
   /** The fault that withholds it. */
   readonly withheldBy?: string;

@@ -10,10 +10,10 @@ export type CollectionOf<T extends Stored> = Collection<T, string, string, any>;
 /** One object in a unit of work. */
 export interface LoadedObject {
   readonly of: AnyCollection;
-  /** As in the store; undefined if it is not stored. */
+  /** The stored object; undefined if there is none. */
   readonly stored: Found | undefined;
   readonly storedObject: Stored | undefined;
-  /** As this unit writes it. */
+  /** The object as this unit writes it. */
   readonly next: Stored | undefined;
 }
 
