@@ -15,7 +15,7 @@ const ITEM_LEASE_MS = 30_000;
 const DISPATCH_DEADLINE_MS = 15_000;
 /** Extra wall time for storing and answering the outcome of a call or webhook that used the whole deadline. */
 const ANSWER_MARGIN_MS = 5_000;
-/** Wall time before an item is requeued whose idempotency key an interrupted request still claims. */
+/** If an interrupted request still claims the idempotency key of an item, the item is requeued after this wall time. */
 const KEY_HELD_MS = 100;
 
 export interface DueRunnerOptions {

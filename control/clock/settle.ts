@@ -31,7 +31,7 @@ export type Settle = (world: World, limit: WaitLimit, runOne?: RunOne) => Promis
 
 const WORLD_GONE: Settled = { settled: false, waitingFor: ['the rehearsal has been reset or deleted'] };
 
-/** Waits until a world is settled. Due work runs one by one with `runOne`, and in the flow without it. */
+/** Waits until a world is settled. With `runOne`, this runs due work one by one; without it, the flowing clock does. */
 export function createSettle({ worlds, changes, flow, stopping }: SettleOptions): Settle {
   return async (world, limit, runOne) => {
     for (;;) {

@@ -20,7 +20,7 @@ export interface ObjectFilter {
   readonly state?: string;
   /** Text to find in the object, or in the customer that it refers to. */
   readonly q?: string;
-  /** Order of the last object of the previous page. */
+  /** Position (`order`) of the last object of the previous page. */
   readonly before?: number;
   readonly limit: number;
 }

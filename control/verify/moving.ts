@@ -78,7 +78,7 @@ function awaitedActors({ queued }: WorldRecords, order: Order, fulfillmentOrders
   });
   if (queued('oms', order.id)) awaited.push('the OMS has work queued');
   if (order.routingStatus === 'manual') awaited.push('a caller of Route Order');
-  // No timer ends a sale at the till: the goods are on the counter, or gone.
+  // No timer ends a sale at the till, because the customer may have left with the goods.
   if (order.channel === 'pos' && order.state === 'confirmed') awaited.push('the till, which hands the goods over');
   return awaited;
 }

@@ -46,7 +46,7 @@ const openUnitsOf = ({ id, allocations }: Reservation): HeldFor[] =>
     qty: qty - fulfilledQty - cancelledQty,
   }));
 
-/** The units that are left of a reservation. */
+/** The remaining units of a reservation. */
 export const remainingUnitsOf = ({ id, allocations, moved = [] }: Hold): HeldFor[] => [
   ...heldFor(id, allocations),
   ...moved.flatMap((movement) => heldFor(id, movement.allocations)).map((one) => ({ ...one, qty: -one.qty })),

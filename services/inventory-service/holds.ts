@@ -73,7 +73,7 @@ export function giveBack(
 
 type Moved = NonNullable<Hold['moved']>[number];
 
-/** Takes units that left or were missing off the counters. ATP stays the same. */
+/** Subtracts units that left or were missing from the counters. ATP stays the same. */
 export function takeOut(work: UnitOfWork, hold: Hold, movement: Moved): void {
   for (const { sku, locationId, qty } of movement.allocations) {
     const key = stockKey(sku, locationId);

@@ -24,7 +24,7 @@ export const accounts = defineCollection({
 
 /**
  * The ledgers: one object per entry, sorted by booking. Account and entry change in one commit. The id is the account's with the
- * number of the entry. A reference grants points to an account once, however old the entry is.
+ * number of the entry. A reference grants points to an account once, even if the entry is old.
  */
 export const ledgerEntries = defineCollection({
   name: 'ledger-entries',

@@ -44,7 +44,7 @@ export type StoredTransaction = z.output<typeof StoredTransaction>;
 /** A transaction with its basket. */
 export type Sale = StoredTransaction & { readonly basket: z.output<typeof Basket> };
 
-/** An If-Match compares with the version in the order view. */
+/** Transactions by id. `If-Match` is compared with their version, which the order view shows as its `ETag`. */
 export const transactions = defineCollection({ name: 'transactions', schema: StoredTransaction, etag: true });
 
 /** Stores with tills. */

@@ -46,7 +46,7 @@ export const warehouseTasks = defineCollection({
     open: z.boolean(),
     /** The delays of the warehouse begin at this instant. */
     allocatedAt: Instant,
-    /** Time of the next step in epoch milliseconds; absent while the warehouse is worked by hand. */
+    /** Time of the next step in epoch milliseconds; absent while the progression of the warehouse is manual. */
     stepAt: z.int().optional(),
     /** Whether the fulfillment order was cancelled, so that nobody picks it any more. */
     cancelled: z.literal(true).optional(),

@@ -4,7 +4,7 @@ const ESCAPED = /["\\\p{Cc}\p{Cs}]/u;
 const quoted = (text: string): string => (ESCAPED.test(text) ? JSON.stringify(text) : `"${text}"`);
 
 /**
- * Canonical JSON (RFC 8785) of a parsed JSON value: the same text whatever the order of its members. Members that are undefined are left
+ * Canonical JSON (RFC 8785) of a parsed JSON value: the same text for any order of its members. Members that are undefined are left
  * out.
  */
 export function canonicalJson(value: unknown): string {

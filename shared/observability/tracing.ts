@@ -10,7 +10,7 @@ import type { Observed, Span, SpanStart, Tracer } from './observer.ts';
 export interface TracingOptions {
   /** Base address of an OTLP/HTTP collector: `http://collector:4318`. */
   readonly endpoint: string;
-  /** Headers of every export. */
+  /** Headers that every export sends. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Wall time between exports. */
   readonly exportEveryMs?: number;

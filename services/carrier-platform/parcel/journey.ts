@@ -15,7 +15,7 @@ export async function beginJourney(shipment: StoredShipment, { work, context }: 
   await planNext({ id: shipment.id, open: true, labelledAt, passed: 0 }, { work, shipment, mode: afterScan(mode) });
 }
 
-/** With progression `immediate`, the next scan waits for the first attempt at the previous webhook, so that webhooks keep their order. */
+/** With the progression `immediate`, the next scan waits for the first attempt at the previous webhook, so that webhooks keep their order. */
 const afterScan = (mode: Mode): Mode => (mode === 'immediate' ? 'manual' : mode);
 
 /** Continues the journey of a parcel after a scan. A manual scan may be the next planned one. */

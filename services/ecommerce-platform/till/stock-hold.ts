@@ -78,7 +78,10 @@ const heldUnits = (hold: Hold | undefined, sku: string, locationId: string): num
     .filter((allocation) => allocation.sku === sku && allocation.locationId === locationId)
     .reduce((sum, { qty, fulfilledQty, cancelledQty }) => sum + qty - fulfilledQty - cancelledQty, 0);
 
-/** Per SKU the smaller of its quantity and the store's ATP plus the units that the client's reservation has there; SKUs with 0 are left out. */
+/**
+ * The units to reserve per SKU: its quantity, but at most the store's ATP plus the units that the client's reservation has there. SKUs with
+ * 0 are left out.
+ */
 async function readUnitsToHold(
   { call }: Scope,
   { lines, locationId }: StoreStockRequest,

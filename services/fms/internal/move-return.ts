@@ -6,7 +6,7 @@ import { approve, inspect, receive, refuseOnceWrittenOff, writeOff } from '../re
 import { beginRejection, carryOnRejection } from '../returns/rejection.ts';
 import { TAKE_OVER_MS } from '../timing.ts';
 
-/** Moves a return by hand; otherwise the progression moves it. */
+/** Moves a return on request of the control plane. Without such requests, the progression moves it. */
 export const moveReturn = handle(moveReturnCall)(async ({ params, body }, scope) => {
   const found = await returnById(scope.work, params.id);
   switch (body.verb) {

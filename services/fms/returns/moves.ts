@@ -28,7 +28,7 @@ function refuseWhileRejecting(found: StoredReturn, verb: Move): void {
   throw refusal(returnLifeCycle, found, verb, detail, { pendingAction: { action: 'reject', since }, retryable: true });
 }
 
-/** A written-off return is paid back, wherever its parcel is. @throws Problem `invalid_state_transition` */
+/** Refuses to move a written-off return: it is refunded even if its parcel arrives. @throws Problem `invalid_state_transition` */
 export function refuseOnceWrittenOff(found: StoredReturn, verb: string): void {
   if (found.state !== 'in-transit' || found.writtenOffAt === undefined) return;
   const detail = `The return "${found.id}" was written off at ${found.writtenOffAt}: it is paid back, and ${verb} is no longer possible.`;

@@ -50,7 +50,7 @@ async function carryOut(work: UnitOfWork, { sku, locationId, qty }: Movement): P
   return qty - carriedOut;
 }
 
-/** @throws Problem `insufficient_stock` for units that are promised in the meantime */
+/** @throws Problem `insufficient_stock` for units that were reserved in the meantime */
 async function refuseSold(work: UnitOfWork, { sku, locationId, qty }: Movement): Promise<void> {
   const [level] = (await readLevels(work, [sku], [locationId])).get(sku) ?? [];
   const available = level?.atp ?? 0;

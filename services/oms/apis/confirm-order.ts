@@ -43,7 +43,7 @@ export const confirmOrder = handle(confirmOrderApi)(async ({ params }, scope) =>
   return routeAndView(outcome, payments, scope);
 });
 
-/** Continues after the confirmation: redeems vouchers and routes, unless that is done or orders are routed by hand. */
+/** Continues after the confirmation: redeems vouchers and routes, unless that is done or routing is manual. */
 async function routeAndView(order: StoredOrder, payments: readonly Payment[] | undefined, scope: Scope): Promise<OrderView> {
   if (order.state !== 'confirmed' || order.pendingAction) return fetchView(order, scope);
   scheduleRedemption(scope.work, order);

@@ -40,7 +40,7 @@ export interface UndoResult {
 
 /**
  * Undoes payments, stock and voucher uses, in this order. A failure of one part does not stop the others, so that stock is released
- * even if the Payment Hub is down. Every call takes effect once, however often it is repeated.
+ * even if the Payment Hub is down. Every call takes effect once, even if it is repeated.
  */
 export async function undoAtOthers(order: StoredOrder, undo: Undo, scope: Scope): Promise<UndoResult> {
   const { call, log } = scope;

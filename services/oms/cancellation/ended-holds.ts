@@ -9,7 +9,7 @@ export const knownHolds = ({ lines }: StoredOrder, record: FulfillmentRecord | u
 ];
 
 /**
- * Has the SIM release all stock held for an ended order or its basket, except `spare`. Afterwards the SIM holds nothing for it.
+ * Calls the SIM to release all stock reserved for an ended order or its basket, except the reservations in `spare`.
  * A repeat sends the same body, although a return may have begun since the order was completed.
  */
 export async function releaseHoldsOf(order: StoredOrder, spare: readonly string[], { call }: Pick<Scope, 'call'>): Promise<void> {

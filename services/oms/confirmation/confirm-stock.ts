@@ -33,7 +33,7 @@ const HOLD_IS_GONE: ReadonlySet<ProblemCode> = new Set(['reservation_expired', '
 async function confirmHold(order: StoredOrder, { call, context }: Scope): Promise<StockOutcome | undefined> {
   const [reservationId] = reservationsOf(order.lines);
   if (reservationId === undefined) return undefined;
-  // Where orders are routed by hand, a client may still release the reservation before Route Order.
+  // If routing is manual, a client may still release the reservation before Route Order.
   const body = { orderId: order.id, forFulfilment: isRoutable(order) && routesByItself(context) };
   try {
     const reservation = await call(confirmReservation, { params: { id: reservationId }, body });

@@ -88,7 +88,7 @@ function refuseForStock({ order, problem, payments }: Shortage, { work }: Scope)
   return shortOfStock(order, problem);
 }
 
-/** `reservation_expired` if the order had a reservation, else `insufficient_stock`. */
+/** The refusal: `reservation_expired` if the order had a reservation, otherwise `insufficient_stock`. */
 function shortOfStock(order: StoredOrder, shortage: Problem): Problem {
   const context = {
     objectType: 'order',

@@ -19,7 +19,7 @@ export const routesByItself = (context: Context): boolean => progressionOf(conte
 
 /**
  * Stores that routing has begun, with the due work that finishes it; the caller commits both before it calls the FMS.
- * `asked`: by Route Order, so due work finishes it even where orders are routed by hand.
+ * `asked`: by Route Order, so due work finishes it even if routing is manual.
  */
 export function beginRouting(
   work: UnitOfWork,

@@ -40,7 +40,7 @@ export const goneOf = ({ cancelledQty, returnedQty }: Pick<OrderLine, 'cancelled
 export const valueOfUnits = ({ lineTotal, qty }: Pick<OrderLine, 'lineTotal' | 'qty'>, units: number): number =>
   floorShare(lineTotal.amount, units, qty);
 
-/** Value in minor units of the next `units` of a line, after the units that are gone. */
+/** Value in minor units of the next `units` of a line, after its cancelled and returned units. */
 export const valueOfNext = (line: OrderLine, units: number): number =>
   valueOfUnits(line, goneOf(line) + units) - valueOfUnits(line, goneOf(line));
 

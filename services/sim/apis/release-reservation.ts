@@ -11,7 +11,7 @@ import { isOpen, stockAtTill, stockBeingSent } from '../reservation-rules.ts';
 
 const NEVER_WRITTEN = 0;
 
-/** Commits the state before the stock goes back: a unit that goes back too early could be sold twice. */
+/** Commits the state before the stock is returned: a unit that is returned too early could be sold twice. */
 export const releaseReservation = handle(releaseReservationApi)(async ({ params: { id } }, scope) => {
   const { work } = scope;
   const found = await work.get(reservations, id);

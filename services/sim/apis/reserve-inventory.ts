@@ -80,7 +80,7 @@ function attemptFor(
 /** Schedules work that returns the stock, because the Inventory Service may have reserved it in spite of the problem. */
 function undoLater(attempt: Attempt, problem: Problem, work: UnitOfWork): void {
   if (NOTHING_HELD_CODES.has(problem.code)) return;
-  // The only call so far did nothing, so nothing is held.
+  // The only call so far did nothing, so nothing is reserved.
   if (didNothing(problem) && !attempt.carriedOn) endAttempt(work, attempt);
   else work.schedule(abortHoldDue, attempt.id, work.now, {});
 }

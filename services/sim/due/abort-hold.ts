@@ -10,7 +10,7 @@ import { findEnd } from '../ended-owners.ts';
 import { isOpen } from '../reservation-rules.ts';
 
 /**
- * Undoes a Reserve Inventory that never answered: taken stock goes back, and a take that arrives later is refused. An attempt that
+ * Undoes a Reserve Inventory that never answered: its stock is returned, and a late Take Hold is refused. An attempt that
  * replaces open reservations is finished instead, since their stock may be gone and the basket must keep one reservation. An order or basket
  * that has ended needs none.
  */

@@ -45,7 +45,7 @@ export class LoadedObjects {
     return this.#loaded.get(keyOf(of, id));
   }
 
-  /** The object as this unit sees it: as it writes it, else as it was stored. */
+  /** The object as this unit sees it: as it writes it, or otherwise as it is stored. */
   current<T extends Stored>(of: CollectionOf<T>, { next, storedObject }: LoadedObject): T | undefined {
     const object = next ?? storedObject;
     return object && typed(of, object);

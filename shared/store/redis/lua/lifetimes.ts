@@ -27,7 +27,7 @@ redis.call('ZADD', ends, int(wall() + openingMs), name)
 redis.call('HSET', key('idle'), name, idle)
 return { 'entered' }`,
 
-  // Notes the use of a rehearsal. `opened`: with this idle time. `found`: with this idle time if it has none.
+  // Notes the use of a rehearsal. `opened` sets the idle time. `found` sets it only if the rehearsal has none.
   use: lua`
 local name, how, idle = arg(), arg(), arg()
 if how == '' and not redis.call('ZSCORE', key('used'), name) then return 'kept' end
