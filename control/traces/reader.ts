@@ -6,7 +6,7 @@ import type { EstateEvent } from '../../shared/events/envelope.ts';
 import type { EventReader } from '../../shared/store/ports/inspection.ts';
 import type { StoredTrace, TraceReader } from '../../shared/store/ports/traces.ts';
 
-/** Summaries per read of a filtered search, and the most that one request reads. */
+/** Summaries per read of a filtered search, and most summaries that one request reads. */
 const STEP = 200;
 const MOST_WALKED = 1_000;
 /** Events of an object that are searched for correlation ids. */

@@ -45,7 +45,7 @@ const StoredHold = z.object({
   version,
   /**
    * `released` and `refused` are final: a repeat gets the same answer. A reservation whose stock was never taken may be `released`
-   * too. `given-back` stock may be taken again, since the SIM never had its record.
+   * too. `given-back` stock may be taken again, because the SIM never had its record.
    */
   state: z.enum(['held', 'refused', 'released', 'given-back']),
   /** The units as they were reserved. Units that have left since are in `moved`. */

@@ -60,7 +60,7 @@ export function withdraw(work: UnitOfWork, hold: Hold): void {
   work.cancel(finishAllocationDue, hold.id);
 }
 
-/** Keeps the stock, since the SIM may have the record. Due work repeats the record until the SIM has it. */
+/** Keeps the stock, because the SIM may have the record. Due work repeats the record until the SIM has it. */
 export function recordLater(work: UnitOfWork, hold: Hold): void {
   work.schedule(finishAllocationDue, hold.id, work.now, {});
 }

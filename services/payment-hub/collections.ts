@@ -66,7 +66,7 @@ export const paymentTokens = defineCollection({
   schema: z.object({ id: z.string(), version: z.int(), rule: PaymentToken }),
 });
 
-/** Gift cards, by token. Their balances are counters, since concurrent payments may change one. */
+/** Gift cards, by token. Their balances are counters, because concurrent payments may change one. */
 export const giftCards = defineCollection({
   name: 'gift-cards',
   schema: z.object({ id: z.string(), version: z.int(), currency: Currency }),

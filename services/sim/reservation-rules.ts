@@ -5,7 +5,7 @@ import type { StoredReservation } from './collections.ts';
 /** Whether the reservation holds stock. */
 export const isOpen = ({ state }: Pick<StoredReservation, 'state'>): boolean => state === 'requested' || state === 'confirmed';
 
-/** A reservation for the till has no time limit and is never confirmed, since the customer takes the goods along. */
+/** A reservation for the till has no time limit and is never confirmed, because the customer takes the goods along. */
 export const isTillHold = ({ state, expiresAt }: Pick<StoredReservation, 'state' | 'expiresAt'>): boolean =>
   state === 'requested' && expiresAt === undefined;
 

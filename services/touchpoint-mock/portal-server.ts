@@ -24,7 +24,7 @@ export interface PortalOptions {
   /** The page shows this key to everybody who can open the portal: it is the public key of a mock. */
   readonly storeKey: string;
   readonly lanes: readonly string[];
-  /** Loopback by default. In a container `0.0.0.0`, since publishing the port decides who reaches it. */
+  /** Loopback by default. In a container `0.0.0.0`, because publishing the port decides who reaches it. */
   readonly host?: string;
   /** Host names that serve the portal, in addition to this machine's names. */
   readonly allowedHosts?: readonly string[];

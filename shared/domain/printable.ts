@@ -13,7 +13,7 @@ const ESCAPE_SEQUENCE = /(?:\u001B\[|\u009B)[0-9;?]*[A-Za-z]|(?:\u001B\]|\u009D)
 /** A text without unprintable characters, of any length. */
 export const withoutControls = (text: string): string => text.toWellFormed().replaceAll(ESCAPE_SEQUENCE, '').replaceAll(UNPRINTABLE, '');
 
-/** A text as it may stand in a document of any kind, of limited length. */
+/** A text of limited length without characters that a document of any kind could refuse. */
 export const printable = (text: string, characters = 500): string => shortened(withoutControls(text), characters);
 
 /** As `printable`, on one line. */

@@ -7,7 +7,7 @@ import type { Reply } from './transport.ts';
 /** An answer as it is sent, and as an idempotency record keeps it. */
 export interface Answer {
   readonly status: number;
-  /** Bytes for documents. No idempotency record keeps those, since only queries answer them. */
+  /** Text, or bytes for documents. No idempotency record keeps bytes, because only queries answer them. */
   readonly body: string | Buffer;
   readonly contentType: string;
   readonly etag?: string | undefined;

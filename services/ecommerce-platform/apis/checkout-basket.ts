@@ -38,14 +38,14 @@ async function repeatCheckout(scope: Scope, basket: Basket, body: CheckoutBody) 
   const changed = changedMembers(basket, body, record);
   if (changed.length > 0) {
     if (!isChangeable(basket)) throw unchangeableCheckout(basket, changed);
-    const { locked, record: settled } = await changeCheckout(scope, await requireHold(basket, scope), body);
+    const { locked, record: settled } = await changeCheckout(scope, await requireReservation(basket, scope), body);
     return body.placeOrder ? convertAndPlaceOrder(scope, locked, settled) : locked;
   }
   if (!body.placeOrder || !record) return again(basket);
   if (basket.state === 'locked') {
     await refuseWhileChanging(scope.work, basket);
     await identifyCustomer(scope, basket, { placeOrder: true });
-    return convertAndPlaceOrder(scope, await requireHold(basket, scope), record);
+    return convertAndPlaceOrder(scope, await requireReservation(basket, scope), record);
   }
   return record.phase === 'placing' ? submitOrder(scope, basket, record) : again(basket);
 }
@@ -71,7 +71,7 @@ const TIMEOUT_MS = 800;
  * @returns the basket with the reservation that holds its lines
  * @throws Problem 409 `reservation_expired`
  */
-async function requireHold(basket: Basket, { call }: Scope): Promise<Basket> {
+async function requireReservation(basket: Basket, { call }: Scope): Promise<Basket> {
   const answer = await call(getBasketHold, { params: { basketId: basket.id } }, { timeoutMs: TIMEOUT_MS }).catch(undefinedIfAway);
   if (!answer) return basket;
   const { reservation } = answer;

@@ -53,8 +53,8 @@ export async function holdStoreStock(scope: Scope, record: CheckoutRecord, reque
 
 /** Commits the next request to the SIM; `asked` stays undefined when the store has none of the goods. */
 async function commitNextRequest(scope: Scope, record: CheckoutRecord, request: StoreStockRequest): Promise<CheckoutRecord> {
-  const clientHold = await readClientHold(scope, request);
-  const items = await readUnitsToHold(scope, request, clientHold);
+  const clientHold = await readClientReservation(scope, request);
+  const items = await readUnitsToReserve(scope, request, clientHold);
   // This reservation is released first: a sale that reserves nothing would never release it.
   if (items.length === 0 && clientHold) await releaseHold(scope, clientHold.id);
   const next = scope.work.put(checkouts, {
@@ -67,7 +67,7 @@ async function commitNextRequest(scope: Scope, record: CheckoutRecord, request: 
 }
 
 /** The reservation that a client made for the basket before it came to the till. */
-async function readClientHold({ call }: Scope, { basketId, basketVersion }: StoreStockRequest): Promise<Hold | undefined> {
+async function readClientReservation({ call }: Scope, { basketId, basketVersion }: StoreStockRequest): Promise<Hold | undefined> {
   if (basketVersion === 0) return undefined;
   return (await call(getBasketHold, { params: { basketId } }, { timeoutMs: TIMEOUT_MS })).reservation;
 }
@@ -82,7 +82,7 @@ const heldUnits = (hold: Hold | undefined, sku: string, locationId: string): num
  * The units to reserve per SKU: its quantity, but at most the store's ATP plus the units that the client's reservation has there. SKUs with
  * 0 are left out.
  */
-async function readUnitsToHold(
+async function readUnitsToReserve(
   { call }: Scope,
   { lines, locationId }: StoreStockRequest,
   clientHold: Hold | undefined,

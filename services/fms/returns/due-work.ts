@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Id } from '../../../shared/catalog/shapes.ts';
 import { defineDueWork } from '../../../shared/work/due-work.ts';
 
-// The key of each kind is the id of a return. The key of `put-back` includes the attempt, since another one may follow.
+// The key of each kind is the id of a return. The key of `put-back` includes the attempt, because another one may follow.
 
 /** Undoes a Create Return without an answer. The OMS releases its bookings. */
 export const undoReturnDue = defineDueWork('undo-return');

@@ -45,7 +45,7 @@ export function beginRejection(
 
 /**
  * Takes the units out of stock first: sold units cannot go back to the customer, so the return would have to be paid back. Then the OMS
- * decides, since the return may already be paid back or pay for an exchange order. Only the OMS books the units back to the customer. The
+ * decides, because the return may already be paid back or pay for an exchange order. Only the OMS books the units back to the customer. The
  * changes are for the last commit.
  * @returns the refusal, after which the return is as before
  * @throws Problem while the Inventory Service or the OMS does not answer

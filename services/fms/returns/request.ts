@@ -80,7 +80,7 @@ export function endRequest(work: UnitOfWork, { id, orderId, state }: { id: strin
   work.cancel(undoReturnDue, id);
 }
 
-/** Has the OMS book the units, and stores the return. For a repeat, the OMS answers the existing booking. @throws Problem */
+/** Calls the OMS to book the units, and stores the return. For a repeat, the OMS returns the existing booking. @throws Problem */
 export async function requestReturn(id: string, request: ReturnRequest, scope: Scope): Promise<StoredReturn> {
   const { work, call, context } = scope;
   const { orderId, resolution, dropOff } = request;

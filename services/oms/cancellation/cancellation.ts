@@ -36,7 +36,7 @@ const OBSOLETE_WORK: readonly DueWork[] = [
 ];
 
 /**
- * Has the FMS cancel all fulfillment orders of the order, or none. Afterwards the FMS creates none for this order. Without a fulfillment
+ * Calls the FMS to cancel all fulfillment orders of the order, or none. Afterwards the FMS creates none for this order. Without a fulfillment
  * record there is nothing to cancel at the FMS.
  * @returns whether all short units are written off
  * @throws Problem `invalid_state_transition` when goods are dispatched, or `dependency_*`

@@ -63,7 +63,7 @@ const sumOf = (units: readonly Units[], sku: string): number =>
  * @throws Problem `dependency_*`
  */
 async function takeOutOfStore(order: StoredOrder, storeId: string, scope: Scope): Promise<boolean> {
-  const left = await consumeHold(order, storeId, scope);
+  const left = await consumeReserved(order, storeId, scope);
   const missing = itemsOf(order.lines)
     .map(({ sku, qty }) => ({ sku, qty: qty - sumOf(left, sku) }))
     .filter(({ qty }) => qty > 0);
@@ -78,7 +78,7 @@ async function takeOutOfStore(order: StoredOrder, storeId: string, scope: Scope)
 }
 
 /** @returns the units that left the reservation: all of them, or none if it ended in another way */
-async function consumeHold(order: StoredOrder, storeId: string, scope: Scope): Promise<Units[]> {
+async function consumeReserved(order: StoredOrder, storeId: string, scope: Scope): Promise<Units[]> {
   const held = await holdOf(order, scope);
   if (!held || held.state === 'fulfilled') return held ? fulfilledOf(held) : [];
   const lines = held.allocations.map(({ sku, qty, fulfilledQty, cancelledQty }) => ({ sku, qty: qty - fulfilledQty - cancelledQty }));

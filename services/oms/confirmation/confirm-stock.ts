@@ -19,18 +19,18 @@ export type StockOutcome =
  * @throws Problem when it is unknown whether the SIM acted; the intent then stays for the next attempt
  */
 export async function secureStock(order: StoredOrder, scope: Scope): Promise<StockOutcome> {
-  const confirmed = await confirmHold(order, scope);
+  const confirmed = await confirmStored(order, scope);
   if (confirmed) return confirmed;
-  const taken = await takeNewHold(order, scope);
+  const taken = await takeNewReservation(order, scope);
   if (taken.is !== 'taken') return taken;
-  return (await confirmHold(taken.order, scope)) ?? holdLost(taken.order);
+  return (await confirmStored(taken.order, scope)) ?? holdLost(taken.order);
 }
 
 /** Problem codes of the SIM's answers about a reservation that has ended. */
 const HOLD_IS_GONE: ReadonlySet<ProblemCode> = new Set(['reservation_expired', 'invalid_state_transition', 'not_found']);
 
 /** @returns undefined if the order has no reservation, or it has ended */
-async function confirmHold(order: StoredOrder, { call, context }: Scope): Promise<StockOutcome | undefined> {
+async function confirmStored(order: StoredOrder, { call, context }: Scope): Promise<StockOutcome | undefined> {
   const [reservationId] = reservationsOf(order.lines);
   if (reservationId === undefined) return undefined;
   // If routing is manual, a client may still release the reservation before Route Order.
@@ -50,7 +50,7 @@ async function confirmHold(order: StoredOrder, { call, context }: Scope): Promis
  * Reserves stock for all lines and stores the reservation on the order before it is confirmed: one that was not stored expires, and a
  * confirmed one is always stored. Every attempt of this confirmation sends the same call, so the stock is reserved once.
  */
-async function takeNewHold(order: StoredOrder, { call, work }: Scope): Promise<StockOutcome | { is: 'taken'; order: StoredOrder }> {
+async function takeNewReservation(order: StoredOrder, { call, work }: Scope): Promise<StockOutcome | { is: 'taken'; order: StoredOrder }> {
   // The new reservation replaces all other reservations of the order or its basket.
   const body = { orderId: order.id, basketId: order.basketId, items: itemsOf(order.lines), ttlSeconds: NEW_HOLD_TTL_SECONDS };
   try {

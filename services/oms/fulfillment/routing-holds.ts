@@ -23,7 +23,7 @@ export async function ensureHolds(order: StoredOrder, strategy: Strategy, scope:
   if (without.length === 0) return order;
   const taken = await reserveLines(without, { order, strategy }, scope);
   const noted = scope.work.transition(orders, order, 'note', {
-    lines: order.lines.map((line) => (without.includes(line) ? withHold(line, taken) : line)),
+    lines: order.lines.map((line) => (without.includes(line) ? withReservation(line, taken) : line)),
   });
   await scope.work.checkpoint();
   const body = { orderId: order.id, forFulfilment: true };
@@ -50,7 +50,7 @@ function reserveLines(lines: readonly OrderLine[], { order, strategy }: Routing,
   return call(reserveInventory, { body }, { step: `hold ${strategy} ${items.map(({ sku }) => sku).join(' ')}` });
 }
 
-function withHold(line: OrderLine, { id, allocations }: Reservation): OrderLine {
+function withReservation(line: OrderLine, { id, allocations }: Reservation): OrderLine {
   return linesServedFrom([{ ...line, reservationId: id }], allocations)[0] ?? line;
 }
 

@@ -49,7 +49,7 @@ export function groupsOf(lines: readonly OrderLine[]): Group[] {
   return [...groups.values()];
 }
 
-/** Has the FMS create the fulfillment orders of an attempt. A repeat creates no others. @throws Problem */
+/** Calls the FMS to create the fulfillment orders of an attempt. A repeat creates no others. @throws Problem */
 export async function createFulfillmentOrdersFor(
   order: StoredOrder,
   { attempt, groups }: { attempt: number; groups: Group[] },

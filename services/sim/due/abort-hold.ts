@@ -11,7 +11,7 @@ import { isOpen } from '../reservation-rules.ts';
 
 /**
  * Undoes a Reserve Inventory that never answered: its stock is returned, and a late Take Hold is refused. An attempt that
- * replaces open reservations is finished instead, since their stock may be gone and the basket must keep one reservation. An order or basket
+ * replaces open reservations is finished instead, because their stock may be gone and the basket must keep one reservation. An order or basket
  * that has ended needs none.
  */
 export const abortHold = handleDue(abortHoldDue)(async ({ key }, { work, call }) => {

@@ -26,7 +26,7 @@ interface Contract {
 }
 
 /**
- * Answers the contract paths directly on `node:http`, since clients measure this traffic.
+ * Answers the contract paths directly on `node:http`, because clients measure this traffic.
  * The order of the checks is part of the contract: credential, lane, selector.
  */
 export function contractListener({ table, credential, lanes, otherwise }: Contract): RequestListener {

@@ -27,7 +27,7 @@ export const takeWarehouseStep = handleDue(warehouseStepDue)(async ({ key, paylo
   await scheduleStep(work, task, { order: moved, mode });
 });
 
-/** Opens a new picking order and starts it in one step, since the warehouse does nothing in between. */
+/** Opens a new picking order and starts it in one step, because the warehouse does nothing in between. */
 async function movePicking(id: string, order: PickingOrder | undefined, scope: Scope): Promise<PickingOrder | Problem> {
   const opened = order ?? (await openPickingOrder(id, scope));
   if (opened instanceof Problem) return opened;

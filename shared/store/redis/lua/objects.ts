@@ -41,7 +41,7 @@ while position < #ARGV do
 end
 return counts`,
 
-  // For each collection, the number of its objects in total, then by state. An empty reply: call again, since one script enters only a limited
+  // For each collection, the number of its objects in total, then by state. An empty reply: call again, because one script enters only a limited
   // number of states. The index of a world of an older release lacks objects that have not changed since.
   countObjects: lua`
 if not exists() then return gone() end
