@@ -20,11 +20,11 @@ export interface ControlPlaneOptions extends ControlParts {
 
 export interface AdmittedRequest {
   readonly request: IncomingMessage;
-  /** Without the query. */
+  /** The path without the query. */
   readonly path: string;
   readonly rehearsal: string;
   readonly correlationId: string;
-  /** Unparsed. */
+  /** The body, unparsed. */
   readonly body: Buffer | undefined;
 }
 
@@ -66,7 +66,7 @@ async function readInput(operation: ControlOperation, { request, path, body: sen
   return { params, query, body: body ? body.value : {}, lastEventId };
 }
 
-/** A page that somebody left open must not keep its rehearsal for ever, and one that is watched must not lose it. */
+/** A page that somebody left open must not keep its rehearsal forever. A page that somebody watches must not lose it. */
 const WATCHING_IS_USE_MS = 8 * 60 * 60 * 1_000;
 
 interface Entering {

@@ -33,7 +33,7 @@ export interface EnteredRehearsal {
   readonly rehearsal: string;
   readonly world: World;
   readonly view: WorldView;
-  /** As the operation answers it. */
+  /** The answer of the operation. */
   readonly correlationId: string;
   /** Aborted when the client has disconnected. */
   readonly gone: AbortSignal;
@@ -72,7 +72,7 @@ export const operate =
     },
   });
 
-/** Binds an operation that runs in no rehearsal: it is about rehearsals, or about runs of scenarios. */
+/** Binds an operation that runs outside rehearsals, such as creating a rehearsal or running a scenario. */
 export const operateOnRehearsals =
   <O extends ControlOperation>(operation: O) =>
   (run: (input: ControlInput<O>, parts: ControlParts) => Promise<ControlOutput<O>>): BoundOperation<O['id']> => ({
@@ -83,7 +83,7 @@ export const operateOnRehearsals =
     },
   });
 
-/** Binds an operation that streams what happens in a rehearsal. A problem before its first frame is answered as one. */
+/** Binds an operation that streams what happens in a rehearsal. A problem before the first frame is answered as a problem document. */
 export const operateStream =
   <O extends StreamOperation>(operation: O) =>
   (

@@ -18,7 +18,10 @@ export type Configuration = Readonly<Omit<z.output<z.ZodObject<typeof variables>
 /** An unknown name with one of these prefixes is a mistake. */
 const OWN_PREFIX = /^(REDIS|KAFKA|GATEWAY|TOUCHPOINT|PORTAL|MOCK|RATE_LIMIT|REHEARSAL|CORS)_/;
 
-/** Misspelling one of these names stops the start. Short names and Node's names resemble names of other programs. */
+/**
+ * A variable that looks like a misspelling of one of these names is an error. Short names and Node's names are left out: variables of other
+ * programs resemble them.
+ */
 const CHECKED_NAMES = Object.keys(variablesByName).filter((name) => name.length >= 9 && name.includes('_') && name !== 'NODE_ENV');
 
 /** @throws StartError with a line for each mistake, which names the variable */
@@ -100,7 +103,7 @@ function withPassword({
   return nodes.join(',');
 }
 
-/** In one process for the whole estate, applications find each other without these variables. */
+/** When one process runs the whole estate, applications find each other without these variables. */
 function refuseMisplaced({ SERVICE }: Configuration, given: Readonly<Record<string, unknown>>): void {
   if (SERVICE !== undefined) return;
   const [address] = [...Object.keys(urls), 'GATEWAY_URL'].filter((name) => name in given);
@@ -120,19 +123,19 @@ function refuseMisplaced({ SERVICE }: Configuration, given: Readonly<Record<stri
 export const corsOriginsOf = ({ CORS_ORIGINS, NODE_ENV }: Configuration): readonly string[] =>
   CORS_ORIGINS ?? (NODE_ENV === 'production' ? [] : ['loopback']);
 
-/** For programs: where state and events are kept. A separate gateway does not need the address of Kafka, but its applications do. */
+/** Where state and events are kept, in a form for programs. A separate gateway does not need the address of Kafka, but its applications do. */
 export const adaptersInUse = ({ SERVICE, REDIS_URL, KAFKA_BROKERS }: Configuration) => ({
   store: REDIS_URL === undefined ? ('memory' as const) : ('redis' as const),
   events: KAFKA_BROKERS === undefined && SERVICE === undefined ? ('memory' as const) : ('kafka' as const),
 });
 
-/** For the AsyncAPI document. */
+/** Where this estate publishes events, for the AsyncAPI document. */
 export const eventServers = (configuration: Configuration): EventServers =>
   adaptersInUse(configuration).events === 'memory' ? 'memory' : { kafka: configuration.KAFKA_BROKERS ?? [] };
 
 const TITLES = { memory: 'memory', redis: 'Redis', kafka: 'Kafka' } as const;
 
-/** For people: where state and events are kept. */
+/** Where state and events are kept, in words. */
 export function adaptersOf(configuration: Configuration) {
   const { store, events } = adaptersInUse(configuration);
   return { state: TITLES[store], events: TITLES[events] };

@@ -31,7 +31,7 @@ export function refuseDemoCredentials(
   log.warn({ credentials: known, host: HOST }, 'demo credentials are accepted: anyone who reaches this address can use them');
 }
 
-/** The accepted credentials that are public anyway, since the files of this project contain them. */
+/** The accepted credentials that are public because the files of this project contain them. */
 export function publicAmong(credentials: readonly Credential[]): DemoCredentials {
   const names = new Set(demoAmong(credentials));
   const find = (kind: Credential['kind'], scope: string): string | undefined =>

@@ -19,7 +19,7 @@ export interface RunningEstate {
   readonly gateway: string;
   readonly touchpoint: string;
   readonly portal: string;
-  /** Absent when the console is off. */
+  /** The address of the console. Absent when it is off. */
   readonly console?: string;
   readonly applications: Readonly<Record<string, string>>;
   readonly adapters: { readonly state: string; readonly events: string };
@@ -33,10 +33,13 @@ export interface RunningEstate {
   close(): Promise<void>;
 }
 
-/** All users of the secret are in this process, so it need not be configured. */
+/** A random secret. It need not be configured, because only this process uses it. */
 const randomSecret = (): string => randomBytes(32).toString('base64url');
 
-/** Starts the whole estate in this process. `TRANSPORT` chooses how its gateway and applications call each other; state and events are where configured. */
+/**
+ * Starts the whole estate in this process. `TRANSPORT` chooses how its gateway and applications call each other; state and events are where
+ * configured.
+ */
 export async function startEstate(
   configuration: Configuration,
   log: Logger,

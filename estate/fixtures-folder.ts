@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { requireFolder } from '../fixtures/checked-file.ts';
 import type { Configuration } from './configuration.ts';
 
-/** Undefined: the project's folder. */
+/** The configured folder. Undefined: the project's folder. */
 export const fixturesFolder = ({ FIXTURES_DIR }: Configuration): URL | undefined =>
   FIXTURES_DIR === undefined ? undefined : pathToFileURL(`${FIXTURES_DIR}/`);
 

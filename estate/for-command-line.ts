@@ -1,7 +1,7 @@
 import type { Configuration } from './configuration.ts';
 import { touchpointFixtures } from './fixtures-folder.ts';
 
-/** The entry point of the server package: what the command line uses of the estate. It loads the greater part only when needed. */
+/** The entry point of the server package: what the command line uses of the estate. It loads most modules only when they are needed. */
 export { type Configuration, readConfiguration } from './configuration.ts';
 export { run } from './run.ts';
 export { explainStart } from './start-error.ts';
@@ -14,7 +14,7 @@ export async function checkFixtures(configuration: Configuration): Promise<void>
   await loadTouchpointFixtures(await touchpointFixtures(configuration));
 }
 
-/** What store and bus wait for, as far as they are configured. */
+/** The missing dependencies of the store and the bus, if these are configured. */
 export async function infrastructureTrouble(
   configuration: Configuration,
 ): Promise<Readonly<Record<'redis' | 'kafka', { readonly trouble: string | undefined } | undefined>>> {

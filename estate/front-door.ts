@@ -164,7 +164,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   };
 }
 
-/** Repeats until it succeeds. The store itself reports why it is away. */
+/** Repeats until it succeeds. The store itself reports why it is unavailable. */
 async function ensureDefault(rehearsals: Rehearsals, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted) {
     try {

@@ -8,7 +8,7 @@ import { openBus, openStore } from './infrastructure.ts';
 const PATIENCE_MS = 6_000;
 const LOOK_MS = 100;
 
-/** What the configured store waits for; undefined when it answers. */
+/** The problem of the configured store; undefined when it answers. */
 export async function storeTrouble(configuration: Configuration): Promise<string | undefined> {
   const store = openStore(configuration, createLogger('silent'));
   const trouble = await troubleOf(() => store.state());
@@ -16,7 +16,7 @@ export async function storeTrouble(configuration: Configuration): Promise<string
   return trouble;
 }
 
-/** What the configured bus waits for; undefined when it answers. */
+/** The problem of the configured bus; undefined when it answers. */
 export async function busTrouble(configuration: Configuration): Promise<string | undefined> {
   const bus = await openBus(configuration, createLogger('silent'));
   const trouble = await troubleOf(() => bus.state());
@@ -24,7 +24,7 @@ export async function busTrouble(configuration: Configuration): Promise<string |
   return trouble;
 }
 
-/** What a part still waits for after some time; undefined when it is ready. */
+/** The dependency that a part still waits for after some time; undefined when the part is ready. */
 async function troubleOf(state: () => State): Promise<string | undefined> {
   const until = performance.now() + PATIENCE_MS;
   while (!state().ready && performance.now() < until) await pause(LOOK_MS);
@@ -32,7 +32,7 @@ async function troubleOf(state: () => State): Promise<string | undefined> {
   return ready ? undefined : waitingFor;
 }
 
-/** Timers of a part that waits keep no process alive: this one does until it is closed. */
+/** Keeps the process alive until it is closed, because the timers of a waiting part do not. */
 async function closed(close: () => Promise<void>): Promise<void> {
   const alive = setInterval(() => undefined, LOOK_MS);
   try {

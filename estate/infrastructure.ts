@@ -20,7 +20,7 @@ const CONNECT_MS = 5_000;
 const CONNECTIONS_PER_APPLICATION = 128;
 /** Wall time before an idle connection is closed. */
 const IDLE_MS = 30_000;
-/** The most of it that an application may announce. */
+/** The longest idle time that an application may announce. */
 const LONGEST_IDLE_MS = 60_000;
 
 /** The HTTP client for calls between applications. It keeps connections and spreads them over the replicas behind a name. */
@@ -75,13 +75,13 @@ export function openStore(
 
 export interface Infrastructure {
   readonly agent: Agent;
-  /** A gateway alone has none. */
+  /** Undefined in a process with the gateway alone. */
   readonly bus?: Bus;
   readonly observability: Observability;
   readonly adapter: StoreAdapter;
 }
 
-/** Ends the calls, the sends and the last spans, and then the connection to the store. */
+/** Finishes calls, sent events and spans, then closes the connection to the store. */
 export async function closeInfrastructure({ agent, bus, observability, adapter }: Infrastructure): Promise<void> {
   await agent.close();
   await bus?.close();
@@ -95,7 +95,7 @@ export async function openBus({ KAFKA_BROKERS, SERVICE }: Configuration, log: Lo
   return createKafkaBus({ brokers: KAFKA_BROKERS, clientId: `unified-commerce-${SERVICE ?? 'estate'}`, log });
 }
 
-/** Metrics always, traces only with a collector: the packages for traces are loaded only then. */
+/** Collects metrics always, and traces only with a collector. The packages for traces are loaded only then. */
 export async function startObservability({
   OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
   OTEL_EXPORTER_OTLP_HEADERS: headers,

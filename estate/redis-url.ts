@@ -1,4 +1,4 @@
-/** Whether an address of Redis, or a list of the nodes of a cluster, means what its parts say: no part of it is ignored. */
+/** Whether every part of an address of Redis, or of a list of cluster nodes, has an effect: a part that would be ignored is a mistake. */
 export function isRedisUrl(text: string): boolean {
   const isMarked = text.startsWith('cluster:');
   const nodes = text.replace(/^cluster:/, '').split(/\s*,\s*/);

@@ -16,7 +16,7 @@ import * as wms from '../services/wms/service.ts';
 import type { Seed } from '../shared/store/collections.ts';
 import type { AnyService } from '../shared/work/handler.ts';
 
-/** An application with its share of a new world. */
+/** An application with its seed data for a new world. */
 export interface RegisteredApplication {
   readonly service: AnyService;
   readonly seed: (fixtures: Fixtures, now: number) => Seed;

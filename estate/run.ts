@@ -16,12 +16,12 @@ const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 const ECHO_MS = 500;
 
 interface Started {
-  /** For a program that started this process. Known before it is ready. */
+  /** The addresses, for the program that started this process. They are known before it is ready. */
   readonly addresses: Readonly<Record<string, unknown>>;
   readonly ready: Promise<void>;
   drain(): void;
   close(): Promise<void>;
-  /** For a person. */
+  /** The text for a person. */
   text(): string;
 }
 
@@ -57,7 +57,7 @@ export async function run(environment: Readonly<Record<string, string | undefine
   if (stopping) return;
   const readyInMs = Math.round(performance.now() - started);
   log.info({ service: configuration.SERVICE ?? 'estate', adapters: adaptersOf(configuration), readyInMs, ...running.addresses }, 'ready');
-  // A parent process gets the addresses as a message, a person as text.
+  // A parent process gets the addresses as a message; a person gets them as text.
   if (process.send) process.send({ ready: true, ...running.addresses });
   else if (json) printJson(running.addresses);
   else if (configuration.SERVICE === undefined || !log.isLevelEnabled('info')) print(running.text());

@@ -46,7 +46,7 @@ export function createScenarioRuns({ gateway, credentials }: ScenarioRunsOptions
   };
 }
 
-/** Short: a process that stops does not wait for idle connections. */
+/** Idle connections are closed soon, so that a stopping process does not wait for them. */
 const KEEP_ALIVE_MS = 1_000;
 
 /** Loaded on first use: the start of an estate does not need them. */

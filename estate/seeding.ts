@@ -8,7 +8,7 @@ import { registeredApplications } from './registry.ts';
 
 export const loadConfiguredFixtures = (configuration: Configuration): Promise<FixtureSet> => loadFixtures(fixturesFolder(configuration));
 
-/** The first state of a world that begins at `now`. */
+/** The initial data of a world whose clock starts at `now`. */
 export function seedSnapshot(fixtures: Fixtures, now: number): Snapshot {
   const applications = Object.fromEntries(
     registeredApplications.map(({ service, seed }) => [service.application, dumpOf(seed(fixtures, now))]),

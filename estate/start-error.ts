@@ -17,7 +17,7 @@ export function explainStart(error: unknown): { readonly text: string; readonly 
   return { text: error instanceof Error ? (error.stack ?? error.message) : String(error), exitCode: 1 };
 }
 
-/** Turns the error of a server that cannot listen into one sentence that names the variable to change: of the port, or of the address. */
+/** Turns the error of a server that cannot listen into one sentence. It names the variable to change, for the port or for the address. */
 export const explainListenError =
   (variable: string, host = 'HOST') =>
   (error: unknown): never => {

@@ -22,7 +22,7 @@ const isBroker = (text: string): boolean => {
 };
 const Secret = z.string().min(32, 'it takes 32 characters or more');
 
-/** As a browser sends it: without a default port, in lower case. */
+/** An origin as a browser sends it: in lower case, without a default port. */
 function originIn(text: string): string | undefined {
   if (text === 'loopback' || text === 'none') return text;
   const url = /^https?:\/\//i.test(text) ? URL.parse(text) : null;
@@ -36,7 +36,7 @@ export const variables = {
     .describe('The process to start: one application, `gateway` or `touchpoint-mock`. Without it, the whole estate starts in one process.'),
   NODE_ENV: z
     .string()
-    .refine((value) => value === 'production' || !/^prod/i.test(value), 'it takes production, or a word that does not look like it')
+    .refine((value) => value === 'production' || !/^prod/i.test(value), 'it takes production, or a word that cannot be mistaken for it')
     .default('development')
     .describe(
       'In `production`, demo credentials are refused even on the loopback address, unless they are allowed or `FIXTURES_DIR` replaces them.',
@@ -120,7 +120,9 @@ export const variables = {
     .describe('How long a stopping process still serves requests after it reports not ready; 5000 in Kubernetes.'),
   OUTBOX_LIMIT: WholeNumber(1)
     .default(100_000)
-    .describe('Unsent events that an application keeps per rehearsal while Kafka is away. Beyond that, changes are refused with 503.'),
+    .describe(
+      'Unsent events that an application keeps per rehearsal while Kafka is unavailable. Beyond that, changes are refused with 503.',
+    ),
   MAX_REHEARSALS: WholeNumber(1)
     .default(500)
     .describe('Maximum number of rehearsals. One more is refused with 429, which names the rehearsal that was idle longest.'),
@@ -152,7 +154,7 @@ export const variables = {
     .refine((brokers) => brokers.every(isBroker), 'it takes host:port, with a port up to 65535, several separated by commas')
     .optional()
     .describe('Events on Kafka: `host:port`, several separated by commas.'),
-  ESTATE_TOKEN: Secret.optional().describe('Authenticates the processes of one estate to each other. All of them have the same token.'),
+  ESTATE_TOKEN: Secret.optional().describe('Authenticates the processes of one estate to each other. All of them need the same token.'),
   CREDENTIAL_PEPPER: Secret.optional().describe(
     'The gateway hashes credentials with this secret. Without it, credentials of rehearsals are lost when the process ends.',
   ),

@@ -10,7 +10,7 @@ export interface OwnHeader {
 
 export const ownHeader = (name: string, value: string): OwnHeader => ({ name, lowerCase: name.toLowerCase(), value });
 
-/** Headers of the connection between application and gateway, and those that name the software of an application. */
+/** Headers that belong to the connection between application and gateway, and headers that name the software of an application. */
 const STAYS_INSIDE: ReadonlySet<string> = new Set([
   'keep-alive',
   'proxy-authenticate',

@@ -7,7 +7,10 @@ import type { RequestIds } from './request-ids.ts';
 /** Wall time until the estate must answer a request. */
 export const REQUEST_MS = 15_000;
 
-/** Headers that no application gets: of the connection, the client's secrets, and those that would override method, address or ours. */
+/**
+ * Headers that no application gets: connection headers, the client's secrets, and headers that would override the method, the address or
+ * headers of the gateway.
+ */
 const DROPPED = new Set([
   'authorization',
   'connection',

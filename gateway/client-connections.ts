@@ -4,11 +4,11 @@ import { Problem, type ProblemCode, problems } from '../shared/catalog/problems.
 import { headersOfProblem } from './problems.ts';
 import { identify } from './request-ids.ts';
 
-/** Wall times that clients may take. */
+/** Limits, in wall time, for slow clients. */
 export interface ClientTimes {
   readonly headersMs: number;
   readonly requestMs: number;
-  /** Interval of the checks for both. */
+  /** Interval of the checks of both limits. */
   readonly checkMs: number;
 }
 
@@ -59,8 +59,8 @@ export function refuseOnSocket(error: NodeJS.ErrnoException, socket: Socket, res
 }
 
 /**
- * Browsers open connections ahead of their requests. A request that is sent while such a connection is refused would fail, and browsers do not
- * repeat it. So nothing has gone wrong before the first byte.
+ * Browsers open connections ahead of their requests. Refusing such a connection could make a request fail that the browser is just sending, and
+ * browsers do not repeat it. So a connection without a first byte is not an error.
  */
 function endUnlessUsed(socket: Socket): void {
   const end = setTimeout(() => socket.bytesRead === 0 && socket.destroy(), IDLE_MS).unref();

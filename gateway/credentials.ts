@@ -51,9 +51,9 @@ export interface KeyringOptions {
 }
 
 export interface Keyring {
-  /** The key in a request for a scheme; of either scheme when the API needs none. */
+  /** The key in a request for the given scheme. If the API needs no key, a key of either scheme counts. */
   presentedKey(headers: IncomingHttpHeaders, scheme: RequiredScheme): PresentedKey | undefined;
-  /** @returns undefined for an anonymous caller, where an API allows one @throws Problem unauthenticated, forbidden */
+  /** @returns undefined for an anonymous caller, if the API allows one @throws Problem unauthenticated, forbidden */
   authenticate(presented: PresentedKey | undefined, required: RequiredCredential): Promise<AuthenticatedCaller | undefined>;
 }
 
@@ -113,7 +113,7 @@ export function createKeyring({ credentials, pepper, resolve }: KeyringOptions):
   return { presentedKey, authenticate };
 }
 
-/** Constant time. Without a stored hash it compares a dummy, so that unknown names take as long. */
+/** Compares in constant time. Without a stored hash it compares a dummy, so that an unknown name takes the same time. */
 function equal(given: Buffer, stored: Buffer | undefined, dummy: Buffer): boolean {
   const expected = stored ?? dummy;
   return given.length === expected.length && timingSafeEqual(given, expected) && stored !== undefined;

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import cors, { type CorsRequest } from 'cors';
 import { Problem } from '../shared/catalog/problems.ts';
 
-/** Headers of an answer that a page may read. The Fetch standard permits others always. */
+/** Headers of an answer that a page may read, in addition to those that the Fetch standard always permits. */
 const EXPOSED_HEADERS = [
   ...['Allow', 'ETag', 'Idempotent-Replayed', 'Location', 'Retry-After', 'WWW-Authenticate'],
   ...['X-Correlation-Id', 'X-Request-Id'],
@@ -13,11 +13,11 @@ const LOOPBACK = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/;
 /** Wall time before a browser must repeat a preflight. Browsers have their own maxima. */
 const PREFLIGHT_SECONDS = 600;
 
-/** Lets pages of other origins read answers (CORS). */
+/** CORS: lets pages of other origins read answers. */
 export interface CrossOrigin {
   /** Sets the headers for a page of an allowed origin, before any check, so that the page can read refusals too. */
   allow(request: IncomingMessage, response: ServerResponse): void;
-  /** By the definition of the Fetch standard. */
+  /** Whether a request is a preflight, as the Fetch standard defines it. */
   isPreflight(request: IncomingMessage): boolean;
   /** @throws Problem method_not_allowed for the preflight of an origin that is not allowed */
   answerPreflight(request: IncomingMessage, response: ServerResponse, methods: readonly string[]): void;
@@ -33,7 +33,7 @@ export function crossOrigin(allowed: readonly string[]): CrossOrigin {
   return {
     allow(request, response) {
       if (isPreflight(request) || !isAllowed(request)) return;
-      // The package takes every `OPTIONS` for a preflight and answers it.
+      // The package treats every `OPTIONS` request as a preflight and answers it.
       handle({ method: 'GET', headers: request.headers }, response, () => {});
     },
     isPreflight,

@@ -69,7 +69,7 @@ function once<T>(write: () => T): () => T {
   };
 }
 
-/** A problem for a program that followed the `type` of a refusal. Cause and remedy are Markdown. */
+/** A problem as JSON, for a program that followed the `type` of a refusal. Cause and remedy are Markdown. */
 function describe(code: ProblemCode) {
   const { status, title, retryable } = problems[code];
   const [cause, remedy] = problemMeanings[code];
@@ -78,7 +78,7 @@ function describe(code: ProblemCode) {
 
 const isCode = (text: string): text is ProblemCode => Object.hasOwn(problems, text);
 
-/** What each problem means, under the address that its `type` names. Browsers get the console's page instead, where there is a console. */
+/** Serves the meaning of each problem at the address in its `type`. Browsers get the page of the console instead, if there is a console. */
 function createProblemDocuments(): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const answer = (response: Response, body: object): void => void response.set({ Vary: 'Accept', 'Cache-Control': 'no-cache' }).json(body);

@@ -9,35 +9,35 @@ import type { RequestIds } from './request-ids.ts';
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Of `performance.now()`. */
+  /** A value of `performance.now()`. */
   readonly started: number;
 }
 
-/** What answers a request: an API, or a part of the gateway. */
+/** The part that answers a request: an API, or a part of the gateway. */
 export type Target =
   | { readonly target: 'api'; readonly api: ApiDefinition }
   | { readonly target: 'preflight' | 'health' | 'metrics' | 'control plane' | 'documents'; readonly api?: undefined };
 
-/** The facts that a request may have proved. A refusal and the access log take those that there are. */
+/** The facts that the steps may have established about a request. A refusal and the access log use the available ones. */
 export interface ProvedFacts extends Exchange {
-  /** Without the query. */
+  /** The path without the query. */
   readonly path?: string;
   readonly target?: Target['target'];
   readonly api?: ApiDefinition | undefined;
   readonly span?: Span | undefined;
   /** W3C trace context for the spans and logs of the request. */
   readonly traceparent?: string | undefined;
-  /** Undefined for anonymous callers and for signed requests. */
+  /** The authenticated caller. Undefined for anonymous callers and for signed requests. */
   readonly caller?: AuthenticatedCaller | undefined;
   readonly view?: WorldView | undefined;
   readonly ids?: RequestIds;
-  /** The application may have got the request. */
+  /** Whether the application may have received the request. */
   readonly forwarded?: ForwardedRequest;
 }
 
 /** How far a request came, and what ended it before its answer. */
 export interface Outcome {
   readonly facts: ProvedFacts;
-  /** What a step threw: any value. */
+  /** The value that a step threw. It may be of any type. */
   readonly refusal?: { readonly error: unknown };
 }

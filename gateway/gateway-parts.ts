@@ -16,7 +16,7 @@ import type { RehearsalAccess } from './rehearsal-access.ts';
 /** A request that the gateway has admitted to the control plane. */
 export interface ControlRequest {
   readonly request: IncomingMessage;
-  /** Without the query. */
+  /** The path without the query. */
   readonly path: string;
   /** Name of the rehearsal; it may not exist yet. */
   readonly rehearsal: string;

@@ -57,11 +57,11 @@ export interface GatewayOptions {
   readonly log: Logger;
   /** Metrics and traces; `/metrics` is for credentials with the scope `control`. Without it the gateway is not observed. */
   readonly observability?: Observability | undefined;
-  /** Answers `/_control`, for credentials with the scope `control`. The gateway answers its errors. */
+  /** Answers `/_control`, for credentials with the scope `control`. The gateway turns its errors into answers. */
   readonly controlPlane: ControlPlane;
   /** Answers all other paths, without a credential. */
   readonly documents: Router;
-  /** Host names that may show the documents. The machine's own names always may. */
+  /** Host names under which the documents are served, in addition to the names of this machine. */
   readonly allowedHosts?: readonly string[];
   /** Origins whose pages may call the gateway, as `CORS_ORIGINS` names them. Default: none. */
   readonly corsOrigins?: readonly string[];
@@ -77,7 +77,7 @@ export interface GatewayOptions {
 export interface RunningGateway {
   readonly url: string;
   readonly port: number;
-  /** Ends readiness; answers ask the client to reconnect. */
+  /** Ends readiness. From then on answers have `Connection: close`. */
   drain(): void;
   /** Stops accepting, finishes running requests, closes idle connections. */
   close(): Promise<void>;

@@ -7,7 +7,7 @@ export function observeRequest(observer: Observer, facts: ProvedFacts): void {
   const { request, response, started, api, view, ids, span, traceparent } = facts;
   const isStream = String(response.getHeader('content-type')).startsWith('text/event-stream');
   const target = isStream ? 'stream' : labelOf(facts.target);
-  // Probes come every few seconds and would drown the requests of clients.
+  // Probes are left out: they come every few seconds and would hide the requests of clients.
   if (target === 'health') return;
   const isBrokenOff = response.destroyed && !response.writableFinished && !isStream;
   const status = isBrokenOff ? 0 : response.statusCode;

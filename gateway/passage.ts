@@ -14,8 +14,8 @@ import { readRehearsalInAddress } from './steps/rehearsal-in-address.ts';
 import { type Passage, steps } from './steps/step.ts';
 
 /**
- * The steps of a request, in order. The first ones find what answers it, and each kind of answer has its own steps. A step takes what
- * the earlier ones proved and returns one more fact; when it throws, the outcome has the facts so far.
+ * The steps of a request, in order. The first ones find the part that answers it, and each kind of answer has its own steps. A step gets the
+ * facts that earlier steps established, and returns one more. When it throws, the outcome has the facts so far.
  */
 export function createPassage(parts: GatewayParts): Passage<Exchange> {
   const api = steps<ForApi>()

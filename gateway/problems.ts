@@ -9,7 +9,7 @@ const LINGER_MS = 500;
 
 const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
-/** The challenge of a 401 is such a header. */
+/** A problem whose refusal needs more headers, such as the challenge of a 401. */
 export class ProblemWithHeaders extends Problem {
   readonly headers: Readonly<Record<string, string>>;
 
@@ -45,7 +45,7 @@ export interface Refusal {
   readonly path: string;
 }
 
-/** Answers with a problem. If an answer has begun, the connection is cut instead, so that the client sees it as incomplete. */
+/** Answers with a problem. If an answer has begun, the connection is cut instead, so that the client recognises it as incomplete. */
 export function sendProblem(request: IncomingMessage, response: ServerResponse, { problem, ids, path }: Refusal): void {
   if (response.headersSent) {
     response.destroy();
@@ -71,7 +71,7 @@ export function sendProblem(request: IncomingMessage, response: ServerResponse, 
   });
 }
 
-/** Whether the client may still send more than a body of permitted size. (A body that waits for `100 Continue` does not come.) */
+/** Whether the client may still send more than a body of permitted size. A client that waits for `100 Continue` sends no body. */
 function isStillSending({ complete, headers }: IncomingMessage): boolean {
   if (complete || headers.expect !== undefined) return false;
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > BODY_BYTES;

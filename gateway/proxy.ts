@@ -16,8 +16,8 @@ export interface ProxyOptions extends ForwarderOptions {
 }
 
 /**
- * Less than the 65 s after which an application closes an idle connection: a request on a connection that is just being closed fails. Node's
- * agent would keep it until then, since it heeds the application's own announcement only where it has a limit itself.
+ * Less than the 65 s after which an application closes an idle connection, because a request on a connection that is just being closed fails.
+ * Node's agent respects the idle time that the application announces only if it has a limit itself.
  */
 const IDLE_MS = 60_000;
 
@@ -62,7 +62,7 @@ export function createProxy({ addressOf, timeoutMs, idleMs = IDLE_MS, draining }
       const fail = (error: Error): void => reject(dependencyProblem(application, error));
       const exchange: ForwardedExchange = { target, body: new WholeBody(body), ownHeaders, timer, fail };
       exchanges.set(request, exchange);
-      // Must run before the library's own listener, which half-closes the connection: an application would take that for a complete request.
+      // This must run before the library's own listener, which half-closes the connection: an application would treat the request as complete.
       response.once('close', () => {
         clearTimeout(timer);
         exchanges.delete(request);
@@ -109,7 +109,7 @@ function writeHead(response: ServerResponse, { statusCode = 502, statusMessage, 
   response.writeHead(statusCode, statusMessage || undefined, answerHead(own, headers, isLast ? 'close' : 'keep-alive'));
 }
 
-/** The request's body for the library, which pipes it. A complete body is sent together with the headers, without a stream in between. */
+/** The request's body as a stream, which the library pipes. A complete body is sent together with the headers, without a stream. */
 class WholeBody extends Stream {
   readonly #body: Buffer | undefined;
 
@@ -125,7 +125,7 @@ class WholeBody extends Stream {
   }
 }
 
-/** The application did not answer within the time limit. */
+/** Whether the application did not answer within the time limit. */
 class AnswerTimeout extends Error {}
 
 /** The problem for a request that reached no application or got no answer. */

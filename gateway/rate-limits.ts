@@ -6,7 +6,7 @@ const WINDOW_MS = 60_000;
 export interface RateLimits {
   /** @throws Problem rate_limited */
   countAddress(request: IncomingMessage): void;
-  /** @param hash HMAC of the presented key, known or not. @throws Problem rate_limited */
+  /** @param hash HMAC of the presented key, which may be unknown @throws Problem rate_limited */
   countKey(hash: string): void;
 }
 
@@ -41,7 +41,7 @@ function createCounter(whose: string, limit: number, now: () => number) {
 
   function countOf(key: string, at: number): Count {
     if (at >= olderFrom) {
-      // The older counts, which this drops, have all ended.
+      // This drops the older counts, whose minutes have all ended.
       older = recent;
       recent = new Map();
       olderFrom = at + WINDOW_MS;
@@ -65,7 +65,10 @@ function createCounter(whose: string, limit: number, now: () => number) {
   };
 }
 
-/** An IPv4 address, also within IPv6, counts alone. A client has many IPv6 addresses, so all addresses of its network, a /56, count together. */
+/**
+ * The unit that requests are counted by. It is one IPv4 address (also if mapped into IPv6), or a /56 network of IPv6, because a client has
+ * many IPv6 addresses.
+ */
 export function networkOf(address: string): string {
   const within = /^::(?:ffff:)?(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (within !== undefined || !address.includes(':')) return within ?? address;

@@ -20,7 +20,7 @@ export interface RefusalRecords {
 
 type AnsweredRefusal = Pick<Refusal, 'problem' | 'ids'>;
 
-/** Answers with a problem, then counts, logs and journals it. Never throws. @returns its ids; undefined when nothing was sent */
+/** Answers with a problem, then counts, logs and journals it. Never throws. @returns the ids of the request; undefined when nothing was sent */
 export function refuse(records: RefusalRecords, error: unknown, facts: ProvedFacts): RequestIds | undefined {
   const { response } = facts;
   if (error instanceof ClientGone || response.destroyed) return undefined;
@@ -43,7 +43,7 @@ function answerRefusal(log: Logger, error: unknown, facts: ProvedFacts): Answere
   }
 }
 
-/** The application journals a request that it got, so the refusal of the gateway is a separate hop. */
+/** The ids of a refusal. The application journals the request if it got it, so the refusal of the gateway is a separate hop. */
 function idsOf({ request, ids, forwarded, view }: ProvedFacts): RequestIds {
   if (!ids) return identify(request.headers, view?.now ?? Date.now());
   return forwarded ? { ...ids, requestId: `${ids.requestId}.gateway` } : ids;

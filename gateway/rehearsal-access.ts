@@ -14,7 +14,7 @@ export interface RehearsalAccess {
   readonly create: (rehearsal: string) => Promise<WorldView>;
 }
 
-/** The rehearsals of the store. An unreachable store is a dependency problem, not an error of the gateway. */
+/** Reads rehearsals from the store. An unreachable store is a dependency problem, not an error of the gateway. */
 export function rehearsalAccess({ directory, createRehearsal, log }: RehearsalAccessOptions): RehearsalAccess {
   const unreachable = (error: unknown): never => {
     if (error instanceof Problem) throw error;

@@ -10,7 +10,7 @@ export interface RequestIds {
   readonly correlationId: string;
 }
 
-/** Without a correlation id, or with one that is malformed or has a secret in it, the request's own id stands in for it. */
+/** The correlation id of the client. If it is absent, malformed or contains a secret, the request's own id replaces it. */
 export function identify(headers: IncomingHttpHeaders, now: number): RequestIds {
   const requestId = newId('req', now);
   const sent = headers['x-correlation-id'];

@@ -26,10 +26,10 @@ class Recorder extends ServerResponse {
   }
 }
 
-/** They are the same for every answer. */
+/** The security headers, which are the same for every answer. */
 export const SECURITY_HEADERS: readonly OwnHeader[] = record();
 
-/** Those that the answer does not have yet. */
+/** Sets the security headers that the answer does not have yet. */
 export function setSecurityHeaders(response: ServerResponse): void {
   for (const { name, value } of SECURITY_HEADERS) if (!response.hasHeader(name)) response.setHeader(name, value);
 }

@@ -12,7 +12,7 @@ import type { DueRunner } from './due-runner.ts';
 import type { Flow } from './flow.ts';
 import { describeDue, POLL_MS, type Settle, type Settled, type WaitLimit } from './settle.ts';
 
-/** Wall time of the lease of an advance on its clock. If the driver dies, the clock is frozen for this long. */
+/** Wall time of the lease that an advance has on its clock. If the driver dies, the clock stays frozen for this long. */
 const ADVANCE_LEASE_MS = 6_000;
 const RENEWALS_PER_LEASE = 4;
 
@@ -40,7 +40,7 @@ export interface AdvanceOptions {
   readonly stopping: AbortSignal;
 }
 
-/** Advances a clock and runs what falls due, one by one. After the limit the running item still ends, and no further item begins. */
+/** Advances a clock and runs what falls due, one by one. After the limit, the running item is finished and no further item begins. */
 export function createAdvance({ worlds, changes, flow, runner, settle, log, stopping }: AdvanceOptions) {
   /** Items that outlasted the limit of their advance. */
   const outlived = new Set<Promise<unknown>>();
@@ -55,7 +55,7 @@ export function createAdvance({ worlds, changes, flow, runner, settle, log, stop
     } finally {
       clearInterval(renewing);
       flow.resume(world);
-      // Otherwise the lease runs out.
+      // If this fails, the lease expires.
       await ifPossible(log, 'releasing a clock', () => worlds.releaseClock(world, token));
       flow.run(world);
     }
@@ -93,7 +93,7 @@ export function createAdvance({ worlds, changes, flow, runner, settle, log, stop
     return { now, ran, ...outcome };
   }
 
-  /** Waits until work ends that was leased before the advance: from then on everything runs in order. */
+  /** Waits for work that was leased before the advance to end. From then on everything runs in order. */
   async function endRunningWork(world: World, limit: WaitLimit): Promise<void> {
     for (;;) {
       using change = changes.next(world, limit.atMost(POLL_MS));
@@ -126,4 +126,4 @@ export function createAdvance({ worlds, changes, flow, runner, settle, log, stop
 }
 
 export const clockBusy = (): Problem =>
-  new Problem('clock_busy', 'This rehearsal’s clock is being advanced; wait for that to end.', { retryAfter: 1 });
+  new Problem('clock_busy', 'This rehearsal’s clock is being advanced; wait until that has ended.', { retryAfter: 1 });

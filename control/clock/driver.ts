@@ -34,7 +34,12 @@ export function createClockDriver(options: ClockDriverOptions) {
       using limit = limitWait(timeoutMs, gone);
       return await settle(world, limit);
     },
-    /** Moves a clock and runs what falls due. @param timeoutMs wall time @param gone the client has left @throws Problem clock_busy */
+    /**
+     * Moves a clock and runs what falls due.
+     * @param timeoutMs wall time
+     * @param gone aborted when the client has disconnected
+     * @throws Problem clock_busy
+     */
     async advance(world: World, to: Ms, timeoutMs: Ms, gone?: AbortSignal): Promise<Advanced> {
       using limit = limitWait(timeoutMs, gone);
       return await advances.advance(world, to, limit);

@@ -13,9 +13,9 @@ import { DUE_PATH, type Transport } from '../../shared/transport/transport.ts';
 const ITEM_LEASE_MS = 30_000;
 /** Wall time that an application has for an item. */
 const DISPATCH_DEADLINE_MS = 15_000;
-/** Wall time after that deadline for storing and answering the outcome of a call or webhook that used all of it. */
+/** Extra wall time for storing and answering the outcome of a call or webhook that used the whole deadline. */
 const ANSWER_MARGIN_MS = 5_000;
-/** Wall time before an item is requeued whose idempotency key a broken request still holds. */
+/** If an interrupted request still claims the idempotency key of an item, the item is requeued after this wall time. */
 const KEY_HELD_MS = 100;
 
 export interface DueRunnerOptions {

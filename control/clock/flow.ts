@@ -6,9 +6,9 @@ import type { Directory } from '../../shared/store/ports/directory.ts';
 import { isStoreAway } from '../../shared/store/store-away.ts';
 import type { DueRunner } from './due-runner.ts';
 
-/** Most items of a world that run concurrently while time flows. During an advance it is one. */
+/** Most items of a world that run concurrently while time flows. During an advance, one item runs at a time. */
 const ITEMS_AT_ONCE = 8;
-/** Wall time between polls for expired leases, which notify nobody, and between retries while the store is away. */
+/** Wall time between polls for expired leases, whose expiry sends no notification, and between retries while the store is unavailable. */
 const POLL_MS: Ms = 1_000;
 const NO_TIMER = Number.POSITIVE_INFINITY;
 /** The longest delay of a Node.js timer. */
@@ -23,12 +23,12 @@ export interface FlowOptions {
 
 interface FlowState {
   running: Promise<void> | undefined;
-  /** The world changed while its work ran. */
+  /** Whether the world changed while its work ran. */
   hasChanged: boolean;
-  /** This process advances the clock: the advance runs the due work. */
+  /** Whether this process advances the clock. The advance then runs the due work. */
   isSuspended: boolean;
   timer: NodeJS.Timeout | undefined;
-  /** Of `performance.now()`. */
+  /** A value of `performance.now()`. */
   timerAt: number;
 }
 
@@ -66,7 +66,7 @@ export function createFlow({ worlds, runner, log, stopping }: FlowOptions) {
       });
   }
 
-  /** Runs the work that is due after a wait, unless it is suspended. A change that makes nothing due earlier costs no read. */
+  /** Runs the work that is due after a wait, unless it is suspended. A change that makes no work due earlier needs no read. */
   function runAfter(world: World, waitMs: Ms): void {
     const state = stateOf(world);
     if (waitMs === 0) run(world);
@@ -94,7 +94,7 @@ export function createFlow({ worlds, runner, log, stopping }: FlowOptions) {
 
   async function runDueWork(world: World, state: FlowState): Promise<void> {
     clearTimer(state);
-    // Few changes make work due. One read of the status finds out, before several look for an item.
+    // Few changes make work due. One cheap read of the status comes before the several reads that look for an item.
     let status = await worlds.status(world);
     if (status?.next && status.next.at <= status.now && !status.advancing) {
       await Promise.all(Array.from({ length: ITEMS_AT_ONCE }, () => runUntilNothingIsDue(world)));
@@ -126,7 +126,7 @@ export function createFlow({ worlds, runner, log, stopping }: FlowOptions) {
     resume(world: World): void {
       stateOf(world).isSuspended = false;
     },
-    /** Resolves when the work that still runs has ended. `stopping` is aborted before. */
+    /** Resolves when the running work has ended. Abort `stopping` first. */
     async stop(): Promise<void> {
       for (const { timer } of states.values()) clearTimeout(timer);
       await Promise.all([...states.values()].map(({ running }) => running));

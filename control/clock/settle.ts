@@ -8,12 +8,12 @@ import type { Flow } from './flow.ts';
 
 /** Wall time after which a wait reads the world again without a change notification. */
 export const POLL_MS = 250;
-/** How many open items of each sort an answer names. */
+/** How many open items of each kind an answer names. */
 const MOST_NAMED = 100;
 
 export interface Settled {
   readonly settled: boolean;
-  /** Empty when settled. */
+  /** What the world waits for. Empty when it is settled. */
   readonly waitingFor: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export type Settle = (world: World, limit: WaitLimit, runOne?: RunOne) => Promis
 
 const WORLD_GONE: Settled = { settled: false, waitingFor: ['the rehearsal has been reset or deleted'] };
 
-/** Waits until a world is settled. Due work runs one by one with `runOne`, and in the flow without it. */
+/** Waits until a world is settled. With `runOne`, this runs due work one by one; without it, the flowing clock does. */
 export function createSettle({ worlds, changes, flow, stopping }: SettleOptions): Settle {
   return async (world, limit, runOne) => {
     for (;;) {
@@ -53,7 +53,7 @@ export function createSettle({ worlds, changes, flow, stopping }: SettleOptions)
 
 export const describeDue = ({ application, kind, key }: DueItem): string => `due ${application}|${kind}|${key}`;
 
-/** The work that a world waits for: the first items of each sort by name, the others by number. */
+/** The work that a world waits for. It names the first items of each kind and counts the others. */
 function openWork({ unsent, pending, running, counts, next }: Ledger, now: Ms): readonly string[] {
   const named = (sort: string, keys: readonly string[], count: number): readonly string[] => [
     ...keys.map((key) => `${sort} ${key}`),
@@ -67,7 +67,7 @@ function openWork({ unsent, pending, running, counts, next }: Ledger, now: Ms): 
   ];
 }
 
-/** Ends a wait at a deadline in wall time, or earlier when the client has disconnected. */
+/** Ends a wait at a deadline in wall time, or earlier when the client disconnects. */
 export interface WaitLimit extends Disposable {
   isOver(): boolean;
   /** Resolves when the wait must end. */

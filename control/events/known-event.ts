@@ -10,7 +10,7 @@ export function requireKnownEvent(type: string, pointer: string): void {
   throw invalid(pointer, 'unknown_event', `There is no event "${type}"; there are ${allEvents.map((event) => event.name).join(', ')}.`);
 }
 
-/** Every event of a type has subjects of one type. @throws Problem validation_failed for a subject that the event never has */
+/** All events of one type have subjects of one type. @throws Problem validation_failed for a subject that the event never has */
 export function requireSubjectOf(type: string, subject: string, pointer: string): void {
   const name = nameOf(type);
   const object = allEvents.find((one) => one.name === name)?.object;
@@ -18,7 +18,7 @@ export function requireSubjectOf(type: string, subject: string, pointer: string)
   throw invalid(pointer, 'other_subject', `The subject of ${name} must be "${object}/<id>"; "${subject}" is not.`);
 }
 
-/** @param reference to an object: its type and its id. @throws Problem validation_failed for an unknown type */
+/** @param reference type and id of an object @throws Problem validation_failed for an unknown type */
 export function requireObject(reference: string, pointer: string): void {
   const types = objects.map(({ type }) => type);
   if (types.some((type) => reference.startsWith(`${type}/`) && reference.length > `${type}/`.length)) return;

@@ -4,11 +4,11 @@ import type { EstateEvent } from '../../shared/events/envelope.ts';
 import type { EventReader, EventsAbout } from '../../shared/store/ports/inspection.ts';
 
 export interface EventFilter {
-  /** With or without its prefix. */
+  /** The type, with or without its prefix. */
   readonly type?: string;
   readonly subject?: string;
   readonly correlationId?: string;
-  /** Include the additional events. An event type that is named is always included. */
+  /** Whether additional events are included. An event type that the request names is always included. */
   readonly ext: boolean;
   readonly after: number;
   readonly limit: number;
@@ -41,7 +41,7 @@ export async function readEvents(worlds: EventReader, world: World, filter: Even
       if (matches(event, filter)) items.push({ order: stored.order, event: { ...event } });
       if (items.length >= filter.limit) return { items, next };
     }
-    // No match is left up to the last event of the world.
+    // There is no further match up to the last event of the world.
     if (events.length < chunk) return { items, next: Math.max(next, last) };
   }
 }

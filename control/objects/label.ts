@@ -5,7 +5,7 @@ import { Money } from '../../shared/catalog/shapes.ts';
 const LONGEST_LABEL = 160;
 const MEMBER = /\{([\w.]+)\}/g;
 
-/** The first template of the definition whose members the object all has. */
+/** The first template of the definition whose members the object has completely. */
 export function labelOf({ label = [] }: ObjectDefinition, object: unknown): string | undefined {
   for (const template of label) {
     const text = filled(template, object);
@@ -14,7 +14,7 @@ export function labelOf({ label = [] }: ObjectDefinition, object: unknown): stri
   return undefined;
 }
 
-/** The columns of the definition that the object has members for. */
+/** The columns of the definition, without those whose members the object lacks. */
 export const columnsOf = ({ columns = {} }: ObjectDefinition, object: unknown): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(columns).flatMap(([heading, template]) => {
@@ -30,7 +30,7 @@ function filled(template: string, object: unknown): string | undefined {
   return template.replaceAll(MEMBER, () => members.shift() ?? '').slice(0, LONGEST_LABEL);
 }
 
-/** All texts and numbers of an object, one in a line. */
+/** All texts and numbers of an object, one per line. */
 export function textsOf(value: unknown): string {
   if (typeof value === 'object' && value !== null) return Object.values(value).map(textsOf).join('\n');
   return shown(value);
@@ -49,7 +49,7 @@ function shown(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-/** Digits after the point by currency: a format is expensive to make. */
+/** Cache of the digits after the point by currency: creating a number format is expensive. */
 const digitsOf = new Map<string, number>();
 
 function amountOf({ amount, currency }: { readonly amount: number; readonly currency: string }): string {

@@ -8,7 +8,7 @@ import { columnsOf, labelOf, textsOf } from './label.ts';
 import { relatedOf } from './related.ts';
 import { CUSTOMERS, type ListedType, statesOf } from './types.ts';
 
-/** Customers whose objects a text finds. */
+/** Most customers whose objects a text search includes. */
 const MOST_CUSTOMERS = 20;
 
 /** Most objects that one request reads. If few match, the answer is short, and `next` continues. */
@@ -18,9 +18,9 @@ const CHUNK = 200;
 
 export interface ObjectFilter {
   readonly state?: string;
-  /** Text in the object, or in the customer that it refers to. */
+  /** Text to find in the object, or in the customer that it refers to. */
   readonly q?: string;
-  /** Order of the last object of the previous page. */
+  /** Position (`order`) of the last object of the previous page. */
   readonly before?: number;
   readonly limit: number;
 }
@@ -45,7 +45,7 @@ export async function listObjectsOf(
   let next = before;
   for (let left = MOST_READ; left > 0; ) {
     const size = Math.min(left, matches === undefined ? limit - items.length : CHUNK);
-    // One more than needed shows whether there are older ones.
+    // One object more than needed shows whether there are older ones.
     const found = await read({ after: next, limit: size + 1, newestFirst: true });
     for (const [position, one] of found.slice(0, size).entries()) {
       next = one.order;
@@ -72,7 +72,7 @@ function requireState({ definition }: ListedType, state: string): void {
 
 type Matches = (object: Published) => boolean;
 
-/** The text may be in the object, or in one of its customers: an order is found by the e-mail of its customer. */
+/** Whether the text is in the object or in one of its customers: an order is found by the e-mail of its customer. */
 async function matcher(worlds: ObjectReader, world: World, { definition }: ListedType, q: string): Promise<Matches> {
   const text = searchForm(q);
   const isIn: Matches = (object) => searchForm(`${labelOf(definition, object) ?? ''}\n${textsOf(object)}`).includes(text);
@@ -82,7 +82,7 @@ async function matcher(worlds: ObjectReader, world: World, { definition }: Liste
   return (object) => isIn(object) || customers.has(object['customerId']);
 }
 
-/** As a list shows the object. */
+/** The object as a list shows it. */
 export const describeObject = (type: ListedType, found: Found): Listed => describe(type, found, publishedOf(type, found));
 
 type Published = Readonly<Record<string, unknown>>;

@@ -7,7 +7,7 @@ import { listedTypes } from './types.ts';
 
 type FoundObject = Listed & { readonly type: string };
 
-/** The objects with a text: the object with this id first, wherever it is in its list, then the newest of each type. */
+/** The objects with a text: first the object with this id, even if it is old, then the newest objects of each type. */
 export async function findObjects(
   worlds: ObjectReader,
   { world, objects }: { readonly world: World; readonly objects: EstateObjects },

@@ -34,7 +34,7 @@ export async function stockAt(worlds: ObjectReader, world: World, places: readon
   });
 }
 
-/** The order of a SKU among the SKUs; undefined: there is none of this name. */
+/** The position of a SKU among the SKUs; undefined for an unknown SKU. */
 export const orderOfSku = async (worlds: ObjectReader, world: World, sku: string): Promise<number | undefined> =>
   (await worlds.object(world, owner, 'skus', sku))?.order;
 

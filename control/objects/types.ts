@@ -35,7 +35,7 @@ export function listedType(objects: EstateObjects, type: string): ListedType {
 
 export const statesOf = ({ lifeCycle }: ObjectDefinition): readonly string[] => lifeCycle?.states ?? [];
 
-/** The number of objects of each type, and of those in each state that any of them is in. */
+/** The number of objects of each type, in total and by state. States without objects are left out. */
 export async function countTypes(worlds: ObjectReader, world: World, objects: EstateObjects) {
   const types = listedTypes(objects);
   const counts = await worlds.countObjects(

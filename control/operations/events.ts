@@ -92,7 +92,7 @@ async function findEvents(worlds: EventReader, world: World, ids: readonly strin
 
 /** An event with the progress of each subscriber. @throws Problem not_found */
 async function readEventWithConsumers(worlds: EventReader & LedgerStore & JournalReader, world: World, id: string) {
-  // The outbox first: an event that leaves it in between is found on the bus.
+  // The outbox is read first: if the event moves to the bus between the two reads, the second read finds it.
   const work = await worlds.eventWork(world, id);
   const { events } = await worlds.eventsAbout(world, { by: 'id', value: id }, 0, 1);
   const [published] = events;

@@ -75,7 +75,7 @@ function checkApi(api: string): void {
     throw invalid(
       '/match/api',
       'not_struck',
-      `Only the control plane calls "${api}", and no fault strikes it; there are ${ids.join(', ')}.`,
+      `Only the control plane calls "${api}", so no fault applies to it; there are ${ids.join(', ')}.`,
     );
   }
   throw invalid('/match/api', 'unknown_api', `There is no api "${api}"; there are ${ids.join(', ')}.`);

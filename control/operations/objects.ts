@@ -89,7 +89,7 @@ export function describeLifeCycle({ type, lifeCycle }: ObjectDefinition) {
   return [{ type, states: [...lifeCycle.states], moves }];
 }
 
-/** A row without states after it keeps the state. */
+/** A row that lists no states after it keeps the state. */
 const statesAfter = (before: string | null, to: readonly string[]): readonly string[] => (to.length > 0 || before === null ? to : [before]);
 
 interface StockFilter {
@@ -119,7 +119,7 @@ async function listStockOf(worlds: ObjectReader, world: World, { sku, location, 
   const more = (of: string | undefined): readonly StockPlace[] =>
     of === undefined ? [] : locations.map((locationId) => ({ sku: of, locationId }));
   const rest = more(lastSku).slice(locations.indexOf(lastLocation) + 1);
-  // One more than needed shows whether there is another page.
+  // One item more than needed shows whether there is another page.
   const skus = Math.ceil((limit + 1) / Math.max(1, locations.length));
   const others = sku === undefined ? await skusAfter(worlds, world, lastOrder, skus) : lastSku === undefined ? [sku] : [];
   const places = [...rest, ...others.flatMap(more)];

@@ -74,12 +74,12 @@ export const resetRehearsal = operate(declared.resetRehearsal)(async (_input, { 
 
 type Reading = Pick<ControlParts, 'worlds' | 'control' | 'objects'>;
 
-/** What a world contains. No number costs a pass over the things that it counts. */
+/** What a world contains. Each number is read from a counter, without a scan. */
 async function countContents({ worlds, control, objects }: Reading, world: World, events: number) {
   const [journal, { rules }, { counts }, types] = await Promise.all([
     worlds.journalSize(world),
     control.faults(world),
-    // The numbers count all work, whatever the length of the lists.
+    // The numbers count all work, even when the lists are cut.
     worlds.ledger(world, 1),
     countTypes(worlds, world, objects),
   ]);

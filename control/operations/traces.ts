@@ -26,7 +26,7 @@ function traceOf({ applications: _applications, apis: _apis, ...trace }: StoredT
   return { ...trace, startedAt: instant(startedAt), lastAt: instant(lastAt), at: instant(at), events, faults: [...faults], objects };
 }
 
-/** Kinds of due work are private, so any kind is accepted. @throws Problem validation_failed when no hop can be of this API */
+/** Kinds of due work are private, so any kind is accepted. @throws Problem validation_failed for an API that no hop can have */
 function requireKnownApi(api: string): void {
   const ids: readonly string[] = [...Object.values(apis), ...Object.values(internalCalls)].map(({ id }) => id);
   if (ids.includes(api) || api.startsWith('due:') || allEvents.some(({ name }) => api === `event:${name}`)) return;

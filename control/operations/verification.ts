@@ -7,7 +7,7 @@ const SETTLE_MS = 10_000;
 export const verify = operate(declared.verify)(async (_input, { world, driver, verified, gone }) => {
   const { settled, waitingFor } = await driver.settle(world, SETTLE_MS, gone);
   const invariants = await verified(world, gone).catch((error: unknown) => {
-    // Nobody reads the answer.
+    // The client has disconnected, so nobody reads the answer.
     if (gone.aborted) return [];
     throw error;
   });

@@ -10,7 +10,7 @@ export async function describeNewWorld(name: string, worlds: RehearsalStore) {
   return { name, world, createdAt, now: instant(now) };
 }
 
-/** A rehearsal as a list shows it. `trouble` gives the reason for missing parts. */
+/** A rehearsal as a list shows it. `trouble` has the reason when parts are missing. */
 export function describeRehearsal({ rehearsal, current, trouble, ...lifetime }: RehearsalRecord) {
   const known = { name: rehearsal, ...describeLifetime(lifetime) };
   if (!current) return { ...known, trouble: trouble ?? 'It cannot be read.' };

@@ -3,7 +3,7 @@ import { pause } from '../../shared/process/waiting.ts';
 import type { RehearsalStore } from '../../shared/store/ports/rehearsals.ts';
 import { isStoreAway } from '../../shared/store/store-away.ts';
 
-/** Wall time between sweeps. A sweep costs one read, however many rehearsals there are. */
+/** Wall time between sweeps. A sweep costs one read for any number of rehearsals. */
 const SWEEP_MS = 1_000;
 
 /** Ends rehearsals after their idle time. One gateway sweeps at a time, and reads only expired rehearsals. */

@@ -16,7 +16,7 @@ export interface RehearsalsOptions {
   readonly limits: RehearsalLimits;
 }
 
-/** Finds, creates and resets rehearsals. When several gateways create the same rehearsal concurrently, the store lets one succeed. */
+/** Finds, creates and resets rehearsals. When several gateways create the same rehearsal concurrently, one of them succeeds. */
 export function createRehearsals({ worlds, seed, pepper, defaultWebhookSecret, limits }: RehearsalsOptions) {
   /** Rehearsals that are being created; concurrent requests wait for the same one. */
   const opening = new Map<string, Promise<WorldView>>();
@@ -91,12 +91,12 @@ interface RehearsalLimits {
   readonly idleMs: Ms;
 }
 
-/** The limit for the default rehearsal, which the estate needs to become ready. */
+/** The limit when the default rehearsal is created. The estate needs this rehearsal to become ready. */
 const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
 /** @param longestIdle undefined when all rehearsals are kept */
 function tooManyRehearsals({ most }: RehearsalLimits, longestIdle: (Lifetime & { readonly rehearsal: string }) | undefined): Problem {
-  const full = `There are ${most} rehearsals, the most that MAX_REHEARSALS allows.`;
+  const full = `There are ${most} rehearsals, which is the limit of MAX_REHEARSALS.`;
   if (!longestIdle) return new Problem('too_many_rehearsals', `${full} All of them are kept: delete one.`, { most });
   const { rehearsal, lastUsedAt, endsAt } = longestIdle;
   return new Problem('too_many_rehearsals', `${full} Delete one: "${rehearsal}" has been idle longest, since ${instant(lastUsedAt)}.`, {

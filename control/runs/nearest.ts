@@ -1,4 +1,4 @@
-/** The name that is most like a misspelled one; undefined when none is like it. */
+/** The known name that is nearest to a misspelled one; undefined when none is similar. */
 export function nearest(wrong: string, names: readonly string[]): string | undefined {
   const most = Math.max(1, Math.floor(wrong.length / 3));
   const [best] = names

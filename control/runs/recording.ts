@@ -19,7 +19,7 @@ export interface RecordingOptions {
   readonly onTaken: () => void;
 }
 
-/** Records the progress of a run of this process: in order, several changes per write. */
+/** Records the progress of a run of this process. Writes keep the order; one write may have several changes. */
 export function startRecording(first: RunState, { store, log, onTaken }: RecordingOptions) {
   let [run, written, version] = [first, first, 1];
   let writing: Promise<void> | undefined;
@@ -41,7 +41,7 @@ export function startRecording(first: RunState, { store, log, onTaken }: Recordi
       // The next change writes this one too.
       log.warn({ err: error, run: run.id }, 'recording a run failed');
     } finally {
-      // In the same step as the last check: a later change starts a new write.
+      // This runs in the same synchronous step as the last check, so a later change starts a new write.
       writing = undefined;
     }
   }

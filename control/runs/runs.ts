@@ -9,9 +9,9 @@ import { nearest } from './nearest.ts';
 import { headOf, ITS_GATEWAY_STOPPED, isOpen, LEASE_MS, recordOf, runOf, startRecording } from './recording.ts';
 import type { ListedScenario, RunHead, RunState, ScenarioRunner } from './scenario-runner.ts';
 
-/** Most runs at a time. Each costs as much as a busy client. */
+/** Most runs at a time. Each run loads the estate as much as a busy client. */
 const RUNS_AT_ONCE = 2;
-/** The rehearsals of these runs are kept too. */
+/** Most runs in the list. The rehearsals of these runs are kept too. */
 const RUNS_KEPT = 20;
 const RENEWAL_MS: Ms = 1_000;
 /** Wall time between polls of a waiting run for its turn: a run of another gateway may have ended. */
@@ -25,7 +25,7 @@ export interface RunsOptions {
 }
 
 interface OwnRun {
-  /** Stops it, and deletes its rehearsal. */
+  /** Stops the run, and deletes its rehearsal. */
   stop(): void;
   readonly ended: Promise<void>;
 }
@@ -99,7 +99,7 @@ export function createRuns({ store, scenarios, log }: RunsOptions) {
       await dropOldest();
       return run;
     },
-    /** Newest first. `revision` grows with each change of a run. */
+    /** The runs, newest first. `revision` grows with each change of a run. */
     async list(): Promise<{ readonly revision: number; readonly items: readonly RunHead[] }> {
       const { revision, runs } = await store.runs();
       return { revision, items: runs.map(headOf).toReversed() };

@@ -11,13 +11,13 @@ import type { Frame } from './send-frames.ts';
 
 /** Wall time between two frames of a topic: ten a second. */
 const APART_MS: Ms = 100;
-/** Wall time after which the world is read without a change notification: there is none of a hop that changes nothing. */
+/** Wall time after which the world is read without a change notification: a hop that changes nothing sends none. */
 const POLL_MS: Ms = 250;
-/** Wall time without a frame after which the connection is kept open by a comment. */
+/** Wall time without a frame after which a comment is sent to keep the connection open. */
 const ALIVE_MS: Ms = 15_000;
 
 /**
- * Follows a rehearsal from a cursor, or from now. It queues nothing: each frame is read when the reader has taken the previous one.
+ * Follows a rehearsal from a cursor, or from now. There is no queue: a frame is read only after the client has received the previous one.
  * Ends when the rehearsal is deleted, the client has disconnected, or the process stops.
  */
 export async function* follow(
@@ -54,7 +54,7 @@ export async function* follow(
   }
 }
 
-/** Changes of the worlds that a stream follows. Its end ends the wait for one. */
+/** Changes of the worlds that a stream follows. When the stream ends, its wait for a change ends too. */
 function changesUntil(over: AbortSignal, changes: ChangeWaits) {
   let waiting: NextChange | undefined;
   const stopWaiting = (): void => waiting?.[Symbol.dispose]();

@@ -89,7 +89,7 @@ export class FrameMaker {
   }
 }
 
-/** Tolerated deviation of a clock from wall time, because reads take a while. */
+/** Tolerated deviation of a clock from wall time. Reads take time, so small deviations mean nothing. */
 const TOLERANCE_MS: Ms = 1_000;
 
 /** The present data of a topic. Undefined when it has not changed since its last frame. */

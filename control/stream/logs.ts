@@ -13,7 +13,7 @@ export async function endOf(worlds: Worlds, world: World): Promise<Place> {
   return { world, hops: newest, events: last };
 }
 
-/** Whether a cursor is of this world and not beyond its end. */
+/** Whether a cursor belongs to this world and is not beyond its end. */
 export const isWithin = ({ worldId, hops, events }: Cursor, end: Place): boolean =>
   (worldId === undefined || worldId === idOf(end.world)) && hops <= end.hops && events <= end.events;
 

@@ -35,7 +35,7 @@ export async function sendFrames(response: ServerResponse, frames: AsyncIterable
 const textOf = (frame: Frame): string =>
   frame === 'alive' ? COMMENT : `event: ${frame.event}\nid: ${frame.id}\ndata: ${JSON.stringify(frame.data)}\n\n`;
 
-/** Comments find out whether a client that ended its side has left: its host then resets the connection. */
+/** Comments show whether a client that half-closed the connection has left: its host then resets the connection. */
 function probeWhenEnded(response: ServerResponse): () => void {
   const { socket } = response.req;
   let probing: NodeJS.Timeout | undefined;

@@ -5,7 +5,7 @@ import { allowedCalls } from './allowed-calls.ts';
 import { createReadiness, type ReadinessOptions } from './readiness.ts';
 
 export interface TouchpointState {
-  /** unknown: it runs in a separate process, and this gateway does not have its address. */
+  /** `unknown`: the application runs in a separate process, and this gateway does not have its address. */
   readonly state: 'ready' | 'away' | 'unknown';
   readonly portal?: string;
 }

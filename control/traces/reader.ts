@@ -6,7 +6,7 @@ import type { EstateEvent } from '../../shared/events/envelope.ts';
 import type { EventReader } from '../../shared/store/ports/inspection.ts';
 import type { StoredTrace, TraceReader } from '../../shared/store/ports/traces.ts';
 
-/** Summaries per read of a filtered search, and the most that one request reads. */
+/** Summaries per read of a filtered search, and most summaries that one request reads. */
 const STEP = 200;
 const MOST_WALKED = 1_000;
 /** Events of an object that are searched for correlation ids. */
@@ -59,13 +59,13 @@ async function correlationIdsAbout(worlds: EventReader, world: World, object: st
 
 type TraceQuery = z.output<typeof listTraces.query>;
 
-/** The outcome that a status stands for. Status 0: no answer was sent. */
+/** The outcome of a hop by its status. Status 0 means that no answer was sent. */
 function outcomeOf(status: number): TraceQuery['status'] {
   if (status === 0 || status >= 500) return 'failed';
   return status >= 400 ? 'refused' : 'ok';
 }
 
-/** The filters that a summary suffices for. @returns undefined when there are none */
+/** Applies the filters that need only the summary of a trace. @returns undefined when there are none */
 function summaryFilter({ q, application, api, status, fault }: TraceQuery): ((trace: StoredTrace) => boolean) | undefined {
   const text = q && searchForm(q);
   const criteria = [

@@ -9,7 +9,7 @@ import type { WorldRecords } from './world-records.ts';
 type Order = z.output<typeof OrderSchema>;
 type Payment = z.output<typeof PaymentSchema>;
 
-/** The points of an order, and what its refunds took back, as the Loyalty Platform stores them. */
+/** The points that an order earned and its refunds took back, as the Loyalty Platform stores them. */
 interface Earning {
   readonly id: string;
   readonly earned?: { readonly points: number };

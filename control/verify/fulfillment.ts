@@ -30,11 +30,11 @@ export function fulfillment(world: WorldRecords): InvariantResult {
   return result();
 }
 
-/** Whether its goods are back. A fulfillment order that timed out is in that state before its parcel is. */
+/** Whether its goods are back. A fulfillment order that timed out counts as returned before its parcel arrives. */
 export const isBackAtSender = ({ state, shipments }: Pick<FulfillmentOrder, 'state' | 'shipments'>): boolean =>
   state === 'returned-to-sender' && shipments.some((parcel) => parcel.state === 'returned-to-sender');
 
-/** Whether its units are still to reach the customer, or did. */
+/** Whether its units have reached the customer or are still expected to. */
 const isServing = ({ state, failureReason }: FulfillmentOrder): boolean =>
   state !== 'cancelled' && state !== 'returned-to-sender' && !(state === 'failed-delivery' && failureReason === 'lost');
 

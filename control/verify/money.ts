@@ -114,7 +114,7 @@ function checkCounters({ counters, seed }: WorldRecords, payments: readonly Paym
 
 /**
  * Goods may ship only when the captured amount covers the lines that are not cancelled, plus shipping. Refunds by the estate for goods that
- * were never delivered reduce that amount; refunds of returns do not. A refund by hand without a reference is goodwill and does not either.
+ * were never delivered reduce that amount; refunds of returns do not. A manual refund without a reference is goodwill and does not reduce it either.
  */
 function checkShippedIsPaid({ id, lines, totals }: Order, payments: readonly Payment[], check: Check): void {
   const kept = payments.reduce((sum, { capturedAmount, refunds }) => {

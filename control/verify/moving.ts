@@ -78,7 +78,7 @@ function awaitedActors({ queued }: WorldRecords, order: Order, fulfillmentOrders
   });
   if (queued('oms', order.id)) awaited.push('the OMS has work queued');
   if (order.routingStatus === 'manual') awaited.push('a caller of Route Order');
-  // No timer ends a sale at the till: the goods are on the counter, or gone.
+  // No timer ends a sale at the till, because the customer may have left with the goods.
   if (order.channel === 'pos' && order.state === 'confirmed') awaited.push('the till, which hands the goods over');
   return awaited;
 }
@@ -92,7 +92,7 @@ function awaitedActorsOfReturns(world: WorldRecords, returns: readonly Return[],
   });
 }
 
-/** The actor that moves a fulfillment order next; undefined when it is at rest, or stuck. */
+/** The actor that moves a fulfillment order next; undefined when it has ended or is stuck. */
 function nextActorOn(queued: WorldRecords['queued'], { id, state, failureReason, shipments }: FulfillmentOrder): string | undefined {
   switch (state) {
     case 'created':
@@ -143,7 +143,7 @@ function checkTimers({ of, queued }: WorldRecords, check: Check): void {
   const baskets = new Map(of<z.output<typeof Basket>>('basket').map((basket) => [basket.id, basket]));
   for (const { id, state, basketId, expiresAt } of of<z.output<typeof Reservation>>('reservation')) {
     if (state !== 'requested') continue;
-    // A hold for the till does not expire; it ends with the transaction of its basket.
+    // A reservation for the till does not expire; it ends with the transaction of its basket.
     const { transactionId, state: basketState } = (expiresAt === undefined && baskets.get(basketId ?? '')) || {};
     const isTillHold =
       transactionId !== undefined &&

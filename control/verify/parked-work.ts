@@ -5,7 +5,7 @@ import type { Parked } from '../../shared/store/ports/ledger.ts';
 import { findings, type InvariantResult } from './invariant.ts';
 import { ID, type WorldRecords } from './world-records.ts';
 
-/** Most characters of an error that a violation quotes. */
+/** Most characters that a violation quotes from an error. */
 const MOST_OF_AN_ERROR = 300;
 
 /** Parked work is not done. Each violation names the object that the work is about. */
@@ -17,7 +17,7 @@ export function parkedWork(world: WorldRecords): InvariantResult {
   return result();
 }
 
-/** The work that waits for an application that was away, and the object that it is about. */
+/** Work that waits for an unavailable application, and the object that it is about. */
 export function awaitedReturns(world: WorldRecords): string[] {
   const namesOf = objectNames(world);
   return world.awaiting.map(({ application, kind, key, payload, awaits }: DueItem) => {

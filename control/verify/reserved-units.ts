@@ -5,7 +5,7 @@ import type { Reservation as ReservationSchema } from '../../shared/catalog/inve
 import type { WorldRecords } from './world-records.ts';
 
 export type Reservation = z.output<typeof ReservationSchema>;
-/** As the FMS stores it. */
+/** A fulfillment order as the FMS stores it. */
 export type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema> & { readonly reservationId: string };
 export type Held = z.output<typeof HeldAt>;
 /** A change of stock that the SIM recorded; `pending` until the Inventory Service has confirmed it. */
@@ -23,7 +23,7 @@ export interface Hold {
   readonly allocations: readonly Held[];
   readonly moved?: readonly { readonly reference: string; readonly allocations: readonly Held[] }[];
 }
-/** A Reserve Inventory that the SIM has not finished. */
+/** A request of Reserve Inventory that the SIM has not finished. */
 export interface Attempt {
   readonly id: string;
   readonly replaces?: readonly string[];
@@ -33,7 +33,7 @@ const ENDED_STATES: ReadonlySet<string> = new Set(['released', 'expired']);
 
 export const keyOf = ({ sku, locationId }: { readonly sku: string; readonly locationId: string }): string => `${sku}|${locationId}`;
 
-/** Units with the reservation that they are held for. */
+/** Reserved units, with their reservation. */
 export type HeldFor = Held & { readonly reservationId: string };
 
 const heldFor = (reservationId: string, held: readonly Held[]): HeldFor[] => held.map((one) => ({ ...one, reservationId }));
@@ -46,13 +46,16 @@ const openUnitsOf = ({ id, allocations }: Reservation): HeldFor[] =>
     qty: qty - fulfilledQty - cancelledQty,
   }));
 
-/** The units that are left of a reservation. */
+/** The remaining units of a reservation. */
 export const remainingUnitsOf = ({ id, allocations, moved = [] }: Hold): HeldFor[] => [
   ...heldFor(id, allocations),
   ...moved.flatMap((movement) => heldFor(id, movement.allocations)).map((one) => ({ ...one, qty: -one.qty })),
 ];
 
-/** Movements that the Inventory Service has not made yet. The SIM may not know of one that was made: its answer was lost. */
+/**
+ * Movements that the Inventory Service has not made yet. A movement may have been made without the SIM having a record of it, because the
+ * answer was lost.
+ */
 export function pendingMovements({ records }: WorldRecords): Movement[] {
   const made = new Set(
     records<Hold>('inventory-service', 'holds').flatMap(({ id, moved = [] }) => moved.map(({ reference }) => `${id}|${reference}`)),
@@ -62,7 +65,7 @@ export function pendingMovements({ records }: WorldRecords): Movement[] {
   );
 }
 
-/** What the reserved counters must have: units of open reservations, and units that are still to be recorded, moved or given back. */
+/** The expected value of the reserved counters: units of open reservations, and units that are still to be recorded, moved or released. */
 export function reservedUnits(world: WorldRecords): HeldFor[] {
   const { of, records, queued } = world;
   const reservations = of<Reservation>('reservation');

@@ -37,7 +37,7 @@ export function nextActorOnReturn(world: WorldRecords, found: Return): string | 
   }
 }
 
-/** The FMS while it has work for the return, else a caller when the OMS left the refund open. */
+/** The FMS while it has work for the return; otherwise a caller, if the OMS left the refund open. */
 function refunderOf(world: WorldRecords, id: string): string | undefined {
   if (world.queued('fms', id)) return 'the FMS';
   return bookingsIn(world).some((booking) => booking.id === id && booking.status === 'open') ? 'a caller of Refund Payment' : undefined;

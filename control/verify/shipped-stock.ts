@@ -11,7 +11,7 @@ export function checkShipped(world: WorldRecords, check: Check): void {
   checkReturned(world, check);
 }
 
-/** The units that left the reservations of the SIM must be those that the Inventory Service took off its counters, or still has to. */
+/** The units that left the reservations of the SIM must equal the units that the Inventory Service has subtracted, or still has to subtract. */
 function checkConsumed(world: WorldRecords, check: Check): void {
   const allocations = world.of<Reservation>('reservation').flatMap((reservation) => reservation.allocations);
   const moved = world.counters('inventory-service', 'units-moved');
@@ -35,7 +35,7 @@ function checkConsumed(world: WorldRecords, check: Check): void {
   }
 }
 
-/** The units that left a reservation must be those that its fulfillment orders sent. */
+/** The units that left a reservation must equal the units that its fulfillment orders sent. */
 function checkSent({ of, queued }: WorldRecords, check: Check): void {
   const fulfillmentOrders = of<FulfillmentOrder>('fulfillment-order');
   const busy = new Set(fulfillmentOrders.filter(({ id }) => queued('fms', id)).map(({ reservationId }) => reservationId));

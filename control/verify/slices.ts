@@ -1,17 +1,17 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { Ms } from '../../shared/domain/time.ts';
 
-/** Wall time that a computation may keep the event loop. */
+/** Longest wall time that a computation may block the event loop. */
 const SLICE_MS = 3;
-/** Wall time of an otherwise idle turn of the event loop. */
+/** Longest wall time of a turn of the event loop without other work. */
 const IDLE_TURN_MS = 0.3;
-/** Factor of a slice's length that other work may take before the next slice. */
+/** Pause for other work before the next slice, as a multiple of the length of a slice. */
 const REST = 4;
 
 /** Called often within a computation. @returns undefined while its slice lasts; otherwise the computation waits for the next one */
 export type Breathe = () => Promise<void> | undefined;
 
-/** A computation that nobody interrupts. */
+/** Runs a computation without interruption. */
 export const inOneSlice: Breathe = () => undefined;
 
 export interface SlicesOptions {

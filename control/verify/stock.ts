@@ -11,7 +11,7 @@ export function stock(world: WorldRecords): InvariantResult {
     'Per SKU and location: no count is negative, open reservations equal the reserved units, no unit appears or vanishes, and no ended basket, order or sale holds stock',
   );
   checkStockLevels(world, check);
-  checkHolds(world, check);
+  checkReservations(world, check);
   checkShipped(world, check);
   checkCarryOuts(world, check);
   checkEndedHolds(world, check);
@@ -53,8 +53,8 @@ function checkStockLevels(world: WorldRecords, check: Check): void {
   }
 }
 
-/** Compares each reservation with its own units: in the counters, one unit too many and one too few would cancel out. */
-function checkHolds(world: WorldRecords, check: Check): void {
+/** Compares each reservation with its own units. In the sum, one unit too many and one too few would cancel out. */
+function checkReservations(world: WorldRecords, check: Check): void {
   const holds = world.records<Hold>('inventory-service', 'holds').filter(({ state }) => state === 'held');
   const byReservation = (units: readonly HeldFor[]) =>
     sums(

@@ -44,7 +44,7 @@ export function createVerifications({ verify, inSlices }: { readonly verify: Ver
     return added;
   }
 
-  /** @throws when the client has left */
+  /** @throws Error when the client has disconnected */
   return async function verified(world: World, client: AbortSignal): Promise<InvariantResult[]> {
     client.throwIfAborted();
     const joined = waiting.get(world) ?? enqueue(world);

@@ -34,7 +34,7 @@ export interface WorldRecords {
   queued(application: Application, id: string, kind?: string): boolean;
   /** Due work that is not parked, without deliveries. */
   readonly due: Snapshot['due'];
-  /** Due work that waits for an application that was away, and is not parked. */
+  /** Due work that waits for an unavailable application and is not parked. */
   readonly awaiting: readonly DueItem[];
   readonly parked: readonly Parked[];
 }
@@ -53,7 +53,7 @@ export async function readWorld(worlds: WorldReader, world: World, { objects, br
   const withheld = ledger.withheld.flatMap((item) => withheldEvent(item) ?? []);
   const listed = [...(await allEventsOf(worlds, world, breathe)), ...withheld];
   const events = [...new Map(listed.map((event) => [event.id, event])).values()];
-  // Parked work that awaits an application rarely becomes due again, so no check may rely on it.
+  // Parked work that awaits an application rarely becomes due again, so no check may count on it.
   const parkedKeys = new Set(ledger.parked.map(({ key }) => key));
   const isLeft = (item: Pick<DueItem, 'application' | 'kind' | 'key'>): boolean => !parkedKeys.has(parkedKeyOf(item));
   const awaiting = ledger.awaiting.filter(isLeft);
@@ -100,7 +100,7 @@ export const ID = /[a-z]{3}_[A-Za-z0-9]+/g;
 const parkedKeyOf = ({ application, kind, key }: Pick<DueItem, 'application' | 'kind' | 'key'>): string =>
   carriesEvent(kind) ? deliveryKey(application, key) : dueKey(application, kind, key);
 
-/** The ids that due work, and deliveries that are put off or withheld, name: by application, and by application and kind. */
+/** The ids that due work, and postponed or withheld deliveries, name: by application, and by application and kind. */
 function queuesOf(
   due: Snapshot['due'],
   deliveries: readonly DueItem[],

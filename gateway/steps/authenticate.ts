@@ -5,11 +5,11 @@ import { type Keyed, schemeOf } from './limit-rate.ts';
 import type { NamedInAddress } from './rehearsal-in-address.ts';
 
 export interface Authenticated {
-  /** Undefined for anonymous callers and for signed requests. */
+  /** The authenticated caller. Undefined for anonymous callers and for signed requests. */
   readonly caller: AuthenticatedCaller | undefined;
 }
 
-/** An address that names a rehearsal needs no credential. @throws Problem unauthenticated, forbidden */
+/** Requires a credential, unless the address names a rehearsal. @throws Problem unauthenticated, forbidden */
 export const authenticate =
   ({ keyring }: GatewayParts) =>
   async ({ api, key, named }: Targeted & Keyed & Partial<NamedInAddress>): Promise<Authenticated> => {

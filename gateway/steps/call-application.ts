@@ -20,7 +20,7 @@ export interface Addressee {
 
 type Admitted = ForApi & Traced & Authenticated & Entered & Identified & Received;
 
-/** Makes the request that the application gets. Behind this step, the application may have got it. */
+/** Makes the request for the application. After this step, the application may have received it. */
 export const addressApplication =
   ({ observer, token }: GatewayParts) =>
   ({ request, api, traceparent: parent, caller, view, ids, body }: Admitted): Addressee => {

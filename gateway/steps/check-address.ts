@@ -4,7 +4,7 @@ import { Problem } from '../../shared/catalog/problems.ts';
 import type { Exchange } from '../facts.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 
-/** `.`, `/`, `\` and NUL in percent-encoding, in either case. */
+/** Percent-encoded `.`, `/`, `\` and NUL, in upper or lower case. */
 const ENCODED_STRUCTURE = /%(?:2e|2f|5c|00)/i;
 const BROKEN_ENCODING = /%(?![0-9a-f]{2})/i;
 const DOT_SEGMENT = /\/\.{1,2}(?:\/|$)/;
@@ -13,7 +13,7 @@ const ENCODED = /(?:%[0-9a-f]{2})+/gi;
 const NOT_PRINTABLE_ASCII = /[^\x21-\x7e]/;
 
 export interface Addressed {
-  /** Without the query. */
+  /** The path without the query. */
   readonly path: string;
 }
 
@@ -29,7 +29,7 @@ export const checkAddress =
   };
 
 /**
- * Refuses addresses that two parsers may read differently: one reading could be authorised and the other one served. The gateway
+ * Refuses addresses that two parsers may read differently: the gateway could authorise one reading, and an application serve the other. The gateway
  * routes, authorises and forwards the address as it was sent, without decoding it.
  * @returns the path without the query
  * @throws Problem malformed_request
@@ -58,7 +58,7 @@ function refuseBadEncoding(target: string): void {
 
 const ambiguous = (what: string): Problem => new Problem('malformed_request', `The address is ambiguous: it has ${what}.`);
 
-/** Headers that a request may have only once. Of two, parsers take different ones, and Node.js drops one or joins both. */
+/** Headers that a request may have only once. With two, some parsers use the first and some the last, and Node.js drops one or joins both. */
 const SINGLE: ReadonlySet<string> = new Set(['authorization', 'content-type', 'host', 'idempotency-key', 'x-api-key', 'x-rehearsal']);
 const LENGTHS: ReadonlySet<number> = new Set([...SINGLE].map(({ length }) => length));
 

@@ -3,7 +3,7 @@ import type { GatewayParts } from '../gateway-parts.ts';
 import { setSecurityHeaders } from '../security-headers.ts';
 import type { Addressed } from './check-address.ts';
 
-/** A request with what answers it. */
+/** A request, with the part that answers it. */
 export type Targeted = Exchange & Addressed & Target;
 
 /** A request that an API answers. */

@@ -5,7 +5,7 @@ import type { GatewayParts } from '../gateway-parts.ts';
 import type { Targeted } from './find-target.ts';
 
 export interface Keyed {
-  /** Undefined when the request presents no key, and for signed requests. */
+  /** The presented key. Undefined for signed requests, and for requests without a key. */
   readonly key: PresentedKey | undefined;
 }
 

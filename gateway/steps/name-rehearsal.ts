@@ -13,8 +13,8 @@ export interface WithRehearsalHeader {
 }
 
 /**
- * Reads the header `X-Rehearsal`, unless the address names the rehearsal. A request with an invalid name belongs to no rehearsal, so no
- * journal has its refusal.
+ * Reads the header `X-Rehearsal`, unless the address names the rehearsal. A request with an invalid name belongs to no rehearsal, so its
+ * refusal is in no journal.
  * @throws Problem malformed_request for an invalid name
  */
 export function readRehearsalHeader({ request, caller, named }: Exchange & Authenticated & Partial<NamedInAddress>): WithRehearsalHeader {

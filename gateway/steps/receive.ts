@@ -7,7 +7,7 @@ export interface Identified {
   readonly ids: RequestIds;
 }
 
-/** Gives the request its ids. Their time is the rehearsal's, once it is entered. */
+/** Gives the request its ids. Once it has entered a rehearsal, their time is the rehearsal's time. */
 export const identifyRequest = ({ request, view }: Exchange & { readonly view?: WorldView | undefined }): Identified => ({
   ids: identify(request.headers, view?.now ?? Date.now()),
 });

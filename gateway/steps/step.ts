@@ -4,16 +4,16 @@ import type { Exchange, Outcome, ProvedFacts } from '../facts.ts';
 export type Passage<Begun> = (begun: Begun) => Promise<Outcome>;
 
 /**
- * The steps of a request in their order. Each finds in the facts what it needs, or the list does not compile.
- * `Begun` are the facts before the first step, `Reached` the facts behind the last one.
+ * A list of steps. It compiles only if every step gets the facts that it needs from the steps before it.
+ * `Begun` are the facts before the first step, `Reached` the facts after the last one.
  */
 export interface Steps<Begun, Reached extends ProvedFacts> {
-  /** Adds the fact that the step proves. */
+  /** Adds the fact that the step returns. */
   prove<Fact extends object>(step: (reached: Reached) => Fact | Promise<Fact>): Steps<Begun, Reached & Fact>;
   /** Lets the request pass, or refuses it by throwing. */
   check(step: (reached: Reached) => void): Steps<Begun, Reached>;
   end(answer: (reached: Reached) => void | Promise<void>): Passage<Begun>;
-  /** Leads to the steps of one kind of request. */
+  /** Chooses the steps for one kind of request. */
   fork(choose: (reached: Reached) => Promise<Outcome>): Passage<Begun>;
 }
 
@@ -31,7 +31,7 @@ function stepsSoFar<Begun, Reached extends ProvedFacts>(list: readonly AnyStep[]
   };
 }
 
-/** A step that does not wait costs no turn of the event loop. */
+/** Runs the steps. A step that does not wait costs no turn of the event loop. */
 function run<Begun, Reached>(list: readonly AnyStep[], choose?: (reached: Reached) => Promise<Outcome>): Passage<Begun> {
   return async (begun) => {
     let facts = begun as ProvedFacts;

@@ -10,7 +10,7 @@ export const StoredShipment = Shipment.extend({
   to: Address,
   /** The secret part of the label's address. */
   labelToken: z.string().optional(),
-  /** Number of all scans; `events` has the newest of them. Absent before the first scan after the label. */
+  /** Number of all scans; `events` has only the newest. Absent before the first scan after the label. */
   scanCount: z.int().optional(),
 });
 export type StoredShipment = z.output<typeof StoredShipment>;
@@ -24,7 +24,7 @@ export const shipments = defineCollection({
   object: shipment,
 });
 
-/** The progress of a labelled parcel; the id is the shipment's. Stored apart, since a new plan does not change the parcel. */
+/** The planned scans of a labelled parcel; the id is the shipment's. They are stored apart, because a new plan does not change the parcel. */
 export const journeys = defineCollection({
   name: 'journeys',
   schema: z.object({

@@ -10,11 +10,11 @@ export const giveUpParcelDue = defineDueWork('give-up-parcel');
 
 const Delivery = z.object({
   shipmentId: Id,
-  /** Kept as stored, since it is signed byte for byte. */
+  /** Its members keep their order, because the signature covers the bytes. */
   body: z.custom<z.input<typeof TrackingUpdate>>((stored) => TrackingUpdate.safeParse(stored).success),
   /** Number of attempts so far. */
   attempts: z.int().min(0),
-  /** A fault has held it; no other fault strikes it. */
+  /** A fault withheld it before, so no other fault strikes it. */
   held: z.literal(true).optional(),
 });
 /** The delivery of one scan to its receiver. */

@@ -18,7 +18,10 @@ export const isRegistered = ({ state }: { readonly state: State }): boolean => s
 
 export const noConsents: z.output<typeof Consents> = { emailMarketing: false, smsMarketing: false, profiling: false };
 
-/** The guest that a registration takes over: one with the same e-mail and phone, else the oldest with that e-mail, else with that phone. */
+/**
+ * The guest that becomes the registered customer: the one with the same e-mail and phone; otherwise the oldest with that e-mail, or with
+ * that phone.
+ */
 export function guestToRegister(
   { email, phone }: Contact,
   found: { readonly byEmail: readonly CustomerRecord[]; readonly byPhone: readonly CustomerRecord[] },
@@ -29,18 +32,18 @@ export function guestToRegister(
   return byEmail.find((record) => phone !== undefined && record.phone === phone) ?? byEmail[0] ?? byPhone[0];
 }
 
-/** Both spans begin with the last activity. */
+/** The times until both states, counted from the last activity. */
 const AT_RISK_AFTER_MS = durationMs('P90D');
 const CHURNED_AFTER_MS = durationMs('P180D');
 
-/** When inactivity changes the customer's state next, if it does. */
+/** When inactivity changes the customer's state next; undefined if it never does. */
 export function idleAt({ state, lastActivityAt }: CustomerRecord): number | undefined {
   if (lastActivityAt === undefined) return undefined;
   if (state === 'active' || state === 'reactivated') return Date.parse(lastActivityAt) + AT_RISK_AFTER_MS;
   return state === 'at-risk' ? Date.parse(lastActivityAt) + CHURNED_AFTER_MS : undefined;
 }
 
-/** An old interaction does not reactivate the customer: as the last activity it would make the idle timer fire immediately. */
+/** An old interaction does not reactivate the customer: the idle timer, which counts from the last activity, would fire immediately. */
 export const interactionVerb = (occurredAt: string, now: number): 'log-interaction' | 'log-past-interaction' =>
   Date.parse(occurredAt) > now - AT_RISK_AFTER_MS ? 'log-interaction' : 'log-past-interaction';
 

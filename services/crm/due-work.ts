@@ -6,7 +6,7 @@ import { defineDueWork } from '../../shared/work/due-work.ts';
 /** An enrolment, stored before the Loyalty Platform is called. */
 const Enrolment = z.object({
   cardNumber: CardNumber.optional(),
-  /** Id of the request for it. */
+  /** Id of the request that enrols the customer. */
   request: z.string(),
 });
 export type Enrolment = z.output<typeof Enrolment>;

@@ -5,11 +5,11 @@ import { searchForm } from '../../shared/domain/text.ts';
 
 type Named = Pick<z.output<typeof Customer>, 'firstName' | 'lastName' | 'email' | 'phone'>;
 
-/** Characters of a part. */
+/** Number of characters of a part. */
 const LENGTH = 3;
-/** Texts whose parts are remembered: a customer changes often, and its name hardly ever. */
+/** Size of the cache of texts with their parts: a customer changes often, but its name rarely. */
 const REMEMBERED = 1_000;
-/** No text contains it. */
+/** A value that no text contains. */
 const BETWEEN = '\0';
 
 /** The searched texts, normalised for comparison. */

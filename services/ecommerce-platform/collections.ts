@@ -13,7 +13,7 @@ export const baskets = defineCollection({
   schema: BasketSchema,
   object: basket,
   unique: { transaction: ({ transactionId }) => transactionId },
-  // Open and locked baskets only: after months a customer has thousands of baskets, and few of these.
+  // The index has open and locked baskets only: after months, a customer has thousands of baskets, but few of these.
   index: { customer: ({ customerId, state }) => (state === 'open' || state === 'locked' ? customerId : undefined) },
 });
 
@@ -22,7 +22,7 @@ const TillBasket = z.object({
   id: z.string(),
   version: z.int(),
   basketId: Id.optional(),
-  /** The till abandoned the transaction: a late request for its basket is refused. */
+  /** Whether the till abandoned the transaction. A late request for its basket is then refused. */
   abandoned: z.literal(true).optional(),
 });
 export type TillBasket = z.output<typeof TillBasket>;
@@ -41,13 +41,16 @@ const CheckoutRecord = z.object({
   id: z.string(),
   version: z.int(),
   phase: z.enum(['running', 'changing', 'undoing', 'placing', 'settled']),
-  /** Counts the checkouts of the basket. Part of the keys of their calls, which keeps the calls of different checkouts apart. */
+  /** Counts the checkouts of the basket. It is part of the keys of their calls, so different checkouts make different calls. */
   attempt: z.int().min(1),
   /** The request that runs it. A rerun of this request continues the checkout. */
   owner: z.string(),
   /** The reservation, and the version of the basket that it was made for. */
   hold: z.object({ reservationId: Id, expiresAt: Instant.optional(), basketVersion: z.int() }).optional(),
-  /** A till's request without a recorded answer. Its reservation never expires, so a repeat under its key finds it, to release it. */
+  /**
+   * A request of a till without a recorded answer. Its reservation never expires, so due work repeats the request under its key to find and
+   * release it.
+   */
   asked: z.object({ locationId: Id, items: z.array(SkuQuantity) }).optional(),
   /** Counts the requests of a till in this attempt. */
   round: z.int().min(1).optional(),
@@ -55,12 +58,12 @@ const CheckoutRecord = z.object({
   vouchers: z.boolean(),
   /** `contactDigest` of the checkout's contact. */
   contact: z.string().optional(),
-  /** The card in that contact could not be read: a repeat with the same contact reads it. */
+  /** Whether the card in that contact could not be read. A repeat with the same contact then reads it. */
   cardUnread: z.literal(true).optional(),
 });
 export type CheckoutRecord = z.output<typeof CheckoutRecord>;
 
 export const checkouts = defineCollection({ name: 'checkouts', schema: CheckoutRecord });
 
-/** Not the basket's own id: an `If-Match` for the basket must not match this record. */
+/** The id differs from the basket's id, so that an `If-Match` for the basket does not match this record. */
 export const checkoutIdOf = (basketId: string): string => `${basketId}.checkout`;

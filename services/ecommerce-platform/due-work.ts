@@ -9,8 +9,8 @@ export const checkoutTtl = defineDueWork('checkout-ttl');
 /** Gives back the stock and voucher uses of a checkout that did not succeed. */
 export const undoCheckout = defineDueWork('undo-checkout');
 
-/** Has the OMS store the order of a converted basket. */
+/** Submits the order of a converted basket to the OMS. */
 export const placeOrder = defineDueWork('place-order');
 
-/** Has the SIM release the stock that is still held for a merged or abandoned basket. */
+/** Calls the SIM to release the stock that is still reserved for a merged or abandoned basket. */
 export const releaseHolds = defineDueWork('release-holds');

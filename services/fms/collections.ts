@@ -12,7 +12,7 @@ const version = z.int().min(0);
 
 /** A fulfillment order with the members that are not published. */
 export const StoredFulfillmentOrder = FulfillmentOrder.extend({
-  /** The routing of the order that created it. */
+  /** The attempt of the order's routing that created it. */
   attempt: z.int().min(1),
   /** The reservation that holds the stock of its lines until they leave. */
   reservationId: Id,
@@ -50,7 +50,7 @@ const StoredParcel = z.object({
   stockTaken: z.boolean(),
   /** Whether it is registered at the carrier. */
   registered: z.boolean(),
-  /** `left`: the label exists, or an explicit call makes it. */
+  /** `left`: nothing is left to do, because the label exists or an explicit call makes it. */
   label: z.enum(['wanted', 'left']),
 });
 export type Parcel = z.output<typeof StoredParcel>;
@@ -61,7 +61,7 @@ export const parcels = defineCollection({ name: 'parcels', schema: StoredParcel 
 const StoredTracking = z.object({
   id: Id,
   version,
-  /** The parcel carries one of the two. */
+  /** The parcel carries either a fulfillment order or a return. */
   fulfillmentOrderId: Id.optional(),
   returnId: Id.optional(),
   trackingNumber: z.string().optional(),
@@ -69,7 +69,7 @@ const StoredTracking = z.object({
   newestScanAt: Instant.optional(),
   /** Time of the newest scan of a carrier outside the estate that moved it, by the clock of that carrier. */
   newestOutsideScanAt: Instant.optional(),
-  /** Delivery attempts in vain. */
+  /** Number of failed delivery attempts. */
   deliveryAttempts: z.int().min(0),
 });
 export type Tracking = z.output<typeof StoredTracking>;
@@ -84,7 +84,7 @@ export const trackings = defineCollection({
   index: { trackingNumber: ({ trackingNumber }) => trackingNumber },
 });
 
-/** Accepted `webhook-id`s: a repeat with one of them moves nothing. */
+/** Accepted `webhook-id`s. A repeated `webhook-id` changes nothing. */
 export const acceptedWebhooks = defineCollection({ name: 'accepted-webhooks', schema: z.object({ id: z.string(), version }) });
 
 /** Locations that send parcels and take returns, by location id. */
@@ -97,6 +97,6 @@ export async function fulfillmentOrderById(work: UnitOfWork, id: string): Promis
   return found;
 }
 
-/** All fulfillment orders of an order, in order of creation. */
+/** All fulfillment orders of an order, sorted by creation. */
 export const fulfillmentOrdersOf = (work: UnitOfWork, orderId: string): Promise<StoredFulfillmentOrder[]> =>
   allPages((cursor) => work.find(fulfillmentOrders, 'order', orderId, { cursor }));

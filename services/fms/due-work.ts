@@ -6,9 +6,9 @@ import { defineDueWork } from '../../shared/work/due-work.ts';
 export const allocateDue = defineDueWork('allocate');
 /** Writes off the units that the warehouse did not find. */
 export const writeOffDue = defineDueWork('write-off');
-/** Takes dispatched goods out of the stock records when the dispatch itself could not. */
+/** Takes dispatched goods out of the stock records, if the dispatch could not. */
 export const takeStockDue = defineDueWork('take-stock');
-/** Registers a parcel with the carrier and has its label made when the dispatch itself could not. */
+/** Registers a parcel with the carrier and requests its label, if the dispatch could not. */
 export const handOverDue = defineDueWork('hand-over');
 /** Gives up a parcel that could not be delivered and has no further scans. */
 export const giveUpDeliveryDue = defineDueWork('give-up-delivery');

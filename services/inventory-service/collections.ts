@@ -7,8 +7,8 @@ import { defineCollection, defineCounters } from '../../shared/store/collections
 const version = z.int().min(0);
 
 /**
- * Stock per SKU and location, by `stockKey`. The guards are checked in the commit that moves a counter, so of two requests for the
- * last unit only one gets it, even in different processes.
+ * Stock per SKU and location, by `stockKey`. The guards are checked in the commit that moves a counter, so only one of two requests for
+ * the last unit gets it, even in different processes.
  */
 export const stock = defineCounters({
   name: 'stock',
@@ -45,14 +45,14 @@ const StoredHold = z.object({
   version,
   /**
    * `released` and `refused` are final: a repeat gets the same answer. A reservation whose stock was never taken may be `released`
-   * too. `given-back` stock may be taken again, since the SIM never had its record.
+   * too. `given-back` stock may be taken again, because the SIM never had its record.
    */
   state: z.enum(['held', 'refused', 'released', 'given-back']),
-  /** As taken. Units that have left since are in `moved`. */
+  /** The units as they were reserved. Units that have left since are in `moved`. */
   allocations: z.array(HeldAt),
   /** Units that left or were missing, once per reference. */
   moved: z.array(z.object({ reference: z.string(), kind: z.enum(['consume', 'write-off']), allocations: z.array(HeldAt) })).optional(),
-  /** Of a refused reservation. */
+  /** The SKUs that were short when the reservation was refused. */
   short: z.array(z.object({ sku: Sku, requested: z.int(), available: z.int() })).optional(),
   line: AllocatedLine.optional(),
   /** Why the stock went back. */
@@ -81,7 +81,7 @@ export const stockMovements = defineCollection({
   }),
 });
 
-/** Each count of a SKU at a location, by `stockKey`: of two counts at the same time, one begins again with what the other found. */
+/** Each count of a SKU at a location, by `stockKey`. Two concurrent counts conflict, so one runs again with the result of the other. */
 export const counts = defineCollection({ name: 'counts', schema: z.object({ id: z.string(), version }) });
 
 /** Ids contain no `|`, so each pair has its own key. */

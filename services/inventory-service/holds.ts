@@ -5,8 +5,8 @@ import { readLevels, requireSku } from './stock-levels.ts';
 
 /**
  * Chooses a node for each line by the live counters. The guards of the counters decide in the commit: if a node was emptied in the
- * meantime, the handler runs again and finds the next node. `freed` is stock that the same commit gives back. Of it, `allocated` was held for
- * these order lines by hand: its nodes come first.
+ * meantime, the handler runs again and finds the next node. `freed` is stock that the same commit releases. Its part `allocated` was reserved
+ * for these order lines by Allocate Inventory: its nodes come first.
  * @throws Problem `not_found` for an unknown SKU
  */
 export async function findStock(
@@ -55,7 +55,7 @@ export function mergeByPlace(held: readonly Held[]): Held[] {
   return [...merged.values()];
 }
 
-/** The allocations without the units that left the reservation or were missing. */
+/** The allocations, less the units that left the reservation or were missing. */
 export function restOf({ allocations, moved = [] }: Pick<Hold, 'allocations' | 'moved'>): Held[] {
   const gone = moved.flatMap((movement) => movement.allocations.map((one) => ({ ...one, qty: -one.qty })));
   return mergeByPlace([...allocations, ...gone]).filter(({ qty }) => qty > 0);
@@ -73,7 +73,7 @@ export function giveBack(
 
 type Moved = NonNullable<Hold['moved']>[number];
 
-/** Takes units that left or were missing off the counters. ATP stays the same. */
+/** Subtracts units that left or were missing from the counters. ATP stays the same. */
 export function takeOut(work: UnitOfWork, hold: Hold, movement: Moved): void {
   for (const { sku, locationId, qty } of movement.allocations) {
     const key = stockKey(sku, locationId);

@@ -19,11 +19,14 @@ export interface OrderStock {
   readonly lines: readonly Line[];
 }
 
-/** Later the goods of the order are on their way or have left. */
+/** The states of an order that may need stock. Later its goods are in transit or have left. */
 const STATES_NEEDING_STOCK: readonly string[] = ['draft', 'confirmed'];
 const ENDED_STATES: ReadonlySet<string> = new Set(['completed', 'return-in-progress', 'cancelled']);
 
-/** Reads an order from the OMS, or from its till while only the till has it. @throws Problem `not_found`: its stock would stay held */
+/**
+ * Reads an order from the OMS, or from its till while only the till has it.
+ * @throws Problem `not_found`, because the stock of an unknown order would never be released
+ */
 export async function readOrderStock(orderId: string, call: Scope['call']): Promise<OrderStock> {
   const order = await call(getOrderStock, { params: { id: orderId } }).catch(undefinedIfNotFound);
   if (order) return { state: order.state, basketId: order.basketId, isSale: order.channel === 'pos', lines: order.lines };
@@ -45,7 +48,7 @@ function undefinedIfNotFound(error: unknown): undefined {
 
 /** Finds the line. @throws Problem `invalid_state_transition` of an ended order; `validation_failed` for an unknown line, SKU or number */
 export function requireLine({ state, lines }: OrderStock, request: AllocationRequest): Line {
-  if (ENDED_STATES.has(state)) throw notAllocable(request.orderId, state, `is ${state}; no stock is held for it any more`);
+  if (ENDED_STATES.has(state)) throw notAllocable(request.orderId, state, `is ${state}; no stock is reserved for it any more`);
   const line = lines.find(({ lineId }) => lineId === request.orderLineId);
   if (!line) throw invalid('/orderLineId', 'unknown_line', `The order "${request.orderId}" has no line "${request.orderLineId}".`);
   if (line.sku !== request.sku)
@@ -71,7 +74,7 @@ export async function findReservationOfLine(
 
 /**
  * Finds a newer reservation of the basket or the order, made after the reservation of its lines had ended. Stock that was allocated to
- * one line serves no other, and lines of the same SKU share the units.
+ * one line serves no other line. Lines of the same SKU share the units of a reservation.
  */
 export async function findHoldTakenAgain(
   { basketId, lines }: OrderStock,
@@ -112,7 +115,7 @@ export function refuseForeignBasket(
   throw invalid('/reservationId', 'other_order', `The reservation "${id}" is of basket "${basketId}", which did not become "${orderId}".`);
 }
 
-/** An order line is allocated once. Answering another demand with that allocation would promise units that are not held. */
+/** An order line is allocated once. Answering a different request with that allocation would promise units that are not reserved. */
 export function refuseOtherDemand({ line }: Hold, request: AllocationRequest): void {
   if (!line) return;
   for (const member of ['sku', 'qty'] as const) {

@@ -20,7 +20,7 @@ export async function beginRecording(work: UnitOfWork, hold: Omit<Hold, 'version
   return next;
 }
 
-/** The same for the due work, which must not be scheduled again. */
+/** Commits one more attempt by the due work itself, which must not be scheduled again. */
 export async function repeatRecording(work: UnitOfWork, hold: Hold): Promise<Hold> {
   const next = work.put(holds, { ...hold, line: countAttempt(hold) });
   await work.checkpoint();
@@ -48,10 +48,10 @@ export async function recordAtSim(hold: Hold, { work, call }: Pick<Scope, 'work'
   return reservation;
 }
 
-/** The order has ended, so the SIM never accepts the record. */
+/** Whether the order has ended, so that the SIM never accepts the record. */
 export const isFinalRefusal = ({ code }: Problem): boolean => code === 'invalid_state_transition';
 
-/** Whether the SIM certainly has no record. With several attempts, one may have succeeded without its answer arriving. */
+/** Whether the SIM certainly has no record. One of several attempts may have succeeded although its answer was lost. */
 export const mayWithdraw = (hold: Hold, problem: Problem): boolean =>
   isFinalRefusal(problem) || (didNothing(problem) && lineOf(hold).attempts === 1);
 
@@ -60,7 +60,7 @@ export function withdraw(work: UnitOfWork, hold: Hold): void {
   work.cancel(finishAllocationDue, hold.id);
 }
 
-/** Keeps the stock, since the SIM may have the record. Due work repeats the record until the SIM has it. */
+/** Keeps the stock, because the SIM may have the record. Due work repeats the record until the SIM has it. */
 export function recordLater(work: UnitOfWork, hold: Hold): void {
   work.schedule(finishAllocationDue, hold.id, work.now, {});
 }

@@ -3,7 +3,7 @@ import { LedgerEntry, LoyaltyAccount, loyaltyAccount, RedemptionState } from '..
 import { Id } from '../../shared/catalog/shapes.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
 
-/** The basket or order that points are redeemed for, or else the request that redeemed them. */
+/** The purpose of a redemption: its basket or order, or otherwise the request that redeemed the points. */
 export interface RedemptionPurpose {
   readonly basketId?: string;
   readonly orderId?: string;
@@ -24,7 +24,7 @@ export const accounts = defineCollection({
 
 /**
  * The ledgers: one object per entry, sorted by booking. Account and entry change in one commit. The id is the account's with the
- * number of the entry. A reference grants points to an account once, however old the entry is.
+ * number of the entry. A reference grants points to an account once, even if the entry is old.
  */
 export const ledgerEntries = defineCollection({
   name: 'ledger-entries',
@@ -44,14 +44,14 @@ const EarningRefund = z.object({
   /** Payment and position among its refunds: the `reference` of the reversal in the ledger. */
   id: z.string(),
   amount: Amount,
-  /** Whether its points were taken back. Until the order has earned, it is false. */
+  /** Whether its points were taken back; false until the order has earned points. */
   booked: z.boolean(),
 });
 export type EarningRefund = z.output<typeof EarningRefund>;
 
 /**
- * The points that an order earned and that its refunds took back, by the order's id. One record for both, so that a refund and an earn at
- * the same time conflict. While `earned` is absent, the refunds wait. `deducted` are the
+ * The points that an order earned and that its refunds took back, by the order's id. One record has both, so that a concurrent refund and
+ * earning conflict. While `earned` is absent, the refunds wait. `deducted` are the
  * refunds that are already subtracted from the amount.
  */
 export const earnings = defineCollection({
@@ -66,7 +66,7 @@ export const earnings = defineCollection({
 });
 export type Earning = z.output<typeof earnings.schema>;
 
-/** Points turned into money: `open`, `spent` by a payment, or `returned` when all went back; then its reference is free again. */
+/** Points turned into money: `open`, `spent` by a payment, or `returned` to the balance as a whole, which frees its reference. */
 export const redemptions = defineCollection({
   name: 'redemptions',
   schema: z.object({

@@ -28,7 +28,7 @@ export const service = defineService({
   due: [returnUnspentRedemption],
 });
 
-/** The files have whole ledgers in their accounts. */
+/** Seeds accounts and ledger entries. In the fixtures, an account contains its whole ledger. */
 export function seed({ loyaltyAccounts }: Fixtures, _now: number): Seed {
   const rows = loyaltyAccounts.map((account) => ({
     ...account,

@@ -10,11 +10,11 @@ import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 export const Undo = z.object({
   payments: z.union([z.literal('all'), z.array(Id)]).describe('Payments to reverse.'),
   holds: z
-    .object({ spare: z.array(Id).describe('Holds to leave alone: the FMS still consumes them, perhaps late.') })
+    .object({ spare: z.array(Id).describe('Reservations to keep: the FMS still consumes them, perhaps late.') })
     .optional()
-    .describe('All stock held for the order is to be released, including holds that the order does not name.'),
+    .describe('All stock held for the order is to be released, including reservations that the order does not name.'),
   vouchers: z.boolean().describe('Whether its voucher uses are to be released.'),
-  writeOff: z.literal(true).optional().describe('The FMS still has to write off short units; holds are released after that.'),
+  writeOff: z.literal(true).optional().describe('The FMS still has to write off short units. Reservations are released after that.'),
 });
 export type Undo = z.output<typeof Undo>;
 
@@ -22,7 +22,7 @@ export type Undo = z.output<typeof Undo>;
 export const StoredOrder = Order.extend({
   /** Vouchers that gave a discount; they are redeemed when the order is confirmed. */
   voucherCodes: z.array(VoucherCode),
-  /** Requests for a new reservation that got a definite answer. The next request is a new attempt. */
+  /** Number of requests for a new reservation that got a definite answer. The next request is a new attempt. */
   holdAttempts: z.int().min(0),
   undo: Undo.optional(),
 });
@@ -40,7 +40,7 @@ export const orders = defineCollection({
   index: { customer: ({ customerId }) => customerId },
 });
 
-/** A fulfillment order as the OMS last saw it, with the booking made for it. */
+/** The last known state of a fulfillment order, with the booking made for it. */
 const SeenFulfillment = z.object({
   id: Id,
   version: z.int().min(1),
@@ -52,11 +52,11 @@ const SeenFulfillment = z.object({
 });
 export type SeenFulfillment = z.output<typeof SeenFulfillment>;
 
-/** Short units of a line: missing at their location. They are served from other locations, as far as these have them; the rest is cancelled. */
+/** Short units of a line: missing at their location. Other locations serve as many as they have; the rest is cancelled. */
 const ShortUnits = z.object({
   fulfillmentOrderId: Id,
   orderLineId: Id,
-  /** Counts the entries split off for locations that had only a part. Absent: the first entry. */
+  /** Number of this entry, when units were split over locations that had only a part. Absent in the first entry. */
   part: z.int().min(1).optional(),
   sku: Sku,
   qty: Quantity,
@@ -64,12 +64,12 @@ const ShortUnits = z.object({
   status: z.enum(['open', 'held', 'served', 'cancelled']),
   /** Replacement reservations that ended before they were confirmed. */
   lostHolds: z.int().min(0),
-  /** Set while `held` or `served`: their replacement reservation, and the number of their attempt at the FMS. */
+  /** The replacement reservation, and the number of the attempt at the FMS. Set while `held` or `served`. */
   held: z.object({ reservationId: Id, locationId: Id, attempt: z.int().min(2) }).optional(),
 });
 export type ShortUnits = z.output<typeof ShortUnits>;
 
-/** Refund for cancelled units of a line. `left`: not paid, because the rehearsal refunds by hand. */
+/** Refund for cancelled units of a line. `left`: not refunded, because refunds are manual in the rehearsal. */
 const OwedRefund = z.object({
   reference: z.string(),
   amount: z.int().min(1).describe('Minor units.'),
@@ -77,7 +77,10 @@ const OwedRefund = z.object({
 });
 export type OwedRefund = z.output<typeof OwedRefund>;
 
-/** Fulfilment progress, by the order's id. Stored before the first request to the FMS: without it the FMS does not know the order. */
+/**
+ * Fulfilment progress, by the order's id. It is stored before the first request to the FMS, so an order without a record is unknown to the
+ * FMS.
+ */
 const FulfillmentRecord = z.object({
   id: Id,
   version: z.int().min(0),

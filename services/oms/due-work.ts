@@ -19,7 +19,7 @@ export const expireDraftDue = defineDueWork('expire-draft');
 export const redeemVouchersDue = defineDueWork('redeem-vouchers');
 export const compensateDue = defineDueWork('compensate');
 export const releaseHoldsDue = defineDueWork('release-holds');
-/** `asked`: a client requested the routing, so it is done even where orders are routed by hand. */
+/** `asked`: a client requested the routing, so it is done even if routing is manual. */
 export const routeOrderDue = defineDueWork('route-order', z.object({ asked: z.boolean().optional() }));
 /** `attempt` counts from 1. */
 export const capturePaymentsDue = defineDueWork('capture-payments', z.object({ attempt: z.int().min(1) }));

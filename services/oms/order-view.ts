@@ -15,7 +15,7 @@ import { VIEW_TIMEOUT_MS } from './timing.ts';
 
 export type OrderView = z.output<typeof OrderViewSchema>;
 
-/** Parts of an order that other applications own. An undefined part is unknown. */
+/** Parts of an order that other applications own. A part is undefined while it is unknown. */
 export interface OrderParts {
   readonly payments?: readonly Payment[];
   readonly fulfillmentOrders?: readonly FulfillmentOrder[];
@@ -67,7 +67,7 @@ export function viewOf(order: StoredOrder, { payments, fulfillmentOrders, return
   };
 }
 
-/** Reads the parts that `known` lacks from their owners. Without an answer, the order is shown without them. */
+/** Reads the parts that `known` lacks from their owners. A part without an answer is left out. */
 export async function fetchView(order: StoredOrder, scope: Scope, known: OrderParts = {}): Promise<OrderView> {
   const unless = (error: unknown): undefined => logAndOmit(error, order, scope);
   const [payments, fulfillmentOrders, returns] = await Promise.all([
@@ -78,13 +78,13 @@ export async function fetchView(order: StoredOrder, scope: Scope, known: OrderPa
   return viewOf(order, { payments, fulfillmentOrders, returns });
 }
 
-/** Without a record the FMS has no fulfillment orders of the order. */
+/** Skips the call if the order has no fulfilment record, because the FMS then has no fulfillment orders of it. */
 async function fetchFulfillmentOrders(order: StoredOrder, scope: Scope): Promise<readonly FulfillmentOrder[]> {
   if (order.state === 'draft' || !(await scope.work.get(fulfillmentRecords, order.id))) return [];
   return fulfillmentOrdersOf(order.id, scope, VIEW_TIMEOUT_MS);
 }
 
-/** Without a booking the FMS has no returns of the order. */
+/** Skips the call if the order has no return booking, because the FMS then has no returns of it. */
 async function fetchReturns(order: StoredOrder, { work, call }: Scope): Promise<readonly z.output<typeof Return>[]> {
   if (order.completedAt === undefined || (await work.find(returnBookings, 'order', order.id, { limit: 1 })).items.length === 0) return [];
   return (await call(listReturns, { query: { orderId: order.id } }, { timeoutMs: VIEW_TIMEOUT_MS })).items;

@@ -6,17 +6,17 @@ import { Currency, Id, Money } from '../../shared/catalog/shapes.ts';
 import { defineCollection, defineCounters } from '../../shared/store/collections.ts';
 
 export const StoredPayment = Payment.extend({
-  /** While pending: the answer that is missing. */
+  /** The missing answer, while the payment is pending. */
   awaiting: z.enum(['provider-answer', 'provider-approval', 'loyalty-platform']).optional(),
-  /** Reversed while pending: a later approval is voided immediately. */
+  /** Whether the payment was reversed while it was pending. A later approval is then voided immediately. */
   voidOnApproval: z.literal(true).optional(),
-  /** Taken at a till. Until the OMS has the order, only the POS stores whether the payment is wanted. */
+  /** Whether the payment was taken at a till. Until the OMS has the order, only the POS stores whether the payment is needed. */
   takenAt: z.literal('pos').optional(),
-  /** Of a declined payment: what its tender could pay. */
+  /** The amount that the tender of a declined payment could pay. */
   available: Money.optional(),
-  /** Of an exchange credit: the order of its return. */
+  /** The returned order, whose value an exchange credit uses. */
   returnedOrderId: Id.optional(),
-  /** Of a payment with points: the owner and the basket of the order, which the redemption must match. */
+  /** The owner and the basket of an order that is paid with points. The redemption must match them. */
   purchase: Payable.pick({ basketId: true, customerId: true, loyaltyAccountId: true }).optional(),
 });
 export type StoredPayment = z.output<typeof StoredPayment>;
@@ -38,7 +38,7 @@ export const payableOrders = defineCollection({
 });
 
 /**
- * By order id, in minor units. A refund lowers `committed`. `exchanged` is the part of it that pays for exchange orders of its returns.
+ * Counters by order id, in minor units. A refund lowers `committed`. `exchanged` is the part of it that pays for exchange orders of its returns.
  * `payments` counts its payments in any state. The guards are checked in the commit: concurrent payments together never exceed the order, and nothing is both refunded and exchanged.
  */
 export const orderCovers = defineCounters({
@@ -53,7 +53,7 @@ export const payableReturns = defineCollection({
   schema: z.object({ id: z.string(), version: z.int(), worth: z.int() }),
 });
 
-/** By return id, in minor units. Refunds and credits raise `used`; the guard keeps concurrent ones within the return. */
+/** Counters by return id, in minor units. Refunds and credits raise `used`; the guard keeps concurrent ones within the return. */
 export const returnCovers = defineCounters({
   name: 'return-covers',
   fields: ['worth', 'used'],
@@ -66,13 +66,13 @@ export const paymentTokens = defineCollection({
   schema: z.object({ id: z.string(), version: z.int(), rule: PaymentToken }),
 });
 
-/** Gift cards, by token. Their balances are counters, since concurrent payments may change one. */
+/** Gift cards, by token. Their balances are counters, because concurrent payments may change one. */
 export const giftCards = defineCollection({
   name: 'gift-cards',
   schema: z.object({ id: z.string(), version: z.int(), currency: Currency }),
 });
 
-/** By the gift card's token, in minor units. */
+/** Balances in minor units, by the gift card's token. */
 export const giftCardBalances = defineCounters({
   name: 'gift-card-balances',
   fields: ['balance'],

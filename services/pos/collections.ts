@@ -24,27 +24,27 @@ const StoredTransaction = z.object({
   state: z.enum(['opening', 'given-up', 'open', 'paid', 'completed', 'voided']),
   storeId: Id,
   laneId: Id,
-  /** As locked by the eCommerce Platform. */
+  /** The basket as the eCommerce Platform locked it. */
   basket: Basket.optional(),
-  /** In order of arrival. */
+  /** The tenders, sorted by arrival. */
   tenders: z.array(ListedTender),
-  /** Owners of earlier requests. A repeat of such a request gets its own tender again. */
+  /** The last requests that added a tender. A repeat of one of them gets the same tender again. */
   asked: z.array(z.string()),
-  /** A tender that is not listed yet. `running`: its request still runs. `unknown`: its answer was lost. */
+  /** A tender that is not listed yet. `running`: its request is still running. `unknown`: its answer was lost. */
   pending: z.object({ owner: z.string(), requestId: z.string(), status: z.enum(['running', 'unknown']) }).optional(),
   voidReason: z.string().optional(),
-  /** Tenders or the basket still have to be given back. */
+  /** Whether tenders or the basket still have to be released. */
   compensation: z.literal('pending').optional(),
-  /** How often the OMS found that money is missing. Each time a new submission begins, with new keys. */
+  /** How often the OMS reported that money is missing. After each report, the next submission has new keys. */
   refusals: z.int().min(0).optional(),
   /** Issued when the sale was first paid. It is not shown while the sale is open. */
   receipt: z.object({ number: z.string(), issuedAt: Instant }).optional(),
 });
 export type StoredTransaction = z.output<typeof StoredTransaction>;
-/** A transaction that has got its basket. */
+/** A transaction with its basket. */
 export type Sale = StoredTransaction & { readonly basket: z.output<typeof Basket> };
 
-/** An If-Match compares with the version in the order view. */
+/** Transactions by id. `If-Match` is compared with their version, which the order view shows as its `ETag`. */
 export const transactions = defineCollection({ name: 'transactions', schema: StoredTransaction, etag: true });
 
 /** Stores with tills. */

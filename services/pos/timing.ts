@@ -1,9 +1,9 @@
 const MINUTE_MS = 60_000;
 
-/** Rehearsal time after the last call on an unpaid transaction until it is voided. Our choice. */
+/** Rehearsal time after the last call on an unpaid transaction until it is voided. The source document does not specify it. */
 export const IDLE_MS = 24 * 60 * MINUTE_MS;
 
-/** Rehearsal time after which the till captures a paid sale. Authorisations live for 7 days. Our choice. */
+/** Rehearsal time after which the till captures a paid sale. Authorisations live for 7 days. The source document does not specify it. */
 export const CAPTURE_AT_TILL_MS = 24 * 60 * MINUTE_MS;
 
 /** Rehearsal time until a transaction without a basket is given up. Until then its request may be repeated. */

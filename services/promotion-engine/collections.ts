@@ -6,10 +6,10 @@ import { defineCollection, defineCounters } from '../../shared/store/collections
 
 const record = z.object({ id: z.string(), version: z.int() });
 
-/** By promotion id. */
+/** Promotions, by id. */
 export const promotions = defineCollection({ name: 'promotions', schema: record.extend({ rule: Promotion }) });
 
-/** By code. Uses are counters, because many checkouts use one voucher at the same time. */
+/** Vouchers, by code. Their uses are counters, because many checkouts may use one voucher at the same time. */
 export const vouchers = defineCollection({ name: 'vouchers', schema: record.extend({ voucher: Voucher.omit({ used: true }) }) });
 
 /** `left` exists only for vouchers with a limit, and never falls below zero. */

@@ -23,7 +23,7 @@ export interface Goods {
   readonly lines: readonly Line[];
   readonly basketId?: string;
   readonly customerId?: string;
-  /** Absent when the request does not name it: then it is looked up if a rule needs it. */
+  /** The tier. If the request omits it, it is read when a rule needs it. */
   readonly loyaltyTier?: LoyaltyTier;
 }
 
@@ -33,7 +33,7 @@ export interface JudgedVoucher {
   readonly reason: Reason | undefined;
 }
 
-/** Each code once, in the given order, with the reason why no customer can use it, if there is one. */
+/** The codes without duplicates, in the given order. A code that no customer can use has the reason. */
 export async function judgeCodes(
   work: UnitOfWork,
   codes: readonly string[],
@@ -69,7 +69,7 @@ export async function evaluate(goods: Goods, codes: readonly string[], scope: Sc
   return applyVouchers(applyPromotions(pricedAtFull(goods.lines), running, purchase), judged, purchase);
 }
 
-/** Applies one voucher to an amount. Without known goods no promotion applies before it. */
+/** Applies one voucher to an amount. No promotion applies before it, because the goods are unknown. */
 export async function evaluateAmount(goods: Goods, code: string, scope: Scope): Promise<VoucherOutcome> {
   const judged = await judgeCodes(scope.work, [code], goods.basketId);
   const { tier } = await lookUpNeededTier(goods, { running: [], judged }, scope);
@@ -81,7 +81,10 @@ async function runningPromotions(work: UnitOfWork): Promise<readonly Promotion[]
   return items.map(({ rule }) => rule).filter((rule) => isRunning(rule, work.now));
 }
 
-/** Looks up the tier if a rule needs it; without it, member promotions rest. @throws Problem `dependency_*` when a voucher needs it */
+/**
+ * Reads the tier if a rule needs it. Without an answer, member promotions do not apply.
+ * @throws Problem `dependency_*` when a voucher needs it
+ */
 async function lookUpNeededTier(
   { loyaltyTier, customerId }: Goods,
   { running, judged }: { readonly running: readonly Promotion[]; readonly judged: readonly JudgedVoucher[] },
@@ -110,10 +113,10 @@ export function totalsBySource(lines: readonly PricedLine[]) {
   return [...totals.values()];
 }
 
-/** For each of the two calls. */
+/** Timeout of each of the two calls. */
 const TIMEOUT_MS = 800;
 
-/** `tier` is absent without a membership. `unknown` is the problem that prevented the look-up. */
+/** `tier` is absent without a membership. `unknown` is the problem that prevented reading it. */
 interface FoundTier {
   readonly tier?: LoyaltyTier;
   readonly unknown?: Problem;

@@ -18,7 +18,7 @@ export interface PricedLine extends Line {
   /** The price of the line after the discounts so far. */
   readonly left: number;
   readonly discounts: readonly { readonly source: Source; readonly amount: number }[];
-  /** A promotion that is not stackable has applied to the line: later promotions skip it. */
+  /** Whether a promotion that is not stackable has applied to the line. Later promotions skip it. */
   readonly closed: boolean;
 }
 

@@ -16,7 +16,10 @@ export function isRunning({ activeFrom, activeTo }: { readonly activeFrom: strin
   return Date.parse(activeFrom) <= now && now < Date.parse(activeTo);
 }
 
-/** Applies promotions by priority to the prices left. One that is not stackable needs lines without discounts, and closes them. */
+/**
+ * Applies promotions by priority to the prices left. A promotion that is not stackable applies only to lines without discounts, and
+ * excludes them from later promotions.
+ */
 export function applyPromotions(lines: readonly PricedLine[], promotions: readonly Promotion[], purchase: Purchase): readonly PricedLine[] {
   return [...promotions]
     .sort((a, b) => a.priority - b.priority)

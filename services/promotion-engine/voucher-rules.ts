@@ -19,11 +19,11 @@ export const isWellFormed = (code: string): boolean => WELL_FORMED.test(code);
 /** The part of a voucher's validity that depends on neither customer nor goods. */
 export interface Standing {
   readonly now: number;
-  /** Undefined without a limit, and for a basket that already has a use. */
+  /** Uses that are left; undefined without a limit, and for a basket that already has a use. */
   readonly usesLeft: number | undefined;
 }
 
-/** Why no customer can use the voucher now. `voucher_expired` covers a window that has not begun. */
+/** Why no customer can use the voucher now. Before the time window begins, the reason is `voucher_expired`, too. */
 export function standingReason(voucher: VoucherTerms | undefined, { now, usesLeft }: Standing): Reason | undefined {
   if (!voucher) return 'not_found';
   if (!voucher.enabled) return 'voucher_disabled';
@@ -49,7 +49,10 @@ export interface VoucherOutcome {
   readonly rejected: readonly { readonly code: string; readonly reason: Reason }[];
 }
 
-/** Applies vouchers in order to the prices left, over all lines. Minimums use the price before the first, so none invalidates another. */
+/**
+ * Applies vouchers in order to the prices left, over all lines. Minimums are compared with the price before the first voucher, so no
+ * voucher invalidates another.
+ */
 export function applyVouchers(
   lines: readonly PricedLine[],
   vouchers: readonly { readonly code: string; readonly voucher: VoucherTerms | undefined; readonly reason: Reason | undefined }[],

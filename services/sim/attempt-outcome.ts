@@ -7,7 +7,7 @@ import { abortHoldDue, expireReservationDue } from './due-work.ts';
 import { findEnd } from './ended-owners.ts';
 import { isOpen } from './reservation-rules.ts';
 
-/** Codes after which the Inventory Service holds nothing for the attempt and never will. */
+/** Problem codes after which the Inventory Service reserves nothing for the attempt, now or later. */
 export const NOTHING_HELD_CODES: ReadonlySet<string> = new Set(['insufficient_stock', 'not_found']);
 
 /**
@@ -29,7 +29,7 @@ export async function takeAndRecord(attempt: Attempt, { work, call }: Pick<Scope
   return taken;
 }
 
-/** If another commit has ended the attempt, this one conflicts and the request runs again from the start. */
+/** Ends the attempt. If another commit ended it before, this one conflicts and the request runs again. */
 async function refuseGivenUp(attempt: Attempt, work: UnitOfWork): Promise<never> {
   endAttempt(work, attempt);
   await work.checkpoint();

@@ -10,7 +10,7 @@ import { movePendingStock } from './stock-movements.ts';
 
 type Working = Pick<Scope, 'work' | 'call'>;
 
-/** A new attempt. It replaces the allocations of the order lines in `takesOverLines` too. */
+/** A new attempt. It replaces the allocations of the order lines in `takesOverLines`, too. */
 export type NewAttempt = Omit<Attempt, 'version' | 'status' | 'replaces'> & { readonly takesOverLines?: readonly string[] };
 
 /**
@@ -25,20 +25,23 @@ export async function beginAttempt({ takesOverLines, ...wanted }: NewAttempt, { 
   if (ended) throw ended;
   const replaced = await findReplaced({ ...wanted, ...(takesOverLines && { takesOverLines }) }, work);
   for (const one of replaced) {
-    // Units that have left a replaced reservation must not be given back with its rest. Until this attempt ends, further ones are refused.
+    // The rest of a replaced reservation is returned without the units that have left it. Until this attempt ends, no further units may leave.
     await movePendingStock(one.id, { work, call });
     work.expect(reservations, one);
   }
   if (basketId !== undefined) work.put(basketAttempts, { id: basketId, attempt: id });
   const replaces = replaced.map((one) => one.id);
   const attempt = work.put(attempts, { ...wanted, status: 'under-way', ...(replaces.length > 0 && { replaces }) });
-  // Due immediately, but this process holds the lease until it has answered or died. Advancing the clock waits for it.
+  // The work is due immediately, but this process keeps its lease until it has answered or died. Advancing the clock waits for it.
   work.schedule(abortHoldDue, id, work.now, {}, { beforeReply: true });
   await work.checkpoint();
   return attempt;
 }
 
-/** With a basket, all open reservations of its order are replaced. Without one, only reservations of the lines in `takesOverLines` are. */
+/**
+ * The reservations that an attempt replaces: for a basket, all open ones of it and its order; otherwise only those for the lines in
+ * `takesOverLines`.
+ */
 async function findReplaced(
   { basketId, orderId, forCheckout, takesOverLines = [] }: Omit<NewAttempt, 'id' | 'items'>,
   work: UnitOfWork,
@@ -60,7 +63,10 @@ export async function finishRival(basketId: string, { work, call }: Working): Pr
   await work.checkpoint();
 }
 
-/** Commits that a second worker takes the stock: from then on the first request cannot end the attempt while the service is down. */
+/**
+ * Commits that a second worker requests the stock. From then on, the first request cannot end the attempt because the Inventory Service was
+ * down.
+ */
 export async function markCarriedOn(attempt: Attempt, work: UnitOfWork): Promise<Attempt> {
   if (attempt.carriedOn) return attempt;
   const next = work.put(attempts, { ...attempt, carriedOn: true });
@@ -69,8 +75,8 @@ export async function markCarriedOn(attempt: Attempt, work: UnitOfWork): Promise
 }
 
 /**
- * Refuses a change of a reservation that a new attempt is replacing. Its whole stock is about to be given back, including units that
- * leave it or are promised from it now. An attempt that begins at the same moment makes the commit fail.
+ * Refuses a change of a reservation that a new attempt is replacing. All its stock is about to be returned, including units that
+ * leave it or are promised from it now. A concurrent new attempt makes the commit fail.
  * @throws Problem `contention`
  */
 export async function refuseWhileReplaced({ id, basketId }: StoredReservation, work: UnitOfWork): Promise<void> {

@@ -17,19 +17,19 @@ type Basket = OutputOf<typeof getBasket>;
 
 interface WantedHold {
   readonly items: readonly SkuUnits[];
-  /** An open reservation that answers the request already. */
+  /** An open reservation that already fulfils the request. */
   readonly standing?: StoredReservation;
 }
 
 /**
- * Decides what a request from outside the estate holds for a basket. For an open basket, the same request is answered by the open
- * reservation, and any other request replaces it, even if it is left over from a failed checkout. Once checkout has begun, the
+ * Decides what a request from outside the estate reserves for a basket. For an open basket, the same request gets the open reservation
+ * as its answer, and any other request replaces it, even if a failed checkout left it behind. Once checkout has begun, the
  * reservation belongs to the checkout: it is the answer, and other items are refused.
  * @throws Problem `conflicting_repeat`, `basket_empty`, `invalid_state_transition`, `validation_failed` for the order of another basket
  */
 export async function decideBasketHold(request: BasketRequest, { work, call }: Pick<Scope, 'work' | 'call'>): Promise<WantedHold> {
   const { basketId } = request;
-  // Read first: an attempt for the basket that begins from now on changes it, and this request runs again.
+  // This is read first: a later attempt for the basket changes it, so this request then conflicts and runs again.
   await work.get(basketAttempts, basketId);
   await finishRival(basketId, { work, call });
   const standing = await findOpenReservation(work, basketId);
@@ -57,7 +57,7 @@ function confirmStanding({ basketId, items, locationId }: BasketRequest, standin
   throw conflictingRepeat(
     `The basket "${basketId}" is in checkout, and the reservation "${reservationId}" holds its stock; other items or another location cannot be held.`,
     { reservationId, items: held, allocations },
-    // A checkout that fails gives the reservation up.
+    // `retryable`, because a failed checkout releases the reservation.
     { objectType: 'basket', id: basketId, ...(!isInCheckout(basket) && { retryable: true, retryAfter: 1 }) },
   );
 }
@@ -94,10 +94,10 @@ async function refuseUnholdable(basket: Basket, work: UnitOfWork): Promise<void>
     refusal('basket', { id, state }, 'reserve', `The basket "${id}" ${why}.`, {
       allowedFrom: HOLDABLE_STATES.filter((one) => one !== state),
     });
-  if (!isInCheckout(basket)) throw refuse(`is ${state}; no stock is held for it any more`);
-  if (channel === 'pos') throw refuse('is paid at the till, which holds nothing for it: its goods lie on the counter');
+  if (!isInCheckout(basket)) throw refuse(`is ${state}; no stock is reserved for it any more`);
+  if (channel === 'pos') throw refuse('is paid at the till, which reserves nothing for it: its goods lie on the counter');
   const { items } = await work.find(reservations, 'basket', id);
   if (items.some(({ state: was }) => was === 'fulfilled' || was === 'cancelled')) {
-    throw refuse('became an order whose goods have left; there is nothing to hold any more');
+    throw refuse('became an order whose goods have left; no stock is reserved for it any more');
   }
 }

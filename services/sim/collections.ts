@@ -28,15 +28,15 @@ const StoredAttempt = z.object({
   locationId: Id.optional(),
   prefer: NodePreference.optional(),
   items: z.array(SkuQuantity),
-  /** Absent without a time limit, as for the till. */
+  /** The time limit. The till's reservations have none. */
   expiresAt: Instant.optional(),
-  /** As requested. */
+  /** The requested lifetime. */
   ttlSeconds: z.int().optional(),
-  /** Requested by an application for its checkout or order. Callers from outside do not replace it while that lasts. */
+  /** Whether an application requested it for a checkout or an order. Callers from outside cannot replace it during that time. */
   forCheckout: z.literal(true).optional(),
-  /** Open reservations of the same basket or order. Their stock goes over to this one. */
+  /** Open reservations of the same basket or order. This reservation takes over their stock. */
   replaces: z.array(Id).optional(),
-  /** A second worker has requested the stock, or is about to. */
+  /** Whether a second worker has requested the stock, or is about to. */
   carriedOn: z.boolean().optional(),
 });
 export type Attempt = z.output<typeof StoredAttempt>;
@@ -68,12 +68,12 @@ const StoredMovement = z.object({
   reference: z.string(),
   kind: z.enum(['consume', 'short']),
   allocations: z.array(HeldAt),
-  /** Until the Inventory Service has answered that it moved the stock. */
+  /** Whether the Inventory Service has not yet confirmed that it moved the stock. */
   pending: z.boolean(),
 });
 export type Movement = z.output<typeof StoredMovement>;
 
-/** Units of a reservation that left or were missing, once per reference, in order of recording. */
+/** Units of a reservation that left or were missing, once per reference, sorted by recording. */
 export const movements = defineCollection({
   name: 'movements',
   schema: StoredMovement,

@@ -31,7 +31,7 @@ export async function findEnd(work: UnitOfWork, owner: Owner): Promise<Problem |
   return undefined;
 }
 
-/** No stock is held for the order or basket from now on. */
+/** Records that an order or basket has ended. From then on no stock is reserved for it. */
 export async function markEnded(work: UnitOfWork, objectType: 'order' | 'basket', { id, state }: Ended): Promise<void> {
   const key = endedId(objectType, id);
   if (!(await work.get(endedOwners, key))) work.put(endedOwners, { id: key, state });
@@ -42,5 +42,5 @@ const ownerEnded = (objectType: 'order' | 'basket', id: string, currentState: st
     objectType,
     { id, state: currentState },
     'reserve',
-    `The ${objectType} "${id}" is over (${currentState}); no stock is held for it any more.`,
+    `The ${objectType} "${id}" has ended (${currentState}); no stock is reserved for it any more.`,
   );

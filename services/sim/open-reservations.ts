@@ -10,7 +10,7 @@ export async function findOpenReservation(work: UnitOfWork, basketId: string): P
   return items.find(isOpen);
 }
 
-/** All open reservations of an order, a basket, or both, in order of creation for each of them. */
+/** All open reservations of an order, a basket, or both, each sorted by creation. */
 export async function findOpenReservations(work: UnitOfWork, { orderId, basketId }: Owner): Promise<StoredReservation[]> {
   const found: StoredReservation[] = [];
   for (const [index, value] of [['order', orderId] as const, ['basket', basketId] as const]) {

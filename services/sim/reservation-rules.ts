@@ -5,7 +5,7 @@ import type { StoredReservation } from './collections.ts';
 /** Whether the reservation holds stock. */
 export const isOpen = ({ state }: Pick<StoredReservation, 'state'>): boolean => state === 'requested' || state === 'confirmed';
 
-/** A reservation for the till has no time limit and is never confirmed, since the customer takes the goods along. */
+/** A reservation for the till has no time limit and is never confirmed, because the customer takes the goods along. */
 export const isTillHold = ({ state, expiresAt }: Pick<StoredReservation, 'state' | 'expiresAt'>): boolean =>
   state === 'requested' && expiresAt === undefined;
 
@@ -22,12 +22,16 @@ interface BasketOfOrder {
   readonly transactionId?: string;
 }
 
-/** @throws Problem `validation_failed` for any order but the basket's own, which would otherwise lose its stock */
+/** @throws Problem `validation_failed` for another order than the basket's own, which would otherwise lose its stock */
 export function refuseForeignOrder({ id, orderId, transactionId }: BasketOfOrder, requested: string | undefined): void {
   const own = orderId ?? transactionId;
   if (requested === undefined || requested === own) return;
   const why = own === undefined ? 'is not an order yet; omit orderId until it is one' : `became the order "${own}"`;
-  throw invalid('/orderId', 'other_order', `No stock of the basket "${id}" can be held for the order "${requested}": the basket ${why}.`);
+  throw invalid(
+    '/orderId',
+    'other_order',
+    `No stock of the basket "${id}" can be reserved for the order "${requested}": the basket ${why}.`,
+  );
 }
 
 /** 409 for a reservation that expired before it was confirmed. `skus` lists its units. */

@@ -5,7 +5,7 @@ import { type Movement, movements } from './collections.ts';
 const kindAtInventoryService = { consume: 'consume', short: 'write-off' } as const satisfies Record<Movement['kind'], string>;
 
 /**
- * Has the Inventory Service move the recorded units in order of recording. It moves each reference once. Work that gives the rest of a
+ * Reports the recorded movements to the Inventory Service, sorted by recording. It books each reference once. Work that gives the rest of a
  * reservation back calls this first, so that the rest excludes the moved units.
  * @throws Problem when the Inventory Service does not answer; the remaining movements stay pending
  */

@@ -8,19 +8,19 @@ export interface Listening {
   /** URL of the server on the same machine, without a trailing slash. */
   readonly url: string;
   readonly port: number;
-  /** Makes `/readyz` answer 503, so that load balancers turn away. Requests are still answered. */
+  /** Makes `/readyz` answer 503, so that load balancers choose another server. Requests are still answered. */
   drain(): void;
   /** Stops accepting, finishes running answers, and ends in less than a second whatever the clients do. */
   close(): Promise<void>;
 }
 
-/** Accepting ends after this time without a new connection, … */
+/** While stopping, the server accepts connections until none has arrived for this time, … */
 const CALM_MS = 10;
 
-/** … and under load after this time at the latest. */
+/** … and at most for this time. */
 const LAST_CALL_MS = 250;
 
-/** A request that was in flight when accepting ended arrives within this time; later, a quiet connection is idle. */
+/** A request that was in flight when accepting ended arrives within this time. After it, a quiet connection counts as idle. */
 const QUIET_MS = 100;
 
 /** Answers take microseconds, so a connection that is still open after this time has a slow client. */
@@ -88,7 +88,7 @@ export async function listen({
   }
 }
 
-/** The system hands over accepted connections one per turn of the event loop. Stopping immediately would reset the remaining ones. */
+/** The system passes accepted connections to Node one per turn of the event loop. Stopping immediately would reset the remaining ones. */
 async function waitForLastConnections(server: Server): Promise<void> {
   let came = true;
   server.on('connection', () => {

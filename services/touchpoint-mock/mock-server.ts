@@ -12,7 +12,7 @@ import { refuseUnreadable } from './unreadable-requests.ts';
 
 export interface TouchpointMockOptions {
   readonly host: string;
-  /** 0 for a free one. */
+  /** 0 chooses a free port. */
   readonly port: number;
   /** The only accepted key. */
   readonly storeKey: string;

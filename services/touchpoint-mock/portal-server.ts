@@ -15,7 +15,7 @@ import { withJsonErrors } from './json-errors.ts';
 import { refuseUnreadable } from './unreadable-requests.ts';
 
 export interface PortalOptions {
-  /** 0 for a free one. */
+  /** 0 chooses a free port. */
   readonly port: number;
   /** URL of the mock, for example `http://127.0.0.1:15115`. */
   readonly mockUrl: string;
@@ -24,7 +24,7 @@ export interface PortalOptions {
   /** The page shows this key to everybody who can open the portal: it is the public key of a mock. */
   readonly storeKey: string;
   readonly lanes: readonly string[];
-  /** Loopback by default. In a container `0.0.0.0`, since publishing the port decides who reaches it. */
+  /** Loopback by default. In a container `0.0.0.0`, because publishing the port decides who reaches it. */
   readonly host?: string;
   /** Host names that serve the portal, in addition to this machine's names. */
   readonly allowedHosts?: readonly string[];
@@ -98,7 +98,7 @@ export async function startPortal({
   return listening;
 }
 
-/** Uses one connection per request: a kept connection that the mock has just closed would look like a missing mock. */
+/** Uses one connection per request: if the mock had just closed a kept connection, it would look unreachable. */
 function forwardTo(mockUrl: string) {
   return createProxyMiddleware({
     target: mockUrl,
@@ -133,7 +133,7 @@ function portalDescription({
     aliases: ALIAS_NAMES.map((name) => ({ name, path: ALIASES[name].path, prefilled: ALIASES[name].prefilled })),
     cases: fixtures.cases.map((fixture) => {
       const { case: name, alias, title, request, status, headers } = fixture;
-      // The page puts the lane of the caller in: the mock echoes it.
+      // The page inserts the lane of the caller, which the mock echoes.
       const answer = fixedResponse(fixture).body('{lane}', request.basketId);
       return { case: name, alias, title, request, status, headers, answer };
     }),

@@ -44,11 +44,11 @@ export const warehouseTasks = defineCollection({
     /** The newest processed version of the fulfillment order. Events about older versions change nothing. */
     seen: z.int(),
     open: z.boolean(),
-    /** The delays of the warehouse count from here. */
+    /** The delays of the warehouse begin at this instant. */
     allocatedAt: Instant,
-    /** Time of the next step in epoch milliseconds; absent while the warehouse is worked by hand. */
+    /** Time of the next step in epoch milliseconds; absent while the progression of the warehouse is manual. */
     stepAt: z.int().optional(),
-    /** The fulfillment order was cancelled: nobody picks it any more. */
+    /** Whether the fulfillment order was cancelled, so that nobody picks it any more. */
     cancelled: z.literal(true).optional(),
   }),
   index: { open: ({ open }) => (open ? 'yes' : undefined) },

@@ -25,7 +25,7 @@ const codeOf = (code: string, issue: object): string =>
 
 const BOUNDS: ReadonlySet<string> = new Set(['too_big', 'too_small']);
 
-/** A number may exceed several bounds: first the bound of whole numbers, then its member's. The last one is the narrowest. */
+/** A number may exceed several bounds: the bound of whole numbers, then the bound of its member. The last one is the narrowest. */
 function isTightest({ code, path }: z.core.$ZodIssue, place: number, issues: readonly z.core.$ZodIssue[]): boolean {
   const next = issues[place + 1];
   return !BOUNDS.has(code) || next?.code !== code || next.path.join('/') !== path.join('/');
@@ -33,7 +33,7 @@ function isTightest({ code, path }: z.core.$ZodIssue, place: number, issues: rea
 
 type Issue = Parameters<z.core.$ZodErrorMap>[0];
 
-/** Parse options that word the mistakes. A sentence of the schema itself comes first. */
+/** Parse options that describe mistakes in sentences. A sentence in the schema has precedence. */
 export const IN_WORDS = { error: inWords } as const satisfies { error: z.core.$ZodErrorMap };
 
 function inWords(issue: Issue): string | undefined {
@@ -84,7 +84,7 @@ const TYPES: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-/** If text replaces a whole number, the issue names a number only. */
+/** For text in place of a whole number, the issue names only `number`; this restores the kind of number. */
 function expectedBy({ expected, inst }: Issue & { readonly code: 'invalid_type' }): string {
   const definition = inst?._zod.def;
   const isWhole = definition !== undefined && 'format' in definition && definition.format === 'safeint';

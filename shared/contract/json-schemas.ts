@@ -45,7 +45,7 @@ export class JsonSchemas {
 export const sorted = (map: ReadonlyMap<string, Part>): Part => Object.fromEntries([...map].sort(([a], [b]) => a.localeCompare(b)));
 
 /**
- * The schema with references to `#/components/schemas`, and in forms that client generators support. They refuse other forms, warn, or
+ * The schema with references to `#/components/schemas`, in forms that client generators support. For other forms, generators fail, warn, or
  * generate code that does not compile.
  */
 const forGenerators = (schema: Part, named: Readonly<Record<string, Part>>): Part =>
@@ -67,7 +67,7 @@ function withReference(part: Part, named: Readonly<Record<string, Part>>): Part 
   return isPlain ? { ...target, ...own } : { allOf: [reference], ...own };
 }
 
-/** Lists of types occur only with null. zod writes one for a union of primitives, after its override. */
+/** Lists of types occur only with null. zod writes such a list for a union of primitives, after it has called its override. */
 function withOneType(part: Part): Part {
   const { type, ...others } = part;
   return Array.isArray(type) && !type.includes('null') ? { ...others, anyOf: type.map((one: unknown) => ({ type: one })) } : part;
@@ -76,7 +76,7 @@ function withOneType(part: Part): Part {
 /** Removes what zod adds and readers of the document do not need. */
 function asPublished({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   const { def } = zodSchema._zod;
-  // Responses may gain members: only strict objects are closed.
+  // Later versions may add members to responses, so only strict objects are closed.
   if (def.type === 'object' && def.catchall === undefined) delete jsonSchema.additionalProperties;
   if (jsonSchema.format === 'date-time' || jsonSchema.format === 'email') delete jsonSchema.pattern;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;

@@ -6,7 +6,7 @@ export const REMEDY = {
   redacted: `This has ${CENSOR}, which replaces a secret where the estate shows it. Send the value itself, or leave it out.`,
   credential: 'This is or contains a credential, which the estate never stores. Leave it out, and replace the credential if it is in use.',
 } as const;
-/** Deeper than any schema. */
+/** Depth of the search, which is deeper than any schema. */
 const DEEPEST = 64;
 
 /**

@@ -28,7 +28,7 @@ const NULL_BODY: FieldError = {
 
 /** Parses one part of a request. @throws Problem `validation_failed` naming each member that does not fit */
 export function parsePart(schema: z.ZodType, value: unknown, part: 'body' | 'query'): unknown {
-  // Bodies are checked when they are read.
+  // Bodies are checked when they are read, so this checks the other parts.
   if (part === 'query') refuseNotText(value, part);
   const parsed = schema.safeParse(value, IN_WORDS);
   if (parsed.success) return parsed.data;
@@ -61,7 +61,7 @@ export function refuseNotText(value: unknown, part: Part): void {
   if (first.done !== true) throw validationFailed(prepended(first.value, errors));
 }
 
-/** A check without a list of pointers, which only a refusal needs. */
+/** Checks strings without collecting pointers, which only a refusal needs. */
 function isAllText(value: unknown): boolean {
   if (typeof value === 'string') return isText(value);
   if (typeof value !== 'object' || value === null) return true;
@@ -124,7 +124,7 @@ export function filterResponse(api: ApiDefinition, output: unknown, { strict }: 
   return parsed.data;
 }
 
-/** The declared members of a value. It fits when its JSON does, which leaves out undefined members that a schema may refuse. */
+/** The declared members of a value. The check uses the value's JSON, because a schema may refuse members that are undefined. */
 export function declaredMembers<T>(schema: z.ZodType<T>, value: unknown): z.ZodSafeParseResult<T> {
   const parsed = schema.safeParse(value);
   return parsed.success ? parsed : schema.safeParse(asSent(value));

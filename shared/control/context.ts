@@ -9,7 +9,7 @@ export const ANONYMOUS = 'anonymous';
 /** Principal of a sender who signed with the rehearsal's webhook secret. */
 export const SIGNER = 'signer';
 
-/** Accompanies a request through all its calls. It is made once, at the edge. */
+/** The context of a request in all its calls. The gateway, or the clock's driver, makes it once. */
 export interface Context {
   readonly world: World;
   /** The rehearsal's clock, frozen during a request. */
@@ -24,7 +24,7 @@ export interface Context {
   readonly deadline: Ms;
   /** Revision of the rehearsal's fault rules; 0 when there are none. */
   readonly faults: number;
-  /** Absent while it is the default (see `progressionOf`). */
+  /** The progression; absent while it is the default (see `progressionOf`). */
   readonly progression?: Progression;
   /** The applications that wait for the answer. A call back to one of them is refused. */
   readonly chain: readonly string[];

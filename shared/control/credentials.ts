@@ -24,7 +24,7 @@ export function rehearsalOfKey(key: string): string | undefined {
   return name !== undefined && REHEARSAL_NAME.test(name) ? name : undefined;
 }
 
-/** @returns the credentials to show, and their stored form. The webhook secret is stored in plain text, since it signs. */
+/** @returns the credentials to show, and their stored form. The webhook secret is stored in plain text, because it signs. */
 export function mintCredentials(rehearsal: string, pepper: string): { plain: PlainCredentials; stored: RehearsalCredentials } {
   const secret = (): string => randomBytes(24).toString('base64url').replaceAll('_', '-');
   const plain = {

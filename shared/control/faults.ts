@@ -16,7 +16,7 @@ export interface ActiveFault extends FaultInput {
 /** A possible target of a fault. */
 export type FaultTarget =
   | { readonly application: string; readonly api: string }
-  /** Its name without prefix. */
+  /** Name of the event, without prefix. */
   | { readonly event: string; readonly subject: string }
   | { readonly webhook: string; readonly status: string };
 
@@ -36,14 +36,14 @@ function kindOf(target: FaultTarget): string {
 
 const mayMatch = ({ subject: _subject, status: _status, ...match }: Match, target: FaultTarget): boolean => matches(match, target);
 
-/** The rules of a world as of a revision; 0: there are none. */
+/** The rules of a world at a revision. At revision 0 there are none. */
 export interface RulesOfWorld {
   readonly world: World;
   readonly revision: number;
 }
 
 export interface StrikeOptions {
-  /** The message is sent before one that `reorder` withholds, and is not reordered itself. */
+  /** Whether the message is sent before one that `reorder` withholds. Such a message is not reordered. */
   readonly overtakes: boolean;
 }
 
@@ -58,7 +58,7 @@ const NO_RULES: KnownRules = { revision: 0, rules: [], about: new Map() };
 
 export type Faults = ReturnType<typeof createFaults>;
 
-/** Wall time that a process caches the rules of a world. */
+/** How long a process caches the rules of a world, in wall time. */
 const REMEMBERED_MS = 5_000;
 
 /** The fault rules that a process has cached, once per world and revision. */
@@ -98,7 +98,7 @@ export function createFaults(control: FaultStore) {
       for (const rule of await matching(rules, target)) if (await strikes(rules.world, rule)) struck.push(rule);
       return struck;
     },
-    /** Strikes an event or a webhook with the first fault that does, and counts only this fault. */
+    /** Strikes an event or a webhook with the first fault that applies, and counts only this fault. */
     async strikeFirst(rules: RulesOfWorld, target: FaultTarget, { overtakes }: StrikeOptions): Promise<ActiveFault | undefined> {
       for (const rule of await matching(rules, target)) {
         if (overtakes && rule.fault.kind === 'reorder') continue;
@@ -111,10 +111,10 @@ export function createFaults(control: FaultStore) {
 
 const parseRule = ({ name, json }: FaultRule): ActiveFault => ({ name, ...FaultInput.parse(JSON.parse(json)) });
 
-/** The n-th number that a seed gives, from 0 to below 1. */
+/** The n-th pseudo-random number of a seed, at least 0 and below 1. */
 const drawn = (seed: string, n: number): number => hash('sha256', `${seed}/${n}`, 'buffer').readUInt32BE(0) / 2 ** 32;
 
-/** Wall time after which a barrier gives up and refuses the requests that wait there. */
+/** Wall time after which a barrier refuses the requests that wait at it. */
 const BARRIER_TIMEOUT_MS = 10_000;
 /** Wall time between polls of the barrier. */
 const BARRIER_LOOK_MS = 5;

@@ -36,7 +36,7 @@ export interface JournalRecord {
   readonly unchanged?: string;
   readonly request?: unknown;
   readonly response?: unknown;
-  /** A part of the record was too large and is cut. */
+  /** Whether a part of the record was too large and is cut. */
   readonly truncated?: true;
 }
 
@@ -49,20 +49,20 @@ export interface Hop extends Pick<JournalRecord, 'application' | 'api' | 'method
   readonly principal?: string;
   /** The application that made the call. */
   readonly caller?: string;
-  /** When it began, of `performance.now()`. */
+  /** When the hop began, as `performance.now()`. */
   readonly started: number;
   readonly calls?: readonly string[];
   readonly faults?: readonly string[];
   readonly unchanged?: string;
-  /** As it was parsed. */
+  /** The body of the request, as it was parsed. */
   readonly request?: unknown;
   /** The text that was parsed. */
   readonly requestText?: string;
-  /** As it was sent. */
+  /** The body of the answer, as it was sent. */
   readonly response?: string;
 }
 
-/** Methods that the journal has for work that no HTTP request brings. */
+/** Methods in the journal for work without an HTTP request. */
 export const CONSUME = 'CONSUME';
 export const DUE = 'DUE';
 
@@ -124,7 +124,7 @@ function entryOf({
   };
 }
 
-/** The applications that send signed requests. Whoever else signs one acts for that application. */
+/** The applications that send signed requests. Another sender of such a request counts as that application. */
 const signers: ReadonlyMap<string, string | undefined> = new Map(
   Object.values(apis).flatMap(({ id, auth }) =>
     auth === 'signature' ? [[id, applicationNames.find((name) => mayCall(name, id))] as const] : [],
@@ -169,12 +169,12 @@ function bodyOf(read: () => string | undefined): Body {
 /** Answers of the estate are objects and lists in JSON already. Any other text is checked. */
 const asJson = (text: string): string => (/^[{[]/.test(text) ? text : JSON.stringify(parsed(text)));
 
-/** A longer text may exceed the limit because of its spaces, which do not count. */
+/** Characters of JSON text above which it is parsed: it may exceed the limit only because of white space, which does not count. */
 const LARGE = BODY_LIMIT / 4;
 /** An escape or an exponent may hide a secret from redaction. */
 const HIDING = /\\|[[:,\s]-?\d[\d.]*e/i;
 
-/** The text of a request; its value as text where the size of the text, or what redaction finds in it, may differ. */
+/** The text of a request. The value is serialised again where white space or escapes may change its size or what redaction finds. */
 function textOf(request: unknown, text: string | undefined): string | undefined {
   if (request === undefined) return undefined;
   const isPlain = text !== undefined && text.length < LARGE && /^[{[]/.test(text) && !HIDING.test(text);

@@ -54,7 +54,7 @@ export interface WebhookOptions {
   readonly struck: (fault: string) => void;
 }
 
-/** The end of a fault's hold on a webhook; undefined when the webhook is not withheld. */
+/** The instant until which a fault withholds a webhook; undefined when the webhook is not withheld. */
 export function webhookWithheldUntil(fault: ActiveFault | undefined, now: Ms): Ms | undefined {
   const isWithheld = fault && ['late', 'reorder', 'withhold'].includes(fault.fault.kind);
   return isWithheld ? withheldUntil(fault.fault, now) : undefined;

@@ -4,12 +4,12 @@ import { CLOCK_TOLERANCE_MS } from '../domain/time.ts';
 /**
  * Signatures as the Standard Webhooks specification describes them: HMAC-SHA256 over `<id>.<timestamp>.<raw body>`, base64, in a
  * space separated list of `v1,<signature>`. Its own library compares timestamps with the wall clock; here the rehearsal's clock
- * counts, so verification takes the time from outside.
+ * counts, so verification gets the time as an argument.
  */
 
 export interface WebhookHeaders {
   readonly 'webhook-id': string;
-  /** Seconds since the epoch, of the attempt. */
+  /** Time of the attempt, in seconds since the epoch. */
   readonly 'webhook-timestamp': string;
   readonly 'webhook-signature': string;
 }

@@ -3,13 +3,16 @@ const ESCAPED = /["\\\p{Cc}\p{Cs}]/u;
 
 const quoted = (text: string): string => (ESCAPED.test(text) ? JSON.stringify(text) : `"${text}"`);
 
-/** Canonical JSON (RFC 8785) of a parsed JSON value: the same text whatever the order of its members. Members that are undefined are left out. */
+/**
+ * Canonical JSON (RFC 8785) of a parsed JSON value: the same text for any order of its members. Members that are undefined are left
+ * out.
+ */
 export function canonicalJson(value: unknown): string {
   if (typeof value === 'string') return quoted(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return String(value ?? null);
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  // By UTF-16 code units, as RFC 8785 sorts, and not by any language.
+  // RFC 8785 sorts by UTF-16 code units, not by the rules of a language.
   members.sort(([a], [b]) => (a < b ? -1 : 1));
   return `{${members.map(([name, member]) => `${quoted(name)}:${canonicalJson(member)}`).join(',')}}`;
 }

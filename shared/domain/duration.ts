@@ -5,11 +5,14 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** The whole text: each unit once and in order, a minus sign only at the start, a fraction only in the last unit. */
+/** Matches the whole text: each unit once and in order, a minus sign only at the start, a fraction only in the last unit. */
 const WRITTEN =
   /^-?P(?=[\dT])(?!.*[.,]\d+[A-Z].*\d)(?:\d+(?:[.,]\d+)?W)?(?:\d+(?:[.,]\d+)?D)?(?:T(?=\d)(?:\d+(?:[.,]\d+)?H)?(?:\d+(?:[.,]\d+)?M)?(?:\d+(?:[.,]\d+)?S)?)?$/;
 
-/** Milliseconds of `P2D`, `PT15M`, `-P30D`; a day has 24 hours. @throws RangeError for other text, also years and months, which vary */
+/**
+ * Milliseconds of `P2D`, `PT15M`, `-P30D`; a day has 24 hours.
+ * @throws RangeError for other text, and for years and months, whose length varies
+ */
 export function durationMs(text: string): number {
   const duration = WRITTEN.test(text) ? parsed(text) : undefined;
   if (!duration) {
@@ -28,7 +31,7 @@ function parsed(text: string): ReturnType<typeof parse> | undefined {
   }
 }
 
-/** Shortest idle time, so that a client has the time to come back. */
+/** Shortest idle time, so that a client has time for its next request. */
 const SHORTEST_IDLE = SECOND;
 const LONGEST_IDLE = 366 * DAY;
 

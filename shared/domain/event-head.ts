@@ -5,11 +5,14 @@ export interface EventHead {
   readonly correlationid: string;
 }
 
-/** The estate writes these members first, and texts and numbers only before the last of them. */
+/** The estate writes these members first. All members up to the last of them are texts and numbers. */
 const HEAD =
   /^\{"specversion":"1\.0","id":"[^"\\]*","source":"[^"\\]*","type":"([^"\\]*)","subject":"([^"\\]*)",(?:"[a-z]+":(?:"[^"\\]*"|\d+),)*?"correlationid":"([^"\\]*)"/;
 
-/** The head of an event, without parsing the object that it carries. Any other text is parsed; members that it does not have are missing. */
+/**
+ * Reads the head of an event without parsing the object that it carries. Any other text is parsed, and its missing members are missing here
+ * too.
+ */
 export function eventHead(json: string): Partial<EventHead> {
   const [, type, subject, correlationid] = HEAD.exec(json) ?? [];
   if (type === undefined || subject === undefined || correlationid === undefined) return parsedHead(json);

@@ -33,7 +33,7 @@ export function digest(...parts: readonly string[]): string {
   return hash('sha256', parts.map((part) => `${part.length}:${part};`).join(''));
 }
 
-/** A ULID whose random part derives from a seed, so that a rerun mints the same ids. @param at epoch milliseconds, the time part */
+/** A ULID whose random part derives from a seed, so that a rerun creates the same ids. @param at epoch milliseconds, the time part */
 export function derivedUlid(seed: string, at: number): string {
   const bytes = hash('sha256', seed, 'buffer');
   let position = 0;
@@ -47,18 +47,18 @@ export function newId(prefix: IdPrefix, at: number): string {
   return `${prefix}_${ulid(at, nextRandom)}`;
 }
 
-/** 128 random bits in hexadecimal, for a lease or a commit. A flat string: V8 would keep the pieces of a `randomUUID` as long. */
+/** 128 random bits in hexadecimal, for a lease or a commit. It is a flat string, whereas V8 keeps the pieces of a `randomUUID` in memory. */
 export function randomToken(): string {
   const at = nextBytes(TOKEN_BYTES);
   return random.toString('hex', at, at + TOKEN_BYTES);
 }
 
 const TOKEN_BYTES = 16;
-/** Random bytes drawn in bulk: a system call per character would dominate the cost of an id. */
+/** A pool of random bytes: one system call per character would dominate the cost of an id. */
 const random = Buffer.alloc(4_096);
 let used = random.length;
 
-/** @returns the place of random bytes that nothing else uses */
+/** @returns the offset of random bytes that nothing else uses */
 function nextBytes(count: number): number {
   if (used + count > random.length) {
     randomFillSync(random);

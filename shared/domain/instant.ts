@@ -7,8 +7,8 @@ const EARLIEST = Date.parse('0001-01-01T00:00:00.000Z');
 const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
 
 /**
- * The instant of an RFC 3339 text in epoch milliseconds. Digits beyond milliseconds are dropped. The epoch does not count leap seconds: one
- * becomes the last millisecond of its minute, so that it sorts before later instants.
+ * The instant of an RFC 3339 text in epoch milliseconds. Digits beyond milliseconds are dropped. The epoch does not count leap seconds: a leap
+ * second becomes the last millisecond of its minute, so that it sorts before later instants.
  * @returns undefined when the text is not an RFC 3339 instant in the years 1 to 9999 of UTC
  */
 export function parseInstant(text: string): number | undefined {

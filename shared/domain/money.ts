@@ -11,7 +11,7 @@ export const CURRENCY = 'EUR';
 
 export const money = (amount: number, currency: string): Money => ({ amount, currency });
 
-/** As people read it: `12.99 EUR`. */
+/** Money in the form for people: `12.99 EUR`. */
 export const moneyInWords = ({ amount, currency }: Money): string => `${(amount / 100).toFixed(2)} ${currency}`;
 
 /**

@@ -1,17 +1,20 @@
 import { shortened } from './text.ts';
 
-/** Characters that XML 1.0 and terminals do not take: controls other than tab and line ends, non-characters, changes of the writing direction. */
+/**
+ * Characters that XML 1.0 and terminals do not take: controls other than tab and line ends, non-characters, changes of the writing
+ * direction.
+ */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
 export const UNPRINTABLE = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069\uFFFE\uFFFF]/g;
-/** Colours and movements of a terminal, and titles of its window, as a whole. */
+/** Whole escape sequences for colours, cursor movements and window titles of a terminal. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
 const ESCAPE_SEQUENCE = /(?:\u001B\[|\u009B)[0-9;?]*[A-Za-z]|(?:\u001B\]|\u009D)[^\u0007\u001B\u009C]*(?:\u0007|\u001B\\|\u009C)/g;
 
 /** A text without unprintable characters, of any length. */
 export const withoutControls = (text: string): string => text.toWellFormed().replaceAll(ESCAPE_SEQUENCE, '').replaceAll(UNPRINTABLE, '');
 
-/** A text as it may stand in a document of any kind, of limited length. */
+/** A text of limited length without characters that a document of any kind could refuse. */
 export const printable = (text: string, characters = 500): string => shortened(withoutControls(text), characters);
 
-/** As `printable`, in one line. */
+/** As `printable`, on one line. */
 export const inOneLine = (text: string, characters?: number): string => printable(text.replaceAll(/\s+/g, ' ').trim(), characters);

@@ -41,7 +41,7 @@ const CREDENTIALS =
 const TOKENS = /\btok_[A-Za-z0-9_-]+/g;
 /** The simulated provider declines these tokens with the code in their name. */
 const DECLINED_TOKEN = /^tok_decline_([a-z][a-z0-9_]*)$/;
-/** The start of a match ends the previous one, so each pattern runs in linear time on any text. */
+/** A match cannot contain the start of another match, so each pattern runs in linear time on any text. */
 const PATTERNS: readonly (readonly [pattern: RegExp, censored: string])[] = [
   [CREDENTIALS, CENSOR],
   [/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, `$1 ${CENSOR}`],
@@ -50,13 +50,13 @@ const PATTERNS: readonly (readonly [pattern: RegExp, censored: string])[] = [
   [/(:\/\/[^\s:/@"]*):[^\s/@"]+@/g, `$1:${CENSOR}@`],
 ];
 
-/** A text or JSON without a match has no secret. One test passes most of them. */
+/** A text or JSON without a match has no secret. Most texts need only this test. */
 const SUSPICIOUS = new RegExp(
   `(?:\\d(?:[\\s._+\\u2010-\\u2015-]|\\\\[nrt]){0,3}){13}|%[0-9a-f]{2}|whsec_|reh_|tok_|demo-|\\b(?:bearer|basic)\\b|://|[?&](?:${IN_QUERY})=|"(?:${QUOTED}|bearer|card[_-]?number|cv[cv]2?|pan|secret|security[_-]?code)\\\\*"`,
   'i',
 );
 
-/** Shorter values are common words. */
+/** Shorter values are not registered, because they may be common words. */
 const SHORTEST_SECRET = 8;
 /** Secrets of this process without a pattern: credentials of its fixtures, tokens of its configuration. */
 let known: readonly string[] = [];
@@ -106,7 +106,7 @@ function redactString(text: string): string {
   return redactText(ENCODED.test(text) ? redactEncoded(text, (part) => part) : text);
 }
 
-/** Runs before the plain redaction, which would leave the encoded rest of a part in place. */
+/** Redacts encoded parts. It runs before the plain redaction, which would leave the encoded rest of a part. */
 function redactEncoded(text: string, spaced: (part: string) => string): string {
   // Most texts have no secret: testing the whole text costs less than testing each part.
   if (!holdsEncoded(spaced(text))) return text;
@@ -151,7 +151,7 @@ const isSecretName = (name: string): boolean => name.length <= 40 && SECRET_NAME
 /** Redacts a JSON text. Invalid JSON is redacted as plain text. */
 export function redactJson(json: string): string {
   if (!isSuspicious(json)) return json;
-  // Tokens are the most frequent secret. Without an escape they appear verbatim in the text, so it need not be parsed for them alone.
+  // Tokens are the most frequent secret. In text without escapes they appear verbatim, so text that has only tokens need not be parsed.
   if (!json.includes('\\') && !isSuspicious(json.replace(TOKENS, CENSOR))) return redactTokens(json);
   try {
     return JSON.stringify(redactValue(JSON.parse(json)));

@@ -8,5 +8,5 @@ export const asText = (value: string): string => value.toWellFormed().replaceAll
 export const shortened = (value: string, characters: number): string =>
   value.length <= characters ? value : `${value.slice(0, characters).toWellFormed()}…`;
 
-/** The normal form for searches: Unicode's NFC, in lower case. A blank matches a +, since a + in a query arrives as a blank. */
+/** The normal form for searches: Unicode's NFC, in lower case. A blank matches a +, because a + in a query arrives as a blank. */
 export const searchForm = (value: string): string => value.normalize('NFC').toLowerCase().normalize('NFC').replaceAll('+', ' ');

@@ -1,13 +1,13 @@
-/** Epoch milliseconds on the rehearsal's clock, or of wall time where a name or comment has it. */
+/** Epoch milliseconds, on the rehearsal's clock unless a name or comment mentions wall time. */
 export type Ms = number;
 
-/** An instant that no clock reaches: the last one that a `Date` can have. */
+/** An instant that no clock reaches: the last instant of a `Date`. */
 export const NEVER: Ms = 8_640_000_000_000_000;
 
-/** Tolerated difference between now and an instant of another party's clock. */
+/** Tolerated difference between the rehearsal's time and an instant from another party's clock. */
 export const CLOCK_TOLERANCE_MS: Ms = 5 * 60 * 1_000;
 
-/** The last instants and their texts: a request and its events write the same few instants in a hundred places. */
+/** Cache of the last instants and their texts: a request and its events write the same few instants many times. */
 const KEPT = 16;
 const keptAt = new Float64Array(KEPT).fill(Number.NaN);
 const keptText = new Array<string>(KEPT).fill('');

@@ -35,7 +35,7 @@ export interface DeliveredEvent {
 /** The events that an application gets. */
 export interface WantedEvents {
   readonly topics: readonly string[];
-  /** Whether an event of a type, with prefix, is for other subscribers of its topic only. It is passed over without being parsed. */
+  /** Whether an event of a type, with prefix, is only for other subscribers of its topic. Such an event is skipped without being parsed. */
   readonly isForOthers?: (type: string) => boolean;
 }
 

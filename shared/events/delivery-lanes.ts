@@ -8,7 +8,7 @@ export interface LaneTask {
 export interface LaneOptions {
   /** Most lanes that deliver concurrently. */
   readonly concurrency: number;
-  /** Capacity of the lanes: running and waiting deliveries. */
+  /** Most deliveries in all lanes, running or waiting. */
   readonly capacity: number;
   /** Called for every failed delivery. It is retried after a pause. */
   readonly failed: (error: unknown) => void;
@@ -63,7 +63,7 @@ export function createDeliveryLanes({ concurrency, capacity, failed }: LaneOptio
     room = undefined;
   }
 
-  /** Retries after a pause: most failures are dependencies that are down, for other lanes, too. */
+  /** Retries after a pause, because most failures are unavailable dependencies, which affect all lanes. */
   function retryLater(lane: Lane): void {
     if (state !== 'open') return;
     const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** lane.failures);
@@ -89,7 +89,7 @@ export function createDeliveryLanes({ concurrency, capacity, failed }: LaneOptio
       startNext();
     },
     hasRoom: (): boolean => size < capacity,
-    /** Resolves when the next delivery ends, so that there may be room. */
+    /** Resolves when the next delivery ends, after which there may be room. */
     room(): Promise<void> {
       room ??= Promise.withResolvers();
       return room.promise;

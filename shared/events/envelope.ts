@@ -38,7 +38,7 @@ export interface EstateEvent {
 export interface EnvelopeInput {
   readonly application: Application;
   readonly definition: ObjectDefinition;
-  /** Without prefix. */
+  /** The type, without prefix. */
   readonly type: string;
   readonly object: Stored;
   readonly previousState: string | undefined;

@@ -17,7 +17,7 @@ export type Divert = (world: World, batch: Batch) => Promise<Diverted>;
 
 interface Waiting {
   readonly entry: OutboxEntry;
-  /** Undefined when an earlier batch withheld the event. */
+  /** The fault that withholds the event in this batch. Undefined when an earlier batch withheld it. */
   readonly fault?: ActiveFault;
 }
 

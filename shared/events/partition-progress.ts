@@ -1,7 +1,7 @@
 /** Records of a partition arrive in any order. Offsets are committed up to the first undelivered one; the broker repeats the rest. */
 export class PartitionProgress {
   #next: number;
-  /** Ascending. */
+  /** The undelivered offsets, ascending. */
   readonly #undelivered = new Set<number>();
   #committed: number | undefined;
 
@@ -22,7 +22,7 @@ export class PartitionProgress {
     this.#undelivered.delete(offset);
   }
 
-  /** Offsets up to this one have no records for a consumer: transaction markers, or compacted records. */
+  /** Skips the offsets up to this one. They have no records for a consumer, because they are transaction markers or compacted. */
   passed(offset: number): void {
     this.#next = Math.max(this.#next, offset + 1);
   }

@@ -23,11 +23,11 @@ export interface PublishingOptions {
 /** Publishes events of a world, in this order. @throws Error when the relay stops before the bus has accepted them */
 export type Publish = (world: World, events: readonly OutboxEntry[]) => Promise<void>;
 
-/** Publishes until the bus accepts: a broker may be down for hours. */
+/** Publishes until the bus accepts the events, because a broker may be down for hours. */
 export function createPublishing({ application, bus, log, observer, stopping }: PublishingOptions): Publish {
   let isFailing = false;
 
-  /** Every world retries once a second: only the first failure and the recovery are logged. */
+  /** Logs only the first failure and the recovery, because every world retries once a second. */
   function noteFailure(world: World, error: unknown): void {
     const level = isFailing ? 'debug' : 'warn';
     isFailing = true;

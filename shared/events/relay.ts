@@ -22,7 +22,7 @@ export interface RelayOptions {
 
 /** A run empties the outbox of one world. */
 interface OutboxRun {
-  /** A commit may have added events since the last batch was read. */
+  /** Whether a commit may have added events since the last batch was read. */
   mayHaveMore: boolean;
 }
 
@@ -96,7 +96,7 @@ export function createRelay({ store, bus, log, divert = sendUnchanged, observer 
     kick(world: World, batch?: Batch): void {
       const running = runs.get(world);
       if (running) {
-        // The batch is not taken: a running one whose lease has ended may have the same events. They are read after it.
+        // This batch is not used: a running batch whose lease has expired may have the same events. The events are read again after it.
         running.mayHaveMore = true;
         return;
       }
@@ -121,7 +121,7 @@ export function createRelay({ store, bus, log, divert = sendUnchanged, observer 
       await Promise.all(ending);
     },
   };
-  // An earlier process may have left events behind.
+  // An earlier process may have left unsent events.
   sweep();
   return relay;
 }

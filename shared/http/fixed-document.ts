@@ -9,7 +9,7 @@ interface Variant {
   readonly etag: string;
 }
 
-/** Nearly the smallest size, at a tenth of the cost. */
+/** Compression level with nearly the smallest size, at a tenth of the cost. */
 const BROTLI_QUALITY = 5;
 
 const encode: Readonly<Record<Encoding, (plain: Buffer) => Buffer>> = {
@@ -18,7 +18,10 @@ const encode: Readonly<Record<Encoding, (plain: Buffer) => Buffer>> = {
   identity: (plain) => plain,
 };
 
-/** Answers GET and HEAD with a constant document, written and compressed once, at the first request. A client that has it gets 304. */
+/**
+ * Answers GET and HEAD with a constant document, which is generated and compressed once, at the first request. A client that has it gets
+ * 304.
+ */
 export function fixedDocument(type: string, write: () => string): (request: Request, response: Response) => void {
   const variants = new Map<Encoding, Variant>();
 

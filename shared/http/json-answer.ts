@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Answers with JSON and its weak `ETag`. A client that reads what it already has gets 304. */
+/** Answers with JSON and its weak `ETag`. A client that already has this version gets 304. */
 export function sendJson(request: IncomingMessage, response: ServerResponse, { status, body }: { status: number; body: unknown }): void {
   const bytes = Buffer.from(JSON.stringify(body));
   const etag = weakEtag(bytes);

@@ -17,7 +17,7 @@ export interface JsonBody {
  * Reads a JSON body of an API, of the control plane or of a call between applications. It refuses, before any schema, bytes that are not
  * UTF-8, JSON beyond the limits, and strings that are not text.
  * @param body bytes from a connection; text within a process
- * @param options.isInside from another application. It may send whole objects, whose lists have no limit.
+ * @param options.isInside whether the body is from another application, which may send whole objects, whose lists have no limit
  * @returns undefined when there is no body
  * @throws Problem `unsupported_media_type`, `payload_too_large`, `malformed_request`, and `validation_failed` for strings that are not text
  */

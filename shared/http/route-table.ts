@@ -1,7 +1,7 @@
 import type { Method } from '../catalog/define.ts';
 import { Problem } from '../catalog/problems.ts';
 
-/** What the catalog declares of an API or a control operation: `GET /orders/{id}`. */
+/** Method and path of an API or a control operation, as the catalog declares them: `GET /orders/{id}`. */
 interface Route {
   readonly method: Method;
   readonly path: string;
@@ -24,7 +24,7 @@ const node = <R>(): Node<R> => ({ literals: new Map(), parameter: undefined, rou
 
 /**
  * Routes by method and path. Paths are matched as they were sent; nothing is decoded, and a parameter is never empty.
- * @param idsMayEqualLiterals whether a path that matches literal segments still finds routes with a parameter in their place, for methods
+ * @param idsMayEqualLiterals whether a path that matches literal segments can also match a parameter in their place, for methods
  * that the literal path lacks
  */
 export function routeTable<R extends Route>(routes: Iterable<R>, { idsMayEqualLiterals = true } = {}): RouteTable<R> {
@@ -79,7 +79,7 @@ function child<R>(parent: Node<R>, segment: string): Node<R> {
   return found;
 }
 
-/** The nodes that a path leads to, literal segments before parameters. */
+/** The nodes that a path matches, literal segments before parameters. */
 function matches<R>(from: Node<R>, path: readonly string[], depth: number): readonly Node<R>[] {
   const segment = path[depth];
   if (segment === undefined) return from.routes.size > 0 ? [from] : [];

@@ -6,7 +6,7 @@ import type { Observed, Observer } from './observer.ts';
 
 /** Wall time for reading a backlog from the store. A slower one is left out of the scrape. */
 const READ_MS = 1_000;
-/** Milliseconds. Fifteen idle processes with a finer one would each wake up a hundred times a second. */
+/** Resolution in milliseconds of the event loop's delay. With a finer one, every idle process would wake up a hundred times a second. */
 const EVENT_LOOP_PRECISION_MS = 50;
 
 interface Gauges<Backlog> {
@@ -31,7 +31,7 @@ export function createMetrics() {
         if (!(await within(READ_MS, reading))) throw new Error('too slow');
         show(await reading);
       } catch {
-        // A missing value is better than an old one.
+        // A missing value is better than a stale one.
         clear();
         metrics.backlogUnread.inc({ application });
       }
@@ -82,7 +82,7 @@ export function createMetrics() {
   };
 }
 
-/** An observer that counts and measures; it draws no traces. */
+/** An observer for metrics, without traces. */
 type CountingObserver = Omit<Observer, 'tracer'>;
 
 function createCountingObserver(application: Observed, metrics: EstateMetrics): CountingObserver {
@@ -114,7 +114,7 @@ function createCountingObserver(application: Observed, metrics: EstateMetrics): 
   };
 }
 
-/** `2xx`, `4xx`, …; an answer that was broken off has status 0. */
+/** `2xx`, `4xx`, …; status 0 means that the connection was closed without a response. */
 const classOf = (status: number): string => (status === 0 ? 'broken off' : `${Math.floor(status / 100)}xx`);
 
 /** Keeps one child per series, found by two map lookups. The library sorts and joins the labels on every access. */

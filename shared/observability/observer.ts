@@ -19,7 +19,7 @@ export interface AnsweredRequest {
   readonly method: string;
   /** Path template, without ids of objects. */
   readonly route: string;
-  /** 0 when the connection was broken off without a response. */
+  /** 0 when the connection was closed without a response. */
   readonly status: number;
   readonly ms: number;
 }
@@ -62,7 +62,7 @@ export interface Tracer {
 
 /** Turns the activity of an application or the gateway into metrics, access log and traces. Its methods neither block nor throw. */
 export interface Observer {
-  /** Absent without a collector of traces. Callers compute span attributes only behind `tracer?.`. */
+  /** Absent without a collector of traces. Callers compute span attributes only after `tracer?.`. */
   readonly tracer?: Tracer;
   answered(request: AnsweredRequest): void;
   called(call: MadeCall): void;

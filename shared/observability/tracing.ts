@@ -10,7 +10,7 @@ import type { Observed, Span, SpanStart, Tracer } from './observer.ts';
 export interface TracingOptions {
   /** Base address of an OTLP/HTTP collector: `http://collector:4318`. */
   readonly endpoint: string;
-  /** Headers of every export. */
+  /** Headers that every export sends. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Wall time between exports. */
   readonly exportEveryMs?: number;
@@ -35,8 +35,8 @@ const KINDS: Readonly<Record<SpanStart['kind'], SpanKind>> = {
 };
 
 /**
- * Starts to export traces. Nothing is registered globally, because several estates may run in one process; each hop passes its own
- * traceparent on. The start of a trace decides whether it is recorded.
+ * Starts to export traces. Nothing is registered globally, because several estates may run in one process. Each hop passes its own
+ * traceparent to the next. The first span decides whether a trace is recorded.
  */
 export async function startTracing({ endpoint, headers, exportEveryMs = EXPORT_EVERY_MS }: TracingOptions): Promise<Tracing> {
   const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces`, headers: headers && { ...headers } });

@@ -1,9 +1,9 @@
 /** Reasons for a missing answer. The text follows the address in a sentence. */
 export interface ConnectionTrouble {
   readonly words: string;
-  /** For the log: as the system or a library calls it. */
+  /** The reason in the words of the system or a library, for the log. */
   readonly code: string;
-  /** There was a connection. It broke, or no answer came. */
+  /** Whether there was a connection, which broke or brought no answer. */
   readonly isBroken: boolean;
 }
 
@@ -39,7 +39,7 @@ const BROKEN: Readonly<Record<string, string>> = {
   UND_ERR_BODY_TIMEOUT: LATE,
 };
 
-/** Messages of libraries that give no code. */
+/** Reasons by message, for libraries whose errors have no code. */
 const SAID: readonly (readonly [RegExp, string])[] = [
   [/\btimed out\b|\btimeout\b/i, LATE],
   [/\bclosed\b|\bhang up\b|\bterminated\b|\bdisconnected\b/i, CLOSED],
@@ -75,7 +75,7 @@ export function didNotConnect(error: unknown): boolean {
   return trouble !== undefined && !trouble.isBroken && trouble.code !== 'ETIMEDOUT';
 }
 
-/** As `connectionTrouble`, for a library whose errors have no code: the message decides. */
+/** As `connectionTrouble`, by the message, for a library whose errors have no code. */
 export function troubleInWords(error: unknown): string | undefined {
   const said = error instanceof Error ? error.message : String(error);
   return connectionTrouble(error)?.words ?? SAID.find(([pattern]) => pattern.test(said))?.[1];

@@ -4,7 +4,7 @@ import { pause } from './waiting.ts';
 
 /** Time for responses to announce `Connection: close` before connections are closed. */
 const FAREWELL_MS = 200;
-/** A connection ends at this age: a load balancer chooses a replica per connection, and new replicas would get no requests. */
+/** A connection ends at this age. A load balancer chooses a replica per connection, so new replicas would otherwise get no requests. */
 const OLDEST_MS = 10_000;
 /** Connections that are still busy after this time are cut. */
 const CLOSE_WITHIN_MS = 10_000;
@@ -26,8 +26,8 @@ export interface Watching {
 }
 
 /**
- * Tracks the connections of a server, so that a stop fails no request: while it drains, every response closes its connection, and when it
- * closes, idle connections are known. It also limits the age of connections.
+ * Tracks the connections of a server, so that stopping makes no request fail: while it drains, every response closes its connection; then
+ * idle connections are closed. It also limits the age of connections.
  */
 export function watchConnections(server: Server, { refuseOnSocket = hangUp, oldestMs = OLDEST_MS }: Watching = {}): Connections {
   const open = new Map<Socket, ServerResponse | undefined>();
@@ -65,7 +65,7 @@ export function watchConnections(server: Server, { refuseOnSocket = hangUp, olde
     closing = true;
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     closeWhere((response) => response !== undefined && !isAnswering(response));
-    // The client of a connection without a request may just have reconnected.
+    // A connection without a request may be new: its client may just have reconnected.
     const silent = setTimeout(() => closeWhere((response) => !isAnswering(response)), FAREWELL_MS);
     const cut = setTimeout(() => server.closeAllConnections(), CLOSE_WITHIN_MS);
     await closed;
@@ -80,7 +80,7 @@ export function watchConnections(server: Server, { refuseOnSocket = hangUp, olde
   return { draining: () => drainedAt !== undefined, drain, close };
 }
 
-/** Whether a response is in progress that ends. An event stream does not end. */
+/** Whether a response is in progress that will end. An event stream does not end. */
 function isAnswering(response: ServerResponse | undefined): boolean {
   if (!response || response.writableFinished) return false;
   return !String(response.getHeader('content-type') ?? '').startsWith('text/event-stream');

@@ -3,10 +3,10 @@ import type { Socket } from 'node:net';
 
 /** Requests that wait for the previous one on their connection, over all connections of a server: about 20 MB. */
 const MOST_WAITING = 10_000;
-/** Wall time after which a client is cut off that reads nothing of its response. */
+/** Wall time after which a client that does not read its response is disconnected. */
 const UNREAD_MS = 5_000;
 const CHECK_MS = 1_000;
-/** Wall time until the first and second probe of a client that has ended its side. Later intervals double. */
+/** Wall time until the first and second probe of a client that has half-closed its connection. Later intervals double. */
 const FIRST_PROBE_MS = 200;
 const SECOND_PROBE_MS = 50;
 
@@ -33,8 +33,8 @@ interface ConnectionQueue {
  * A server that limits what a single connection can cost:
  * - It answers the requests of a connection one after the other. Node would start all requests of one read, which may be two thousand. Here
  *   they wait, and the connection is not read until they are answered, so that other connections have their turn.
- * - It cuts off a client that does not read its response.
- * - A client that has ended its side, as `nc -N` does, still gets all responses.
+ * - It disconnects a client that does not read its response.
+ * - A client that half-closes its connection, as `nc -N` does, still gets all responses.
  */
 export function createFairServer(
   {
@@ -47,7 +47,7 @@ export function createFairServer(
   listener: RequestListener,
 ): Server {
   const server = createServer(options);
-  // Not available as an option. Without it, Node ends its side together with the client.
+  // There is no option for this. Without it, Node closes its side when the client half-closes the connection.
   Object.assign(server, { httpAllowHalfOpen: true });
   const queues = new Map<Socket, ConnectionQueue>();
   let waiting = 0;
@@ -126,7 +126,7 @@ function limitUnread(socket: Socket, afterMs: number): void {
 }
 
 /**
- * The client has half-closed the connection: it has left, or it just has no more to send. A client with an incomplete request has left.
+ * The client has half-closed the connection: it has left, or it has no further request. A client with an incomplete request has left.
  * Others are answered. Repeated interim responses probe them: the host of a client that has left resets the connection.
  */
 function clientEnded({ current, waiting }: ConnectionQueue, socket: Socket): void {

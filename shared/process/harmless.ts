@@ -17,7 +17,7 @@ export function withoutFailing(log: Pick<Logger, 'error'>, doing: string, act: (
     try {
       log.error({ err: error }, `${doing} failed`);
     } catch {
-      // A failing log must not fail the request either.
+      // A failing log must not make the request fail either.
     }
   }
 }

@@ -54,7 +54,7 @@ const LEVELS: Readonly<Record<number, readonly [name: string, colour: Parameters
   50: ['ERROR', 'red'],
   60: ['FATAL', 'red'],
 };
-/** Members that repeat others for a person. */
+/** Members that only repeat other members, and are left out for a person. */
 const HIDDEN: ReadonlySet<string> = new Set(['level', 'time', 'msg', 'application', 'part', 'err', 'world', 'trace_id', 'span_id']);
 
 interface LoggedError {
@@ -86,7 +86,7 @@ function parsed(json: string): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-/** Wall time that lines are gathered: with the access log, a write for each line is a tenth of a busy container's writes. */
+/** How long lines are buffered, in wall time: with the access log, one write per line is a tenth of all writes of a busy container. */
 const GATHER_MS = 20;
 const GATHER_LENGTH = 8_192;
 /** Lines that a full disk refuses are kept up to this size; newer lines are lost. */
@@ -103,7 +103,7 @@ let output: LogOutput | undefined;
 
 /**
  * Standard output for log lines. Lines of the level `info` and below are buffered for a moment. A warning or an error is written
- * immediately, behind what waits; the end of the process writes the rest. A write error, such as a full disk or a reader that has gone,
+ * immediately, after the buffered lines; the rest is written when the process ends. A write error, such as a full disk or a reader that has gone,
  * loses lines and nothing else.
  */
 function standardOutput(): LogOutput {
@@ -112,7 +112,7 @@ function standardOutput(): LogOutput {
 }
 
 function gathering(): LogOutput {
-  // Its own buffering ends in a loop when a write fails permanently, as to a pipe without a reader.
+  // The buffering of the library would loop when a write fails permanently, for example to a pipe without a reader.
   const destination = pino.destination({ dest: 1, sync: true, maxLength: UNWRITTEN_BYTES }).on('error', () => {});
   let gathered = '';
   let due: NodeJS.Timeout | undefined;

@@ -5,7 +5,7 @@ export const HOST_PATTERN = /^(?:\*|\.?[a-z\d_-]+(?:\.[a-z\d_-]+)*)$/i;
 
 /**
  * Checks that the header `Host` names this estate. A foreign page can point its own host name here (DNS rebinding), and the browser then
- * lets it read responses; but `Host` keeps the foreign name. Accepted are addresses, `localhost`, names without a dot, which cannot be
+ * lets it read responses; but `Host` keeps the foreign name. It accepts addresses, `localhost`, names without a dot, which cannot be
  * registered, and allowed names. Browsers always send `Host`, so requests without it are accepted.
  */
 export function ownHosts(allowed: readonly string[]): (host: string | undefined) => boolean {

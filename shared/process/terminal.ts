@@ -24,7 +24,10 @@ export function print(text: string, stream: { write(text: string): unknown } = p
 
 export const printError = (text: string): void => print(text, process.stderr);
 
-/** Writes a value as JSON. Characters that a terminal must not get are escaped, so the value is the same. @param indent of its members */
+/**
+ * Writes a value as JSON. Characters that a terminal must not get are escaped, which does not change the value.
+ * @param indent spaces before its members
+ */
 export function printJson(value: unknown, indent?: number): void {
   const json = JSON.stringify(value, null, indent) ?? 'null';
   process.stdout.write(`${json.replaceAll(UNPRINTABLE, inHexadecimal)}\n`);

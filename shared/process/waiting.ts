@@ -20,7 +20,7 @@ export async function within(ms: number, work: Promise<unknown>): Promise<boolea
 
 /**
  * Runs something that can be aborted, and aborts it with a `TimeoutError` after `ms` of wall time. `AbortSignal.timeout` would keep its
- * timer after the work has ended: thousands of answered requests would still wait for theirs.
+ * timer after the work has ended, so thousands of answered requests would still have a timer.
  */
 export async function withTimeLimit<T>(ms: number, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const limit = new AbortController();

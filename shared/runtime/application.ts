@@ -36,7 +36,7 @@ export interface ApplicationOptions {
   readonly host: string;
   readonly port: number;
   readonly strictResponses: boolean;
-  /** Aborted when the process stops: requests that a fault delays then continue. */
+  /** Aborted when the process stops. Requests that a fault delays then continue. */
   readonly stopping?: AbortSignal;
   /** Limits of due work and leases in wall time; the pipeline has the defaults. */
   readonly timing?: { readonly leaseMarginMs: number; readonly workDeadlineMs: number };
@@ -55,13 +55,13 @@ export interface RunningApplication {
   kill(): void;
 }
 
-/** Twice the gateway's own limit: room for the headers that the gateway adds. */
+/** Limit of the headers. It is twice the gateway's limit, which leaves room for the headers that the gateway adds. */
 const HEADER_BYTES = 32_768;
 
-/** Nothing listens there. */
+/** An address where nothing listens. */
 const NO_GATEWAY = 'http://127.0.0.1:1';
 
-/** Starts one application: its HTTP face, its outbox relay, its subscriptions. */
+/** Starts one application: its HTTP interface, its outbox relay, its subscriptions. */
 export async function startApplication(options: ApplicationOptions): Promise<RunningApplication> {
   const { service, adapter, bus, stopping = new AbortController().signal } = options;
   const log = options.log.child({ application: service.application });
@@ -103,7 +103,7 @@ export async function startApplication(options: ApplicationOptions): Promise<Run
   consuming = READY;
   endpoint.listen();
 
-  /** When a part fails to start, the parts that have started end. */
+  /** When a part fails to start, the parts that have started are stopped. */
   async function started<T>(start: () => Promise<T>): Promise<T> {
     try {
       return await start();

@@ -6,9 +6,9 @@ import type { Dispatch } from './dispatch.ts';
 /** Calls that still run after this time are not waited for. */
 const CLOSE_WITHIN_MS = 10_000;
 
-/** The face of an application towards its own process. It answers what its HTTP face would answer. */
+/** The interface of an application for its own process. It gives the same answers as the HTTP interface. */
 export function createEndpoint(application: Application, dispatch: Dispatch) {
-  /** By the function that breaks a request off. */
+  /** The running requests, by the function that aborts them. */
   const running = new Map<() => void, Promise<unknown>>();
   let listening = false;
 
@@ -36,7 +36,7 @@ export function createEndpoint(application: Application, dispatch: Dispatch) {
       listening = false;
       await within(CLOSE_WITHIN_MS, Promise.allSettled(running.values()));
     },
-    /** Breaks every request off, as the death of a process does. */
+    /** Aborts every request, as the death of the process would. */
     kill(): void {
       listening = false;
       for (const breakOff of running.keys()) breakOff();

@@ -10,11 +10,11 @@ import type { Dispatch } from './dispatch.ts';
 export interface HttpFaceOptions {
   readonly dispatch: Dispatch;
   readonly readiness: () => ReadinessAnswer;
-  /** Answers `GET /metrics`; without it there is nothing at that path. */
+  /** Answers `GET /metrics`. Without it, that path is 404. */
   readonly metrics?: ((request: IncomingMessage, response: ServerResponse) => Promise<void>) | undefined;
 }
 
-/** The HTTP face of an application: health, metrics, and the requests that it dispatches. */
+/** The HTTP interface of an application: health, metrics, and the requests that it dispatches. */
 export function createHttpFace({ dispatch, readiness, metrics }: HttpFaceOptions): RequestListener {
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url: target = '', headers } = request;

@@ -85,7 +85,7 @@ export function defineCounters<const Field extends string>(definition: Counters<
   return definition;
 }
 
-/** The rows of a new world, by collection and by counter. */
+/** The initial data of a new world, by collection and by counter. */
 export interface Seed {
   readonly objects?: readonly { readonly of: AnyCollection; readonly rows: readonly Stored[] }[];
   readonly counters?: readonly { readonly of: Counters; readonly rows: Readonly<Record<string, Readonly<Record<string, number>>>> }[];

@@ -3,7 +3,7 @@ import type { JournalEntry } from './ports/journal.ts';
 /** Capacity of one part of a world's journal: its hops and the summaries of their traces. */
 export interface JournalLimit {
   readonly records: number;
-  /** In characters. */
+  /** Capacity in characters. */
   readonly bytes: number;
 }
 
@@ -29,7 +29,7 @@ export const mostOfTrace = ({ records, bytes }: JournalLimit): JournalLimit => (
 
 export const partOf = ({ anonymous }: Pick<JournalEntry, 'anonymous'>): JournalPart => (anonymous ? 'anonymous' : 'hops');
 
-/** Overhead of a record. */
+/** Characters that a record counts in addition to its text. */
 const RECORD_BYTES = 200;
 
 export const sizeOf = ({ head, bodies = '', requestId, correlationId }: Omit<JournalEntry, 'facts'>): number =>

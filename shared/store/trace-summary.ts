@@ -75,7 +75,10 @@ function badness(status: number): number {
   return counted(status >= 400);
 }
 
-/** The worst request from outside names a trace, the latest of equals; without one the earliest hop, since callers come after calls. */
+/**
+ * The worst request from outside names a trace; of equally bad ones, the latest. Without a request from outside, the earliest hop names it,
+ * because callers come after calls.
+ */
 function namesRather(second: TraceSummary, first: TraceSummary): boolean {
   if (second.isFromOutside !== first.isFromOutside) return second.isFromOutside;
   if (!second.isFromOutside) return second.namedAt <= first.namedAt;

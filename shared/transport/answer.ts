@@ -7,7 +7,7 @@ import type { Reply } from './transport.ts';
 /** An answer as it is sent, and as an idempotency record keeps it. */
 export interface Answer {
   readonly status: number;
-  /** Bytes for documents. No idempotency record keeps those, since only queries answer them. */
+  /** Text, or bytes for documents. No idempotency record keeps bytes, because only queries answer them. */
   readonly body: string | Buffer;
   readonly contentType: string;
   readonly etag?: string | undefined;
@@ -61,7 +61,7 @@ export function problemIn(body: unknown, fallbackDetail: string): Problem | unde
   return isCode(code) ? new Problem(code, typeof detail === 'string' ? detail : fallbackDetail, context) : undefined;
 }
 
-/** Problems that are about the original request, and therefore passed on to its caller as they are. */
+/** Problems about the original request. They are passed to its caller unchanged. */
 const PASSED_ON: ReadonlySet<number> = new Set([402, 404, 409, 412]);
 
 /** The output in the reply of another application. @throws Problem what the other application refused with, or `dependency_*` */
@@ -77,7 +77,7 @@ export function readReply(dependency: Application, { status, text, retryAfter }:
   if (problem) throw problem;
   const members = membersOf(body);
   const detail = typeof members['detail'] === 'string' ? members['detail'] : `${answered}.`;
-  // The dependency that failed may stand behind this one.
+  // The failed dependency may be one that this application called.
   const failed = typeof members['dependency'] === 'string' ? members['dependency'] : dependency;
   if (status === 504) throw new Problem('dependency_timeout', detail, { dependency: failed });
   // The rehearsal is full, and nothing was done.

@@ -23,7 +23,10 @@ export interface CallOptions {
   readonly ifMatch?: string | undefined;
 }
 
-/** Calls an API of another application, as the catalog declares it. @throws Problem the problem that the other application answered, or `dependency_*` */
+/**
+ * Calls an API of another application, as the catalog declares it.
+ * @throws Problem the problem that the other application answered, or `dependency_*`
+ */
 export type Caller = <A extends ApiDefinition<string, Application, string>>(
   api: A,
   input: CallOf<A>,
@@ -98,7 +101,7 @@ function refuseUnlisted(application: Application, api: ApiDefinition, chain: rea
 interface ObservableCall {
   readonly api: ApiDefinition;
   readonly url: string;
-  /** Of the caller. */
+  /** The context of the caller. */
   readonly context: Context;
 }
 

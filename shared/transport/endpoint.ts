@@ -9,7 +9,7 @@ export interface ArrivingRequest {
   readonly target: string;
   /** Names in lower case. */
   readonly headers: IncomingHttpHeaders;
-  /** Called once, after the request has proved that it comes from inside the estate. */
+  /** Reads the body. Called once, after the check that the request comes from inside the estate. */
   readonly body: () => Promise<Buffer | undefined> | Buffer | string | undefined;
   /** Whether nobody waits for the answer. */
   readonly hasLeft: () => boolean;

@@ -7,7 +7,7 @@ import { headersOf } from './estate-headers.ts';
 import { brokenOff, type OutgoingCall, type Reply, type Transport, timedOut, unreachable } from './transport.ts';
 
 export interface HttpTransportOptions {
-  /** Asked at every call: ports are known only after all applications have started. */
+  /** Called for every call: ports are known only after all applications have started. */
   readonly addressOf: (application: Application) => string;
   /** Authenticates calls within the estate. */
   readonly token: string;

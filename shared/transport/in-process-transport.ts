@@ -5,7 +5,7 @@ import { headersOf } from './estate-headers.ts';
 import { brokenOff, type OutgoingCall, type Reply, type Transport, timedOut, unreachable } from './transport.ts';
 
 export interface InProcessTransportOptions {
-  /** Asked at every call: an application may start later than its callers. */
+  /** Called for every call: an application may start later than its callers. */
   readonly endpointOf: (application: Application) => Endpoint | undefined;
   /** Names the application in traces, as over HTTP. */
   readonly addressOf: (application: Application) => string;

@@ -6,12 +6,12 @@ import type { Context } from '../control/context.ts';
 export interface OutgoingCall {
   readonly application: Application;
   readonly method: Method;
-  /** With the query. */
+  /** The path with the query. */
   readonly path: string;
-  /** As the other application gets it. */
+  /** The context for the other application. */
   readonly context: Context;
   readonly idempotencyKey?: string | undefined;
-  /** As the header has it. */
+  /** The value of the header. */
   readonly ifMatch?: string | undefined;
   /** JSON; GET requests have none. */
   readonly body?: string | undefined;
@@ -22,7 +22,7 @@ export interface OutgoingCall {
 export interface Reply {
   readonly status: number;
   readonly text: string;
-  /** The header as it came. */
+  /** The header, unparsed. */
   readonly retryAfter: string | undefined;
 }
 

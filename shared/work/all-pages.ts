@@ -13,7 +13,7 @@ export async function* walkPages<T>(fetch: FetchPage<T>): AsyncGenerator<T, void
   } while (cursor !== undefined);
 }
 
-/** All objects of a query, however many pages they fill. */
+/** All objects of a query, from all pages. */
 export async function allPages<T>(fetch: FetchPage<T>): Promise<T[]> {
   const found: T[] = [];
   for await (const item of walkPages(fetch)) found.push(item);

@@ -31,7 +31,7 @@ export interface PipelineOptions {
   readonly leaseMarginMs?: number;
   /** Wall time that due work has. */
   readonly workDeadlineMs?: number;
-  /** Kicked after a commit that left events in the outbox. */
+  /** Notified after a commit that left events in the outbox. */
   readonly relay: Pick<Relay, 'token' | 'kick'>;
   /** Aborted when the process stops: waiting faults then end. */
   readonly stopping: AbortSignal;

@@ -21,7 +21,7 @@ import type { AnyService } from './handler.ts';
 import { type Delivery, type JournaledJob, newJournalNotes } from './job.ts';
 import type { Pipeline } from './pipeline.ts';
 
-/** After so many failures a delivery no longer holds up others. It is put off while another application is away, otherwise parked. */
+/** After this many failures a delivery no longer delays others. It is postponed while another application is unavailable, otherwise parked. */
 const MOST_ATTEMPTS = 5;
 const [FIRST_RETRY_MS = 0] = BACKOFF_MS;
 const FIRST_PAUSE_MS = 100;
@@ -73,7 +73,7 @@ function readEvent(json: string): EstateEvent | undefined {
 /**
  * Consumes an event, with several attempts.
  * @returns the reason of a final refusal; undefined when it was consumed or has no subscriber here
- * @throws Problem of a store that is away or full
+ * @throws Problem of a store that is unavailable or full
  */
 async function consume(
   options: ConsumerOptions,
@@ -124,7 +124,7 @@ function deliveryOf(
   view: WorldView,
 ): Delivery & JournaledJob {
   const name = nameOf(event.type);
-  // An event may arrive several times. Each arrival is a separate hop.
+  // Each arrival of an event is a separate hop.
   const requestId = `${event.id}.${application}.${randomUUID().slice(0, 8)}`;
   return {
     event,

@@ -30,7 +30,7 @@ export interface Scope {
 /** The result of a handler that changed nothing. An API answers it with 200 and the unchanged object. The journal keeps the reason. */
 export class Unchanged<T> {
   readonly output: T;
-  /** Absent for a repeat, which may finish what the first request left. */
+  /** The reason. Absent for a repeat, which may finish what the first request left. */
   readonly reason: string | undefined;
   constructor(output: T, reason?: string) {
     this.output = output;
@@ -90,7 +90,7 @@ export interface ServiceDefinition<App extends Application = Application> {
   readonly counters: readonly Counters[];
   readonly apis: { readonly [Id in IdsOf<App>]: BoundApi<Id> };
   readonly internal: { readonly [Id in InternalIdsOf<App>]: BoundApi<Id> };
-  /** By event name without prefix: the events that the catalog lists this application for. */
+  /** The handlers of the events that the catalog lists for this application, by event name without prefix. */
   readonly events: Readonly<Record<string, EventHandler>>;
   readonly due: readonly BoundDueWork[];
 }
@@ -103,7 +103,7 @@ export interface AnyService {
   readonly apis: Readonly<Record<string, BoundApi<string>>>;
   readonly internal: Readonly<Record<string, BoundApi<string>>>;
   readonly events: Readonly<Record<string, EventHandler>>;
-  /** By kind. */
+  /** The handlers of due work, by kind. */
   readonly due: Readonly<Record<string, RunDueWork>>;
 }
 

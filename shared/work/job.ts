@@ -16,7 +16,7 @@ export interface Job {
   readonly notes: JournalNotes;
 }
 
-/** Facts that the steps of a job note for its journal record. */
+/** Facts that the steps of a job collect for its journal record. */
 export interface JournalNotes {
   /** Request id of the hop. Work that runs before the reply has its own ids, and belongs to the same hop. */
   readonly hopId: string;
@@ -30,7 +30,7 @@ export interface JournalNotes {
   requestText?: string;
   /** Why the hop changed nothing. */
   unchanged?: string;
-  /** Set once a more exact value replaces the context's. */
+  /** A more exact value than the context's, once it is known. */
   principal?: string;
 }
 
@@ -43,7 +43,7 @@ export interface JournaledJob extends Job {
     readonly api: string;
     readonly method: string;
     readonly path: string;
-    /** Of `performance.now()`. */
+    /** A value of `performance.now()`. */
     readonly started: number;
     /** Whether success is answered with data, which the journal keeps. */
     readonly answersData: boolean;

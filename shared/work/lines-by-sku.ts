@@ -8,7 +8,7 @@ export interface SkuUnits {
 export const MOST_UNITS = 9_999;
 
 /**
- * Merges repeated SKUs into one line, sorted by first mention. Lines that are checked one by one would be promised the same unit twice.
+ * Merges repeated SKUs into one line, sorted by first mention. If lines were checked separately, the same unit could be promised twice.
  * @param pointer JSON pointer to the list
  * @throws Problem `validation_failed` at the item that takes a line above 9,999 units
  */

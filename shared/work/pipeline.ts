@@ -25,8 +25,8 @@ import { verifySignature } from './steps/verify-signature.ts';
 const DONE: Answer = { status: 200, body: '{"done":true}', contentType: 'application/json; charset=utf-8' };
 
 /**
- * The steps of each kind of work of one application, in their order. The outer ones record, count and answer; the inner ones own the lease
- * under which the handler commits. Work that begins inside another job is not a separate hop and enters at a later step: redelivery at
+ * The steps of each kind of work of one application, in their order. The outer steps record, count and answer. The inner steps hold the lease
+ * that the handler's commits depend on. Work that begins inside another job is not a separate hop and enters at a later step: redelivery at
  * `consume`, due work before a reply at `run`.
  */
 export function createPipeline(options: PipelineOptions) {

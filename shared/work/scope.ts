@@ -11,7 +11,7 @@ import { type OpenUnit, openUnit } from './unit/open-unit.ts';
 
 type RunOptions = Pick<Scope, 'webhookId'> & Pick<CallScope, 'beforeCall'>;
 
-/** The tools of one run of a handler: a unit of work, and calls and webhooks in its name. Rarely used tools are made at their first use. */
+/** The tools of one run of a handler: a unit of work, and calls and webhooks on its behalf. Rarely used tools are made at their first use. */
 export class RunScope implements Scope, CallScope {
   readonly context: Context;
   readonly notes: JournalNotes;

@@ -53,7 +53,7 @@ export interface DueOptions {
 export interface UnitOfWork {
   /** The rehearsal's clock, frozen for this unit. */
   readonly now: Ms;
-  /** An id that every rerun of this request mints again; `label` distinguishes several ids of one prefix. */
+  /** Creates an id. Every rerun of this request creates the same one. `label` distinguishes several ids with one prefix. */
   id(prefix: IdPrefix, label?: string): string;
   get<C extends AnyCollection>(of: C, id: string): Promise<ShapeOf<C> | undefined>;
   findUnique<C extends AnyCollection>(of: C, unique: UniqueOf<C>, value: string): Promise<ShapeOf<C> | undefined>;

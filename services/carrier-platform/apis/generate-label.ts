@@ -31,8 +31,8 @@ function refuseOtherLabel({ id, carrier, service }: StoredShipment, asked: Body)
 }
 
 /**
- * Registers a parcel whose registration has not arrived yet, with the data of the FMS. The FMS registers a parcel before it
- * requests the label, so a request from the FMS is refused.
+ * Registers a parcel whose registration has not arrived yet, with data that is read from the FMS. The FMS itself registers a parcel before
+ * it requests the label, so an unknown parcel in its request is refused.
  * @throws Problem `not_found`
  */
 async function registerFromFms(id: string, { work, call, context }: Scope): Promise<StoredShipment> {

@@ -3,7 +3,7 @@ import { handle } from '../../../shared/work/handler.ts';
 import { published, shipments } from '../collections.ts';
 import { registerParcel } from '../parcel/labelling.ts';
 
-/** A parcel is registered once. A repeat changes nothing, since the parcel may be on its way. */
+/** Registers a parcel once. A repeat changes nothing, because the parcel may be in transit. */
 export const putShipment = handle(putShipmentCall)(async ({ params: { id }, body }, { work }) =>
   published((await work.get(shipments, id)) ?? registerParcel(work, { ...body, id })),
 );

@@ -2,7 +2,7 @@ import type PDFDocument from 'pdfkit';
 
 export type Document = InstanceType<typeof PDFDocument>;
 
-/** In points, from the top left corner of the page. */
+/** A box on the page. Numbers are in points, from the top left corner. */
 export interface Box {
   readonly x: number;
   readonly y: number;
@@ -25,7 +25,7 @@ export interface TextStyle {
   readonly size: number;
   readonly color?: string;
   readonly align?: 'left' | 'center' | 'right';
-  /** Centres the text in the height of the box. */
+  /** Whether the text is centred vertically in the box. */
   readonly middle?: boolean;
 }
 
@@ -82,7 +82,7 @@ function breakLine(document: Document, text: string, width: number): string[] {
   return [...lines, line];
 }
 
-/** Latin letters that are not a letter with a mark, as carriers write them on labels. */
+/** Latin letters that do not decompose into a letter and an accent, as carriers write them on labels. */
 const WRITTEN_AS: Readonly<Record<string, string>> = {
   Ł: 'L',
   ł: 'l',
@@ -111,7 +111,7 @@ const WRITTEN_AS: Readonly<Record<string, string>> = {
 /** The standard PDF fonts cover printable ASCII and Latin-1. */
 const PRINTABLE = /^[\x20-\x7e\xa0-\xff]$/;
 
-/** Text in the characters of the label: other Latin letters lose their marks, other scripts and signs become a question mark. */
+/** Text in the characters of the label: other Latin letters lose their accents, and characters of other scripts become question marks. */
 export function printable(text: string): string {
   return [...text.normalize('NFC')].map(printableCharacter).join('').replaceAll(/\s+/g, ' ').trim();
 }

@@ -15,10 +15,10 @@ export async function beginJourney(shipment: StoredShipment, { work, context }: 
   await planNext({ id: shipment.id, open: true, labelledAt, passed: 0 }, { work, shipment, mode: afterScan(mode) });
 }
 
-/** With progression `immediate`, the next scan waits for the first attempt at the previous webhook, so that webhooks keep their order. */
+/** With the progression `immediate`, the next scan waits for the first attempt at the previous webhook, so that webhooks keep their order. */
 const afterScan = (mode: Mode): Mode => (mode === 'immediate' ? 'manual' : mode);
 
-/** Continues the journey of a parcel after a scan. A scan by hand may be the one that the plan had next. */
+/** Continues the journey of a parcel after a scan. A manual scan may be the next planned one. */
 export async function continueJourney(
   shipment: StoredShipment,
   scan: PlannedScan['scan'],
@@ -32,7 +32,7 @@ export async function continueJourney(
   await planNext({ ...journey, passed, open: !hasEnded(shipment) }, { work, shipment, mode: afterScan(mode) });
 }
 
-/** Stores a journey with its next planned scan, and the due work that plays it. @returns whether the time has changed */
+/** Stores a journey with its next planned scan, and schedules the due work for it. @returns whether the time has changed */
 export async function planNext(
   { version: _counted, scanAt: before, ...journey }: Omit<Journey, 'version'> & { readonly version?: number },
   { work, shipment, mode }: { readonly work: UnitOfWork; readonly shipment: StoredShipment; readonly mode: Mode },
@@ -59,7 +59,7 @@ function momentOf(
   }
 }
 
-/** The first planned scan that is ahead and allowed in the state of the parcel, which scans by hand may have changed. */
+/** The first planned scan that is not done and that the state of the parcel allows. Manual scans may have changed that state. */
 export async function nextPlanned(
   work: UnitOfWork,
   { journey, shipment }: { readonly journey: Pick<Journey, 'passed'>; readonly shipment: StoredShipment },
@@ -73,7 +73,7 @@ export async function nextPlanned(
 const planOf = async (work: UnitOfWork, { service }: StoredShipment): Promise<readonly PlannedScan[]> =>
   (await work.get(carrierServices, service))?.scans ?? [];
 
-/** Whether no planned scan follows. A lost parcel may be found, but no plan has that. */
+/** Whether no planned scan follows. A lost parcel may be found, but never by a planned scan. */
 const hasEnded = ({ state }: StoredShipment): boolean => state === 'delivered' || state === 'returned-to-sender' || state === 'lost';
 
 /** Schedules the webhook for the newest scan of a parcel. Its `webhook-id` names parcel and scan, so every attempt has the same one. */

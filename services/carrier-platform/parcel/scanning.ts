@@ -42,7 +42,7 @@ const isAllowed = (shipment: StoredShipment, scan: ReportedScan['scan']): boolea
 const isNeverHandedOver = ({ state, returnId, events }: StoredShipment): boolean =>
   state === 'lost' && returnId !== undefined && events.every(({ status }) => status === 'label-created' || status === 'lost');
 
-/** The refusal lists the scans that the parcel can take now, for testers who play scans by hand. */
+/** The refusal lists the scans that the parcel can take now, for testers who send scans by hand. */
 function scanRefusal(shipment: StoredShipment, scan: ReportedScan['scan']): Problem {
   const allowedScans = Scan.options.filter((one) => isAllowed(shipment, one));
   const why =

@@ -49,13 +49,13 @@ async function findGuest(work: UnitOfWork, { email, phone }: Contact): Promise<C
   return guestToRegister({ email, phone }, { byEmail, byPhone });
 }
 
-/** E-mail and phone that the request leaves out are kept from the guest, unless another customer has registered with them since. */
+/** E-mail and phone that the request omits are taken from the guest, unless another customer has registered with them since. */
 async function mergeContact(work: UnitOfWork, requested: Contact, party: CustomerRecord): Promise<Contact> {
   const email = requested.email ?? ((await findRegistered(work, { email: party.email })) ? undefined : party.email);
   const phone = requested.phone ?? ((await findRegistered(work, { phone: party.phone })) ? undefined : party.phone);
   return { email, phone };
 }
 
-/** A consent that the request leaves out stays as it is. */
+/** A consent that the request omits is unchanged. */
 const namedConsents = (consents: Partial<Record<keyof typeof noConsents, boolean | undefined>> = {}): Partial<typeof noConsents> =>
   Object.fromEntries(Object.entries(consents).filter(([, agreed]) => agreed !== undefined));

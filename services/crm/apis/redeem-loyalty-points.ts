@@ -3,7 +3,7 @@ import { putLedgerEntry } from '../../../shared/catalog/loyalty/internal.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle } from '../../../shared/work/handler.ts';
 
-/** A façade of the Loyalty Platform's ledger. The redemption is the same as one of Redeem Points. */
+/** A façade of the Loyalty Platform's ledger. The redemption is the same as after Redeem Points. */
 export const redeemLoyaltyPoints = handle(redeemLoyaltyPointsApi)(
   async ({ params: { id }, body: { points, orderId } }, { work, call, ifMatch }) => {
     const input = { params: { type: 'redeem', reference: work.id('int') }, body: { accountId: id, points, orderId } };

@@ -50,7 +50,7 @@ type PageSource<T> = (page: PageOptions) => Promise<Page<T>>;
 /** Rows per read after the first, which reads one page. */
 const CHUNK = 200;
 
-/** A page of the matching rows, sorted as the source. `nextCursor` is absent when no further row matches. */
+/** A page of the matching rows, sorted like the source. `nextCursor` is absent when no further row matches. */
 async function pageOfMatches<T>(
   source: PageSource<T>,
   isMatch: (row: T) => boolean,

@@ -5,7 +5,7 @@ import { handle } from '../../../shared/work/handler.ts';
 import { customers } from '../collections.ts';
 import { restartIdleTimer } from '../idle-timer.ts';
 
-/** An unblocked customer is active as of now, as after a purchase. */
+/** Unblocking counts as activity now, like a purchase. */
 export const moveCustomer = handle(moveCustomerCall)(async ({ params: { id }, body: { verb } }, { work }) => {
   const customer = await work.get(customers, id);
   if (!customer) throw notFound('customer', id);

@@ -11,7 +11,7 @@ import { findRegistered } from '../registered-customer.ts';
 /** A checkout waits at most this long for the Loyalty Platform. */
 const TIMEOUT_MS = 800;
 
-/** The Loyalty Platform did not answer: the holder of the card is unknown. */
+/** The Loyalty Platform did not answer, so the owner of the card is unknown. */
 const CARD_UNREAD = 'card-unread';
 
 type FoundCustomer = CustomerRecord | typeof CARD_UNREAD | undefined;
@@ -27,7 +27,7 @@ export const putParty = handle(putPartyCall)(async ({ params, body: { contact } 
   return known === CARD_UNREAD ? { ...identified, cardUnread: true as const } : identified;
 });
 
-/** The registered customer with the contact's e-mail, else with its phone, else with its loyalty card. */
+/** The registered customer with the contact's e-mail; otherwise with its phone; otherwise with its loyalty card. */
 async function findCustomer(contact: PartyContact, scope: Scope): Promise<FoundCustomer> {
   const registered = await findRegistered(scope.work, contact);
   return registered ?? (contact.loyaltyCard === undefined ? undefined : findCardHolder(contact.loyaltyCard, contact, scope));
@@ -62,7 +62,7 @@ function createParty(work: UnitOfWork, basketId: string): CustomerRecord {
   return work.create(customers, 'create', { id, addresses: [], consents: noConsents, interactions: [] });
 }
 
-/** Adds contact data, and replaces older data. A registered party stays as it is. */
+/** Adds contact data, and replaces older data. A registered party is unchanged. */
 function identify(work: UnitOfWork, party: CustomerRecord, { email = party.email, phone = party.phone }: PartyContact): CustomerRecord {
   if (isRegistered(party) || (email === party.email && phone === party.phone)) return party;
   return work.transition(customers, party, 'identify', { email, phone });

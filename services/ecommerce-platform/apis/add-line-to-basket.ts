@@ -23,7 +23,10 @@ export const addLineHandler = handle(addLineToBasket)(async ({ params, body }, s
   return work.transition(baskets, basket, 'add-line', { ...prices, expiresAt: restartIdleTimer(work, basket.id) });
 });
 
-/** One location serves a line, so the best one must have all of it. Passes without an answer. @throws Problem 409 `insufficient_stock` */
+/**
+ * One location serves a line, so the best location must have all units. Without an answer of the Inventory Service, the line is accepted.
+ * @throws Problem 409 `insufficient_stock`
+ */
 async function refuseUnlessAvailable(scope: Scope, sku: string, requested: number): Promise<void> {
   const found = await readAvailability(scope, sku, requested);
   if (!found || found.maxPerLine >= requested) return;

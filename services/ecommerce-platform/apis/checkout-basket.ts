@@ -31,21 +31,21 @@ export const checkoutBasketHandler = handle(checkoutBasket)(async ({ params, bod
   }
 });
 
-/** Applies other values while there is no order, and places an order that is still missing. */
+/** Changes the values of the checkout while there is no order, and places an order that is still missing. */
 async function repeatCheckout(scope: Scope, basket: Basket, body: CheckoutBody) {
   const record = await checkoutOf(scope.work, basket.id);
   if (basket.transactionId !== undefined && body.placeOrder) throw orderedByTill(basket, basket.transactionId);
   const changed = changedMembers(basket, body, record);
   if (changed.length > 0) {
     if (!isChangeable(basket)) throw unchangeableCheckout(basket, changed);
-    const { locked, record: settled } = await changeCheckout(scope, await requireHold(basket, scope), body);
+    const { locked, record: settled } = await changeCheckout(scope, await requireReservation(basket, scope), body);
     return body.placeOrder ? convertAndPlaceOrder(scope, locked, settled) : locked;
   }
   if (!body.placeOrder || !record) return again(basket);
   if (basket.state === 'locked') {
     await refuseWhileChanging(scope.work, basket);
     await identifyCustomer(scope, basket, { placeOrder: true });
-    return convertAndPlaceOrder(scope, await requireHold(basket, scope), record);
+    return convertAndPlaceOrder(scope, await requireReservation(basket, scope), record);
   }
   return record.phase === 'placing' ? submitOrder(scope, basket, record) : again(basket);
 }
@@ -71,7 +71,7 @@ const TIMEOUT_MS = 800;
  * @returns the basket with the reservation that holds its lines
  * @throws Problem 409 `reservation_expired`
  */
-async function requireHold(basket: Basket, { call }: Scope): Promise<Basket> {
+async function requireReservation(basket: Basket, { call }: Scope): Promise<Basket> {
   const answer = await call(getBasketHold, { params: { basketId: basket.id } }, { timeoutMs: TIMEOUT_MS }).catch(undefinedIfAway);
   if (!answer) return basket;
   const { reservation } = answer;
@@ -102,10 +102,13 @@ function holdIsGone({ id: basketId, reservationId, lines }: Basket, other: Hold 
   });
 }
 
-/** Our choice. */
+/** The source document does not specify it. */
 const DEFAULT_SHIPPING_METHOD = 'STANDARD';
 
-/** Checks an open basket out: checks that hold nothing, then stock, then voucher uses, then the lock. @throws Problem 404, 409, 503, 504 */
+/**
+ * Checks an open basket out: first the checks without effects, then the stock, the voucher uses, and the lock.
+ * @throws Problem 404, 409, 503, 504
+ */
 async function startCheckout(scope: Scope, basket: Basket, body: CheckoutBody): Promise<LockedCheckout> {
   const { work } = scope;
   if (basket.lines.length === 0) {

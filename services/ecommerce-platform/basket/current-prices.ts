@@ -14,7 +14,7 @@ export type LineWithPrice = Omit<LineToPrice, 'discount'>;
 /** The members of a basket that depend on its prices. */
 export type PricedMembers = Pick<Basket, 'lines' | 'totals' | 'vouchers'> & { readonly promotionsStatus: Basket['promotionsStatus'] };
 
-/** Current prices, for products that may be sold only. @throws Problem 404; 409 for a product that may not be sold */
+/** Current prices, only for products that may be sold. @throws Problem 404; 409 for a product that may not be sold */
 export async function pricesForSale(work: UnitOfWork, lines: readonly UnpricedLine[]): Promise<LineWithPrice[]> {
   for (const { sku } of lines) refuseUnlessSellable(await productBySku(work, sku));
   return currentPrices(work, lines);

@@ -27,13 +27,13 @@ export interface DiscountRequest {
   readonly lines: readonly { readonly sku: string; readonly qty: number; readonly unitPrice: number }[];
   readonly codes?: readonly string[];
   readonly shopper?: Shopper;
-  /** Part of the call's key: keeps equal evaluations of different checkout attempts apart. */
+  /** Part of the call's key. It distinguishes equal evaluations in different checkout attempts. */
   readonly attempt?: number;
 }
 
 export interface Discounts {
   readonly status: 'available' | 'unavailable';
-  /** Minor units; one entry per line, at the line's index. */
+  /** Discount of each line in minor units, by the line's index. */
   readonly perLine: readonly number[];
   readonly vouchers: readonly Voucher[];
 }
@@ -44,7 +44,10 @@ const noDiscounts = (status: Discounts['status'], lines: readonly unknown[]): Di
   vouchers: [],
 });
 
-/** Evaluates promotions and vouchers; without an answer no discount. @throws Problem 503, 504 if codes were given: they must count */
+/**
+ * Evaluates promotions and vouchers. Without an answer there is no discount.
+ * @throws Problem 503, 504 if codes were given, because they must count
+ */
 export async function evaluateDiscounts({ call, log }: Scope, request: DiscountRequest): Promise<Discounts> {
   const { lines, codes = [], attempt = 0 } = request;
   if (lines.length === 0) return noDiscounts('available', lines);
@@ -102,11 +105,11 @@ interface WithVouchers {
 /** Codes are compared without case. */
 export const isSameCode = (one: string, other: string): boolean => one.toUpperCase() === other.toUpperCase();
 
-/** The codes as they were typed, each once. */
+/** The codes as the request has them, without duplicates. */
 export const distinctCodes = (codes: readonly string[]): string[] =>
   codes.filter((code, index) => codes.findIndex((other) => isSameCode(code, other)) === index);
 
-/** All codes that were given, applied or rejected. */
+/** All given codes, applied and rejected ones. */
 export const givenCodes = ({ vouchers }: WithVouchers): string[] => vouchers.map(({ code }) => code);
 
 export const appliedCodes = ({ vouchers }: WithVouchers): string[] =>

@@ -74,7 +74,7 @@ export function shippingCost(goods: number, method: z.output<typeof ShippingMeth
   return method === undefined || goods >= FREE_SHIPPING_FROM ? 0 : SHIPPING_PRICES[method];
 }
 
-/** Shipping is taxed at the rates of its goods, in proportion to their cost; our choice. */
+/** Shipping is taxed at the rates of its goods, in proportion to their cost. The source document does not specify it. */
 function shippingTax(shipping: number, lines: readonly { readonly net: number; readonly taxRate: number }[]): number {
   if (shipping === 0) return 0;
   const byRate = new Map<number, number>();

@@ -59,7 +59,7 @@ export async function changeCheckout(scope: Scope, basket: Basket, body: Checkou
   };
 }
 
-/** A card that an earlier request could not read stays unread until a contact is given again, or another customer. */
+/** A card that an earlier request could not read stays unread until a request gives a contact or another customer. */
 function withCard(
   customer: Customer | undefined,
   { customerId }: Basket,

@@ -12,10 +12,10 @@ type CheckoutMember = 'shippingAddress' | 'shippingMethod' | 'voucherCodes' | 'c
 export const contactDigest = ({ contact }: Pick<CheckoutBody, 'contact'>): string | undefined =>
   contact && digest(contact.email ?? '', contact.phone ?? '', contact.loyaltyCard ?? '');
 
-/** Until the basket becomes an order, or goes to the till. */
+/** Whether the values can be changed: until the basket becomes an order, or is paid at the till. */
 export const isChangeable = ({ state, transactionId }: Basket): boolean => state === 'locked' && transactionId === undefined;
 
-/** The members of a repeated checkout that differ from the basket. A member that is left out changes nothing. An unread card is read again. */
+/** The members of a repeated checkout that differ from the basket. Omitted members change nothing. An unread card is read again. */
 export function changedMembers(basket: Basket, body: CheckoutBody, record: CheckoutRecord | undefined): CheckoutMember[] {
   const changed: Record<CheckoutMember, boolean> = {
     shippingAddress: !isSameAddress(basket.shippingAddress, body.shippingAddress),
@@ -52,6 +52,6 @@ const ADDRESS_MEMBERS = ['name', 'line1', 'city', 'postalCode', 'country'] as co
 const isSameAddress = (one: Basket['shippingAddress'], other: CheckoutBody['shippingAddress']): boolean =>
   ADDRESS_MEMBERS.every((member) => one?.[member] === other[member]);
 
-/** Vouchers apply one after the other, so their order counts. */
+/** Vouchers apply one after the other, so their order matters. */
 const areSameCodes = (some: readonly string[], others: readonly string[]): boolean =>
   some.length === others.length && some.every((code, position) => isSameCode(code, others[position] ?? ''));

@@ -8,7 +8,7 @@ import type { Scope } from '../../../shared/work/handler.ts';
 import type { LoyaltyTier } from '../basket/discounts.ts';
 import type { Basket } from '../collections.ts';
 
-/** With `cardUnread` while the Loyalty Platform cannot resolve the contact's card. */
+/** The CRM's answer. It has `cardUnread` while the Loyalty Platform cannot resolve the contact's card. */
 export type Customer = OutputOf<typeof getCustomer> & Pick<OutputOf<typeof putParty>, 'cardUnread'>;
 
 export const CUSTOMER_TIMEOUT_MS = 3_000;
@@ -26,7 +26,7 @@ export interface CustomerRequest {
 }
 
 /**
- * The customer that the request names, or else the basket. A customer who is not registered is identified by the contact.
+ * The customer that the request names, or otherwise the customer of the basket. The contact identifies a customer who is not registered.
  * @returns undefined when only the basket names a customer and the CRM does not answer: the checkout continues
  * @throws Problem 404 for an unknown customerId; 409 `customer_blocked`; 503, 504
  */
@@ -61,7 +61,7 @@ async function readNamedCustomer({ call, log }: Scope, basket: Basket, request: 
 
 const hasContact = ({ contact }: CustomerRequest): boolean => Object.values(contact ?? {}).some((value) => value !== undefined);
 
-/** The contact identifies an anonymous customer; the data of a registered one stays as it is. */
+/** The contact identifies an anonymous customer; the data of a registered customer is unchanged. */
 const needsContact = (request: CustomerRequest, named: Customer | undefined): boolean =>
   hasContact(request) && (named === undefined || isGuest(named));
 
@@ -71,7 +71,7 @@ export const isGuest = ({ state }: Pick<Customer, 'state'>): boolean => state ==
 const putPartyOfBasket = ({ call }: Scope, basketId: string, contact: Contact | undefined): Promise<Customer> =>
   call(putParty, { params: { basketId }, body: { contact } }, { step: `identify ${digest(JSON.stringify(contact))}` });
 
-/** The source document has the balance read at checkout start; the limit is our choice. */
+/** In the source document, the balance is read when checkout starts. It does not specify this limit. */
 export const BALANCE_TIMEOUT_MS = 800;
 
 export interface LoyaltyAtCheckout {
@@ -80,7 +80,10 @@ export interface LoyaltyAtCheckout {
   readonly tier?: LoyaltyTier;
 }
 
-/** Reads a member's points. While the Loyalty Platform is away, checkout continues without. @param customer `cardUnread`: may be one */
+/**
+ * Reads a member's points. While the Loyalty Platform is unavailable, checkout continues without them.
+ * @param customer with `cardUnread` it may be a member
+ */
 export async function readLoyalty({ call, log }: Scope, basket: Basket, customer: Customer | undefined): Promise<LoyaltyAtCheckout> {
   const accountId = customer ? customer.loyaltyAccountId : basket.loyaltyAccountId;
   if (accountId === undefined) {

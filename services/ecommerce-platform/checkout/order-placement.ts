@@ -6,7 +6,7 @@ import { type Basket, baskets, type CheckoutRecord, checkouts } from '../collect
 import { checkoutTtl, placeOrder } from '../due-work.ts';
 import { settleCheckout } from './record.ts';
 
-/** Until the first retry by due work; further retries back off. */
+/** Time until the first retry by due work. Further retries back off. */
 const RETRY_MS = 5_000;
 
 /** Converts a locked basket under its order's id, and stops the checkout's timer. */
@@ -16,7 +16,7 @@ export function convertBasket(work: UnitOfWork, basket: Basket, orderId: string)
 }
 
 /**
- * Converts a locked basket and has the OMS store its order. The conversion is committed before the OMS is called; due work submits
+ * Converts a locked basket and submits its order to the OMS. The conversion is committed before the OMS is called; due work submits
  * the order again if the call fails.
  * @returns the converted basket, or the problem at the OMS; a repeated checkout submits the order again
  */
@@ -29,7 +29,7 @@ export async function convertAndPlaceOrder(scope: Scope, locked: Basket, record:
   return submitOrder(scope, converted, placing);
 }
 
-/** Has the OMS store the order of a converted basket. The OMS answers a repeated submission with the same order. */
+/** Submits the order of a converted basket to the OMS, which answers a repeated submission with the same order. */
 export async function submitOrder(scope: Scope, converted: Basket, record: CheckoutRecord): Promise<Basket | Problem> {
   const { work, call } = scope;
   try {

@@ -11,7 +11,7 @@ export interface LockedCheckout {
 export const checkoutOf = (work: UnitOfWork, basketId: string): Promise<CheckoutRecord | undefined> =>
   work.get(checkouts, checkoutIdOf(basketId));
 
-/** The same for every rerun of one request. */
+/** The number of the attempt, which is the same for every rerun of one request. */
 const ownerOf = (work: UnitOfWork): string => work.id('req', 'checkout');
 
 /**
@@ -40,7 +40,7 @@ export async function claimCheckout(
     vouchers: false,
     ...(phase === 'changing' && found && identificationOf(found)),
   });
-  // Leased by this request; due immediately if the process dies.
+  // This request leases the work. If the process dies, the work is due as soon as the lease expires.
   work.schedule(undoCheckout, basketId, work.now, null, { beforeReply: true });
   await work.checkpoint();
   return record;
@@ -71,14 +71,14 @@ export function settleCheckout(work: UnitOfWork, basketId: string, checkout: Che
 export async function giveUpCheckout(work: UnitOfWork, basketId: string): Promise<boolean> {
   const record = await checkoutOf(work, basketId);
   if (!record || !isOwnRunning(work, record)) return false;
-  // The undoing of a change reads the vouchers of the basket, so its phase stays.
+  // Undoing a change reads the vouchers of the basket, so the phase stays `changing`.
   if (record.phase === 'changing') work.schedule(undoCheckout, basketId, work.now, null, { beforeReply: true });
   else if (record.hold || record.asked || record.vouchers) startUndoing(work, basketId, record);
   else settleCheckout(work, basketId, record);
   return true;
 }
 
-/** Schedules the undoing before the reply. If it fails, it is tried again by the clock. */
+/** Schedules the due work that undoes the checkout before the reply. If it fails, the clock runs it again. */
 export function startUndoing(work: UnitOfWork, basketId: string, record: CheckoutRecord): void {
   work.put(checkouts, { ...record, phase: 'undoing' });
   work.schedule(undoCheckout, basketId, work.now, null, { beforeReply: true });
@@ -94,7 +94,7 @@ export async function refuseWhileChanging(work: UnitOfWork, { id, state }: Baske
   if (record) work.expect(checkouts, record);
 }
 
-/** Without a state, the till is still creating the basket, so no `refusal` fits. */
+/** The till may still be creating the basket, which then has no state, so `refusal` cannot be used. */
 function otherCheckoutRunning(id: string, state: Basket['state'] | undefined): Problem {
   return new Problem('invalid_state_transition', `Another checkout of the basket "${id}" is in progress; retry in a moment.`, {
     objectType: 'basket',

@@ -5,7 +5,7 @@ import { instant } from '../../../shared/domain/time.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import { type Basket, type CheckoutRecord, checkouts } from '../collections.ts';
 
-/** How long a checkout holds stock and prices without an order; our choice. */
+/** How long a checkout holds stock and prices without an order. The source document does not specify it. */
 const CHECKOUT_TTL_SECONDS = 900;
 const TIMEOUT_MS = 5_000;
 
@@ -43,7 +43,7 @@ export async function holdStock(
   return { ...next, hold: held };
 }
 
-/** Releases a reservation. An unknown reservation, or one that an order has consumed, needs no release. */
+/** Releases a reservation. A reservation that is unknown, or that an order has consumed, needs no release. */
 export async function releaseHold({ call }: Scope, reservationId: string): Promise<void> {
   try {
     await call(releaseReservation, { params: { id: reservationId } }, { timeoutMs: TIMEOUT_MS });

@@ -19,14 +19,17 @@ export interface VouchersToLock {
   readonly basketId: string;
   readonly attempt: number;
   readonly lines: readonly LineWithPrice[];
-  /** As evaluated before any use was locked. */
+  /** The evaluation before any use was locked. */
   readonly discounts: Discounts;
   readonly shopper: Shopper;
-  /** Codes whose uses the basket has already, and keeps until its change is committed. */
+  /** Codes whose uses the basket already has. It keeps them until its change is committed. */
   readonly standing?: readonly string[];
 }
 
-/** Locks a use of each applied voucher. A code without a use left is rejected and the rest evaluated again. @throws Problem 503, 504 */
+/**
+ * Locks a use of each applied voucher. If a code has no use left, it is rejected and the others are evaluated again.
+ * @throws Problem 503, 504
+ */
 export async function lockVouchers(scope: Scope, toLock: VouchersToLock): Promise<Discounts> {
   const { basketId, attempt, lines, shopper, standing = [] } = toLock;
   const vouchers = new Map(toLock.discounts.vouchers.map((voucher) => [voucher.code.toUpperCase(), voucher]));

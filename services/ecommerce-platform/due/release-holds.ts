@@ -3,7 +3,7 @@ import { handleDue } from '../../../shared/work/handler.ts';
 import { baskets } from '../collections.ts';
 import { releaseHolds } from '../due-work.ts';
 
-/** Releases the stock of a merged or abandoned basket: what clients held by hand, and what its transaction held. */
+/** Releases the stock of a merged or abandoned basket: explicit reservations of clients, and the reservation of its transaction. */
 export const releaseHoldsOfBasket = handleDue(releaseHolds)(async ({ key: basketId }, { work, call }) => {
   const basket = await work.get(baskets, basketId);
   if (!basket) return;

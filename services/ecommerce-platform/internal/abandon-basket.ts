@@ -9,7 +9,10 @@ import { checkoutOf, startUndoing } from '../checkout/record.ts';
 import { type Basket, baskets, tillBaskets } from '../collections.ts';
 import { releaseHolds } from '../due-work.ts';
 
-/** The id is the transaction's: a till without an answer does not know its basket. This record refuses a basket that comes later. */
+/**
+ * The id is the transaction's, because a till that got no answer does not have the id of its basket. The record makes a late request for
+ * the basket fail.
+ */
 export const abandonBasketHandler = handle(abandonBasketCall)(async ({ params: { id } }, { work }) => {
   const basket = await work.findUnique(baskets, 'transaction', id);
   if (!basket) {

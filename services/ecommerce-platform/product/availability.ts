@@ -7,13 +7,13 @@ import type { Scope } from '../../../shared/work/handler.ts';
 /** Availability is a hint for shoppers, so the wait is short. */
 const TIMEOUT_MS = 2_000;
 
-/** Up to this many units over all locations are `low`; our choice. */
+/** With at most this many units over all locations, availability is `low`. The source document does not specify it. */
 export const LOW_STOCK = 10;
 
 export interface Availability {
   /** Units over all locations. */
   readonly atp: number;
-  /** Units that the best single location can serve. */
+  /** Units that the best location can serve alone. */
   readonly maxPerLine: number;
 }
 

@@ -16,7 +16,7 @@ export async function productByIdOrSku(work: UnitOfWork, idOrSku: string): Promi
   return requireVisible(await anyProduct(work, idOrSku), idOrSku);
 }
 
-/** By id or SKU, in every state. */
+/** Finds a product by id or SKU, in every state. */
 export const anyProduct = async (work: UnitOfWork, idOrSku: string): Promise<Product | undefined> =>
   (await work.get(products, idOrSku)) ?? (await work.findUnique(products, 'sku', idOrSku));
 

@@ -110,7 +110,7 @@ interface Buyer extends LoyaltyAtCheckout {
 }
 
 /**
- * The buyer at the till: the member whose card is shown, else the customer of the basket, else nobody. A sale continues while the
+ * The buyer at the till: the member whose card is shown, otherwise the customer of the basket, otherwise nobody. A sale continues while the
  * Loyalty Platform or the CRM is down.
  * @throws Problem 404 for an unknown card; 409 `customer_blocked`
  */

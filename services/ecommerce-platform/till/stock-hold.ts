@@ -8,14 +8,14 @@ import { releaseHold, retryLostAnswer } from '../checkout/stock-hold.ts';
 import { type CheckoutRecord, checkouts } from '../collections.ts';
 
 const TIMEOUT_MS = 4_000;
-/** A round fails only when a concurrent sale takes units of the same store, so a few rounds suffice. */
+/** Most attempts to reserve. One fails only when a concurrent sale takes units of the same store, so a few are enough. */
 const MAX_ROUNDS = 10;
 
 type Hold = NonNullable<OutputOf<typeof getBasketHold>['reservation']>;
 
 export interface StoreStockRequest {
   readonly basketId: string;
-  /** 0 for a basket that the transaction creates. */
+  /** Version of the basket; 0 when the transaction creates it. */
   readonly basketVersion: number;
   readonly locationId: string;
   readonly lines: readonly SkuUnits[];
@@ -53,9 +53,9 @@ export async function holdStoreStock(scope: Scope, record: CheckoutRecord, reque
 
 /** Commits the next request to the SIM; `asked` stays undefined when the store has none of the goods. */
 async function commitNextRequest(scope: Scope, record: CheckoutRecord, request: StoreStockRequest): Promise<CheckoutRecord> {
-  const clientHold = await readClientHold(scope, request);
-  const items = await readUnitsToHold(scope, request, clientHold);
-  // A sale that reserves nothing would never release this reservation.
+  const clientHold = await readClientReservation(scope, request);
+  const items = await readUnitsToReserve(scope, request, clientHold);
+  // This reservation is released first: a sale that reserves nothing would never release it.
   if (items.length === 0 && clientHold) await releaseHold(scope, clientHold.id);
   const next = scope.work.put(checkouts, {
     ...record,
@@ -67,7 +67,7 @@ async function commitNextRequest(scope: Scope, record: CheckoutRecord, request: 
 }
 
 /** The reservation that a client made for the basket before it came to the till. */
-async function readClientHold({ call }: Scope, { basketId, basketVersion }: StoreStockRequest): Promise<Hold | undefined> {
+async function readClientReservation({ call }: Scope, { basketId, basketVersion }: StoreStockRequest): Promise<Hold | undefined> {
   if (basketVersion === 0) return undefined;
   return (await call(getBasketHold, { params: { basketId } }, { timeoutMs: TIMEOUT_MS })).reservation;
 }
@@ -78,8 +78,11 @@ const heldUnits = (hold: Hold | undefined, sku: string, locationId: string): num
     .filter((allocation) => allocation.sku === sku && allocation.locationId === locationId)
     .reduce((sum, { qty, fulfilledQty, cancelledQty }) => sum + qty - fulfilledQty - cancelledQty, 0);
 
-/** Per SKU the smaller of its quantity and the store's ATP plus the units that the client's reservation has there; SKUs with 0 are left out. */
-async function readUnitsToHold(
+/**
+ * The units to reserve per SKU: its quantity, but at most the store's ATP plus the units that the client's reservation has there. SKUs with
+ * 0 are left out.
+ */
+async function readUnitsToReserve(
   { call }: Scope,
   { lines, locationId }: StoreStockRequest,
   clientHold: Hold | undefined,
@@ -126,7 +129,7 @@ export async function recoverHold(scope: Scope, basketId: string, record: Checko
   try {
     return await reserve(scope, basketId, record);
   } catch (error) {
-    // The basket is over: the SIM has refused the request and holds nothing for it.
+    // The basket has ended, so the SIM has refused the request and reserves nothing for it.
     if (error instanceof Problem && error.code === 'invalid_state_transition' && !error.retryable) return undefined;
     throw error;
   }

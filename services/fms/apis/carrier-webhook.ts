@@ -19,7 +19,10 @@ export const carrierWebhook = handle(carrierWebhookApi)(async ({ body: { data: s
   return (await applyScan({ tracking, scan, webhookId }, scope)) ?? null;
 });
 
-/** Finds a parcel by its id, else the newest with the number. @throws Problem `not_found`; `validation_failed` for another's number */
+/**
+ * Finds a parcel by its id, otherwise the newest with the number.
+ * @throws Problem `not_found`; `validation_failed` when the number belongs to another parcel
+ */
 async function trackingOf(work: UnitOfWork, { shipmentId, trackingNumber }: TrackingScan): Promise<Tracking> {
   const known = shipmentId === undefined ? undefined : await work.get(trackings, shipmentId);
   const numbered = trackingNumber === undefined ? [] : (await work.find(trackings, 'trackingNumber', trackingNumber)).items;
@@ -35,7 +38,10 @@ function otherShipment({ id }: Tracking, other: Tracking, trackingNumber: string
   return invalid('/data/trackingNumber', 'other_shipment', detail);
 }
 
-/** The only comparison with the carrier's clock: after a scan from the future, later scans look old. @throws Problem `validation_failed` */
+/**
+ * The only comparison with the carrier's clock: after a scan from the future, all following scans would look old.
+ * @throws Problem `validation_failed`
+ */
 function refuseFuture({ occurredAt }: TrackingScan, now: number): void {
   if (Date.parse(occurredAt) <= now + CLOCK_TOLERANCE_MS) return;
   const remedy = 'Send an instant of the rehearsal, whose clock GET /_control/clock returns, or advance that clock first.';

@@ -17,7 +17,7 @@ import {
 
 /**
  * The intent is committed first, then the OMS books the units: only the OMS has their value, and which of them the customer has. Without an
- * answer of the OMS, due work undoes the request, so that no units stay booked for an unknown return. An earlier repeat resumes it.
+ * answer of the OMS, due work undoes the request, so that no units stay booked for an unknown return. A repeat that comes earlier resumes it.
  */
 export const createReturn = handle(createReturnApi)(async ({ body }, scope) => {
   const { work } = scope;
@@ -33,7 +33,7 @@ export const createReturn = handle(createReturnApi)(async ({ body }, scope) => {
     return published(await requestReturn(id, asked, scope));
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    // Nothing was booked if the OMS refused or did nothing. Any other failure leaves that open.
+    // If the OMS refused or did nothing, nothing was booked. After any other failure, that is unknown.
     const isUntouched = didNothing(error) && !resumed;
     if (!isUntouched && (error.retryable || isDependencyProblem(error))) throw error;
     endRequest(work, { id, orderId, state: 'undone' });
@@ -56,7 +56,7 @@ const retryable = ({ code, message, context }: Problem): Problem =>
     retryAfter: 1,
   });
 
-/** A refusal of the OMS that concerns one member of the request names that member. */
+/** Adds the member of the request to a refusal of the OMS that concerns it. */
 async function pointAtMember(work: UnitOfWork, problem: Problem, { orderId, lines, dropOff, locationId }: ReturnRequest): Promise<Problem> {
   const { message, context } = problem;
   if (context['action'] === 'collect') {

@@ -16,7 +16,7 @@ import { TAKE_OVER_MS } from '../timing.ts';
 type Body = InputOf<typeof dispatchFulfillmentOrderApi>['body'];
 
 /**
- * The capture comes first: nothing leaves unpaid. Then `dispatched` is committed, which is the point of no return, with due work for
+ * The capture comes first: unpaid goods are never dispatched. Then `dispatched` is committed, which is the point of no return, with due work for
  * stock, parcel and label. A repeat finishes the remaining steps, unless it names another parcel.
  */
 export const dispatchFulfillmentOrder = handle(dispatchFulfillmentOrderApi)(async ({ params, body }, scope) => {

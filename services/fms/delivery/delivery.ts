@@ -55,21 +55,21 @@ function noteFailure(work: UnitOfWork, found: StoredFulfillmentOrder, { verb, sh
   work.transition(fulfillmentOrders, found, verb, { shipments, failureReason: isLost ? 'lost' : 'delivery-attempts' });
 }
 
-/** Has the goods on hand again before the scan is answered, or as soon as the Inventory Service is up. */
+/** Returns the goods to stock before the scan is answered, or as soon as the Inventory Service is available. */
 function restockBeforeReply(work: UnitOfWork, { id }: StoredFulfillmentOrder): void {
   work.schedule(restockDue, id, work.now, {}, { beforeReply: true });
 }
 
-/** After this many attempts in vain the carrier waits for the sender. */
+/** After this many failed attempts the carrier waits for the sender. */
 const VAIN_ATTEMPTS = 3;
 
-/** The verb that a scan means for a dispatched fulfillment order. @param attempts delivery attempts in vain, this scan included */
+/** The verb that a scan means for a dispatched fulfillment order. @param attempts failed delivery attempts, this scan included */
 function deliveryVerbOf(
   { state }: Pick<StoredFulfillmentOrder, 'state'>,
   status: TrackingScan['status'],
   attempts: number,
 ): 'deliver' | 'return-to-sender' | 'fail-delivery' | 'redeliver' | 'note' {
-  // It was given up and stays refunded. Later scans decide only whether its goods are on hand again.
+  // The fulfillment order was given up and stays refunded. Later scans decide only whether its goods are on hand again.
   if (state === 'returned-to-sender') return 'note';
   const hasFailed = state === 'failed-delivery';
   switch (status) {

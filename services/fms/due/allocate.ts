@@ -3,7 +3,7 @@ import { handleDue } from '../../../shared/work/handler.ts';
 import { fulfillmentOrders } from '../collections.ts';
 import { allocateDue } from '../due-work.ts';
 
-/** The reservation of the order holds the stock already, so allocating a line moves none. */
+/** The stock is reserved for the order already, so allocating a line moves none. */
 export const allocate = handleDue(allocateDue)(async ({ key }, { work, call }) => {
   const found = await work.get(fulfillmentOrders, key);
   if (found?.state !== 'created') return;

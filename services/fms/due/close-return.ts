@@ -3,7 +3,7 @@ import { handleDue } from '../../../shared/work/handler.ts';
 import { returns } from '../returns/collections.ts';
 import { closeReturnDue } from '../returns/due-work.ts';
 
-/** The OMS books the units of a return that ended without it: by an exchange, or by refunds made elsewhere. */
+/** Reports a return to the OMS that ended without a call to it, by an exchange or by refunds made elsewhere. The OMS books the units. */
 export const closeReturnLater = handleDue(closeReturnDue)(async ({ key }, { work, call }) => {
   const found = await work.get(returns, key);
   if (found?.state !== 'refunded' && found?.state !== 'exchanged') return;

@@ -16,11 +16,14 @@ export const giveUpDelivery = handleDue(giveUpDeliveryDue)(async ({ key }, scope
   else work.transition(fulfillmentOrders, found, 'return-to-sender');
 });
 
-/** Whether the Carrier Platform has a scan whose webhook has not arrived: the FMS was away, and silence proves nothing. @throws Problem `dependency_*` */
+/**
+ * Whether the Carrier Platform has a scan whose webhook has not arrived: the FMS may have been down, so silence proves nothing.
+ * @throws Problem `dependency_*`
+ */
 async function hasUnreportedScan({ shipments }: StoredFulfillmentOrder, { work, call }: Scope): Promise<boolean> {
   for (const { id } of shipments) {
     const { newestScanAt, newestOutsideScanAt } = (await work.get(trackings, id)) ?? {};
-    // The Carrier Platform does not see the parcel of another carrier.
+    // The Carrier Platform has no scans of another carrier's parcel.
     if (newestScanAt === undefined || newestOutsideScanAt !== undefined) continue;
     const { events } = await call(trackShipment, { params: { id } });
     if (events.some(({ occurredAt }) => Date.parse(occurredAt) > Date.parse(newestScanAt))) return true;

@@ -4,7 +4,7 @@ import { trackings } from '../collections.ts';
 import { giveUpSilentParcelDue } from '../due-work.ts';
 import { applyScan } from '../scans.ts';
 
-/** A parcel that a carrier outside the estate scanned is lost after the silence of that carrier. */
+/** If a carrier outside the estate scanned a parcel and then reports nothing for long, the parcel counts as lost. */
 export const giveUpSilentParcel = handleDue(giveUpSilentParcelDue)(async ({ key }, scope) => {
   const tracking = await scope.work.get(trackings, key);
   if (!tracking) return;

@@ -4,7 +4,7 @@ import { handOver } from '../dispatch/hand-over.ts';
 import { handOverDue } from '../due-work.ts';
 import { isHandedOver, parcelOf } from '../parcels/parcel.ts';
 
-/** A failure is visible on the fulfillment order before the next attempt. */
+/** A failure is committed to the fulfillment order, so that clients see it before the next attempt. */
 export const handOverLater = handleDue(handOverDue)(async ({ key }, scope) => {
   const found = await scope.work.get(fulfillmentOrders, key);
   const parcel = found && (await parcelOf(scope.work, found));

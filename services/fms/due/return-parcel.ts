@@ -4,7 +4,7 @@ import { returns } from '../returns/collections.ts';
 import { returnParcelDue } from '../returns/due-work.ts';
 import { handOverReturn } from '../returns/parcel.ts';
 
-/** A failure is visible on the return before the next attempt. */
+/** A failure is committed to the return, so that clients see it before the next attempt. */
 export const handOverReturnLater = handleDue(returnParcelDue)(async ({ key }, scope) => {
   const found = await scope.work.get(returns, key);
   const parcel = found && (await parcelOf(scope.work, found));

@@ -8,7 +8,7 @@ import { nextStep, RETURN_WINDOW_MS } from '../returns/return-clock.ts';
 
 const TOO_LATE = 'Announced later than 30 days after the order was completed.';
 
-/** Takes the next step of policy, store or warehouse, unless returns are moved by hand. */
+/** Takes the next step of policy, store or warehouse, unless the progression of returns is manual. */
 export const takeReturnStep = handleDue(returnStepDue)(async ({ key }, scope) => {
   const { work, context } = scope;
   if (progressionOf(context).returns === 'manual') return;
@@ -21,5 +21,5 @@ export const takeReturnStep = handleDue(returnStepDue)(async ({ key }, scope) =>
   else beginRejection(work, found, { reason: TOO_LATE, at: work.now });
 });
 
-/** The date of the announcement counts, not the date of the decision. */
+/** Compares the date of the announcement, not the date of the decision, with the return window. */
 const isInTime = ({ createdAt, completedAt }: StoredReturn): boolean => Date.parse(createdAt) <= Date.parse(completedAt) + RETURN_WINDOW_MS;

@@ -6,14 +6,14 @@ import { settleReturnDue } from '../returns/due-work.ts';
 import { isOwed, withRefunds } from '../returns/refunds.ts';
 
 /**
- * The OMS pays back an inspected or written-off return, and answers how far it got. A remainder is paid elsewhere, or waits for the
- * order of an exchange; the event of either moves the return on.
+ * The OMS refunds an inspected or written-off return, and answers with the refunded amount. A remainder is refunded by other calls, or waits
+ * for the order of an exchange. The event of the refund or of the order then moves the return.
  */
 export const settleReturn = handleDue(settleReturnDue)(async ({ key }, { work, call, log }) => {
   const found = await work.get(returns, key);
   if (!found || !isOwed(found)) return;
   if (found.rejecting) {
-    // A refused rejection schedules this work again. Its commit must not come before this item ends.
+    // A refused rejection schedules this work again. That commit must not come before this item ends.
     work.expect(returns, found);
     return;
   }

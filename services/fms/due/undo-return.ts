@@ -16,7 +16,7 @@ export const undoReturn = handleDue(undoReturnDue)(async ({ key }, { work, call 
   );
 });
 
-/** An order that the OMS does not know has nothing booked. */
+/** An order that is unknown to the OMS has no booked units. */
 function acceptUnknownOrder(error: unknown): undefined {
   if (error instanceof Problem && error.code === 'not_found') return undefined;
   throw error;

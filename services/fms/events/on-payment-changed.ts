@@ -7,8 +7,8 @@ import { isOwed, noteRefunds, refundsFor } from '../returns/refunds.ts';
 const RefundedPayment = Payment.pick({ id: true, state: true, refunds: true });
 
 /**
- * A return records all its refunds, and ends when it is paid back in full. When its payment has nothing left, the OMS
- * returns whether another one has. A return that no refund names may still be exchanged.
+ * A return records all its refunds, and ends when it is paid back in full. When nothing is left of the refunded payment, the OMS
+ * returns whether another payment of the order has a rest. A return that no refund names may still be exchanged.
  */
 export const onPaymentChanged: EventHandler = async ({ data }, { work }) => {
   const payment = RefundedPayment.parse(data.object);

@@ -9,8 +9,8 @@ import { moveUnits } from '../stock-movements.ts';
 import { HAND_OVER_TIMEOUT_MS } from '../timing.ts';
 
 /**
- * Cancels all fulfillment orders of an order in one commit, together with the tombstone. A faster Dispatch or routing causes a conflict:
- * this runs again, and then refuses, or cancels the new fulfillment orders as well.
+ * Cancels all fulfillment orders of an order in one commit, together with the tombstone. A Dispatch or a routing that commits first causes a conflict:
+ * this handler runs again, and then refuses, or cancels the new fulfillment orders as well.
  */
 export const cancelFulfillment = handle(cancelFulfillmentCall)(async ({ params: { orderId } }, scope) => {
   const { work } = scope;
@@ -28,8 +28,8 @@ export const cancelFulfillment = handle(cancelFulfillmentCall)(async ({ params: 
 });
 
 /**
- * Missing units are written off before the OMS releases the reservations of the order, else they would be promised to others. Due work
- * writes them off as well; each counts once.
+ * Missing units are written off before the OMS releases the reservations of the order. Otherwise they would be promised to others. Due work
+ * writes them off as well; each unit counts once.
  * @returns whether all of them are written off
  */
 async function writeOffShort(short: readonly StoredFulfillmentOrder[], { call, log }: Scope): Promise<boolean> {

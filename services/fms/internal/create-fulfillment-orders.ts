@@ -9,7 +9,7 @@ import { allocateDue } from '../due-work.ts';
 
 type Body = InputOf<typeof createFulfillmentOrdersCall>['body'];
 
-/** Creates fulfillment orders once per order and attempt. The groups of the first request with an attempt count. */
+/** Creates fulfillment orders once per order and attempt. Only the groups in the first request of an attempt are used. */
 export const createFulfillmentOrders = handle(createFulfillmentOrdersCall)(async ({ body }, { work }) => {
   const { orderId, attempt } = body;
   const fulfillment = await work.get(orderFulfillments, orderId);

@@ -6,7 +6,7 @@ import { approve, inspect, receive, refuseOnceWrittenOff, writeOff } from '../re
 import { beginRejection, carryOnRejection } from '../returns/rejection.ts';
 import { TAKE_OVER_MS } from '../timing.ts';
 
-/** Moves a return by hand; otherwise the progression moves it. */
+/** Moves a return on request of the control plane. Without such requests, the progression moves it. */
 export const moveReturn = handle(moveReturnCall)(async ({ params, body }, scope) => {
   const found = await returnById(scope.work, params.id);
   switch (body.verb) {
@@ -27,7 +27,7 @@ export const moveReturn = handle(moveReturnCall)(async ({ params, body }, scope)
 
 async function reject(found: StoredReturn, reason: string | undefined, scope: Scope): Promise<StoredReturn | Problem> {
   const { work } = scope;
-  // A rejection that is under way is carried on.
+  // A rejection that has begun is continued.
   if (found.rejecting) return carryOnRejection(found, scope);
   refuseOnceWrittenOff(found, 'reject');
   const rejecting = beginRejection(work, found, { reason, at: work.now + TAKE_OVER_MS });

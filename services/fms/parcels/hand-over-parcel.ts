@@ -12,18 +12,18 @@ import { HAND_OVER_TIMEOUT_MS } from '../timing.ts';
 import { copyOf, lacksLabel, type ParcelCopy, type Sent, withCopy } from './parcel.ts';
 
 export interface HandOver {
-  /** The copies of the parcels, when one of them changed. */
+  /** The copies of the parcels, if one of them changed. */
   readonly shipments?: ParcelCopy[];
   /** Why the parcel is not handed over yet. */
   readonly failure?: Problem;
 }
 
-/** Registers a parcel with the carrier and has its label made, each unless it is done already. The caller stores the copies. */
+/** Registers a parcel with the carrier and requests its label, unless these steps are done already. The caller stores the copies. */
 export async function handOverParcel(sent: Sent, parcel: Parcel, scope: Scope): Promise<HandOver> {
   const { work, context } = scope;
   try {
     const registered = parcel.registered ? parcel : await register(parcel, scope);
-    // With the progression set to manual in the meantime, an explicit call makes the label.
+    // If the progression was set to manual in the meantime, an explicit call makes the label.
     const isWanted = lacksLabel(sent, registered) && progressionOf(context).label === 'auto';
     const labelled = isWanted ? await makeLabel(registered, scope) : undefined;
     if (registered.label === 'wanted') work.put(parcels, { ...registered, label: 'left' });

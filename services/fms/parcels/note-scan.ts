@@ -15,13 +15,13 @@ export interface ScannedParcel {
 }
 
 export interface NotedScan {
-  /** The copies of the parcels, one of them moved on. */
+  /** The copies of the parcels, with the scan applied to one of them. */
   readonly shipments: ParcelCopy[];
-  /** Delivery attempts in vain, this scan included. */
+  /** Number of failed delivery attempts, this scan included. */
   readonly deliveryAttempts: number;
 }
 
-/** The Carrier Platform gives a parcel up that it does not see. */
+/** The Carrier Platform has no scans of this parcel, and reports it as lost. */
 const OTHER_CARRIER = 'A carrier outside the estate scans the parcel, so the Carrier Platform cannot report its loss.';
 
 /** A parcel of a carrier outside the estate is given up after the same silence. */
@@ -49,6 +49,6 @@ export function noteScan(work: UnitOfWork, sent: Sent, { tracking, scan, webhook
   const trackingNumber = copy.trackingNumber ?? scan.trackingNumber;
   const numbered = trackingNumber !== undefined && { trackingNumber };
   work.put(trackings, { ...tracking, ...numbered, [newest]: scan.occurredAt, deliveryAttempts });
-  // A scanned parcel has a label, whoever made it.
+  // A scanned parcel has a label, even if another carrier made it.
   return { shipments: withCopy(sent, { ...copy, ...numbered, state: scan.status, labelStatus: 'ready' }), deliveryAttempts };
 }

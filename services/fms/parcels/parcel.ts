@@ -8,7 +8,7 @@ import { type Parcel, parcels, trackings } from '../collections.ts';
 
 /** The published copy of a parcel in its fulfillment order or return. */
 export type ParcelCopy = z.output<typeof FulfillmentShipment>;
-/** A fulfillment order or a return, as far as its parcels are concerned. */
+/** The members of a fulfillment order or a return that concern its parcels. */
 export interface Sent {
   readonly shipments: readonly ParcelCopy[];
 }
@@ -38,7 +38,7 @@ export const copyOf = ({ shipments }: Sent, { id }: { readonly id: string }): Pa
 /** All copies, with one of them replaced. */
 export const withCopy = ({ shipments }: Sent, copy: ParcelCopy): ParcelCopy[] => shipments.map((one) => (one.id === copy.id ? copy : one));
 
-/** Whether the FMS still has to have the label made. */
+/** Whether the FMS still has to request the label. */
 export const lacksLabel = (sent: Sent, parcel: Parcel): boolean =>
   parcel.label === 'wanted' && copyOf(sent, parcel)?.labelStatus !== 'ready';
 

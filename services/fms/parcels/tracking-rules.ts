@@ -27,7 +27,7 @@ function reachableFrom(start: ShipmentState): Set<ShipmentState> {
 }
 
 /**
- * Why a scan moves nothing: it is older than the newest scan of the same carrier, repeats that scan, or does not follow from the state of
+ * Why a scan changes nothing: it is older than the newest scan of the same carrier, repeats that scan, or does not follow from the state of
  * the parcel (collected, while it is out for delivery).
  * @param newestScanAt time of the newest scan of the same carrier
  * @returns undefined for a scan that moves the parcel

@@ -9,16 +9,16 @@ import type { StoredFulfillmentOrder } from '../collections.ts';
 type Report = z.output<typeof recordPicking.request>;
 type Line = StoredFulfillmentOrder['lines'][number];
 
-/** The verb of the life cycle that a status of the picking order means. */
+/** The verb of the life cycle for a status of the picking order. */
 const verbOf = { open: 'start-picking', started: 'pick', picked: 'pick', short: 'pick', packed: 'pack' } as const;
 
 /**
- * Whether a report is a repeat, which changes nothing whatever the state. A cancelled fulfillment order accepts only the report that
+ * Whether a report is a repeat, which changes nothing in any state. A cancelled fulfillment order accepts only the report that
  * ended it, so that the warehouse stops and puts the goods back.
  */
 export function isReported({ state, failureReason, pickingSteps }: StoredFulfillmentOrder, { status }: Report): boolean {
   if (state === 'cancelled' && (status !== 'short' || failureReason !== 'short')) return false;
-  // A fulfillment order has one picking order: opening a second one answers the first.
+  // A fulfillment order has one picking order: opening another one returns the first.
   return pickingSteps.includes(status);
 }
 
@@ -42,10 +42,10 @@ const untimely = (found: StoredFulfillmentOrder, verb: (typeof verbOf)[keyof typ
     fulfillmentOrderLifeCycle,
     found,
     verb,
-    `The fulfillment order "${found.id}" cannot be ${verb === 'pack' ? 'packed' : 'picked'} so: ${why}.`,
+    `The fulfillment order "${found.id}" cannot be ${verb === 'pack' ? 'packed' : 'picked'}: ${why}.`,
   );
 
-/** The lines as picked; a line that is not named was picked in full. @throws Problem `validation_failed` for a report that does not fit */
+/** The picked lines. A line that the report omits was picked in full. @throws Problem `validation_failed` for a report that does not fit */
 export function pickedLines(lines: readonly Line[], { status, lines: reported = [] }: Report): Line[] {
   const picked = new Map<string, number>();
   for (const [index, { orderLineId, pickedQty }] of reported.entries()) {

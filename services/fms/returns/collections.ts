@@ -11,9 +11,9 @@ const version = z.int().min(0);
 
 /** A return with the members that are not published. */
 export const StoredReturn = Return.extend({
-  /** Completion of the order; the return window counts from here. */
+  /** Completion of the order. The return window begins with it. */
   completedAt: Instant,
-  /** Where a carrier collects the parcel. */
+  /** The address where a carrier collects the parcel. */
   customerAddress: Address.optional(),
   /** Present while the return is being rejected: its units leave the stock, and the OMS decides. No other verb moves it then. */
   rejecting: z
@@ -43,7 +43,7 @@ export const returnRequests = defineCollection({
   index: { undecided: ({ orderId, state }) => (state === 'open' ? orderId : undefined) },
 });
 
-/** When a return moves automatically next; the id is the return's. Stored apart, since a new plan does not change the return. */
+/** The automatic steps of a return; the id is the return's. They are stored apart, because a new plan does not change the return. */
 export const returnTasks = defineCollection({
   name: 'return-tasks',
   schema: z.object({
@@ -71,6 +71,6 @@ export async function returnById(work: UnitOfWork, id: string): Promise<StoredRe
   return found;
 }
 
-/** All returns of an order, in order of creation. */
+/** All returns of an order, sorted by creation. */
 export const returnsOf = (work: UnitOfWork, orderId: string): Promise<StoredReturn[]> =>
   allPages((cursor) => work.find(returns, 'order', orderId, { cursor }));

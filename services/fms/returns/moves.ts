@@ -28,7 +28,7 @@ function refuseWhileRejecting(found: StoredReturn, verb: Move): void {
   throw refusal(returnLifeCycle, found, verb, detail, { pendingAction: { action: 'reject', since }, retryable: true });
 }
 
-/** A written-off return is paid back, wherever its parcel is. @throws Problem `invalid_state_transition` */
+/** Refuses to move a written-off return: it is refunded even if its parcel arrives. @throws Problem `invalid_state_transition` */
 export function refuseOnceWrittenOff(found: StoredReturn, verb: string): void {
   if (found.state !== 'in-transit' || found.writtenOffAt === undefined) return;
   const detail = `The return "${found.id}" was written off at ${found.writtenOffAt}: it is paid back, and ${verb} is no longer possible.`;
@@ -93,10 +93,10 @@ export async function inspect(found: StoredReturn, findings: Findings, scope: Mo
 export const settlesAt = (found: StoredReturn, inspectedAt: number): number =>
   found.resolution === 'exchange' && paidOf(found) < found.refundAmount.amount ? inspectedAt + EXCHANGE_WAIT_MS : inspectedAt;
 
-/** The line of a return that was not inspected. */
+/** A line of the return, before its inspection. */
 export const asAnnounced = (line: Line): Line => withFinding(line, undefined);
 
-/** Entries of a request for the same line have their reasons joined. Of units that came for several reasons, none is sold again. */
+/** Entries for the same line are merged, with all reasons. Units that came back for several reasons are never sold again. */
 const isReportedDamaged = ({ reason }: Line): boolean => reason.split(';').some((one) => one.trim().toLowerCase() === 'damaged');
 
 /** Without a finding, the customer's reason decides the condition. Damaged units are scrapped unless the finding names another disposition. */

@@ -12,7 +12,7 @@ import { GIVE_UP_MS, planStep } from './return-clock.ts';
 
 /**
  * The verb of the return's life cycle that a scan means. A parcel that is lost or went back to the customer counts as departed: its
- * goods may still turn up, or come to the store, until the return is given up. A parcel that is lost before any other scan was never
+ * goods may still turn up, or come to the store, until the return is given up. A parcel whose first scan is `lost` was never
  * handed over.
  * @param before state of the parcel before the scan
  */
@@ -78,7 +78,11 @@ export async function giveUpReturn(found: StoredReturn, scope: Pick<Scope, 'work
   else beginRejection(scope.work, found, { reason: state === 'approved' ? NEVER_HANDED_OVER : WENT_BACK, at: scope.work.now });
 }
 
-/** Books the goods of a parcel that arrives after its return was written off and paid, as announced. @returns the changed members */
+/**
+ * Books the goods of a parcel that arrives after its return was written off and refunded. Without an inspection, it books the announced
+ * units.
+ * @returns the changed members
+ */
 function bookLateArrival(
   work: UnitOfWork,
   { id, writtenOffAt, lines }: StoredReturn,

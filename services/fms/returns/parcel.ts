@@ -16,7 +16,7 @@ export async function createReturnParcel(found: StoredReturn, scope: Pick<Scope,
   return createParcel({ returnId, carrier: DEFAULT_CARRIER, service: 'STANDARD', from, to: node.address, stockTaken: true }, scope);
 }
 
-/** Registers the parcel of a return and has its label made. @returns why that is not done yet */
+/** Registers the parcel of a return and requests its label. @returns why that is not done yet */
 export async function handOverReturn(found: StoredReturn, parcel: Parcel, scope: Scope): Promise<Problem | undefined> {
   const { shipments, failure } = await handOverParcel(found, parcel, scope);
   if (shipments) scope.work.transition(returns, found, 'note', { shipments });

@@ -7,7 +7,7 @@ import { closeReturnDue, settleReturnDue } from './due-work.ts';
 export type ReturnRefund = StoredReturn['refunds'][number];
 type Refunded = Pick<z.output<typeof Payment>, 'id' | 'refunds'>;
 
-/** Minor units that were paid back for a return. */
+/** Minor units refunded for a return. */
 export const paidOf = ({ refunds }: Pick<StoredReturn, 'refunds'>): number => refunds.reduce((sum, { amount }) => sum + amount.amount, 0);
 
 /** Whether a return is to be paid back: it was inspected or written off. */
@@ -17,7 +17,7 @@ export const isOwed = ({ state, writtenOffAt }: Pick<StoredReturn, 'state' | 'wr
 export const refundsFor = (returnId: string, { id, refunds }: Refunded): ReturnRefund[] =>
   refunds.filter((refund) => refund.returnId === returnId).map(({ amount, at }) => ({ paymentId: id, amount, at }));
 
-/** Merges stored and reported refunds. Payments never lose refunds, so fewer of them are stale. @returns undefined without news */
+/** Merges stored and reported refunds. Payments never lose refunds, so a shorter list is stale. @returns undefined when nothing is new */
 export function withRefunds(known: readonly ReturnRefund[], reported: readonly ReturnRefund[]): ReturnRefund[] | undefined {
   const paymentIds = new Set(reported.map(({ paymentId }) => paymentId));
   const fresh = [...paymentIds].filter((id) => countOf(reported, id) > countOf(known, id));
@@ -27,7 +27,7 @@ export function withRefunds(known: readonly ReturnRefund[], reported: readonly R
 
 const countOf = (refunds: readonly ReturnRefund[], id: string): number => refunds.filter(({ paymentId }) => paymentId === id).length;
 
-/** Records refunds. An owed return becomes `refunded` once all of it is paid back, which is reported to the OMS. */
+/** Records refunds. A return that is to be refunded becomes `refunded` once its whole value is refunded; the OMS gets a report of that. */
 export function noteRefunds(work: UnitOfWork, found: StoredReturn, reported: readonly ReturnRefund[]): void {
   const refunds = withRefunds(found.refunds, reported);
   if (!refunds) return;

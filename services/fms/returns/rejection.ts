@@ -14,7 +14,10 @@ import { paidOf } from './refunds.ts';
 import { planStep } from './return-clock.ts';
 import { takeOut } from './returned-stock.ts';
 
-/** Its customer has the units, so no parcel may be under way and no label usable. @throws Problem `invalid_state_transition` */
+/**
+ * A rejection leaves the units with the customer, so no parcel may be in transit and no label usable.
+ * @throws Problem `invalid_state_transition`
+ */
 function refuseWhileAway(found: StoredReturn): void {
   const { id, state, shipments } = found;
   const parcel = shipments.at(-1);
@@ -42,7 +45,7 @@ export function beginRejection(
 
 /**
  * Takes the units out of stock first: sold units cannot go back to the customer, so the return would have to be paid back. Then the OMS
- * decides, since the return may already be paid back or pay for an exchange order. Only the OMS gives the units back to the customer. The
+ * decides, because the return may already be paid back or pay for an exchange order. Only the OMS books the units back to the customer. The
  * changes are for the last commit.
  * @returns the refusal, after which the return is as before
  * @throws Problem while the Inventory Service or the OMS does not answer
@@ -97,7 +100,7 @@ function resume(
   // The parcel may have arrived during the rejection.
   const isHere = (found.state === 'approved' || found.state === 'in-transit') && found.shipments.at(-1)?.state === 'delivered';
   const next = work.transition(returns, found, isHere ? 'receive' : 'note', { rejecting: undefined });
-  // A settlement that came due during the rejection did nothing, so it is scheduled again.
+  // A settlement that became due during the rejection did nothing, so it is scheduled again.
   if (next.state === 'inspected') work.schedule(settleReturnDue, id, Math.max(work.now, settlesAt(next, since)), {});
   return next;
 }

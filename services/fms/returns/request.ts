@@ -80,7 +80,7 @@ export function endRequest(work: UnitOfWork, { id, orderId, state }: { id: strin
   work.cancel(undoReturnDue, id);
 }
 
-/** Has the OMS book the units, and stores the return. For a repeat, the OMS answers the existing booking. @throws Problem */
+/** Calls the OMS to book the units, and stores the return. For a repeat, the OMS returns the existing booking. @throws Problem */
 export async function requestReturn(id: string, request: ReturnRequest, scope: Scope): Promise<StoredReturn> {
   const { work, call, context } = scope;
   const { orderId, resolution, dropOff } = request;
@@ -112,7 +112,7 @@ export async function requestReturn(id: string, request: ReturnRequest, scope: S
   return requested;
 }
 
-/** The location of a return whose first line has no node. */
+/** The default location of a return whose first line has no node. */
 async function firstNode(work: UnitOfWork): Promise<string> {
   const { items } = await work.all(nodes, { limit: 1 });
   if (!items[0]) throw new Error('There are no locations.');

@@ -12,7 +12,7 @@ export const RETURN_WINDOW_MS = 30 * DAY_MS;
 /** Rehearsal time that an inspected return waits for the order of its exchange. */
 export const EXCHANGE_WAIT_MS = 7 * DAY_MS;
 
-/** Rehearsal time after which a return is given up whose parcel is lost or went back to the customer. */
+/** Rehearsal time after which a return is given up if its parcel is lost or went back to the customer. */
 export const GIVE_UP_MS = 7 * DAY_MS;
 
 type Step = ReturnStep['step'];

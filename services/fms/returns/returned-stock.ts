@@ -14,11 +14,11 @@ export async function bookReturnedStock({ id, locationId, lines }: Goods, { call
   }
 }
 
-/** How far goods were taken out of stock. */
+/** The result of taking goods out of stock. */
 export interface TakenOut {
   /** Order lines whose units are out of stock. */
   readonly taken: readonly string[];
-  /** Why the other lines are not: units of them were sold. */
+  /** Why the other lines are still in stock: some of their units were sold. */
   readonly refusal?: Problem;
 }
 
@@ -53,7 +53,7 @@ const soldMeanwhile = (id: string, { message, context }: Problem): Problem =>
     { ...context, objectType: 'return', id },
   );
 
-/** Puts the units back into stock that a refused rejection had taken out. */
+/** Returns the units to stock that a refused rejection had taken out. */
 export async function putBack(
   { id, locationId, lines }: Goods,
   { taken, attempt }: { readonly taken: readonly string[]; readonly attempt: number },

@@ -22,12 +22,12 @@ import { beginRecording, mayWithdraw, recordAtSim, recordLater, withdraw } from 
 import { listNodes, requireSku } from '../stock-levels.ts';
 
 /**
- * With `reservationId`, or when the order holds the units of the line, that reservation is the answer and no stock moves. Otherwise
- * stock is held for the order line, once, and then recorded at the SIM.
+ * If the request names a reservation, or the order already has one for the line, that reservation is the answer and no stock moves. Otherwise
+ * stock is reserved for the order line, once, and then recorded at the SIM.
  */
 export const allocateInventory = handle(allocateInventoryApi)(async ({ body }, { work, call, context }) => {
   await requireSku(work, body.sku);
-  // Applications know the order and send its reservation. Requests from outside are checked against the order.
+  // Applications send the reservation of the order. Requests from outside are checked against the order.
   const order = context.chain.length === 0 ? await readOrderStock(body.orderId, call) : undefined;
   const line = order && requireLine(order, body);
   if (body.reservationId !== undefined) {
@@ -41,7 +41,7 @@ export const allocateInventory = handle(allocateInventoryApi)(async ({ body }, {
   const known = await work.findUnique(holds, 'orderLine', orderLineKey(body));
   if (known) refuseOtherDemand(known, body);
   const mine = work.id('res');
-  // Another request may have finished what this one began: it is still this one that allocated.
+  // Another request may have finished the allocation that this request began. It still counts as made by this request.
   const answered = (reservation: Reservation) => (reservation.id === mine ? reservation : again(reservation));
   if (known && (known.line?.recorded || known.state === 'released')) return answered(await requireOpenReservation(known.id, call));
 
@@ -71,7 +71,7 @@ async function requireOpenReservation(id: string, call: Scope['call']): Promise<
   return reservation;
 }
 
-/** Holds stock for the order line and commits that, with the work that finishes it, before the SIM is called. */
+/** Reserves stock for the order line. Commits the reservation, with the work that finishes it, before the SIM is called. */
 async function holdForLine(id: string, line: AllocationRequest, work: Scope['work']): Promise<Hold> {
   const byPriority = await listNodes(work);
   for (const locationId of line.preferredLocations ?? []) await listNodes(work, locationId);
@@ -80,7 +80,7 @@ async function holdForLine(id: string, line: AllocationRequest, work: Scope['wor
   const { held, short } = await findStock(work, { lines: [{ sku, qty }], nodes });
   if (short.length > 0) throw insufficientStock(short);
   reserveStock(work, held);
-  // An earlier run of this request gave the reservation with this id back. Reading it makes `put` replace it.
+  // An earlier run of this request released the reservation with this id. After this read, `put` replaces it.
   await work.get(holds, id);
   return beginRecording(work, {
     id,

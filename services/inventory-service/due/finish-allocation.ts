@@ -4,7 +4,7 @@ import { holds } from '../collections.ts';
 import { finishAllocationDue } from '../due-work.ts';
 import { isFinalRefusal, recordAtSim, repeatRecording, withdraw } from '../recording-at-sim.ts';
 
-/** Finishes an interrupted Allocate Inventory. For an order that has ended, the stock goes back. */
+/** Finishes an interrupted Allocate Inventory. For an order that has ended, the stock is released. */
 export const finishAllocation = handleDue(finishAllocationDue)(async ({ key }, { work, call }) => {
   const hold = await work.get(holds, key);
   if (hold?.state !== 'held' || !hold.line || hold.line.recorded) return;

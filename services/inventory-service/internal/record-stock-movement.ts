@@ -8,7 +8,7 @@ import { listNodes, readLevels, requireSku } from '../stock-levels.ts';
 
 type Movement = z.output<typeof recordStockMovementCall.request>;
 
-/** Per unit of each kind: the change of on hand, and the counter of movements. */
+/** The effect of one unit of each kind: the change of on hand, and the counter of movements. */
 const effects = {
   restock: { stock: 1, counted: 'returned' },
   scrap: { stock: 0, counted: 'scrapped' },
@@ -38,7 +38,7 @@ export const recordStockMovement = handle(recordStockMovementCall)(async ({ body
   return readItem(work, { sku });
 });
 
-/** At the till the customer has the goods in hand, so safety stock is sold too. @returns units that the records do not have */
+/** At the till the customer already has the goods, so safety stock is sold too. @returns units that are missing from the records */
 async function carryOut(work: UnitOfWork, { sku, locationId, qty }: Movement): Promise<number> {
   const key = stockKey(sku, locationId);
   const [level] = await work.counters(stock, [key]);
@@ -50,7 +50,7 @@ async function carryOut(work: UnitOfWork, { sku, locationId, qty }: Movement): P
   return qty - carriedOut;
 }
 
-/** @throws Problem `insufficient_stock` for units that are promised in the meantime */
+/** @throws Problem `insufficient_stock` for units that were reserved in the meantime */
 async function refuseSold(work: UnitOfWork, { sku, locationId, qty }: Movement): Promise<void> {
   const [level] = (await readLevels(work, [sku], [locationId])).get(sku) ?? [];
   const available = level?.atp ?? 0;

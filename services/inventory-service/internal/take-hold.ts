@@ -8,7 +8,10 @@ import { type Hold, holds } from '../collections.ts';
 import { findStock, giveBack, insufficientStock, reserveStock, restOf } from '../holds.ts';
 import { listNodes } from '../stock-levels.ts';
 
-/** Decides once per reservation and stores refusals too: of two requests, one would record nothing while the other holds stock. */
+/**
+ * Decides once per reservation, and stores refusals too. Otherwise one of two requests could get a refusal while the other one reserves
+ * stock.
+ */
 export const takeHold = handle(takeHoldCall)(async ({ params: { reservationId }, body }, { work }) => {
   const known = await work.get(holds, reservationId);
   if (known?.state === 'held') return { allocations: known.allocations };
@@ -26,7 +29,7 @@ export const takeHold = handle(takeHoldCall)(async ({ params: { reservationId },
     work.put(holds, { id: reservationId, state: 'refused', allocations: [], short });
     return insufficientStock(short);
   }
-  // In one commit, since the new reservation may need a unit of the replaced one, which keeps it when the new one is refused.
+  // Both change in one commit: the new reservation may need a unit of the replaced one, which keeps its units if the new one is refused.
   for (const one of freed) giveBack(work, one, { state: 'released', reference: `replaced by ${reservationId}` });
   reserveStock(work, held);
   work.put(holds, { id: reservationId, state: 'held', allocations: held });
@@ -42,6 +45,6 @@ async function findHeld(ids: readonly string[], work: UnitOfWork): Promise<Hold[
   return found;
 }
 
-/** 409: the SIM has given this reservation up, so the stock would be held without a reservation. */
+/** 409: the SIM has given this reservation up, so no reservation would ever release the stock. */
 const holdEnded = ({ id, state }: Hold): Problem =>
   refusal('hold', { id, state }, 'take', `The reservation "${id}" has ended; its stock can no longer be taken.`);

@@ -15,7 +15,7 @@ import { accounts, ledgerEntries, ledgerEntryId } from '../collections.ts';
 
 export type LedgerRequest = z.output<typeof putLedgerEntry.request>;
 
-/** Appends an entry. Points that are then left settle the open shortfall in a second entry. @throws Problem `insufficient_points` */
+/** Appends an entry. Points that are left after it settle the open shortfall in a second entry. @throws Problem `insufficient_points` */
 export function book(work: UnitOfWork, account: Account, entry: Omit<Entry, 'at'>): Account {
   const append = (to: Account, without: Omit<Entry, 'at'>): Account => {
     const next = { ...without, at: instant(work.now) };

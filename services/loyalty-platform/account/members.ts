@@ -10,17 +10,17 @@ export async function memberByIdOrCard(work: UnitOfWork, idOrCard: string): Prom
   return found;
 }
 
-/** By account id or card number. */
+/** Finds a member by account id or card number. */
 export const findMember = async (work: UnitOfWork, idOrCard: string): Promise<Account | undefined> =>
   (await work.get(accounts, idOrCard)) ?? (await work.findUnique(accounts, 'card', idOrCard));
 
 interface Buyer {
   readonly customerId?: string;
-  /** The account's id, or the card number when the till could not read the account. */
+  /** The id of the member's account, or the card number if the till could not read the account. */
   readonly loyaltyAccountId?: string;
 }
 
-/** A purchase that names neither member nor customer belongs to the bearer of the receipt. */
+/** Whether a purchase belongs to the member. A purchase that names neither member nor customer belongs to whoever has the receipt. */
 export function isOwnPurchase(account: Account, { customerId, loyaltyAccountId }: Buyer): boolean {
   if (loyaltyAccountId !== undefined) return loyaltyAccountId === account.id || loyaltyAccountId === account.cardNumber;
   return customerId === undefined || customerId === account.customerId;

@@ -6,7 +6,7 @@ interface OrderToEarnFor {
   readonly orderId: string;
   /** Minor units. */
   readonly amount: number;
-  /** Ids of the refunds that are already subtracted from the amount. Times do not suffice: two events may have the same instant. */
+  /** Ids of the refunds that are already subtracted from the amount. Instants do not identify refunds: two events may have the same instant. */
   readonly deducted?: readonly string[];
 }
 
@@ -23,7 +23,10 @@ export async function earn(work: UnitOfWork, account: Account, { orderId, amount
   return takeBack(work, booked, { id: orderId, version: 0, takenBack: 0, refunds: [], ...before, earned });
 }
 
-/** Records refunds of an order once, and takes points back if it has earned; else they wait. @returns whether one is new */
+/**
+ * Records refunds of an order once. If the order has earned points, they take points back; otherwise they wait.
+ * @returns whether one of them is new
+ */
 export async function noteRefunds(work: UnitOfWork, orderId: string, refunds: readonly Omit<EarningRefund, 'booked'>[]): Promise<boolean> {
   const before: Earning = (await work.get(earnings, orderId)) ?? { id: orderId, version: 0, takenBack: 0, refunds: [] };
   const fresh = refunds.filter(({ id }) => !before.refunds.some((known) => known.id === id));
@@ -35,7 +38,7 @@ export async function noteRefunds(work: UnitOfWork, orderId: string, refunds: re
   return true;
 }
 
-/** Books one reversal per refund that has none yet. Points beyond the balance become its shortfall. */
+/** Books one reversal per refund that has none yet. Points that the balance lacks become the shortfall of the entry. */
 function takeBack(work: UnitOfWork, account: Account, noted: Earning): Account {
   let next = account;
   let { takenBack } = noted;
@@ -63,8 +66,8 @@ const MINOR_UNITS_PER_EARNED_POINT = 100;
 const pointsForAmount = (amount: number): number => Math.floor(amount / MINOR_UNITS_PER_EARNED_POINT);
 
 /**
- * The points that the refunds of an order up to this one take back together: the difference to what the remaining amount would have
- * earned. Refunds that are already subtracted from the earned amount take nothing.
+ * The points that the refunds of an order, up to and including this one, take back together: the earned points less the points for the
+ * remaining amount. Refunds that are already subtracted from the earned amount take nothing.
  */
 function pointsToTakeBack({ earned, refunds }: Pick<Earning, 'earned' | 'refunds'>, upTo: { readonly id: string }): number {
   if (!earned) return 0;

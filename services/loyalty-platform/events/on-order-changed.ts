@@ -7,7 +7,7 @@ import { earn } from '../earning/earning.ts';
 
 const CompletedOrder = Order.pick({ id: true, state: true, loyaltyAccountId: true, earningAmount: true, earningRefunds: true });
 
-/** A completed order earns for its member, once, unless Earn Points has booked it before. */
+/** A completed order earns points for its member once, unless Earn Points booked them before. */
 export const onOrderChanged: EventHandler = async (event, { work, log }) => {
   const { id: orderId, state, loyaltyAccountId, earningAmount, earningRefunds: deducted } = CompletedOrder.parse(event.data.object);
   if (state !== 'completed') return unchanged(`The order is ${state}: only a completed one earns points.`);

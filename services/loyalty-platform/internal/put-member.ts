@@ -49,7 +49,7 @@ async function findFreeCard(work: UnitOfWork, accountId: string, requested: stri
 const PREFIX = '2990001';
 const DIGITS = 5;
 
-/** A number that a till scans as EAN-13, derived from the account for reruns. @param attempt raised while another member has it */
+/** A number that a till scans as EAN-13, derived from the account for reruns. @param attempt raised while another member has the number */
 function newCardNumber(accountId: string, attempt: number): string {
   const drawn = Number.parseInt(digest('card-number', accountId, String(attempt)).slice(0, 12), 16) % 10 ** DIGITS;
   const payload = PREFIX + String(drawn).padStart(DIGITS, '0');

@@ -5,14 +5,14 @@ import type { redemptions } from '../collections.ts';
 
 export type RedemptionRecord = z.output<typeof redemptions.schema>;
 
-/** As callers see it: with the value that it still has, or that it has paid. */
+/** The redemption as callers see it: with its remaining value, or with the amount that it paid. */
 export const publishedRedemption = ({ id, state, points, paymentId, spentPoints }: RedemptionRecord) => ({
   id,
   state,
   value: valueOfPoints(paymentId === undefined ? points : spentPoints),
 });
 
-/** The order that its ledger entries name, or the basket while there is no order. */
+/** The purpose that its ledger entries name: the order, or the basket while there is no order. */
 export const ledgerReference = ({ orderId, paidOrderId, basketId }: Pick<RedemptionRecord, 'orderId' | 'paidOrderId' | 'basketId'>) => {
   const order = orderId ?? paidOrderId;
   return { orderId: order, ...(order === undefined && basketId !== undefined && { reference: basketId }) };

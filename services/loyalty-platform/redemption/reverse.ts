@@ -10,7 +10,7 @@ interface Reversed {
 }
 
 /**
- * Gives back the points that a payment spent: the requested amount, or all that is left; once per reference.
+ * Returns the points that a payment spent, once per reference: the requested amount, or all remaining points.
  * @returns the problem `not_found` for a payment that spent nothing. The reversal is recorded nevertheless, and refuses a late spending.
  */
 export async function reverse(work: UnitOfWork, reference: string, request: LedgerRequest): Promise<Reversed | Problem> {

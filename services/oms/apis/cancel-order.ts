@@ -13,8 +13,8 @@ import { TAKE_OVER_MS } from '../timing.ts';
 
 /**
  * Stores the intent, has the FMS cancel the fulfillment orders, commits `cancelled`, then undoes the order at other applications.
- * Only the FMS can refuse or delay a cancellation. What other applications cannot undo now shows as `compensation: 'pending'` until
- * due work has undone it.
+ * Only the FMS can refuse or delay a cancellation. While another application cannot undo its part, the order has `compensation: 'pending'`, and
+ * due work tries again.
  */
 export const cancelOrder = handle(cancelOrderApi)(async ({ params, body }, scope) => {
   const { work } = scope;
@@ -33,7 +33,7 @@ export const cancelOrder = handle(cancelOrderApi)(async ({ params, body }, scope
   try {
     writtenOff = await stopFulfillment(intended, scope);
   } catch (error) {
-    // Nothing has happened if goods are dispatched or the FMS did nothing. Any other failure leaves the outcome open.
+    // If goods are dispatched or the FMS did nothing, nothing has changed. After any other failure, the outcome is unknown.
     if (!(error instanceof Problem)) throw error;
     const isRefused = error.code === 'invalid_state_transition';
     const isUntouched = didNothing(error) && !resumed;

@@ -15,8 +15,8 @@ import { paymentsToConfirmOn } from '../returns/exchange-credit.ts';
 
 /**
  * Checks customer and payments before anything is written, so that their refusal leaves no trace. Then stores the intent, secures the
- * stock, commits `confirmed`, which is the point of no return, and routes the order; due work may route it later. A sale has its
- * goods already and is never routed.
+ * stock, commits `confirmed`, which is the point of no return, and routes the order; due work may route it later. A sale is
+ * never routed, because its customer has the goods.
  */
 export const confirmOrder = handle(confirmOrderApi)(async ({ params }, scope) => {
   const { work } = scope;
@@ -43,7 +43,7 @@ export const confirmOrder = handle(confirmOrderApi)(async ({ params }, scope) =>
   return routeAndView(outcome, payments, scope);
 });
 
-/** Continues after the confirmation: redeems vouchers and routes, unless that is done or orders are routed by hand. */
+/** Continues after the confirmation: redeems vouchers and routes, unless that is done or routing is manual. */
 async function routeAndView(order: StoredOrder, payments: readonly Payment[] | undefined, scope: Scope): Promise<OrderView> {
   if (order.state !== 'confirmed' || order.pendingAction) return fetchView(order, scope);
   scheduleRedemption(scope.work, order);

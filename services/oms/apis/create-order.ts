@@ -22,7 +22,7 @@ export const createOrder = handle(createOrderApi)(async ({ body }, scope) => {
   return createFromBasket(basketId ?? (await basketOfSale(transactionId, body.transaction, scope)), body, scope);
 });
 
-/** @returns the refusal of a repeat that names another return; a claim that it made concurrently is released */
+/** Releases the claim of a repeat that names another return. @returns the refusal of such a repeat */
 async function refuseOtherReturn(existing: StoredOrder, returnId: string | undefined, { work }: Scope): Promise<Problem | undefined> {
   const { id, basketId, exchangeForReturnId } = existing;
   if (returnId === undefined || returnId === exchangeForReturnId) return undefined;
@@ -41,7 +41,7 @@ async function createFromBasket(basketId: string, { basket: sent, exchangeForRet
   if (basket instanceof Problem) return basket;
   const order = await storeOrder(scope.work, basket, returnId);
   if (returnId !== undefined) return payWithCredit(order, scope);
-  // A sale may be paid already.
+  // A sale may be paid already, so the payments are read.
   return isSale(order) ? fetchView(order, scope) : viewOf(order, { payments: [], fulfillmentOrders: [], returns: [] });
 }
 

@@ -36,7 +36,7 @@ const OBSOLETE_WORK: readonly DueWork[] = [
 ];
 
 /**
- * Has the FMS cancel all fulfillment orders of the order, or none. The FMS creates no more of them afterwards. Without a fulfillment
+ * Calls the FMS to cancel all fulfillment orders of the order, or none. Afterwards the FMS creates none for this order. Without a fulfillment
  * record there is nothing to cancel at the FMS.
  * @returns whether all short units are written off
  * @throws Problem `invalid_state_transition` when goods are dispatched, or `dependency_*`
@@ -73,7 +73,7 @@ export async function markCancelled(work: UnitOfWork, order: StoredOrder, cancel
   for (const obsolete of OBSOLETE_WORK) work.cancel(obsolete, order.id);
   work.schedule(compensateDue, order.id, at, {});
   const record = await work.get(fulfillmentRecords, order.id);
-  // The FMS consumes the reservations of work that it finished, perhaps late, so they are spared.
+  // The FMS consumes the reservations of fulfillment orders that it finished, perhaps late, so these are not released.
   const isConsumedByFms = verb === 'abandon-fulfilment' && record !== undefined && !record.seen.some(isWithdrawn);
   const spare = isConsumedByFms ? knownHolds(order, record) : [];
   return work.transition(orders, order, verb, {

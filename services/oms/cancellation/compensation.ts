@@ -11,7 +11,7 @@ import { type Payment, paymentsOf } from '../payment/payments.ts';
 import { DECIDE_TIMEOUT_MS } from '../timing.ts';
 import { releaseHoldsOf } from './ended-holds.ts';
 
-/** Members of a change that adds to the parts that are to be undone at other applications. */
+/** The changed members of an order when more parts have to be undone at other applications. */
 export function withUndo(order: StoredOrder, { payments, holds, vouchers, writeOff }: Undo): Pick<StoredOrder, 'compensation' | 'undo'> {
   const before: Undo = order.undo ?? { payments: [], vouchers: false };
   const all = before.payments === 'all' || payments === 'all';
@@ -40,7 +40,7 @@ export interface UndoResult {
 
 /**
  * Undoes payments, stock and voucher uses, in this order. A failure of one part does not stop the others, so that stock is released
- * even if the Payment Hub is down. Every call takes effect once, however often it is repeated.
+ * even if the Payment Hub is down. Every call takes effect once, even if it is repeated.
  */
 export async function undoAtOthers(order: StoredOrder, undo: Undo, scope: Scope): Promise<UndoResult> {
   const { call, log } = scope;
@@ -65,12 +65,12 @@ export async function undoAtOthers(order: StoredOrder, undo: Undo, scope: Scope)
   return { failure: failures[0] ?? payments?.failure, payments: payments?.payments };
 }
 
-/** Payments that bind money or may do so. The Payment Hub voids a pending payment as soon as it is approved. */
+/** Payments that reserve or hold money, or may do so later. The Payment Hub voids a pending payment as soon as it is approved. */
 const BINDING: ReadonlySet<string> = new Set(['pending', 'authorised', 'captured', 'partially-refunded']);
-/** For rehearsals that refund by hand: captured payments wait for a client's Refund Payment. */
+/** In rehearsals with manual refunds, captured payments wait for a client's Refund Payment. */
 const BINDING_UNCAPTURED: ReadonlySet<string> = new Set(['pending', 'authorised']);
 
-/** Newest first; a failure of one does not stop the others. The Payment Hub decides between void and refund. */
+/** Reverses payments, newest first. A failure of one does not stop the others. The Payment Hub decides between void and refund. */
 async function reversePayments(orderId: string, { payments: which }: Undo, { call, context, log }: Scope): Promise<UndoResult> {
   const reversible = progressionOf(context).refund === 'manual' ? BINDING_UNCAPTURED : BINDING;
   const payments = await paymentsOf(orderId, { call }, DECIDE_TIMEOUT_MS);
@@ -89,9 +89,12 @@ async function reversePayments(orderId: string, { payments: which }: Undo, { cal
   return { failure, payments: [...after.values()] };
 }
 
-/** Missing units are written off first, or releasing would promise them to other orders. @throws Problem until they are */
+/**
+ * Missing units are written off first; otherwise releasing them would promise them to other orders.
+ * @throws Problem until they are written off
+ */
 async function ensureWrittenOff(orderId: string, { call, work }: Scope): Promise<true> {
-  // A new step for each attempt: a replayed earlier answer would be out of date.
+  // Each attempt has a new step, because the stored answer to an earlier attempt would be out of date.
   const step = `write-off ${work.now}`;
   const answer = await call(cancelFulfillment, { params: { orderId } }, { step, timeoutMs: DECIDE_TIMEOUT_MS });
   if (answer.writtenOff) return true;

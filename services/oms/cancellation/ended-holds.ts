@@ -3,13 +3,13 @@ import type { Scope } from '../../../shared/work/handler.ts';
 import type { FulfillmentRecord, StoredOrder } from '../collections.ts';
 import { reservationsOf } from '../order/lines.ts';
 
-/** Ids of the order's reservations: for its lines, and for replaced short units. */
+/** Ids of the order's reservations: of its lines, and of replacements for short units. */
 export const knownHolds = ({ lines }: StoredOrder, record: FulfillmentRecord | undefined): string[] => [
   ...new Set([...reservationsOf(lines), ...(record?.short ?? []).flatMap(({ held }) => (held ? [held.reservationId] : []))]),
 ];
 
 /**
- * Has the SIM release all stock held for an ended order or its basket, except `spare`. Afterwards the SIM holds nothing for it.
+ * Calls the SIM to release all stock reserved for an ended order or its basket, except the reservations in `spare`.
  * A repeat sends the same body, although a return may have begun since the order was completed.
  */
 export async function releaseHoldsOf(order: StoredOrder, spare: readonly string[], { call }: Pick<Scope, 'call'>): Promise<void> {

@@ -56,14 +56,14 @@ const sumOf = (units: readonly Units[], sku: string): number =>
   units.filter((one) => one.sku === sku).reduce((sum, { qty }) => sum + qty, 0);
 
 /**
- * Takes the goods of a sale out of the stock of its store. Units that the till reserved are consumed. Others leave the stock that nobody
- * has reserved, and what is beyond that was missing from the records: no counter goes negative. Every call names the order and moves its
+ * Takes the goods of a sale out of the stock of its store. Units that the till reserved are consumed. Others are taken from unreserved
+ * stock. Units beyond that were missing from the records, so no counter becomes negative. Every call names the order and moves its
  * units once.
  * @returns whether the store sold more than its records had
  * @throws Problem `dependency_*`
  */
 async function takeOutOfStore(order: StoredOrder, storeId: string, scope: Scope): Promise<boolean> {
-  const left = await consumeHold(order, storeId, scope);
+  const left = await consumeReserved(order, storeId, scope);
   const missing = itemsOf(order.lines)
     .map(({ sku, qty }) => ({ sku, qty: qty - sumOf(left, sku) }))
     .filter(({ qty }) => qty > 0);
@@ -78,7 +78,7 @@ async function takeOutOfStore(order: StoredOrder, storeId: string, scope: Scope)
 }
 
 /** @returns the units that left the reservation: all of them, or none if it ended in another way */
-async function consumeHold(order: StoredOrder, storeId: string, scope: Scope): Promise<Units[]> {
+async function consumeReserved(order: StoredOrder, storeId: string, scope: Scope): Promise<Units[]> {
   const held = await holdOf(order, scope);
   if (!held || held.state === 'fulfilled') return held ? fulfilledOf(held) : [];
   const lines = held.allocations.map(({ sku, qty, fulfilledQty, cancelledQty }) => ({ sku, qty: qty - fulfilledQty - cancelledQty }));
@@ -101,7 +101,7 @@ async function consumeHold(order: StoredOrder, storeId: string, scope: Scope): P
 
 const fulfilledOf = ({ allocations }: Reservation): Units[] => allocations.map(({ sku, fulfilledQty }) => ({ sku, qty: fulfilledQty }));
 
-/** In these states a reservation has its units, or has passed them to this sale. */
+/** The states of a reservation that still has its units, or has consumed them for this sale. */
 const USABLE: ReadonlySet<string> = new Set(['requested', 'confirmed', 'fulfilled']);
 
 /** @returns undefined without a usable reservation: the store had no stock, or the reservation was released */

@@ -8,7 +8,7 @@ import { NEW_HOLD_TTL_SECONDS } from '../timing.ts';
 
 /**
  * Outcome of securing the stock of an order; `order` is its newest version. `short`: no location has enough of some SKUs, which the
- * problem names. `unavailable`: the SIM has certainly done nothing. `lost`: the new reservation ended before it was confirmed.
+ * problem names. `unavailable`: the SIM certainly did nothing. `lost`: the new reservation ended before it was confirmed.
  */
 export type StockOutcome =
   | { readonly is: 'held'; readonly order: StoredOrder; readonly reservation: Reservation }
@@ -19,21 +19,21 @@ export type StockOutcome =
  * @throws Problem when it is unknown whether the SIM acted; the intent then stays for the next attempt
  */
 export async function secureStock(order: StoredOrder, scope: Scope): Promise<StockOutcome> {
-  const confirmed = await confirmHold(order, scope);
+  const confirmed = await confirmStored(order, scope);
   if (confirmed) return confirmed;
-  const taken = await takeNewHold(order, scope);
+  const taken = await takeNewReservation(order, scope);
   if (taken.is !== 'taken') return taken;
-  return (await confirmHold(taken.order, scope)) ?? holdLost(taken.order);
+  return (await confirmStored(taken.order, scope)) ?? holdLost(taken.order);
 }
 
-/** Answers of the SIM about a reservation that has ended. */
+/** Problem codes of the SIM's answers about a reservation that has ended. */
 const HOLD_IS_GONE: ReadonlySet<ProblemCode> = new Set(['reservation_expired', 'invalid_state_transition', 'not_found']);
 
 /** @returns undefined if the order has no reservation, or it has ended */
-async function confirmHold(order: StoredOrder, { call, context }: Scope): Promise<StockOutcome | undefined> {
+async function confirmStored(order: StoredOrder, { call, context }: Scope): Promise<StockOutcome | undefined> {
   const [reservationId] = reservationsOf(order.lines);
   if (reservationId === undefined) return undefined;
-  // Where orders are routed by hand, a client may still release the reservation before Route Order.
+  // If routing is manual, a client may still release the reservation before Route Order.
   const body = { orderId: order.id, forFulfilment: isRoutable(order) && routesByItself(context) };
   try {
     const reservation = await call(confirmReservation, { params: { id: reservationId }, body });
@@ -50,8 +50,8 @@ async function confirmHold(order: StoredOrder, { call, context }: Scope): Promis
  * Reserves stock for all lines and stores the reservation on the order before it is confirmed: one that was not stored expires, and a
  * confirmed one is always stored. Every attempt of this confirmation sends the same call, so the stock is reserved once.
  */
-async function takeNewHold(order: StoredOrder, { call, work }: Scope): Promise<StockOutcome | { is: 'taken'; order: StoredOrder }> {
-  // It takes over all other stock that is held for the order or its basket.
+async function takeNewReservation(order: StoredOrder, { call, work }: Scope): Promise<StockOutcome | { is: 'taken'; order: StoredOrder }> {
+  // The new reservation replaces all other reservations of the order or its basket.
   const body = { orderId: order.id, basketId: order.basketId, items: itemsOf(order.lines), ttlSeconds: NEW_HOLD_TTL_SECONDS };
   try {
     const { id } = await call(reserveInventory, { body }, { intent: order.id, step: `hold ${order.holdAttempts + 1}` });
@@ -66,13 +66,13 @@ async function takeNewHold(order: StoredOrder, { call, work }: Scope): Promise<S
   }
 }
 
-/** The new reservation ended before it was confirmed. No SKU is certainly sold out, so the payments stay. */
+/** The new reservation ended before it was confirmed. It is not certain that any SKU is sold out, so the payments are not voided. */
 const holdLost = (order: StoredOrder): StockOutcome => ({
   is: 'lost',
   order,
   problem: new Problem(
     'reservation_expired',
-    `The new hold of the order "${order.id}" ended before it was confirmed; confirm the order again.`,
+    `The new reservation of the order "${order.id}" ended before it was confirmed; confirm the order again.`,
     {
       objectType: 'order',
       id: order.id,

@@ -11,10 +11,10 @@ import { type Payment, paymentIncomplete } from '../payment/payments.ts';
 import { secureStock } from './confirm-stock.ts';
 
 export interface Confirmation {
-  /** The order with the intent on it. */
+  /** The order with its stored intent. */
   readonly order: StoredOrder;
   readonly payments: readonly Payment[];
-  /** The intent was stored by an earlier attempt, which may have changed stock at the SIM. */
+  /** Whether an earlier attempt stored the intent. It may have changed stock at the SIM. */
   readonly resumed: boolean;
 }
 
@@ -50,7 +50,7 @@ const servedBy = ({ order, reservation }: { order: StoredOrder; reservation: Res
 /** Confirms a paid sale in one commit. Its goods are at the till, so no stock is requested, and the reservation of the till stays. */
 export const confirmSale = (order: StoredOrder, scope: Scope): StoredOrder => markConfirmed(order, order.lines, scope);
 
-/** The point of no return: after this commit the order is not refused any more. */
+/** The point of no return: after this commit the order is no longer refused. */
 function markConfirmed(order: StoredOrder, lines: StoredOrder['lines'], { work, context }: Scope): StoredOrder {
   work.cancel(finishConfirmationDue, order.id);
   work.cancel(expireDraftDue, order.id);
@@ -76,7 +76,7 @@ export function scheduleRedemption(work: UnitOfWork, { id, voucherCodes }: Store
   if (voucherCodes.length > 0) work.schedule(redeemVouchersDue, id, work.now, {}, { beforeReply: true });
 }
 
-/** Without stock for every line nothing is held and the authorisations are voided. The order stays a draft. */
+/** Refuses a confirmation without stock for every line: nothing is reserved, the authorisations are voided, and the order stays a draft. */
 function refuseForStock({ order, problem, payments }: Shortage, { work }: Scope): Problem {
   const authorised = payments.filter(({ state }) => state === 'authorised').map(({ id }) => id);
   const ended = withdrawConfirmation(work, order, {
@@ -88,7 +88,7 @@ function refuseForStock({ order, problem, payments }: Shortage, { work }: Scope)
   return shortOfStock(order, problem);
 }
 
-/** `reservation_expired` if the order had a reservation, else `insufficient_stock`. */
+/** The refusal: `reservation_expired` if the order had a reservation, otherwise `insufficient_stock`. */
 function shortOfStock(order: StoredOrder, shortage: Problem): Problem {
   const context = {
     objectType: 'order',
@@ -100,6 +100,6 @@ function shortOfStock(order: StoredOrder, shortage: Problem): Problem {
   if (reservationsOf(order.lines).length === 0) {
     return new Problem('insufficient_stock', `There is no stock for the order "${order.id}": ${shortage.message} ${consequence}`, context);
   }
-  const gone = `The hold of the order "${order.id}" expired or was released, and its goods are sold: ${shortage.message} ${consequence}`;
+  const gone = `The reservation of the order "${order.id}" expired or was released, and its goods are sold: ${shortage.message} ${consequence}`;
   return new Problem('reservation_expired', gone, context);
 }

@@ -13,7 +13,7 @@ import { CAPTURE_RETRY_DELAYS_MS, RECHECK_MS } from '../timing.ts';
 
 const CAPTURE_FAILED = 'capture-failed';
 
-/** Captures all authorised payments once the warehouse has begun its work, unless clients capture by hand. */
+/** Captures all authorised payments once the warehouse has begun its work, unless captures are manual. */
 export const capturePayments = handleDue(capturePaymentsDue)(async ({ key, payload }, scope) => {
   const { work, context, log } = scope;
   const order = await work.get(orders, key);
@@ -40,7 +40,7 @@ export const capturePayments = handleDue(capturePaymentsDue)(async ({ key, paylo
       retryOrGiveUp(work, order, attempt);
       return;
     }
-    // Nobody has refused: the work waits for the Payment Hub, as all work does.
+    // The Payment Hub did not answer. The work is retried, as other work is.
     noteRetrying(work, order);
     await work.checkpoint();
     throw error;

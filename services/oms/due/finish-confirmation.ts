@@ -10,8 +10,8 @@ import { paymentsToConfirmOn } from '../returns/exchange-credit.ts';
 const ATTEMPTS = 3;
 
 /**
- * Continues an interrupted Confirm Order. If other applications stay away, the intent is withdrawn and the order is a draft again. Its
- * hold ends with the next confirmation, the cancellation or the expiry of the draft.
+ * Continues an interrupted Confirm Order. If other applications stay unavailable, the intent is withdrawn and the order is a draft again. Its
+ * reservation ends with the next confirmation, the cancellation or the expiry of the draft.
  */
 export const finishConfirmation = handleDue(finishConfirmationDue)(async ({ key, attempts }, scope) => {
   const order = await scope.work.get(orders, key);

@@ -16,7 +16,7 @@ export const finishCreation = handleDue(finishCreationDue)(async ({ key: basketI
     if (exchangeFor !== undefined) await releaseReturn(work, exchangeFor, basketId);
     return;
   }
-  // A bound basket becomes an order, even if its return no longer pays for it.
+  // A bound basket always becomes an order, even if its return no longer pays for it.
   const isPaid = exchangeFor !== undefined && (await isClaimable(work, exchangeFor, basketId));
   await storeOrder(work, basket, isPaid ? exchangeFor : undefined);
 });

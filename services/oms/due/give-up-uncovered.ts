@@ -18,7 +18,7 @@ export const giveUpUncovered = handleDue(giveUpUncoveredDue)(async ({ key }, sco
   else if (outcome === 'under-way') work.schedule(giveUpUncoveredDue, key, work.now + RECHECK_MS, {});
 });
 
-/** `under-way`: a pending payment may still cover it. */
+/** Whether payments cover the order. `under-way`: a pending payment may still cover it. */
 async function coverOf(order: StoredOrder, scope: Scope): Promise<'covered' | 'lost' | 'under-way'> {
   const payments = await paymentsToDecideOn(order, scope);
   if (isLost(payments, requiredFor(order))) return 'lost';

@@ -13,7 +13,7 @@ import { DECIDE_TIMEOUT_MS, RECHECK_MS, RENEWAL_PERIOD_MS } from '../timing.ts';
 
 /**
  * Authorises the tender of an expired authorisation again, at most for the open amount, until the order is thirty days old: otherwise an
- * abandoned order would reserve its stock for ever. A definite refusal is final. Without an answer the call is repeated, until
+ * abandoned order would reserve its stock forever. A definite refusal is final. Without an answer the call is repeated, until
  * the order is covered or cancelled.
  */
 export const renewAuthorization = handleDue(renewAuthorizationDue)(async ({ key, payload }, scope) => {

@@ -10,7 +10,10 @@ import { isResolved } from '../fulfillment/progress.ts';
 import { type Payment, paymentsToDecideOn } from '../payment/payments.ts';
 import { earningOf, refundOwed } from '../payment/settlement.ts';
 
-/** Refunds cancelled units, and completes an order with nothing on its way. A refund waits for the capture, which is whole. */
+/**
+ * Refunds cancelled units, and completes an order when none of its goods is in transit. A refund waits for the capture, because a payment
+ * is captured in full.
+ */
 export const settleOrder = handleDue(settleOrderDue)(async ({ key }, scope) => {
   const { work, context } = scope;
   const order = await work.get(orders, key);
@@ -27,7 +30,7 @@ export const settleOrder = handleDue(settleOrderDue)(async ({ key }, scope) => {
   if (isResolved(order.lines)) complete(order, payments);
   else if (order.compensation !== undefined) work.transition(orders, order, 'note', { compensation: undefined });
 
-  /** Authorisations that are left were meant for cancelled units, and are voided. */
+  /** The remaining authorisations were for cancelled units, so they are voided. */
   function complete(moving: StoredOrder, paid: readonly Payment[]): void {
     const unneeded = paid.filter(({ state }) => state === 'authorised').map(({ id }) => id);
     if (unneeded.length > 0) work.schedule(compensateDue, moving.id, work.now, {});

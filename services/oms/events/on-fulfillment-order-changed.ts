@@ -5,7 +5,7 @@ import { capturePaymentsDue } from '../due-work.ts';
 import { applyProgress } from '../fulfillment/apply-progress.ts';
 import { freshRecord, hasBegun, progressAfter } from '../fulfillment/progress.ts';
 
-/** Moves the order after its fulfillment orders, from the moment the warehouse begins its work. */
+/** Moves the order with its fulfillment orders, from the beginning of the work in the warehouse. */
 export const onFulfillmentOrderChanged: EventHandler = async ({ data }, scope) => {
   const { work } = scope;
   const found = FulfillmentOrder.parse(data.object);

@@ -18,7 +18,10 @@ const Changed = Payment.pick({
   updatedAt: true,
 });
 
-/** Reacts to a lost authorisation. Value that an exchange credit no longer holds is refunded to the payments of its return. */
+/**
+ * Reacts to a lost authorisation. Value of a return that its exchange credit no longer uses is refunded to the payments of the returned
+ * order.
+ */
 export const onPaymentChanged: EventHandler = async ({ data }, { work }) => {
   const payment = Changed.parse(data.object);
   const isLost = await noteLostAuthorization(work, payment);

@@ -6,7 +6,7 @@ import { fulfillmentRecords, orders, type StoredOrder } from '../collections.ts'
 import { serveShortLinesDue, settleOrderDue } from '../due-work.ts';
 import { isResolved, type Progress } from './progress.ts';
 
-/** Whether the warehouse works on its goods, or they are on their way. */
+/** Whether the warehouse works on its goods, or they are in transit. */
 export const isMoving = ({ state }: StoredOrder): boolean => state === 'in-fulfilment' || state === 'partially-fulfilled';
 
 /** `cancelReason` of an order when none of its goods reached the customer. */

@@ -10,7 +10,7 @@ export type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema>;
 export interface Progress {
   readonly record: FulfillmentRecord;
   readonly lines: OrderLine[];
-  /** Units were delivered after they had been refunded. */
+  /** Whether units were delivered after they had been refunded. */
   readonly foundAfterRefund: boolean;
 }
 
@@ -69,7 +69,7 @@ function newlyShort(found: FulfillmentOrder, before: SeenFulfillment | undefined
 
 /**
  * The progress of an order after a change of one of its fulfillment orders. It follows from the state in `found` and from earlier
- * bookings, so each unit counts once, however often and in whatever order events arrive.
+ * bookings, so each unit counts once, even if events arrive repeatedly or in another order.
  * @returns undefined for a repeat of this version
  */
 export function progressAfter(

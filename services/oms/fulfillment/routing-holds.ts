@@ -5,15 +5,15 @@ import { type FulfillmentRecord, orders, type StoredOrder } from '../collections
 import { itemsOf, linesServedFrom, type OrderLine, type Reservation, reservationsOf } from '../order/lines.ts';
 import { NEW_HOLD_TTL_SECONDS } from '../timing.ts';
 
-/** `nearest`: the first location by priority that can serve a line. `most-stock`: the location that can promise most of it. */
+/** `nearest`: the first location by priority that can serve a line. `most-stock`: the location with the highest ATP. */
 export type Strategy = NonNullable<FulfillmentRecord['strategy']>;
 
 /** The strategy when a request names none. */
 export const NEAREST = 'nearest' satisfies Strategy;
 
 /**
- * Ensures a confirmed reservation for every line. Lines that have one keep their node. For lines whose hold was released, one new hold is
- * taken by the strategy, stored on the order, and confirmed.
+ * Ensures a confirmed reservation for every line. Lines that have one keep their node. For the others, the
+ * strategy chooses the locations of one new reservation, which is stored on the order and confirmed.
  * @throws Problem `insufficient_stock` when no location can serve a line; then nothing has changed
  */
 export async function ensureHolds(order: StoredOrder, strategy: Strategy, scope: Scope): Promise<StoredOrder> {
@@ -23,7 +23,7 @@ export async function ensureHolds(order: StoredOrder, strategy: Strategy, scope:
   if (without.length === 0) return order;
   const taken = await reserveLines(without, { order, strategy }, scope);
   const noted = scope.work.transition(orders, order, 'note', {
-    lines: order.lines.map((line) => (without.includes(line) ? withHold(line, taken) : line)),
+    lines: order.lines.map((line) => (without.includes(line) ? withReservation(line, taken) : line)),
   });
   await scope.work.checkpoint();
   const body = { orderId: order.id, forFulfilment: true };
@@ -50,7 +50,7 @@ function reserveLines(lines: readonly OrderLine[], { order, strategy }: Routing,
   return call(reserveInventory, { body }, { step: `hold ${strategy} ${items.map(({ sku }) => sku).join(' ')}` });
 }
 
-function withHold(line: OrderLine, { id, allocations }: Reservation): OrderLine {
+function withReservation(line: OrderLine, { id, allocations }: Reservation): OrderLine {
   return linesServedFrom([{ ...line, reservationId: id }], allocations)[0] ?? line;
 }
 

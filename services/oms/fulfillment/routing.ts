@@ -19,7 +19,7 @@ export const routesByItself = (context: Context): boolean => progressionOf(conte
 
 /**
  * Stores that routing has begun, with the due work that finishes it; the caller commits both before it calls the FMS.
- * `asked`: by Route Order, so due work finishes it even where orders are routed by hand.
+ * `asked`: by Route Order, so due work finishes it even if routing is manual.
  */
 export function beginRouting(
   work: UnitOfWork,
@@ -49,7 +49,7 @@ export function groupsOf(lines: readonly OrderLine[]): Group[] {
   return [...groups.values()];
 }
 
-/** Has the FMS create the fulfillment orders of an attempt. A repeat creates no others. @throws Problem */
+/** Calls the FMS to create the fulfillment orders of an attempt. A repeat creates no others. @throws Problem */
 export async function createFulfillmentOrdersFor(
   order: StoredOrder,
   { attempt, groups }: { attempt: number; groups: Group[] },
@@ -71,7 +71,7 @@ export async function requestFulfillment(order: StoredOrder, record: Fulfillment
   return work.transition(orders, order, order.state === 'confirmed' ? 'route' : 'note', { routingStatus: undefined });
 }
 
-/** As `requestFulfillment`. After a failure the order shows `routingStatus: 'retrying'`, and due work tries again. */
+/** Does the same as `requestFulfillment`. After a failure the order shows `routingStatus: 'retrying'`, and due work tries again. */
 export async function requestFulfillmentOrRetry(order: StoredOrder, scope: Scope): Promise<StoredOrder> {
   const { work, log } = scope;
   const record = await work.get(fulfillmentRecords, order.id);

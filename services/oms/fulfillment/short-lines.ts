@@ -19,7 +19,7 @@ export interface ShortCase {
 const isSame = (one: ShortUnits, other: ShortUnits): boolean =>
   one.fulfillmentOrderId === other.fulfillmentOrderId && one.orderLineId === other.orderLineId && one.part === other.part;
 
-/** @param rest units that `units` no longer includes, as an entry for themselves */
+/** @param rest units that `units` no longer includes, as a separate entry */
 const withUnits = (record: FulfillmentRecord, units: ShortUnits, rest: readonly ShortUnits[] = []): FulfillmentRecord => ({
   ...record,
   short: record.short.flatMap((one) => (isSame(one, units) ? [units, ...rest] : [one])),
@@ -60,7 +60,7 @@ export async function serveElsewhere({ order, record, units }: ShortCase, scope:
   work.transition(orders, order, 'note', { lines });
 }
 
-/** Whether the node of the line serves none of its units any more. Then the line moves to the first location that serves some. */
+/** Whether the node of the line serves none of its units any more. Then the line gets the first location that serves some. */
 function hasLeftNode({ lines }: StoredOrder, { record, units }: Omit<ShortCase, 'order'>): boolean {
   const line = lines.find(({ lineId }) => lineId === units.orderLineId);
   if (line?.nodeId !== units.locationId) return false;

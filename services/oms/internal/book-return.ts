@@ -9,7 +9,7 @@ import { orderById, orders, type StoredOrder } from '../collections.ts';
 import type { OrderLine } from '../order/lines.ts';
 import { bookingsOf, type ReturnBooking, returnableOf, returnBookings, returnValueOf, valueOfReturned } from '../returns/bookings.ts';
 
-/** Every booking moves its order, so that one of two concurrent bookings is retried after the other. */
+/** Every booking changes its order, so that two concurrent bookings conflict and one of them is retried. */
 export const bookReturn = handle(bookReturnCall)(async ({ params, body }, { work }) => {
   const order = await orderById(work, params.id);
   const known = await work.get(returnBookings, body.returnId);
@@ -81,7 +81,7 @@ function tooMany({ id }: StoredOrder, lines: { orderLineId: string; requested: n
 }
 
 const tooManyReturns = ({ id }: StoredOrder): Problem =>
-  limitReached('returns', `The order "${id}" has ${LIMITS.returns} returns, the most that it takes.`, {
+  limitReached('returns', `The order "${id}" has ${LIMITS.returns} returns, which is the limit.`, {
     objectType: 'order',
     id,
     remedy: 'Its units cannot be returned any more; refund its payments instead, and return several units together next time.',

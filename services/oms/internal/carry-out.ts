@@ -9,7 +9,7 @@ import { beginIntent, refuseWhileOtherPending } from '../order/pending-action.ts
 import { isSale } from '../order/sale.ts';
 import { published } from '../order-view.ts';
 
-/** The customer has the goods already, so a repeat or due work continues an interrupted carry-out. */
+/** A repeat or due work continues an interrupted carry-out, because the customer already has the goods. */
 export const carryOut = handle(carryOutCall)(async ({ params }, scope) => {
   const { work } = scope;
   const found = await orderById(work, params.id);

@@ -38,7 +38,7 @@ export const closeReturn = handle(closeReturnCall)(async ({ params, body }, scop
   }
 });
 
-/** Refunds nothing while the return pays for an order. Else the decision is committed first, which excludes an exchange. */
+/** Refunds nothing while the return pays for an order. Otherwise the decision is committed first, so that no exchange can begin. */
 async function payBack(order: StoredOrder, booking: ReturnBooking, scope: Scope): Promise<Payout> {
   const { work, context } = scope;
   if (!isOpen(booking)) return payOut({ order, booking }, scope);
@@ -54,7 +54,7 @@ async function payBack(order: StoredOrder, booking: ReturnBooking, scope: Scope)
 interface Rejecting {
   readonly returnId: string;
   readonly booking: ReturnBooking | undefined;
-  /** The return was visible to clients, which may have refunded something for it. */
+  /** Clients could see the return, so they may have refunded something for it. */
   readonly isKnown: boolean;
 }
 

@@ -18,7 +18,7 @@ export const ensureCaptured = handle(ensureCapturedCall)(async ({ params, body }
   const { work, context } = scope;
   const found = await orderById(work, params.id);
   refuseUndispatchable(found);
-  // The event that picking has begun may arrive later; payments are captured only in fulfilment.
+  // The event that picking has begun may not have arrived yet, and payments are captured only in fulfilment.
   const order = found.state === 'confirmed' ? work.transition(orders, found, 'begin-fulfilment', { routingStatus: undefined }) : found;
   if (order !== found) {
     work.schedule(capturePaymentsDue, order.id, work.now, { attempt: 1 });
@@ -66,7 +66,7 @@ function refuseUndispatchable(order: StoredOrder): void {
 interface Shortfall {
   readonly fulfillmentOrderId: string;
   readonly missing: number;
-  /** Enough was captured, but some of it was refunded. */
+  /** Whether enough was captured, but some of it was refunded. */
   readonly isCaptured: boolean;
 }
 

@@ -11,7 +11,7 @@ export type ConvertedBasket = Basket & { readonly orderId: string };
 
 export const isConverted = (basket: Basket): basket is ConvertedBasket => basket.state === 'converted' && basket.orderId !== undefined;
 
-/** The refusal of a basket; undefined if it can become an order. Only baskets in checkout have fixed prices and held stock. */
+/** The refusal of a basket; undefined if it can become an order. Only baskets in checkout have fixed prices and reserved stock. */
 export function unfitForOrder(basket: Basket): Problem | undefined {
   const empty = basket.lines.length === 0;
   if (empty && (basket.state === 'open' || basket.state === 'locked')) {

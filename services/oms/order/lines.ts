@@ -19,7 +19,7 @@ export function itemsOf(lines: readonly OrderLine[]): { sku: string; qty: number
   return [...items].map(([sku, qty]) => ({ sku, qty }));
 }
 
-/** The lines with another reservation, or with none. Their nodes are cleared, because they follow from the reservation. */
+/** Sets or removes the reservation of lines. Their nodes are cleared, because the reservation determines them. */
 export const linesHeldBy = (lines: readonly OrderLine[], reservationId: string | undefined): OrderLine[] =>
   lines.map(({ reservationId: _before, nodeId: _node, ...line }) => ({ ...line, ...(reservationId !== undefined && { reservationId }) }));
 
@@ -40,7 +40,7 @@ export const goneOf = ({ cancelledQty, returnedQty }: Pick<OrderLine, 'cancelled
 export const valueOfUnits = ({ lineTotal, qty }: Pick<OrderLine, 'lineTotal' | 'qty'>, units: number): number =>
   floorShare(lineTotal.amount, units, qty);
 
-/** Value in minor units of the next `units` of a line, after the units that are gone. */
+/** Value in minor units of the next `units` of a line, after its cancelled and returned units. */
 export const valueOfNext = (line: OrderLine, units: number): number =>
   valueOfUnits(line, goneOf(line) + units) - valueOfUnits(line, goneOf(line));
 

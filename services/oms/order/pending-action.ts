@@ -14,7 +14,7 @@ const takeOver = { confirm: finishConfirmationDue, cancel: finishCancellationDue
 
 const doing = { confirm: 'being confirmed', cancel: 'being cancelled', 'carry-out': 'being carried out' } as const;
 
-/** Retryable 409: of several verbs the first to store its intent wins. */
+/** Retryable 409: of several concurrent verbs, the first one to store its intent wins. */
 export function actionPending(order: StoredOrder, verb: Verb | 'route', pending: NonNullable<StoredOrder['pendingAction']>): Problem {
   return refusal(
     'order',

@@ -15,22 +15,22 @@ const hasExpired = ({ authorizationExpiresAt, updatedAt }: Voided): boolean =>
   authorizationExpiresAt !== undefined && Date.parse(updatedAt) >= Date.parse(authorizationExpiresAt);
 
 /**
- * A confirmed order must not reserve stock for ever without payment. An expired authorisation is renewed with the same tender for a time, and an
- * order that is not covered after a day is cancelled. A client replaces what it voided itself. Sales are exempt: their goods are gone.
+ * A confirmed order must not reserve stock forever without payment. An expired authorisation is renewed with the same tender for a time, and an
+ * order that is not covered after a day is cancelled. If a client voided the payment, the client has to replace it. Sales are exempt: their goods are gone.
  * @returns whether an open order lost the payment
  */
 export async function noteLostAuthorization(work: UnitOfWork, payment: Voided): Promise<boolean> {
   if (payment.state !== 'voided') return false;
   const order = await work.get(orders, payment.orderId);
   if (!order || isSale(order) || (order.state !== 'confirmed' && order.state !== 'draft')) return false;
-  // Drafts too: a pending confirmation may have read the payment before it was voided.
+  // Drafts count too: a pending confirmation may have read the payment before it was voided.
   if (order.state === 'confirmed' && hasExpired(payment)) {
     work.schedule(renewAuthorizationDue, payment.id, work.now, { orderId: order.id, lostAt: work.now });
   } else giveUpLater(work, order.id, work.now);
   return true;
 }
 
-/** An order that is not covered a day after its loss is given up. A renewal that waits for the Payment Hub comes first, however long it takes. */
+/** An order that is not covered a day after the loss is cancelled, but not while a renewal waits for the Payment Hub. */
 export function giveUpLater(work: UnitOfWork, orderId: string, lostAt: number): void {
   work.schedule(giveUpUncoveredDue, orderId, Math.max(work.now, lostAt + UNCOVERED_LIFETIME_MS), {});
 }

@@ -4,7 +4,7 @@ import type { Payment } from './payments.ts';
 /** Prefix of the references of refunds for cancelled units. Refunds by a client have no reference. */
 const CANCELLED_PREFIX = 'cancelled/';
 
-/** Reference of the refund for cancelled units. `upTo` counts the gone units of the line, these included. */
+/** Reference of the refund for cancelled units. `upTo` counts the cancelled and returned units of the line, including these. */
 export const refundReference = (lineId: string, upTo: number): string => `${CANCELLED_PREFIX}${lineId}/${upTo}`;
 
 const sumOf = <T>(items: readonly T[], amountOf: (item: T) => number): number => items.reduce((sum, item) => sum + amountOf(item), 0);

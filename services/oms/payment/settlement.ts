@@ -18,7 +18,7 @@ export async function refundOwed(
     const due = Math.min(stillOwed({ reference, amount }, now), excessOf(now, requiredFor(order)));
     for (const part of refundSplit(due, reference, now)) {
       const body = { amount: money(part.amount, order.totals.total.currency), reason: 'Not delivered', reference };
-      // After a refusal the amount may differ; then it is another call.
+      // After a refusal the amount may differ. A different amount makes it another call.
       const step = `${reference} ${part.id} ${part.amount}`;
       after.set(part.id, await call(refundPayment, { params: { id: part.id }, body }, { step, timeoutMs: DECIDE_TIMEOUT_MS }));
     }
@@ -26,10 +26,13 @@ export async function refundOwed(
   return [...after.values()];
 }
 
-/** Points are not money, and the goods behind an exchange credit earned points with their first order. */
+/** Tenders that earn no points: points are not money, and the goods of an exchange credit earned points with their first order. */
 const EARNS_NOTHING: ReadonlySet<Payment['tender']['type']> = new Set(['loyalty', 'exchange-credit']);
 
-/** What decides the points of a completed order, from the same payments, so that a refund counts here or takes points back later. */
+/**
+ * The facts that determine the points of a completed order. All are read from the same payments, so a refund either counts here or takes
+ * points back later.
+ */
 export function earningOf(order: StoredOrder, payments: readonly Payment[]): Pick<StoredOrder, 'earningAmount' | 'earningRefunds'> {
   const earningRefunds = payments.flatMap(({ id, refunds }) => refunds.map((_refund, index) => `${id}.refund-${index + 1}`));
   return {

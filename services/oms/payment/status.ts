@@ -7,7 +7,7 @@ export type PaymentStatus = z.output<typeof PaymentStatusSchema>;
 /** Members of a payment that decide the status. */
 export type PaymentAmounts = Pick<z.output<typeof Payment>, 'state' | 'authorizedAmount' | 'capturedAmount' | 'refundedAmount'>;
 
-/** Minor units over all tenders of an order. Pending, failed and voided payments bind nothing. */
+/** Minor units over all tenders of an order. Pending, failed and voided payments count as 0. */
 export interface Coverage {
   /** Authorised and not captured. */
   readonly authorised: number;

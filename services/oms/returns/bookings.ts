@@ -5,7 +5,7 @@ import { allPages } from '../../../shared/work/all-pages.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type OrderLine, valueOfUnits } from '../order/lines.ts';
 
-/** Booking of a return, by its id. Its units are in no other return until it is rejected. `refunding`: it pays for no order any more. */
+/** Booking of a return, by its id. Its units are in no other return until it is rejected. `refunding`: it can no longer pay for an order. */
 const ReturnBooking = z.object({
   id: Id,
   version: z.int().min(0),

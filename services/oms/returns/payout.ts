@@ -30,7 +30,7 @@ const ATTEMPTS = 3;
 /**
  * Refunds the value of a return, less the part that its exchange credit holds and all earlier refunds for it, to the payments of its
  * order, sorted by tender. All amounts and references derive from the payments, so a repeat refunds nothing twice. In
- * rehearsals that refund by hand it refunds nothing and only reports.
+ * rehearsals with manual refunds, it refunds nothing and only reports.
  * @throws Problem `dependency_*`; refunds made before the failure stand
  */
 export async function payOut({ order, booking }: BookedReturn, scope: Scope): Promise<Payout> {

@@ -78,7 +78,7 @@ function refuseMisplacedReturn({ tender, returnId }: Body): void {
 
 const purchaseOf = ({ basketId, customerId, loyaltyAccountId }: OrderToPay) => ({ basketId, customerId, loyaltyAccountId });
 
-/** Only the till sends `payable` for a sale. It also keeps the list of the tenders that it took. */
+/** Whether the payment is for a sale at the till: only the till sends `payable` for a sale. The till also lists its tenders. */
 const isTakenAtTill = ({ payable, tender }: Body): boolean => payable?.channel === 'pos' && tender.type !== 'exchange-credit';
 
 async function payThroughProvider(work: UnitOfWork, request: PaymentRequest) {
@@ -107,7 +107,10 @@ async function payWithReturn(work: UnitOfWork, request: PaymentRequest, order: O
   return answerFor(openPayment(work, { ...request, ...(returnedOrderId !== undefined && { returnedOrderId }) }, { is: 'approved' }));
 }
 
-/** Spending points acts elsewhere, so the pending payment is committed first. A repeat resumes it, or due work takes the points back. */
+/**
+ * Points are spent at another application, so the pending payment is committed first. A repeat resumes it, or due work takes the points
+ * back.
+ */
 async function payWithRedemption(scope: Scope, request: PaymentRequest) {
   const { work } = scope;
   if (!isRedemptionId(request.tender.token))

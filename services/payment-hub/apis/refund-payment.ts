@@ -26,7 +26,7 @@ export const refundPayment = handle(refundPaymentApi)(async ({ params, body }, s
 
 type Body = InputOf<typeof refundPaymentApi>['body'];
 
-/** The limit of a refund for a return is what is left of the value that the OMS gives for it. */
+/** A refund for a return is limited to the rest of the return's value, which the OMS determines. */
 async function limitOf({ work, call }: Scope, { orderId }: StoredPayment, body: Body): Promise<LeftOfReturn | undefined> {
   if (body.returnId === undefined) return undefined;
   const order = body.payable ?? (await call(getPayable, { params: { id: orderId } }));

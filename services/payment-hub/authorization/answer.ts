@@ -9,7 +9,7 @@ import { published, type StoredPayment } from '../collections.ts';
 /** The decline code of a payment whose call never reached the Loyalty Platform. */
 export const LOYALTY_UNAVAILABLE = 'loyalty_unavailable';
 
-/** Nobody declined the payment, so a repeat of the request is a new attempt. */
+/** Whether the payment failed without being declined. A repeat of the request is then a new attempt. */
 export const isAbandoned = ({ state, declineCode }: StoredPayment): boolean => state === 'failed' && declineCode === LOYALTY_UNAVAILABLE;
 
 /** The answer of Authorize Payment for the current state of the payment, on the first call and on each repeat. */
@@ -35,8 +35,8 @@ export function answerFor(payment: StoredPayment): z.output<typeof Payment> | Pr
 }
 
 /**
- * A repeat finds the payment of its first run by the key alone. Answers with 5xx are not stored with the key, so the request itself is
- * compared.
+ * A repeat finds the payment of its first run by the key alone. A 5xx answer is not stored with the key, so this compares
+ * the request itself.
  * @throws Problem `idempotency_key_reused`
  */
 export function refuseOtherRequest(

@@ -10,7 +10,10 @@ const MINUTE_MS = 60_000;
 const AUTHORIZATION_EXPIRY_MS = 7 * 24 * 60 * MINUTE_MS;
 const ORPHAN_CHECK_DELAY_MS = 15 * MINUTE_MS;
 
-/** Only the provider of cards and bnpl sets an expiry. Cash, gift cards, points and exchange credit are the retailer's own. */
+/**
+ * Only the provider of cards and bnpl (buy now, pay later) sets an expiry. The retailer itself issues or holds cash, gift cards, points and
+ * exchange credit.
+ */
 const hasExpiry = ({ tender }: Pick<StoredPayment, 'tender'>): boolean => tender.type === 'card' || tender.type === 'bnpl';
 
 /** The members that an approval adds to a payment. */
@@ -40,7 +43,7 @@ export function approve(work: UnitOfWork, payment: StoredPayment): StoredPayment
   return approved.voidOnApproval ? voidAuthorization(work, approved, 'void') : approved;
 }
 
-/** Fails a pending payment, so that its order can be paid otherwise. */
+/** Fails a pending payment, so that another payment can pay its order. */
 export function fail(
   work: UnitOfWork,
   payment: StoredPayment,
@@ -52,7 +55,7 @@ export function fail(
   return work.transition(payments, payment, verb, { ...reason, awaiting: undefined });
 }
 
-/** Voids an authorisation, so that its order can be paid otherwise, and gives its amount back to the tender. */
+/** Voids an authorisation, so that another payment can pay its order, and returns the amount to the tender. */
 export function voidAuthorization(work: UnitOfWork, payment: StoredPayment, verb: 'void' | 'expire'): StoredPayment {
   const voided = work.transition(payments, payment, verb);
   unwatchAuthorization(work, payment.id);

@@ -8,8 +8,8 @@ import { requiredFor } from '../funds/order-cover.ts';
 type OrderToPay = z.output<typeof Payable>;
 
 /**
- * An order may be paid in these states. Checkout pays a draft. A later order has something outstanding only after an authorisation was
- * voided or expired, or after a refund before its completion; otherwise the amount is refused.
+ * An order may be paid in these states. Checkout pays a draft. In the later states, an amount is outstanding only after an authorisation was
+ * voided or expired, or after a refund before the completion. Otherwise the amount is refused.
  */
 const PAYABLE_STATES: readonly OrderToPay['state'][] = ['draft', 'confirmed', 'in-fulfilment', 'partially-fulfilled'];
 
@@ -31,7 +31,7 @@ export function refuseUnpayable(order: OrderToPay, request: { readonly orderId: 
 
 /**
  * The amount that may still be authorised: the order without cancelled units, less all payments that are pending, authorised, or
- * captured and not refunded. A refund before the completion of the order is outstanding again, since goods leave only when paid.
+ * captured and not refunded. A refund before the completion of the order is outstanding again, because unpaid goods are not dispatched.
  */
 export const outstandingOf = (order: OrderToPay, committed: number): Money =>
   money(Math.max(0, requiredFor(order) - committed), order.total.currency);

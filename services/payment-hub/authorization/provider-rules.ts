@@ -9,7 +9,7 @@ import { declineCodeIn } from '../../../shared/domain/redaction.ts';
 /** The decision about a tender. After `unanswered` the outcome is unknown. */
 export type Verdict =
   | { readonly is: 'approved' }
-  /** `available`: what the tender could pay. */
+  /** `available`: the amount that the tender could pay. */
   | { readonly is: 'declined'; readonly declineCode: string; readonly available?: Money }
   | { readonly is: 'unanswered' }
   | { readonly is: 'approved-later'; readonly afterMs: number };
@@ -22,8 +22,8 @@ export const reasonOf = ({ declineCode, available }: Extract<Verdict, { is: 'dec
 const BNPL_DECISION_DELAY_MS = 60_000;
 
 /**
- * The simulated provider of cards and of buy now, pay later. It is deterministic: the table decides about the tokens that it lists,
- * `tok_decline_<code>` is declined with that code, and any other token is approved.
+ * The simulated provider of cards and of buy now, pay later. It is deterministic: the table has the outcomes of some tokens,
+ *  `tok_decline_<code>` is declined with that code, and any other token is approved.
  */
 export function providerVerdict({ type, token }: z.output<typeof Tender>, rule: PaymentToken | undefined): Verdict {
   if (rule?.outcome === 'decline') return { is: 'declined', declineCode: rule.declineCode };
@@ -34,7 +34,7 @@ export function providerVerdict({ type, token }: z.output<typeof Tender>, rule: 
   return type === 'bnpl' ? { is: 'approved-later', afterMs: BNPL_DECISION_DELAY_MS } : { is: 'approved' };
 }
 
-/** The last four digits of a card: the table's, or digits derived from the token. */
+/** The last four digits of a card, from the table or derived from the token. */
 export const last4Of = (token: string, rule: PaymentToken | undefined): string =>
   (rule?.outcome === 'approve' && rule.last4) || String(Number.parseInt(digest('last4', token).slice(0, 8), 16) % 10_000).padStart(4, '0');
 

@@ -7,7 +7,7 @@ import { payments, type StoredPayment } from '../collections.ts';
 import { checkOrphanDue } from '../due-work.ts';
 
 /**
- * Voids an authorisation that nobody will capture, since it blocks a customer's money: its order is unknown or cancelled, or its
+ * Voids an authorisation that nobody will capture, because it blocks a customer's money. Its order is unknown or cancelled, or its
  * transaction at the till is unknown, voided or does not list it. The check fails, and is repeated, while the OMS or the POS does not
  * answer.
  */

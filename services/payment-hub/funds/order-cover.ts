@@ -33,7 +33,7 @@ export function commitToOrder(work: UnitOfWork, { orderId, amount }: Pick<Stored
   work.move(orderCovers, orderId, { committed: amount.amount });
 }
 
-/** Counts a new payment of an order, in whatever state it begins. */
+/** Counts a new payment of an order, whatever its first state. */
 export function countPayment(work: UnitOfWork, { orderId }: Pick<StoredPayment, 'orderId'>): void {
   work.move(orderCovers, orderId, { payments: 1 });
 }
@@ -42,20 +42,20 @@ export function countPayment(work: UnitOfWork, { orderId }: Pick<StoredPayment, 
 export async function refuseFurtherPayment(work: UnitOfWork, orderId: string): Promise<void> {
   const [cover] = await work.counters(orderCovers, [orderId]);
   if ((cover?.payments ?? 0) < LIMITS.payments) return;
-  throw limitReached('payments', `The order "${orderId}" has ${LIMITS.payments} payments, the most that it takes.`, {
+  throw limitReached('payments', `The order "${orderId}" has ${LIMITS.payments} payments, which is the limit.`, {
     objectType: 'order',
     id: orderId,
     remedy: 'Cancel the order and place another one.',
   });
 }
 
-/** Frees an amount that a payment does not pay after all, so that the order can be paid otherwise. */
+/** Subtracts an amount that a payment will not pay, so that another payment can pay it. */
 export function uncommitFromOrder(work: UnitOfWork, { orderId }: Pick<StoredPayment, 'orderId'>, amount: Money): void {
   work.move(orderCovers, orderId, { committed: -amount.amount });
 }
 
 export interface LeftOfOrder {
-  /** Minor units that its payments keep and that pay for no exchange order. */
+  /** Minor units of its payments that are neither refunded nor used for an exchange order. */
   readonly left: number;
   /** Minor units that pay for exchange orders of its returns. */
   readonly exchanged: number;

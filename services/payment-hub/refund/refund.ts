@@ -48,7 +48,10 @@ export function refuseExcessiveRefund(payment: StoredPayment, requested: Money, 
   );
 }
 
-/** What pays for an exchange order is refunded only after it is given back. @throws Problem `refund_exceeds_captured` of the order */
+/**
+ * An amount that pays for an exchange order can be refunded only after the exchange order has released it.
+ * @throws Problem `refund_exceeds_captured` of the order
+ */
 export function refuseExchangedAmount({ orderId }: StoredPayment, requested: Money, { left, exchanged }: LeftOfOrder): void {
   if (exchanged === 0 || requested.amount <= left) return;
   const refundableAmount = money(left, requested.currency);
@@ -60,7 +63,11 @@ export function refuseExchangedAmount({ orderId }: StoredPayment, requested: Mon
   );
 }
 
-/** The estate's refunds, which have references, and the last refund of a payment or return have room. @throws Problem `limit_reached` */
+/**
+ * Limits the number of refunds by request. Refunds of the estate, which have references, and the last refund of a payment or return are
+ * exempt.
+ * @throws Problem `limit_reached`
+ */
 export function refuseFurtherRefund(
   payment: StoredPayment,
   { amount, reference }: { readonly amount: Money; readonly reference?: string },
@@ -70,7 +77,7 @@ export function refuseFurtherRefund(
   if (payment.refunds.filter((refund) => refund.reference === undefined).length < LIMITS.refunds) return;
   const rest = refundableOf(payment);
   if (amount.amount === rest.amount || amount.amount === ofReturn?.left) return;
-  throw limitReached('refunds', `The payment "${payment.id}" has ${LIMITS.refunds} refunds by request, the most that it takes.`, {
+  throw limitReached('refunds', `The payment "${payment.id}" has ${LIMITS.refunds} refunds by request, which is the limit.`, {
     objectType: 'payment',
     id: payment.id,
     remedy: `Refund the rest, ${moneyInWords(rest)}, or all that is left of a return, in one request.`,
@@ -80,7 +87,7 @@ export function refuseFurtherRefund(
 /** 409 for a refund or an exchange credit that exceeds what is left of its return. */
 export function returnExceeded({ returnId, left }: LeftOfReturn, requested: Money): Problem {
   const refundableAmount = money(left, requested.currency);
-  const sentence = `${moneyInWords(refundableAmount)} are left to be paid back for the return "${returnId}", not ${moneyInWords(requested)}.`;
+  const sentence = `At most ${moneyInWords(refundableAmount)} can still be refunded for the return "${returnId}", not ${moneyInWords(requested)}.`;
   return new Problem('refund_exceeds_captured', sentence, { objectType: 'return', id: returnId, refundableAmount });
 }
 

@@ -49,7 +49,7 @@ async function checkOverpayment(work: UnitOfWork, sale: Sale, amount: Money): Pr
 /** Returns its Problem instead of throwing it, as `checkOverpayment` does. */
 function checkTenders({ id, tenders }: Sale): Problem | undefined {
   if (tenders.length < LIMITS.tenders) return undefined;
-  return limitReached('tenders', `The transaction "${id}" has ${LIMITS.tenders} tenders, the most that it takes.`, {
+  return limitReached('tenders', `The transaction "${id}" has ${LIMITS.tenders} tenders, which is the limit.`, {
     objectType: 'transaction',
     id,
     remedy: 'Void it and begin another one.',
@@ -73,7 +73,7 @@ async function takeTender(scope: Scope, sale: Sale, body: TenderRequest): Promis
   return submitAndAnswer(scope, ended, payment);
 }
 
-/** Lists a declined tender without money. The event of the Payment Hub completes it. */
+/** Lists a declined tender, which pays nothing. The event of the Payment Hub updates it. */
 function listDeclined(work: UnitOfWork, sale: Sale, { tender, amount }: TenderRequest, { code, context }: Problem): Sale {
   const id = context['paymentId'];
   if (code !== 'payment_declined' || typeof id !== 'string' || sale.tenders.some((listed) => listed.id === id)) return sale;

@@ -32,10 +32,10 @@ export const createTransaction = handle(createTransactionApi)(async ({ body: { l
   }
 });
 
-/** After a refusal there is no basket and never will be. After other problems there may be one. */
+/** Whether there is certainly no basket. After a refusal there is none and never will be. After other problems there may be one. */
 const isRefusal = (problem: Problem): boolean => !problem.retryable && !isDependencyProblem(problem);
 
-/** The transaction that an earlier run of this request began. The id of one that was given up is never used again. */
+/** The transaction that an earlier run of this request began. The id of a transaction that was given up is never used again. */
 async function findOwnTransaction(work: UnitOfWork): Promise<{ readonly id: string; readonly found: StoredTransaction | undefined }> {
   for (let attempt = 0; ; attempt++) {
     const id = work.id('ord', attempt === 0 ? '' : String(attempt));
@@ -48,7 +48,7 @@ async function beginTransaction({ work }: Scope, wanted: { id: string; storeId: 
   await refuseUnknownStore(work, wanted.storeId);
   const at = instant(work.now);
   const opening = work.put(transactions, { ...wanted, createdAt: at, updatedAt: at, state: 'opening', tenders: [], asked: [] });
-  // Until then a repeat of the request gets this transaction.
+  // A repeat of the request within this time gets this transaction.
   work.schedule(abandonOpeningDue, wanted.id, work.now + OPENING_MS, null);
   await work.checkpoint();
   return opening;

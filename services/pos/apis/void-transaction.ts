@@ -30,7 +30,7 @@ export const voidTransaction = handle(voidTransactionApi)(async ({ params, body 
   return orderView(await compensateNow(scope, voided));
 });
 
-/** Gives back what can be given back now. An application that is down delays the rest, but not the answer. */
+/** Releases tenders and basket as far as the other applications answer. An application that is down delays the rest, but not the reply. */
 async function compensateNow(scope: Scope, sale: Sale): Promise<Sale> {
   const { sale: compensated, problem } = await compensate(scope, sale);
   if (problem) {

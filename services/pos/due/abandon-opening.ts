@@ -4,7 +4,10 @@ import { abandonOpeningDue } from '../due-work.ts';
 import { abandonBasketOf } from '../sale/compensation.ts';
 import { save } from '../transaction/transactions.ts';
 
-/** Commits `given-up` first, so that a running request cannot open it. Then the eCommerce Platform abandons a basket that it locked. */
+/**
+ * Commits `given-up` first, so that a running request cannot open the transaction. Then the eCommerce Platform abandons the basket, if it
+ * locked one.
+ */
 export const abandonOpening = handleDue(abandonOpeningDue)(async ({ key }, scope) => {
   const found = await scope.work.get(transactions, key);
   if (found?.state !== 'opening' && found?.state !== 'given-up') return;

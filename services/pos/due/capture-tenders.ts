@@ -9,8 +9,8 @@ import { CALL_TIMEOUT_MS } from '../timing.ts';
 import { isSale } from '../transaction/transactions.ts';
 
 /**
- * Captures the tenders of a sale that the OMS has not taken for a day. The goods have left, so the money must not return to the
- * customer when an authorisation expires. Later the OMS finds them captured, and completes the sale.
+ * Captures the tenders of a sale that the OMS has not accepted for a day. The goods have left, so the money must not return to the
+ * customer when an authorisation expires. Later the OMS reads the captured payments and completes the sale.
  */
 export const captureTenders = handleDue(captureTendersDue)(async ({ key }, scope) => {
   const sale = await scope.work.get(transactions, key);

@@ -13,7 +13,7 @@ export const expireTransaction = handleDue(expireTransactionDue)(async ({ key },
   // Without an answer of the Payment Hub nothing is voided: the work fails and is tried again.
   const sale = await settleUnknown(scope, found);
   if (isCovered(sale)) await markPaid(work, sale);
-  // A tender that covers the rest awaits its approval.
+  // A pending tender may cover the rest.
   else if (outstandingOf(sale).amount === 0) renewIdleTimer(work, key);
   else markVoided(work, sale, 'expired');
 });

@@ -6,7 +6,10 @@ import { resolveLater, settleUnknown } from '../tender/tenders.ts';
 import { markPaid } from '../transaction/outcome.ts';
 import { isCovered, isSale, save } from '../transaction/transactions.ts';
 
-/** Reads the outcome of a tender whose answer was lost. While the Payment Hub is away it stays unknown, and the next call reads it. */
+/**
+ * Reads the outcome of a tender whose answer was lost. While the Payment Hub is unavailable, the outcome stays unknown, and the next call
+ * reads it.
+ */
 export const resolveTender = handleDue(resolveTenderDue)(async ({ key, payload }, scope) => {
   const { work } = scope;
   const found = await work.get(transactions, key);

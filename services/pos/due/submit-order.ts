@@ -4,7 +4,10 @@ import { submitOrderDue } from '../due-work.ts';
 import { mayBeSubmittedLater, submit, submitLater } from '../sale/submission.ts';
 import { isSale } from '../transaction/transactions.ts';
 
-/** Store and forward: submits a paid sale until the OMS accepts it or finds money missing. Any other refusal parks it in the end. */
+/**
+ * Store and forward: submits a paid sale until the OMS accepts it or reports missing money. Any other refusal parks the work after its last
+ * attempt.
+ */
 export const submitOrder = handleDue(submitOrderDue)(async ({ key, payload, attempts }, scope) => {
   const sale = await scope.work.get(transactions, key);
   if (!isSale(sale) || sale.state !== 'paid') return;

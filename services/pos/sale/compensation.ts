@@ -10,8 +10,8 @@ import { CALL_TIMEOUT_MS } from '../timing.ts';
 import { save } from '../transaction/transactions.ts';
 
 /**
- * Reverses all payments of a voided transaction, the last first, and abandons its basket with the reservation. If one fails, the
- * other is still tried. A repeat gives nothing back twice.
+ * Reverses all payments of a voided transaction, the last first, and abandons its basket with the reservation. If one step fails, the
+ * other is still tried. A repeat changes nothing twice.
  * @returns the sale after the steps that succeeded, and the first problem
  */
 export async function compensate(scope: Scope, sale: Sale): Promise<{ readonly sale: Sale; readonly problem: Problem | undefined }> {

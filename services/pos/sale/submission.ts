@@ -14,13 +14,13 @@ import { published } from '../transaction/views.ts';
 export interface Trial {
   /** How often the due work has failed. */
   readonly attempts: number;
-  /** How often the submission was put off. */
+  /** How often the submission was postponed. */
   readonly tries: number;
 }
 
 /**
- * Has the OMS create, confirm and carry out the order. Each step may be repeated, under the same key while its outcome is unknown. The
- * sale is open again if money is missing.
+ * Calls the OMS to create, confirm and carry out the order. Each step may be repeated, with the same key while its outcome is unknown. If
+ * money is missing, the sale is open again.
  * @throws Problem of the step that failed
  */
 export async function submit(scope: Scope, sale: Sale, trial: Trial): Promise<Sale> {
@@ -44,7 +44,7 @@ export async function submit(scope: Scope, sale: Sale, trial: Trial): Promise<Sa
 
 /**
  * A tender was voided, captured in part or refunded after the sale was paid. The payments at the Payment Hub decide: the rest is
- * outstanding at the till again, unless new money has come in the meantime.
+ * outstanding at the till again, unless a new payment covers it.
  * @throws Problem `dependency_*` while the Payment Hub does not answer
  */
 async function reopenUnpaid(scope: Scope, sale: Sale, { tries }: Trial): Promise<Sale> {
@@ -64,7 +64,7 @@ async function reopenUnpaid(scope: Scope, sale: Sale, { tries }: Trial): Promise
 /** Whether a later submission may succeed. Other problems are refusals of the OMS. */
 export const mayBeSubmittedLater = (error: unknown): boolean => isDependencyProblem(error) || (error instanceof Problem && error.retryable);
 
-/** @param tries how often this was put off before @param error why it is put off now */
+/** @param tries how often this was postponed before @param error why it is postponed now */
 export function submitLater(work: UnitOfWork, { id }: Sale, tries: number, error?: unknown): void {
   work.schedule(submitOrderDue, id, work.now + retryDelayMs(tries), { tries: tries + 1 }, { awaits: absentApplication(error) });
 }

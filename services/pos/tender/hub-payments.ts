@@ -15,7 +15,7 @@ export async function readPayments({ call }: Pick<Scope, 'call'>, orderId: strin
 
 export const parsePayment = (object: unknown): HubPayment => Payment.parse(object);
 
-/** Whether the payment holds money that a void or refund would release, or may still come to hold it. */
+/** Whether the payment holds money that a void or refund would release, or may hold it later. */
 export const bindsMoney = ({ state }: Pick<HubPayment, 'state'>): boolean =>
   state === 'pending' || state === 'authorised' || state === 'captured' || state === 'partially-refunded';
 

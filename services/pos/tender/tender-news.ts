@@ -29,8 +29,8 @@ export const recordTenderNews: EventHandler = async (event, { work }) => {
 };
 
 /**
- * Lists a tender of a paid sale that pays another amount than before. The OMS decides at the submission whether money is missing. The full
- * captures during the submission change nothing, and so do not conflict with it.
+ * Updates a tender of a paid sale whose amount has changed. At the submission, the OMS decides whether money is missing. Full captures
+ * during the submission change no amount, so they do not conflict with it.
  * @returns whether the list changed
  */
 function updateTenders(work: UnitOfWork, sale: Sale, payment: HubPayment): boolean {

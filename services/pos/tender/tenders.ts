@@ -24,7 +24,7 @@ export function refuseWhileBusy({ work }: Scope, sale: Sale, action: string): vo
   if (sale.pending?.status === 'running' && sale.pending.owner !== ownerOf(work)) throw tenderUnderWay(sale, action);
 }
 
-/** Reads the payments when a tender's outcome is unknown, before each further tender or void. @throws Problem `dependency_*` */
+/** Before a further tender or a void, reads the payments if the outcome of a tender is unknown. @throws Problem `dependency_*` */
 export async function settleUnknown(scope: Scope, sale: Sale): Promise<Sale> {
   if (sale.pending?.status !== 'unknown') return sale;
   const payments = await readPayments(scope, sale.id);
@@ -32,7 +32,7 @@ export async function settleUnknown(scope: Scope, sale: Sale): Promise<Sale> {
   return save(scope.work, sale, { tenders: listTenders(sale.tenders, payments), pending: undefined });
 }
 
-/** Commits the intent to authorise a tender, with the due work that finds out its outcome, before the Payment Hub is called. */
+/** Commits the intent to authorise a tender, with the due work that reads its outcome, before the Payment Hub is called. */
 export async function beginTender({ work, context }: Scope, sale: Sale): Promise<Sale> {
   const owner = ownerOf(work);
   if (sale.pending?.owner === owner && sale.pending.status === 'running') return sale;
@@ -44,7 +44,7 @@ export async function beginTender({ work, context }: Scope, sale: Sale): Promise
   return begun;
 }
 
-/** Authorises a tender at the Payment Hub. The call sends along what may be paid. A repeat of the request has the same key. */
+/** Authorises a tender at the Payment Hub. The call includes the payable amount. A repeat of the request has the same key. */
 export const authorizeTender = ({ call }: Scope, { id, basket }: Sale, { tender, amount }: TenderRequest): Promise<HubPayment> =>
   call(
     authorizePayment,
@@ -83,7 +83,7 @@ export function leaveUnknown(work: UnitOfWork, sale: Sale): Sale {
   return save(work, sale, { pending: sale.pending && { ...sale.pending, status: 'unknown' } });
 }
 
-/** @param tries how often this was put off before */
+/** @param tries how often this was postponed before */
 export function resolveLater(work: UnitOfWork, { id }: Sale, tries: number, awaits?: Application): void {
   work.schedule(resolveTenderDue, id, work.now + retryDelayMs(tries), { tries: tries + 1 }, { awaits });
 }

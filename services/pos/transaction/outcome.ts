@@ -28,7 +28,7 @@ export function markVoided(work: UnitOfWork, sale: Sale, reason: string | undefi
   return save(work, sale, { state: 'voided', compensation: 'pending', pending: undefined, voidReason: reason });
 }
 
-/** Issues the next number of the lane and day. Of two concurrent sales, one is retried and gets the following number. */
+/** Issues the next receipt number of the lane and day. Of two concurrent sales, one is retried and gets the following number. */
 async function issueReceipt(work: UnitOfWork, { storeId, laneId }: Sale): Promise<NonNullable<Sale['receipt']>> {
   const issuedAt = instant(work.now);
   const day = issuedAt.slice(0, 10).replaceAll('-', '');

@@ -26,7 +26,7 @@ export const tenderUnderWay = (sale: Sale, action: string): Problem =>
     retryAfter: 1,
   });
 
-/** 409, retryable: other work submits the paid sale to the OMS, and its end decides. */
+/** 409, retryable: other work is submitting the paid sale to the OMS, and its outcome decides. */
 export const submissionUnderWay = (sale: Sale): Problem =>
   refusal(
     'transaction',

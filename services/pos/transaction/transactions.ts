@@ -6,7 +6,7 @@ import { type ListedTender, type Sale, type StoredTransaction, transactions } fr
 import { expireTransactionDue } from '../due-work.ts';
 import { IDLE_MS } from '../timing.ts';
 
-/** Whether other applications know the transaction: it got its basket. */
+/** Whether other applications can see the transaction: it has its basket. */
 export const isSale = (found: StoredTransaction | undefined): found is Sale =>
   found?.basket !== undefined && found.state !== 'opening' && found.state !== 'given-up';
 
@@ -30,7 +30,7 @@ export function renewIdleTimer(work: UnitOfWork, id: string): void {
   work.schedule(expireTransactionDue, id, work.now + IDLE_MS, null);
 }
 
-/** Minor units that a tender pays. A pending tender counts, since it may be approved; a captured one counts without its refunds. */
+/** Minor units that a tender pays. A pending tender counts, because it may be approved; a captured one counts without its refunds. */
 export function coveredBy({ state, amount, capturedAmount, refundedAmount }: ListedTender): number {
   if (state === 'failed' || state === 'voided') return 0;
   return state === 'pending' || state === 'authorised' ? amount.amount : capturedAmount.amount - refundedAmount.amount;

@@ -14,7 +14,7 @@ function paymentStatusOf({ basket, tenders }: Sale): z.output<typeof OrderView>[
   return authorised >= total ? 'authorised' : 'unpaid';
 }
 
-/** The order from the till's view: a draft that the OMS does not have yet, or a cancelled order that it never gets. */
+/** The order of a transaction that the OMS has not stored: a draft, or a cancelled order if the transaction was voided. */
 export function orderView(sale: Sale): z.output<typeof OrderView> {
   const { id, version, createdAt, updatedAt, state, storeId, basket, tenders, voidReason, compensation } = sale;
   const { customerId, loyaltyAccountId, reservationId } = basket;

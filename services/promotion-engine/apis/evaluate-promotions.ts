@@ -13,7 +13,7 @@ export const evaluatePromotions = handle(evaluatePromotionsApi)(async ({ body },
   return answerOf(goods, await evaluate(goods, body.voucherCodes ?? [], scope));
 });
 
-/** The lines of the request, else the lines of its basket. */
+/** The lines of the request, or otherwise the lines of its basket. */
 async function goodsOf({ basketId, lines, customerId, loyaltyTier }: EvaluateRequest, { call }: Scope): Promise<Goods> {
   if (lines === undefined) return { ...(await readBasketGoods(call, basketId ?? '', customerId)), loyaltyTier };
   return {

@@ -10,7 +10,10 @@ import { canonicalCode } from '../voucher-rules.ts';
 type BasketVouchers = z.output<typeof basketVouchers.schema>;
 type UseRequest = z.output<typeof recordVoucherUseCall.request>;
 
-/** Voucher uses follow the checkout of their basket: taken when it is locked, kept by its order, given back without one. */
+/**
+ * Voucher uses follow the checkout of their basket: they are taken when the basket is locked, kept when it becomes an order, and otherwise
+ * released.
+ */
 export const recordVoucherUse = handle(recordVoucherUseCall)(async ({ params: { basketId }, body }, { work }) => {
   const found = await work.get(basketVouchers, basketId);
   const next = await recordUse(work, { basketId, found, body });
@@ -72,7 +75,7 @@ const heldCodes = ({ codes }: BasketVouchers): readonly string[] => codes.filter
 const takeUses = (work: UnitOfWork, codes: readonly string[]): Promise<void> => moveUses(work, codes, 1);
 const giveBack = (work: UnitOfWork, codes: readonly string[]): Promise<void> => moveUses(work, codes, -1);
 
-/** If another checkout takes the last use first, the counter's guard refuses this commit, and its rerun finds none left. */
+/** If another checkout takes the last use first, the guard of the counter refuses this commit, and the rerun finds no use left. */
 async function moveUses(work: UnitOfWork, codes: readonly string[], uses: number): Promise<void> {
   for (const code of codes) {
     const limited = (await work.get(vouchers, code))?.voucher.usageLimit !== undefined;

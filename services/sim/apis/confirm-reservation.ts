@@ -20,13 +20,13 @@ export const confirmReservation = handle(confirmReservationApi)(async ({ params:
   const isConfirmed = isAgain(reservationLifeCycle, found, 'confirm');
   refuseOtherOrder(found, orderId);
   const isNew = forFulfilment && !(await work.get(fulfillmentHolds, id));
-  // Confirmed before its order was stored.
+  // The reservation was confirmed before its order was stored.
   const isBound = orderId !== undefined && found.orderId === undefined;
   if (isConfirmed && !isNew && !isBound) return again(found);
   await refuseUnfit(found, orderId ?? found.orderId, scope);
   await refuseWhileReplaced(found, work);
   if (isNew) {
-    // A release at the same moment is committed first, or finds this record.
+    // A concurrent release is either committed before, or finds this record.
     work.expect(reservations, found);
     work.put(fulfillmentHolds, { id, orderId });
   }
@@ -56,7 +56,7 @@ async function refuseUnfit(found: StoredReservation, orderId: string | undefined
   if (context.chain.length > 0 || orderId === undefined) return;
   const { basketId } = found;
   if (basketId === undefined) await requireOrder(orderId, call);
-  // Reserve Inventory checked an order that the reservation names already.
+  // If the reservation already names the order, Reserve Inventory has checked it.
   else if (found.orderId === undefined) refuseForeignOrder(await call(getBasket, { params: { id: basketId } }), orderId);
   const ended = await findEnd(work, { orderId });
   if (ended) throw ended;

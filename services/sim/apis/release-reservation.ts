@@ -11,7 +11,7 @@ import { isOpen, stockAtTill, stockBeingSent } from '../reservation-rules.ts';
 
 const NEVER_WRITTEN = 0;
 
-/** Commits the state before the stock goes back: a unit that goes back too early could be sold twice. */
+/** Commits the state before the stock is returned: a unit that is returned too early could be sold twice. */
 export const releaseReservation = handle(releaseReservationApi)(async ({ params: { id } }, scope) => {
   const { work } = scope;
   const found = await work.get(reservations, id);
@@ -24,7 +24,7 @@ export const releaseReservation = handle(releaseReservationApi)(async ({ params:
   return work.transition(reservations, found, 'release');
 });
 
-/** Only the OMS stops goods that are being sent, and does so before the release. @throws Problem `invalid_state_transition` */
+/** Only the OMS can stop a shipment, and it does so before the release. @throws Problem `invalid_state_transition` */
 async function refuseBeingSent(found: StoredReservation, { work, context }: Scope): Promise<void> {
   if (context.chain.at(-1) === 'oms') return;
   const held = await work.get(fulfillmentHolds, found.id);
@@ -33,14 +33,14 @@ async function refuseBeingSent(found: StoredReservation, { work, context }: Scop
 }
 
 /**
- * The goods of a sale leave with the customer. Without their reservation they would stay in the stock records.
+ * The goods of a sale leave with the customer. If their reservation were released, they would stay in the stock records.
  * @throws Problem `invalid_state_transition` for a caller from outside; `dependency_*`
  */
 async function refuseAtTill(found: StoredReservation, { work, call, context }: Scope): Promise<void> {
   if (context.chain.length > 0 || found.basketId === undefined || !isOpen(found)) return;
   const attempt = await work.get(attempts, found.id);
   if (!attempt || attempt.expiresAt !== undefined) return;
-  // The till holds the stock before the basket exists.
+  // The till reserves the stock before the basket exists.
   const basket = await call(getBasket, { params: { id: found.basketId } }).catch(undefinedIfNotFound);
   if (!basket || isBeingBought(basket)) throw stockAtTill(found, basket?.transactionId);
 }

@@ -10,7 +10,7 @@ import { decideBasketHold, type ReserveRequest } from '../basket-holds.ts';
 import { type Attempt, attempts, reservations } from '../collections.ts';
 import { abortHoldDue } from '../due-work.ts';
 
-/** Our choice. */
+/** The source document does not specify it. */
 const DEFAULT_TTL_SECONDS = 900;
 
 /** Commits the attempt with the work that undoes it, takes the stock, commits the reservation. A further run continues its own attempt. */
@@ -77,10 +77,10 @@ function attemptFor(
   };
 }
 
-/** Schedules work that gives back the stock which the Inventory Service may hold in spite of the problem. */
+/** Schedules work that returns the stock, because the Inventory Service may have reserved it in spite of the problem. */
 function undoLater(attempt: Attempt, problem: Problem, work: UnitOfWork): void {
   if (NOTHING_HELD_CODES.has(problem.code)) return;
-  // The only call so far did nothing, so nothing is held.
+  // The only call so far did nothing, so nothing is reserved.
   if (didNothing(problem) && !attempt.carriedOn) endAttempt(work, attempt);
   else work.schedule(abortHoldDue, attempt.id, work.now, {});
 }

@@ -10,8 +10,8 @@ import { findEnd } from '../ended-owners.ts';
 import { isOpen } from '../reservation-rules.ts';
 
 /**
- * Undoes a Reserve Inventory that never answered: taken stock goes back, and a take that arrives later is refused. An attempt that
- * replaces open reservations is finished instead, since their stock may be gone and the basket must keep one reservation. An order or basket
+ * Undoes a Reserve Inventory that never answered: its stock is returned, and a late Take Hold is refused. An attempt that
+ * replaces open reservations is finished instead, because their stock may be gone and the basket must keep one reservation. An order or basket
  * that has ended needs none.
  */
 export const abortHold = handleDue(abortHoldDue)(async ({ key }, { work, call }) => {
@@ -22,7 +22,7 @@ export const abortHold = handleDue(abortHoldDue)(async ({ key }, { work, call })
     if (outcome instanceof Problem && !NOTHING_HELD_CODES.has(outcome.code)) throw outcome;
     return;
   }
-  // Committed first, so that a request that still runs cannot record stock that is about to go back.
+  // This is committed first, so that a request that is still running cannot record stock that is about to be returned.
   const aborting = attempt.status === 'aborting' ? attempt : work.put(attempts, { ...attempt, status: 'aborting' });
   await work.checkpoint();
   await call(moveHold, { params: { reservationId: key }, body: { reference: `abort ${key}`, kind: 'release' } });

@@ -9,13 +9,16 @@ import { moveStockDue } from '../due-work.ts';
 import { applyMovement, verbAfter } from '../movement-rules.ts';
 import { isTillHold } from '../reservation-rules.ts';
 
-/** Commits the record first; the stock moves before the reply if possible. ATP stays the same: nobody else was promised these units. */
+/**
+ * Commits the record first; the stock moves before the reply if possible. ATP stays the same, because these units were not available to
+ * others.
+ */
 export const moveReservation = handle(moveReservationCall)(async ({ params: { id }, body }, { work }) => {
   const found = await work.get(reservations, id);
   if (!found) throw notFound('reservation', id);
   const known = movementId(id, body.reference);
   if (await work.get(movements, known)) return again(found);
-  // A reservation for the till is never confirmed. It leaves as a whole, and its life cycle has no `move-part`.
+  // A reservation for the till is never confirmed. All its units leave together, so its life cycle has no `move-part`.
   if (!isTillHold(found)) rowFor(reservationLifeCycle, found, 'move-part');
   const { allocations, moved } = applyMovement(found, body);
   await refuseWhileReplaced(found, work);

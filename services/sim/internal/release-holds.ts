@@ -5,7 +5,7 @@ import { expireReservationDue, giveBackStockDue } from '../due-work.ts';
 import { markEnded } from '../ended-owners.ts';
 import { findOpenReservations } from '../open-reservations.ts';
 
-/** A concurrent attempt to hold stock is committed first and released here, or finds that its order or basket has ended. */
+/** A concurrent attempt to reserve stock is either committed before and released here, or finds that its order or basket has ended. */
 export const releaseHolds = handle(releaseHoldsCall)(async ({ body: { basket, order, spare = [] } }, { work }) => {
   if (order) await markEnded(work, 'order', order);
   if (basket) await markEnded(work, 'basket', basket);

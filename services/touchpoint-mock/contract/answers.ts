@@ -4,7 +4,7 @@ import { JSON_LEVELS } from '../../../shared/domain/json-limits.ts';
 /** An answer, ready to be sent. */
 export interface Answer {
   readonly status: number;
-  /** Names and values in turn, `Content-Length` included. Node only reads them, although its types ask for a list that may change. */
+  /** Alternating names and values, with `Content-Length`. Node only reads the list, although its types require a mutable one. */
   readonly headers: string[];
   readonly body: string;
 }

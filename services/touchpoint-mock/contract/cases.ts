@@ -21,7 +21,7 @@ export const CASES: readonly { readonly name: CaseName; readonly alias: Alias }[
 /** The sequence of cases that the source document suggests to a client: items, loyalty, finish, retry of finish. */
 export const SUGGESTED_SEQUENCE: readonly CaseName[] = ['02', '03', '04', '14', '10', '10r'];
 
-/** Documented as always invalid. It needs no code, since no case has this name. */
+/** A selector that is documented as always invalid. No case has this name, so it needs no code. */
 export const INVALID_SELECTOR = 'MOCK_ONLY_INVALID_SELECTOR';
 
 /** Path of the scenario endpoint whose path implies the selector. */

@@ -14,7 +14,7 @@ interface Segment {
 /** A response that is serialised once; each request only fills in the echoed members. */
 export interface FixedResponse {
   readonly status: number;
-  /** Names and values in turn, without `Content-Length`. */
+  /** Alternating names and values, without `Content-Length`. */
   readonly headers: readonly string[];
   /** The body. `basketId` is echoed when it is a string, else it is the identifier of the fixture. */
   body(touchpointId: string, basketId: unknown): string;
@@ -51,7 +51,7 @@ function segmentsOf(response: Readonly<Record<string, unknown>>): readonly Segme
   return [...segments, { literal: `${literal}}`, echo: undefined }];
 }
 
-/** JSON without white space, amounts with two decimals and weights with three. */
+/** JSON without white space. Amounts have two decimals, weights three. */
 export function contractJson(value: unknown, name = ''): string {
   if (Array.isArray(value)) return `[${value.map((item) => contractJson(item)).join(',')}]`;
   if (typeof value === 'object' && value !== null) {

@@ -96,7 +96,7 @@ function valid<Value>({ value, mistakes }: Checked<Value>): Value {
   return value;
 }
 
-/** A misspelt file name is refused, since an edit of that file would have no effect. */
+/** A misspelt file name is refused, because an edit of that file would have no effect. */
 async function refuseStrayFiles(directory: URL): Promise<void> {
   const expected = new Set(CASES.map(({ name }) => `${name}.json`));
   const found = await readdir(new URL('touchpoint/', directory)).catch(() => {

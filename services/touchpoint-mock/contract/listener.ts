@@ -26,14 +26,14 @@ interface Contract {
 }
 
 /**
- * Answers the contract paths directly on `node:http`, since clients measure this traffic.
+ * Answers the contract paths directly on `node:http`, because clients measure this traffic.
  * The order of the checks is part of the contract: credential, lane, selector.
  */
 export function contractListener({ table, credential, lanes, otherwise }: Contract): RequestListener {
   function answerTo({ request, endpoint, text }: { request: IncomingMessage; endpoint: ContractEndpoint; text: string }): Answer {
     if (exceededLimit(text, { levels: JSON_LEVELS }) !== undefined) return NESTED_TOO_DEEPLY;
     const basket = parseObject(text);
-    // The key is authorised for no lane without a readable one.
+    // Without a readable lane, the key is not authorised.
     if (basket === undefined || !lanes.has(basket.touchpointId)) return AUTHORIZATION_DENIED;
     const fixed = endpoint.choose(selectorOf(request));
     if (fixed === undefined) return SELECTOR_REFUSED;

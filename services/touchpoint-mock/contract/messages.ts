@@ -18,7 +18,7 @@ const echoedBasket = z.string().describe('Echo of the request; the identifier of
 const REJECTIONS = ['UNKNOWN_ITEM', 'DUPLICATE_REF', 'LOYALTY_CARD_AS_ITEM', 'LABEL_QTY_NOT_ONE', 'AGE_RESTRICTED'] as const;
 const CARD_STATUSES = ['ACCEPTED', 'REFUSED', 'UNAVAILABLE'] as const;
 
-// Unnamed in the OpenAPI document, where a reference cannot be nullable.
+// The schema has no name, because a reference in OpenAPI 3.0 cannot be nullable.
 const Rejection = z
   .strictObject({
     code: z.enum(REJECTIONS).describe(`${OURS} why the line was rejected.`),
@@ -183,13 +183,13 @@ export const MESSAGES = {
 
 export type MessageName = keyof typeof MESSAGES;
 
-/** What each alias is sent. */
+/** The request of each alias. */
 export const REQUEST_OF: Readonly<Record<Alias, 'CalculateRequest' | 'FinishRequest'>> = {
   calculate: 'CalculateRequest',
   finish: 'FinishRequest',
 };
 
-/** What each alias answers, by status: the statuses that a case may have are exactly these. */
+/** The responses of each alias, by status. A case may have exactly these statuses. */
 export const RESPONSES_OF: Readonly<Record<Alias, Readonly<Partial<Record<number, MessageName>>>>> = {
   calculate: { 200: 'CalculatedBasket', 403: 'TouchpointRefusal', 503: 'TouchpointRefusal' },
   finish: { 200: 'FinishOutcome', 409: 'FinishRefusal' },

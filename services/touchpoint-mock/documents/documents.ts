@@ -11,7 +11,7 @@ interface Documented extends Served {
   readonly isReady: () => boolean;
 }
 
-/** Refuses host names of others, against DNS rebinding. Health and readiness answer under any name. */
+/** Refuses foreign host names, against DNS rebinding. Health and readiness answer under any name. */
 export function ownHostsOnly(allowed: readonly string[]): RequestHandler {
   const isOwn = ownHosts(allowed);
   return (request, response, next) => {

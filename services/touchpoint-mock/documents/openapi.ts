@@ -13,16 +13,16 @@ real installations have the same paths without it.
 Fields whose description starts with "Ours" are not shown in the source document; a real installation may name them differently.`;
 
 export interface Served {
-  /** What serves the document. */
+  /** The server of the document: the mock or the portal. */
   readonly from: 'mock' | 'portal';
-  /** Address of the other of the two, if there is one: `http://127.0.0.1:15115`. */
+  /** Address of the other server, if there is one: `http://127.0.0.1:15115`. */
   readonly other?: string;
 }
 
 /** Base of the paths at the mock and at the portal. */
 const BASES = { mock: '/', portal: '/mock' } as const;
 
-/** The server of the document first, whose paths need no address, then the other one at its own address. */
+/** The servers: first the one that serves the document, with relative paths, then the other one with its address. */
 function serversOf({ from, other }: Served): Part[] {
   const own = {
     url: BASES[from],

@@ -16,10 +16,10 @@ export function schemas(): Part {
     io: 'input',
     uri: (id) => `#/components/schemas/${id}`,
     override: ({ jsonSchema }) => {
-      // Integers of the contract have no bounds; these two are JavaScript's.
+      // Integers of the contract have no bounds. These two are the bounds of JavaScript.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-      // Generators make constants of an enumeration, which a boolean and null cannot name.
+      // Generators name constants after the values of an enumeration, which is impossible for a boolean and null.
       if (jsonSchema.type === 'boolean') delete jsonSchema.enum;
       if (jsonSchema.nullable === true) nullableEnumeration(jsonSchema);
     },
@@ -32,7 +32,10 @@ export function schemas(): Part {
   );
 }
 
-/** In OpenAPI 3.0 the enumeration of a nullable field has to list null itself. A single number is a range instead, without null in a list of numbers. */
+/**
+ * In OpenAPI 3.0 the enumeration of a nullable field has to list null itself. A single number is a range instead, without null in a list of
+ * numbers.
+ */
 function nullableEnumeration(schema: z.core.JSONSchema.BaseSchema): void {
   const [value, ...others] = (schema.enum ?? []).filter((one) => one !== null);
   if (typeof value === 'number' && others.length === 0) {

@@ -1,6 +1,6 @@
 const LOOPBACK = ['127.0.0.1', '[::1]', 'localhost'];
 
-/** An address as this browser reaches it: an address of the portal's own machine has the host name of the page. */
+/** An address as this browser can reach it: a loopback address gets the host name of the page. */
 export function reachable(address) {
   const url = new URL(address);
   if (LOOPBACK.includes(url.hostname)) url.hostname = location.hostname;

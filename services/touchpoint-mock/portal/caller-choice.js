@@ -33,7 +33,7 @@ export function setUpCallerChoice(fixtures) {
   };
 }
 
-/** What becomes of requests with a good key. */
+/** The outcome of requests with a good key. */
 function admission(withoutLane) {
   if (withoutLane.length === 0) return 'will be let in';
   const why = withoutLane.length === 1 ? 'its body has no lane' : 'their bodies have no lane';

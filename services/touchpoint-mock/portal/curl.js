@@ -1,4 +1,4 @@
-/** A system limits a single argument to 128 KiB at the least. */
+/** Systems allow at least 128 KiB for a single argument. */
 const LONGEST_ARGUMENT = 100_000;
 
 /** A POSIX shell takes text between single quotes literally, except a single quote. */
@@ -7,7 +7,7 @@ function quoted(text) {
 }
 
 /**
- * The request as a shell command. `--data-raw`, since `--data` would read a leading @ as a file name. A long body is piped: it does not fit
+ * The request as a shell command. `--data-raw`, because `--data` would read a leading @ as a file name. A long body is piped: it does not fit
  * into an argument, and `printf` is part of the shell.
  */
 export function curlCommand({ url, headers, body }) {

@@ -1,6 +1,6 @@
 import { isJson } from './json-text.js';
 
-/** Longer lists say no more: the two bodies stand below. */
+/** Most differences in the list. Both bodies are shown below it. */
 const MOST = 8;
 
 /** The answer that a case documents. The mock echoes the lane of the caller. */

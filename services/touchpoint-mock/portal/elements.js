@@ -10,7 +10,7 @@ export function element(name, { text, className, attributes = {}, children = [] 
   return node;
 }
 
-/** Makes a scrolling element reachable with the keyboard, which also requires a name. */
+/** Makes a scrolling element reachable with the keyboard. Such an element needs a name. */
 export function scrollable(node, name) {
   node.tabIndex = 0;
   node.setAttribute('role', 'region');

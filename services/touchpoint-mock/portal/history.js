@@ -21,7 +21,7 @@ export function createHistory({ storage, isKnown, onChange }) {
       for (let kept = [entry, ...entries].slice(0, MOST); kept.length > 0; kept = kept.slice(0, -1)) {
         if (write({ storage, entries: kept })) return change({ kept });
       }
-      // It does not fit even alone, so the others stay.
+      // The new entry does not fit even alone, so the others stay.
       change({ kept: entries, tooBig: true });
     },
   };

@@ -4,7 +4,7 @@ import { intendedMoves, pickingOrders } from '../collections.ts';
 import { finishMoveDue } from '../due-work.ts';
 import { carryOutMove } from '../picking/move-picking-order.ts';
 
-/** The FMS may know a status that is not stored here, so it is reported again. */
+/** The FMS may have a status that is not stored here, so it is reported again. */
 export const finishMove = handleDue(finishMoveDue)(async ({ key }, scope) => {
   const order = await scope.work.get(pickingOrders, key);
   const move = (await scope.work.get(intendedMoves, key))?.move;

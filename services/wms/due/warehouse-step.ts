@@ -16,7 +16,7 @@ export const takeWarehouseStep = handleDue(warehouseStepDue)(async ({ key, paylo
   const task = await work.get(warehouseTasks, key);
   if (!task?.open || mode === 'manual') return;
   const order = await pickingOrderOf(work, key);
-  // A caller took the planned step. The next one has its own moment.
+  // A caller took the planned step. The next step has its own time.
   if ((await momentOf(work, task, { order, mode })) > work.now) {
     await scheduleStep(work, task, { order, mode });
     return;
@@ -27,7 +27,7 @@ export const takeWarehouseStep = handleDue(warehouseStepDue)(async ({ key, paylo
   await scheduleStep(work, task, { order: moved, mode });
 });
 
-/** Opens a new picking order and starts it in one step, since the warehouse does nothing in between. */
+/** Opens a new picking order and starts it in one step, because the warehouse does nothing in between. */
 async function movePicking(id: string, order: PickingOrder | undefined, scope: Scope): Promise<PickingOrder | Problem> {
   const opened = order ?? (await openPickingOrder(id, scope));
   if (opened instanceof Problem) return opened;
@@ -50,7 +50,7 @@ async function dispatch(task: WarehouseTask, attempt: number, { work, call, log 
 
 /**
  * Stops after a final refusal of the FMS: the order was cancelled, or another picking order works on it. The task stays open until an
- * event ends it, so that a change of the progression takes it up again.
+ * event ends it, so that a change of the progression resumes it.
  */
 function stopAt(problem: Problem, task: WarehouseTask, { work, log }: Pick<Scope, 'work' | 'log'>): void {
   if (problem.retryable) throw problem;

@@ -4,7 +4,7 @@ import { type EventHandler, unchanged } from '../../../shared/work/handler.ts';
 import { warehouseTasks } from '../collections.ts';
 import { closeTask, pickingOrderOf, scheduleStep } from '../warehouse/warehouse-clock.ts';
 
-/** Opens a task for an allocated fulfillment order; closes it once that has left or was cancelled. */
+/** Opens a task for an allocated fulfillment order; closes it when the fulfillment order has left or was cancelled. */
 export const onFulfillmentOrderChanged: EventHandler = async ({ data, time, aggregateversion: seen }, { work, context }) => {
   const { id, state } = FulfillmentOrder.parse(data.object);
   const task = await work.get(warehouseTasks, id);

@@ -3,7 +3,7 @@ import { allowedFrom, refusal } from '../../../shared/catalog/life-cycle.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { warehouseTasks } from '../collections.ts';
 
-/** Nobody is sent to pick what was cancelled, though a picking order exists. @throws Problem `invalid_state_transition` */
+/** Refuses to pick a cancelled fulfillment order, even if it has a picking order. @throws Problem `invalid_state_transition` */
 export async function refuseCancelled(work: UnitOfWork, fulfillmentOrderId: string): Promise<void> {
   const task = await work.get(warehouseTasks, fulfillmentOrderId);
   if (!task?.cancelled) return;

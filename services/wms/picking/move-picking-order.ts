@@ -13,7 +13,7 @@ import { allowedFrom, isSamePicking, type PickedReport, pickedLines, refuseMove 
 
 /**
  * Moves a picking order: the intent is committed, then reported to the FMS, then the new status is stored. A request that finds the same
- * intent carries it on.
+ * intent continues it.
  * @returns the picking order, or the refusal of the FMS
  * @throws Problem for an impossible status, for a status while another one is intended, or when the outcome at the FMS is unknown
  */

@@ -11,13 +11,15 @@ export const allowedFrom = (status: PickingStatus): readonly PickingStatus[] =>
   (Object.keys(moves) as PickingStatus[]).filter((from) => moves[from].includes(status));
 
 /**
- * @param mode how the rehearsal's warehouse works: the caller may be late because the warehouse took the step itself
+ * @param mode how the rehearsal's warehouse works: the caller may be late because the warehouse took the step automatically
  * @throws Problem `invalid_state_transition` unless the picking order may become `status` now
  */
 export function refuseMove(order: Pick<PickingOrder, 'id' | 'status'>, status: PickingStatus, mode: Progression['warehouse']): void {
   if (moves[order.status].includes(status)) return;
   const remedy =
-    mode === 'manual' ? '' : ` The warehouse of this rehearsal works itself (${mode}); set its progression to manual to work by hand.`;
+    mode === 'manual'
+      ? ''
+      : ` The warehouse of this rehearsal works automatically (${mode}); set its progression to manual to work by hand.`;
   throw refusal(
     'picking-order',
     { id: order.id, state: order.status },

@@ -13,7 +13,10 @@ only. Delivery is at least once. A consumer drops an \`id\` that it has seen. A 
 \`GET /_control/events\` lists the events of a rehearsal in order of publication. Without a broker, this is the only way to them.
 Events may gain members: ignore those you do not know.`;
 
-/** Where an estate publishes its events: in memory, or at these brokers. The list is empty when the process that serves the document does not have it. */
+/**
+ * The place where an estate publishes its events: in memory, or at these brokers. The list is empty when the process that serves the
+ * document does not have it.
+ */
 export type EventServers = 'memory' | { readonly kafka: readonly string[] };
 
 const GATEWAY_HOST: Part = {

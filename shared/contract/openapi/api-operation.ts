@@ -41,7 +41,7 @@ const isConditional = (api: ApiDefinition): boolean =>
 
 const isVersioned = (api: ApiDefinition): boolean => api.response instanceof z.ZodObject && 'version' in api.response.shape;
 
-/** The gateway forwards each request to an application, which may be down, slow or cut off, even if it calls no other. */
+/** The refusals of every API: the gateway forwards each request to an application, which may be down, slow or unreachable. */
 function problemsOf(api: ApiDefinition): ProblemCode[] {
   const codes: ProblemCode[] = [...api.problems, ...commonProblems, ...dependencyProblems];
   if (api.auth !== 'none') codes.push('unauthenticated');
@@ -80,6 +80,6 @@ const contentOf = (api: ApiDefinition, components: Components): Part =>
 
 const repeatTriggers = objects.flatMap(({ lifeCycle }) => lifeCycle?.rows.filter(({ again }) => again).map(({ trigger }) => trigger) ?? []);
 
-/** Whether a repeat without a key changes nothing: by a repeat row, or by comparing content. A carrier repeats by webhook-id. */
+/** Whether a repeat without a key changes nothing, because of a repeat row or a comparison of content. A carrier repeats by webhook-id. */
 const answersRepeats = ({ name, auth, problems }: ApiDefinition): boolean =>
   auth === 'signature' || problems.includes('conflicting_repeat') || repeatTriggers.some((trigger) => trigger.includes(name));

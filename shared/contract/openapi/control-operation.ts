@@ -30,14 +30,14 @@ export function controlOperation(control: ControlOperation, components: Componen
   };
 }
 
-/** OpenAPI has no words for the frames of a stream: they are named. */
+/** Lists the names of the frames, because OpenAPI cannot describe the frames of a stream. */
 function contentOf(control: ControlOperation, components: Components): Part {
   if (!isStream(control)) return json(components.schemaOf(control.response, 'output'));
   const kinds = Object.keys(control.frames).join(', ');
   return { 'text/event-stream': { schema: { type: 'string', description: `Frames ${kinds}; their data is JSON.` } } };
 }
 
-/** Every operation reads the store, which may not answer. */
+/** The refusal of every operation: each reads the store, which may not answer. */
 const problemsOf = (control: ControlOperation): ProblemCode[] => [
   ...control.problems,
   ...commonProblems,

@@ -11,7 +11,7 @@ export const REQUEST_HEADERS: Part = {
   Rehearsal: {
     name: 'X-Rehearsal',
     in: 'header',
-    // Without a default in the schema: generated clients would send it with a credential that is bound to another rehearsal.
+    // The schema has no default, because generated clients would send it even with a credential that is bound to another rehearsal.
     description: 'The rehearsal of this request, unless the credential is bound to one. Without either it is the rehearsal `default`.',
     schema: { type: 'string', pattern: REHEARSAL_NAME.source },
   },

@@ -50,10 +50,10 @@ interface MemberSchema {
   readonly oneOf?: readonly MemberSchema[];
 }
 
-/** Longer enumerations are named by their number of values: a page that lists them is linked beside the table. */
+/** A longer enumeration is shown as its number of values. A page that is linked beside the table lists the values. */
 const LONGEST_ENUMERATION = 14;
 
-/** The members of a query or a body as a table, with members of nested objects by path. Empty without members. */
+/** The members of a query or a body as a table. Members of nested objects have a path. Empty without members. */
 function memberTable(schema: z.ZodType): string {
   const schemas = new JsonSchemas('draft-2020-12');
   const root = schemas.of(schema, 'input') as MemberSchema;

@@ -61,7 +61,7 @@ export function createKafkaBus(kafka: KafkaOptions): KafkaBus {
 
 const outgoing = ({ topic, key, headers, json }: BusMessage): OutgoingMessage => ({ topic, key, headers, value: json });
 
-/** Joins states, with each text once: thirteen applications that cannot reach a broker have one problem. */
+/** Joins states, with each text once: all applications that cannot reach a broker report the same problem. */
 function together(states: readonly State[]): State {
   const waitingFor = distinct(states.filter(({ ready }) => !ready).map((state) => state.waitingFor));
   const degraded = distinct(states.map((state) => state.degraded));

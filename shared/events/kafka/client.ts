@@ -15,7 +15,7 @@ export interface KafkaOptions {
 }
 
 const CONNECTION_TIMEOUT_MS = 3_000;
-/** A broker that does not answer a request for this long counts as gone. */
+/** A broker that does not answer a request for this long counts as unreachable. */
 const REQUEST_TIMEOUT_MS = 10_000;
 
 /** Finite, so that callers see the failure and retry on their own schedule. */

@@ -25,11 +25,11 @@ export interface ConsumptionOptions extends Pick<WantedEvents, 'isForOthers'> {
   readonly counts: { foreign: number; deadLetters: number; redeliveries: number };
   readonly log: Logger;
   readonly stopping: AbortSignal;
-  /** The consumer that commits; undefined while the application is not a member of its group. */
+  /** The consumer that commits offsets; undefined while the application is not a member of its group. */
   readonly consumer: () => Consumer | undefined;
 }
 
-/** Processes the records of the partitions that a member is assigned, and commits offsets behind them. */
+/** Processes the records of the assigned partitions, and commits their offsets. */
 export function createConsumption({ application, isForOthers, deliver, publish, counts, log, stopping, consumer }: ConsumptionOptions) {
   const reports = new ReportLimit(REPORT_EVERY_MS);
   const partitions = new Map<string, { readonly topic: string; readonly partition: number; readonly progress: PartitionProgress }>();
@@ -50,7 +50,7 @@ export function createConsumption({ application, isForOthers, deliver, publish, 
     return 'as' in event || event.headers.type === undefined || !isForOthers?.(event.headers.type);
   }
 
-  /** Delivers a record once. If it was refused, only its dead letter is sent again when the broker does not accept it. */
+  /** Delivers a record once. For a refused record, only the dead letter is sent again if the broker does not accept it. */
   function deliveryOf(record: KafkaRecord): () => Promise<void> {
     let cause: DeadLetterCause | undefined;
     return async () => {
@@ -138,7 +138,7 @@ export function createConsumption({ application, isForOthers, deliver, publish, 
     commit,
     /** Forgets the positions in the partitions. After a rebalance the broker returns where to continue. */
     forgetProgress: (): void => partitions.clear(),
-    /** Takes no more records and finishes the deliveries that run. */
+    /** Takes no more records, and finishes the running deliveries. */
     async stop(): Promise<void> {
       clearInterval(committer);
       await lanes.stop('running');

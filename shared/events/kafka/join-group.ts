@@ -19,7 +19,7 @@ export interface JoinOptions {
   readonly joined: () => void;
   /** The broker answered the member. */
   readonly heard: () => void;
-  /** Whether the consumer is still the one in use: a consumer that was left may still report events. */
+  /** Whether the consumer is still in use: a discarded consumer may still report events. */
   readonly isCurrent: (consumer: Consumer) => boolean;
   /** Called before the consumer connects. */
   readonly created: (consumer: Consumer) => void;
@@ -36,7 +36,7 @@ export async function joinGroup(options: JoinOptions): Promise<{ readonly ended:
     rebalanceTimeout: REBALANCE_MS,
     minBytes: 1,
     maxWaitTimeInMs: LONGEST_FETCH_MS,
-    // The subscription restarts after every kind of crash itself.
+    // The library must not restart the consumer: the subscription does that after every crash.
     retry: { ...RETRIES, restartOnFailure: async () => false },
   });
   const ended = Promise.withResolvers<unknown>();

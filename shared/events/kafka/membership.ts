@@ -3,12 +3,12 @@ import { pause } from '../../process/waiting.ts';
 export interface Membership {
   /** Resolves with the reason when the broker or the library ends the membership. */
   readonly ended: Promise<unknown>;
-  /** Wall time of the last sign of the broker. */
+  /** Wall time of the last message from the broker. */
   readonly lastSign: () => number;
 }
 
 export interface Watch {
-  /** Longest time without a sign of the broker. */
+  /** Longest time without a message from the broker. */
   readonly deafMs: number;
   /** Interval of the check. */
   readonly everyMs: number;

@@ -21,7 +21,7 @@ interface Portion {
 
 /** The messages of one partition form one record batch. The broker refuses batches above a megabyte. */
 const LARGEST_PORTION_BYTES = 500_000;
-/** How long `publish` waits for the first connection before it fails. */
+/** The longest wait of `publish` for the first connection. After it, `publish` fails. */
 const CONNECTION_WAIT_MS = 1_000;
 const FLUSH_MS = 5_000;
 const DISCONNECT_MS = 2_000;
@@ -64,12 +64,12 @@ export function createPublisher(options: KafkaOptions, { topics, log }: { readon
     try {
       for (let portion = takePortion(queue); portion.length > 0; portion = takePortion(queue)) await sendPortion(portion);
     } finally {
-      // In the same tick as the last check of the queue: messages enqueued later start a new run.
+      // This runs in the same tick as the last check of the queue, so messages that are enqueued later start a new run.
       sending = undefined;
     }
   }
 
-  /** Sends waiting portions together. After a final refusal it sends each alone, so that one does not fail the others. */
+  /** Sends waiting portions together. After a final refusal, it sends each portion alone, so that one does not make the others fail. */
   async function sendPortion(portion: readonly Portion[]): Promise<void> {
     try {
       await send(portion.flatMap(({ messages }) => messages));
@@ -81,7 +81,7 @@ export function createPublisher(options: KafkaOptions, { topics, log }: { readon
         return;
       }
       trouble = troubleOf(error, options.brokers);
-      // The broker may have lost its topics.
+      // The broker may have lost its topics, so they are checked again.
       topics.recheck();
       for (const { failed } of portion) failed(new Error(trouble, { cause: error }));
     }

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** Most subjects in memory. */
+/** Most subjects that are kept in memory. */
 const MOST_SUBJECTS = 200;
 
 /** Reports the same subject at most once per period, so that a condition that lasts for hours does not fill a log. */

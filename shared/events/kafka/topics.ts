@@ -5,7 +5,7 @@ import { createClient, type KafkaOptions } from './client.ts';
 
 /** Limits the replicas of an application that consume a topic in parallel. Must not change: it maps keys to partitions. */
 const PARTITIONS = 6;
-/** An event is larger than its object, which may be as large as a request body. */
+/** Largest record. An event is larger than its object, which may be as large as a request body. */
 const LARGEST_MESSAGE_BYTES = 4 * 1_048_576;
 const TIMEOUT_MS = 10_000;
 
@@ -57,7 +57,7 @@ async function createMissing(admin: Admin): Promise<void> {
     topics: missing.map(([topic, numPartitions]) => ({
       topic,
       numPartitions,
-      // The default of the broker, which fits the size of its cluster.
+      // -1 is the default of the broker, which suits the size of its cluster.
       replicationFactor: -1,
       configEntries: [{ name: 'max.message.bytes', value: String(LARGEST_MESSAGE_BYTES) }],
     })),

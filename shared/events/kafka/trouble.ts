@@ -20,7 +20,7 @@ function causesOf(error: unknown): readonly KafkaError[] {
 export const isRefusal = (error: unknown): boolean =>
   causesOf(error).some(({ name, retriable }) => name === 'KafkaJSProtocolError' && retriable === false);
 
-/** Describes an error for the person who sets KAFKA_BROKERS: the attempt and its result. */
+/** Describes an error for the person who sets KAFKA_BROKERS: what was tried, and the result. */
 export function troubleOf(error: unknown, brokers: readonly string[]): string {
   const causes = causesOf(error);
   const root = causes.at(-1);
@@ -53,7 +53,7 @@ export interface Attempts {
   readonly stopped: AbortSignal;
 }
 
-/** The latest problem that was logged, by the brokers of a bus: its subscriptions share them, and meet the same problem. */
+/** The latest logged problem, by the brokers of a bus. The subscriptions of a bus share its brokers, and so have the same problems. */
 const logged = new WeakMap<readonly string[], string>();
 
 /** Retries until it succeeds or is stopped, and logs the problem whenever it changes. */

@@ -5,7 +5,7 @@ import type { ClaimRecord, WorldState } from './state.ts';
 /** Sorted by expiry: time only moves forward, and every claim is kept equally long. */
 type Claims = Map<string, ClaimRecord>;
 
-/** The size of an ended claim: only those count. */
+/** The size of an ended claim. Unfinished claims do not count. */
 export const bytesOfClaim = ({ done }: ClaimRecord): number => CLAIM_BYTES + (done?.json.length ?? 0);
 
 export function claim(world: WorldState, claims: Claims, key: string, ask: { fingerprint: string; now: number; leaseMs: number }): Claim {
@@ -16,7 +16,7 @@ export function claim(world: WorldState, claims: Claims, key: string, ask: { fin
   if (found && isHeld(found)) {
     return found.fingerprint === ask.fingerprint ? { is: 'running', leftMs: found.leaseUntil - Date.now() } : { is: 'other-body' };
   }
-  // A released or abandoned claim of the same request keeps its first instant, so that the request mints the same ids.
+  // A released or abandoned claim of the same request keeps its first instant, so that the request creates the same ids.
   const before = found && !found.done && found.fingerprint === ask.fingerprint ? found : undefined;
   const { since, preconditionHeld } = before ?? { since: ask.now, preconditionHeld: false };
   if (found && found.token === undefined) world.bytes -= bytesOfClaim(found);

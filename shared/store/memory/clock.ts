@@ -74,7 +74,7 @@ export function createMemoryClock({ all, rehearsals, need, changed }: MemoryEsta
 function requeue(state: WorldState, key: string, item: DueRecord['item'], then: RequeuedAt | RequeuedParked): void {
   const parked = parkedAs(item);
   if (parked.what === 'delivery' && !state.pending.has(parked.key)) {
-    // It has been consumed.
+    // The delivery has been consumed.
     state.due.remove(key);
   } else if (!('parked' in then)) {
     state.due.put(key, { ...item, ...then });

@@ -26,7 +26,7 @@ const byInstant = (a: Queued, b: Queued): number => a.item.at - b.item.at || a.i
 /** The queue is rebuilt when stale entries outnumber the current ones by more than this. */
 const STALE_MARGIN = 64;
 
-/** Items of the same turn run one at a time. */
+/** Items with the same `turn` run one at a time. */
 const turnOf = (item: Item | undefined): string | undefined =>
   item && carriesEvent(item.kind) ? `${item.application}|${item.kind}` : undefined;
 
@@ -87,7 +87,7 @@ export function createDueSchedule(onAwaitedEnd?: (item: Item) => void) {
     }
   }
 
-  /** After its lease expires, a holder may finish an item until someone else leases it. */
+  /** After its lease has expired, a driver may still finish an item until another one leases it. */
   function queueExpired(wall: Ms): void {
     for (const key of [...leased]) {
       const record = records.get(key);
@@ -120,7 +120,7 @@ export function createDueSchedule(onAwaitedEnd?: (item: Item) => void) {
       const record = records.get(key);
       if (record) put(key, record.item);
     },
-    /** Items that this fault withholds; without a name, those that any fault withholds. */
+    /** Items that this fault withholds. Default: items that any fault withholds. */
     withheldBy: (fault?: string): Item[] => withheldBy(fault).flatMap((key) => records.get(key)?.item ?? []),
     /** Makes the items that a fault withholds due now. Default: the items of every fault. */
     releaseWithheld(fault: string | undefined, now: Ms): void {

@@ -46,7 +46,7 @@ const LOOK_MS = 5_000;
 function createMemoryJanitor({ all, dropAfterMs }: { readonly all: Map<World, WorldState>; readonly dropAfterMs: number }) {
   /** Wall time of each world's removal, earliest first. */
   const dying = new Map<World, Ms>();
-  /** Wall time of the last operation, in this order. */
+  /** Wall time of the last operation, earliest first. */
   const remembering = new Map<Operations, Ms>();
   let timer: NodeJS.Timeout | undefined;
 

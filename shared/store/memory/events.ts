@@ -4,7 +4,7 @@ import type { EventsAbout, StoredEvent } from '../ports/inspection.ts';
 import type { OutboxEntry } from '../ports/outbox.ts';
 import { OrderedList } from './ordered-list.ts';
 
-/** The published events of a world, oldest first, and by every filter. */
+/** The published events of a world, oldest first, and indexed by every filter. */
 export function createMemoryEvents() {
   const events: StoredEvent[] = [];
   const about = new Map<string, OrderedList<StoredEvent>>();

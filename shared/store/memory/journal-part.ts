@@ -43,7 +43,7 @@ export function createJournalPart(limit: JournalLimit) {
     discardedTraces += 1;
   }
 
-  /** Shortens the trace that has grown, then discards others. */
+  /** Shortens the trace that has grown, then discards other traces. */
   function makeRoom(grown: TraceHops): void {
     while (grown.hops.size > most.records || (grown.bytes > most.bytes && grown.hops.size > 1)) {
       const [oldest] = grown.hops;

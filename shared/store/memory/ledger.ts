@@ -43,7 +43,7 @@ function ledgerOf(state: WorldState, limit: number): Ledger {
   };
 }
 
-/** Pending deliveries, except those that are withheld or put off. Only these are looked up: the others may be many. */
+/** Pending deliveries, except withheld and postponed ones. Only the exceptions are looked up: the others may be many. */
 function pendingOf(state: WorldState, withheld: readonly DueItem[], limit: number): { readonly first: string[]; readonly count: number } {
   const away = new Set<string>();
   for (const { application, kind, key } of state.due.awaiting()) {

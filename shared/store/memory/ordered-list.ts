@@ -1,11 +1,11 @@
-/** A thing with a position by creation. */
+/** An element with a position by creation. */
 export interface Ordered {
   readonly order: number;
 }
 
 /**
- * Things in ascending order, each order once. New things nearly always come last; places are found by binary search. It is a class because
- * a world has many thousands of them, and most hold one thing: a closure for each method would take more memory than the thing.
+ * Elements in ascending order, each order once. New elements nearly always come last; positions are found by binary search. It is a class because
+ * a world has many thousands of lists, most of them with one element: a closure for each method would need more memory than the element.
  */
 export class OrderedList<T extends Ordered> {
   #things: T[];
@@ -22,11 +22,11 @@ export class OrderedList<T extends Ordered> {
     return this.#things.at(-1);
   }
 
-  /** Inserts a thing; it replaces one of the same order. */
+  /** Inserts an element. It replaces an element of the same order. */
   put(thing: T): void {
     const things = this.#things;
     const place = this.#upTo(thing.order);
-    // An empty array makes room for 17 things at the first push.
+    // An empty array allocates room for 17 elements at the first push.
     if (things.length === 0) this.#things = [thing];
     else if (things[place - 1]?.order === thing.order) things[place - 1] = thing;
     else if (place === things.length) things.push(thing);
@@ -38,13 +38,13 @@ export class OrderedList<T extends Ordered> {
     if (this.#things[place]?.order === order) this.#things.splice(place, 1);
   }
 
-  /** Things after this order, ascending. */
+  /** Elements after this order, ascending. */
   after(order: number, limit: number): T[] {
     const place = this.#upTo(order);
     return this.#things.slice(place, place + limit);
   }
 
-  /** Things before this order, newest first; 0 = the end of the list. */
+  /** Elements before this order, newest first; 0 stands for the end of the list. */
   before(order: number, limit: number): T[] {
     const end = order > 0 ? this.#upTo(order - 1) : this.#things.length;
     return this.#things.slice(Math.max(0, end - limit), end).reverse();
@@ -54,7 +54,7 @@ export class OrderedList<T extends Ordered> {
     return this.#things[Symbol.iterator]();
   }
 
-  /** Counts the things with an order up to this one. */
+  /** Counts the elements with an order up to this one. */
   #upTo(order: number): number {
     const things = this.#things;
     const last = things.at(-1);

@@ -40,7 +40,7 @@ export interface ApplicationState {
   index: Map<string, Map<string, OrderedList<Placed>>>;
   counters: Map<string, Map<string, Map<string, number>>>;
   claims: Map<string, ClaimRecord>;
-  /** By id, first committed first. */
+  /** Unsent events by id, first committed first. */
   outbox: Map<string, OutboxEntry>;
   relay: { token: string; until: number } | undefined;
   /** Results of commits by operation id, newest last. A repeated operation gets its first result. */
@@ -60,7 +60,7 @@ export interface WorldState {
   applications: Map<Application, ApplicationState>;
   readonly due: DueSchedule;
   pending: Set<string>;
-  /** By kind and key, oldest first. Due work keeps its item for a redrive. */
+  /** Parked work by kind and key, oldest first. Due work keeps its item for a redrive. */
   parked: Map<string, { readonly shown: Parked; readonly item?: DueRecord['item'] }>;
   seq: number;
   order: number;
@@ -114,7 +114,7 @@ export function getOr<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   return made;
 }
 
-/** The first things, up to a limit. It does not iterate over the others. */
+/** The first elements, up to a limit. It does not iterate over the others. */
 export function firstOf<T>(things: Iterable<T>, limit: number): T[] {
   const first: T[] = [];
   for (const thing of things) {
@@ -143,7 +143,7 @@ export function unpark({ parked }: Pick<WorldState, 'parked'>, item: DueRecord['
 
 const dueItems = new WeakMap<DueRecord['item'], DueItem>();
 
-/** The clock reads the next item after every change, and rarely needs its payload. */
+/** A due item whose payload is parsed on demand: the clock reads the next item after every change, and rarely needs the payload. */
 export function dueItem(item: DueRecord['item']): DueItem {
   const known = dueItems.get(item);
   if (known) return known;

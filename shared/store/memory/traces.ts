@@ -10,7 +10,7 @@ interface Kept {
   bytes: number;
 }
 
-/** Overhead of a summary. */
+/** Characters that a summary counts in addition to its text. */
 const SUMMARY_BYTES = 600;
 
 /** The traces of one part of a world's journal. */

@@ -3,14 +3,17 @@ import type { World } from '../../domain/world.ts';
 
 /** An expired claim without an outcome is kept for this rehearsal time. */
 export const CLAIM_KEPT_MS = 24 * 60 * 60 * 1_000;
-/** Each new claim removes at most this many outdated claims. */
+/** Most outdated claims that each new claim removes. */
 export const CLAIMS_FORGOTTEN = 100;
 
 /** The approximate size of an ended claim without its outcome. A client may make any number of claims. */
 export const CLAIM_BYTES = 200;
 
 export type Claim =
-  /** `since`: rehearsal time of the first claim. `preconditionHeld`: a commit noted it. Both survive a takeover of the lease. */
+  /**
+   * `since`: rehearsal time of the first claim. `preconditionHeld`: a commit met `If-Match`. Both stay when another request takes over the
+   * lease.
+   */
   | { readonly is: 'ours'; readonly token: string; readonly since: Ms; readonly preconditionHeld: boolean }
   /** `leftMs`: remaining wall time of the lease. */
   | { readonly is: 'running'; readonly leftMs: Ms }
@@ -19,7 +22,7 @@ export type Claim =
 
 export interface ClaimRequest {
   readonly key: string;
-  /** Of the content: a key is for one request. */
+  /** Digest of the request's content, because a key is for one request. */
   readonly fingerprint: string;
   /** Rehearsal time. */
   readonly now: Ms;

@@ -3,7 +3,7 @@ import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
 import type { DueItem } from './due-work.ts';
 
-/** The state of a clock, as its drivers poll it. Its cost does not depend on the amount of due work. */
+/** The state of a clock, which its drivers poll. Reading it costs the same for any amount of due work. */
 export interface ClockStatus {
   readonly now: Ms;
   readonly flowing: boolean;
@@ -40,7 +40,7 @@ export interface RequeuedParked {
 
 /** The clock of a world and the due work that it drives. */
 export interface ClockStore {
-  /** Reads the clock; one that a dead driver stopped flows again. @returns undefined for a world that is no longer current */
+  /** Reads the clock. A clock that a dead driver froze flows again. @returns undefined for a world that is no longer current */
   status(world: World): Promise<ClockStatus | undefined>;
   /** @param driver token of the advancing driver; without it, only while none advances @returns false when the caller may not set it */
   setClock(world: World, clock: { readonly now: Ms; readonly flowing: boolean }, driver?: string): Promise<boolean>;
@@ -54,7 +54,7 @@ export interface ClockStore {
   leaseNext(world: World, request: ItemLeaseRequest): Promise<DueItem | undefined>;
   /**
    * Reschedules a leased item, or parks it. A retried delivery is parked as a delivery. Parked work that awaits an application is due
-   * again after `PROBE_MS`. An item that awaited an application and fails without it shows that the application is back.
+   * again after `PROBE_MS`. If an item that awaited an application fails for another reason, the application is back.
    */
   requeue(world: World, item: DueItem, token: string, then: RequeuedAt | RequeuedParked): Promise<void>;
 }

@@ -9,16 +9,16 @@ export const deliveryKey = (application: string, eventId: string): string => `${
 export interface DeliveryRetry {
   readonly event: RetriedEvent;
   readonly at: Ms;
-  /** The application that was away. */
+  /** The unavailable application. */
   readonly awaits: Application;
 }
 
-/** Deliveries of events to one application, as its consumer settles them. Each is named by its `deliveryKey`. */
+/** Deliveries of events to one application, for its consumer. A `deliveryKey` identifies each. */
 export interface DeliveryStore {
   /** Whether the delivery is still to be consumed. */
   isPending(world: World, delivery: string): Promise<boolean>;
   /** Parks a delivery (dead letter): it is listed as parked and no longer counts as pending. */
   park(world: World, delivery: string, error: string): Promise<void>;
-  /** Puts a delivery off: it becomes `DELIVER_AGAIN`, and the ledger does not list it as pending while that work waits. */
+  /** Postpones a delivery: it becomes `DELIVER_AGAIN`, and the ledger does not list it as pending while that work waits. */
   putOff(world: World, delivery: string, retry: DeliveryRetry): Promise<void>;
 }

@@ -9,7 +9,7 @@ export interface RehearsalCredentials {
   readonly webhookSecret: string;
 }
 
-/** The part of a rehearsal that the edge, consumers and the relay need: one read. */
+/** The part of a rehearsal that the gateway, the consumers and the relay need. One read gets it. */
 export interface WorldView {
   readonly rehearsal: string;
   readonly world: World;

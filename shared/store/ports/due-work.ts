@@ -13,15 +13,15 @@ export interface PlannedDue {
   readonly traceparent?: string;
   /** Request id of the hop that scheduled it, for the journal. */
   readonly hop?: string;
-  /** Set when the committing process runs the work itself before it replies. `until` is wall time; others wait until then. */
+  /** Set when the committing process runs the work before it replies. Other processes wait until `until`, in wall time. */
   readonly lease?: { readonly token: string; readonly until: number };
   /** The fault that withholds the work until `at` (`NEVER`: while it exists). Setting it anew or deleting it makes the work due. */
   readonly withheldBy?: string;
   /** Revision of the faults at that decision. A fault set after it does not withhold the work. */
   readonly withheldAt?: number;
-  /** The application that was away when the work was put off. The work becomes due as soon as the application is back. */
+  /** The application that was unavailable when the work was postponed. The work becomes due as soon as the application is back. */
   readonly awaits?: Application;
-  /** Failed attempts that count as made; 0 when absent. */
+  /** Number of failed attempts to begin with; 0 when absent. */
   readonly attempts?: number;
 }
 
@@ -29,8 +29,8 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 /**
- * Rehearsal time before each retry of failed due work, while another application is away or another action is in progress: a week in all.
- * After the last attempt the work is parked. Redriven work has only the last attempt.
+ * Rehearsal time before each retry of failed due work, while another application is unavailable or another action is in progress: a week in all.
+ * After the last attempt the work is parked. Redriven work gets one attempt.
  */
 export const BACKOFF_MS: readonly Ms[] = [
   5_000,
@@ -45,7 +45,7 @@ export const BACKOFF_MS: readonly Ms[] = [
 /** Retries of work that was refused or failed because of a defect. After them it is parked, in less than three hours. */
 export const MOST_ATTEMPTS_AFTER_REFUSAL = 5;
 
-/** Rehearsal time between the attempts of parked work whose application was away. */
+/** Rehearsal time between the attempts of parked work whose application was unavailable. */
 export const PROBE_MS: Ms = 7 * 24 * HOUR_MS;
 
 export interface DueItem {
@@ -62,7 +62,7 @@ export interface DueItem {
   readonly payload: unknown;
   /** The fault that withholds the item until `at`. */
   readonly withheldBy?: string;
-  /** The application that was away at the last attempt. */
+  /** The application that was unavailable at the last attempt. */
   readonly awaits?: Application;
 }
 
@@ -72,10 +72,10 @@ export const dueKey = (application: string, kind: string, key: string): string =
 /** Due work of every application: put an event that a fault withheld back into the outbox. Key: the event's id; payload: its entry. */
 export const PUBLISH_WITHHELD_EVENT = 'publish-held-event';
 
-/** Due work of a subscriber: retries a delivery that was parked or put off. Key: the event's id; payload: its outbox entry. */
+/** Due work of a subscriber: retries a delivery that was parked or postponed. Key: the event's id; payload: its outbox entry. */
 export const DELIVER_AGAIN = 'deliver-again';
 
-/** Whether due work carries an event. One such item per application and kind runs at a time, for the order. Snapshots leave it out. */
+/** Whether due work carries an event. To keep the order, one such item per application and kind runs at a time. Snapshots exclude it. */
 export const carriesEvent = (kind: string): boolean => kind === PUBLISH_WITHHELD_EVENT || kind === DELIVER_AGAIN;
 
 /** Most waiting items that one search for the next item skips. */

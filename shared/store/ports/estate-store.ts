@@ -22,7 +22,7 @@ export interface Store extends ObjectStore, ClaimStore, CommitStore, DueWorkStor
 /** The part of the control plane that every application needs. */
 export interface ControlStore extends FaultStore, JournalWriter {}
 
-/** The estate-wide view. Only the control plane holds it. */
+/** The view of the whole estate. Only the control plane has it. */
 export interface Worlds
   extends Directory,
     RehearsalStore,

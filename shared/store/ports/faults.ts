@@ -6,7 +6,7 @@ export interface FaultRule {
   readonly hits: number;
 }
 
-/** The faults of a world, as applications apply them. */
+/** The faults of a world, for the applications, which apply them. */
 export interface FaultStore {
   faults(world: World): Promise<{ readonly revision: number; readonly rules: readonly FaultRule[] }>;
   /** Counts one hit and returns its number; undefined when `limit` hits are already counted. One atomic step. */
@@ -17,10 +17,10 @@ export interface FaultStore {
   hits(world: World, fault: string): Promise<number>;
 }
 
-/** Most faults of a world: each call is matched against them. */
+/** Most faults of a world. The number is limited because each call is compared with them. */
 export const MOST_FAULTS = 200;
 
-/** The faults of a world, as the control plane sets them. */
+/** The faults of a world, for the control plane, which sets them. */
 export interface FaultControl {
   /**
    * Sets a fault anew. If it replaces a fault of this name, the work that the old fault withheld becomes due, and all work that awaits an

@@ -35,7 +35,7 @@ export interface EventReader {
 export interface CountedObjects {
   readonly application: Application;
   readonly collection: string;
-  /** Empty for objects without a life cycle. */
+  /** The states to count. Empty for objects without a life cycle. */
   readonly states: readonly string[];
 }
 

@@ -2,9 +2,9 @@ import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
 import type { TraceReader } from './traces.ts';
 
-/** What the trace of a hop counts and names. */
+/** The facts of a hop that its trace summarises. */
 export interface HopFacts {
-  /** A request came from outside the estate, a call from an application; a delivery is of an event; due work is run by the clock. */
+  /** A request comes from outside the estate, a call from an application. A delivery brings an event. The clock runs due work. */
   readonly kind: 'request' | 'call' | 'delivery' | 'due';
   readonly application: string;
   /** The application that made the call, or that signed the request. Absent for other requests, deliveries and due work. */
@@ -42,7 +42,7 @@ export interface RecordedHop {
   readonly requestId: string;
   readonly correlationId: string;
   readonly head: string;
-  /** Absent, too, when they were not requested. */
+  /** The bodies. Absent if there are none, or if they were not requested. */
   readonly bodies?: string;
   readonly anonymous?: true;
   /** Wall time since it was recorded. */
@@ -51,7 +51,7 @@ export interface RecordedHop {
 
 export interface JournalAsk {
   readonly correlationId?: string;
-  /** Chooses the oldest hops after this sequence. Absent: the newest hops. */
+  /** Selects the oldest hops after this sequence. Absent: the newest hops. */
   readonly after?: number;
   /** Number of hops; absent: all. */
   readonly limit?: number;
@@ -62,7 +62,7 @@ export interface JournalAsk {
 export interface JournalPage {
   /** Oldest first. */
   readonly entries: readonly RecordedHop[];
-  /** Hops up to this sequence may have been discarded, callers without a credential apart; 0: none was. */
+  /** Hops up to this sequence may have been discarded, not counting callers without a credential; 0: none was. */
   readonly discardedTo: number;
   /** Sequence of the world's newest hop at that moment; 0 without any. */
   readonly newest: number;
@@ -71,7 +71,7 @@ export interface JournalPage {
 export interface JournalSize {
   readonly traces: number;
   readonly hops: number;
-  /** Number of whole traces that were discarded, callers without a credential apart. */
+  /** Number of whole traces that were discarded, not counting callers without a credential. */
   readonly discarded: number;
 }
 
@@ -99,7 +99,7 @@ export interface JournalWriter {
   expectHops(world: World): void;
 }
 
-/** Reads the hops of a world. Each read costs in proportion to what it answers, not to the length of the journal. */
+/** Reads the hops of a world. The cost of a read depends on the size of its result, not on the length of the journal. */
 export interface JournalReader extends TraceReader {
   journalOf(world: World, ask?: JournalAsk): Promise<JournalPage>;
   /** The latest hop with this request id. */

@@ -20,7 +20,7 @@ export interface Ledger {
   readonly parked: readonly Parked[];
   /** Due work that faults withhold. Its deliveries of events are not pending until they are released. */
   readonly withheld: readonly DueItem[];
-  /** Due work that waits for an application that was away, deliveries and parked work included. */
+  /** Due work that waits for an unavailable application, deliveries and parked work included. */
   readonly awaiting: readonly DueItem[];
   readonly counts: Readonly<Record<'unsent' | 'pending' | 'running' | 'parked' | 'withheld', number>>;
   readonly next?: DueItem;
@@ -28,11 +28,11 @@ export interface Ledger {
 
 /** The outstanding work of one event. */
 export interface EventWork {
-  /** While the event is not on the bus. */
+  /** The entry in the outbox, while the event is not on the bus. */
   readonly entry?: OutboxEntry;
   /** The fault that withholds it. */
   readonly withheldBy?: string;
-  /** Subscribers that have not consumed it yet, even while it is withheld or put off. */
+  /** Subscribers that have not consumed it yet, even while it is withheld or postponed. */
   readonly pending: readonly Application[];
   readonly parked: readonly { readonly application: Application; readonly error: string }[];
 }

@@ -31,7 +31,7 @@ export interface Batch {
   readonly faults: number;
 }
 
-/** A published event: an entry of the batch by id, once per send; or an event that a fault withheld until then. */
+/** A published event: the id of an entry of the batch, once per send; or an event that a fault had withheld. */
 export type SentEvent = string | OutboxEntry;
 
 /** An entry of the batch that a fault withholds. `due` (of kind `PUBLISH_WITHHELD_EVENT`, with `withheldBy`) publishes it later. */
@@ -40,18 +40,18 @@ export interface WithheldEvent {
   readonly due: PlannedDue;
 }
 
-/** What a relay has done with its batch. */
+/** The outcome of a relay's batch. */
 export interface RelayProgress {
   /** Names the relay; it leases the outbox. */
   readonly token: string;
-  /** Sorted by sending, which is the order of the world's events. */
+  /** The sent events, first sent first. Their order becomes the order of the world's events. */
   readonly sent?: readonly SentEvent[];
   readonly withheld?: readonly WithheldEvent[];
   /** The relay gets no further batch, and its lease is released although entries remain. */
   readonly isStopping?: boolean;
 }
 
-/** One application's outbox, as its relay empties it. */
+/** One application's outbox, for its relay. */
 export interface OutboxStore {
   readonly application: Application;
   /**

@@ -4,7 +4,7 @@ import type { World } from '../../domain/world.ts';
 import type { PlannedDue } from './due-work.ts';
 import type { Batch } from './outbox.ts';
 
-/** The lease that a unit of work must still hold when it commits. Its last commit ends the lease. */
+/** The lease that a unit of work needs when it commits. Its last commit ends the lease. */
 export type Fence =
   | { readonly kind: 'claim'; readonly key: string; readonly token: string }
   | { readonly kind: 'delivery'; readonly key: string }
@@ -17,7 +17,7 @@ export interface PlannedEvent {
   readonly key: string;
   readonly json: string;
   readonly subscribers: readonly Application[];
-  /** A fault withheld the event before; no fault applies to it again. */
+  /** Whether a fault withheld the event before. No further fault applies to it. */
   readonly struck?: true;
   /** Wall time. The relay measures the delay until publication from it. */
   readonly committedAt?: Ms;
@@ -64,11 +64,11 @@ export interface Plan {
   readonly index: readonly IndexChange[];
   /** Summed per counter, key and field. */
   readonly move: readonly { readonly counter: string; readonly key: string; readonly field: string; readonly by: number }[];
-  /** A move that lowers the weighted sum of the fields must not make it negative. */
+  /** A move must not make the weighted sum of the fields negative. A move that raises it is always allowed. */
   readonly guard: readonly { readonly counter: string; readonly key: string; readonly terms: Readonly<Record<string, 1 | -1>> }[];
   readonly events: readonly PlannedEvent[];
   readonly due: readonly PlannedDue[];
-  /** The `If-Match` precondition of the request was met in this commit. Noted with the fencing claim. */
+  /** Whether this commit met the `If-Match` precondition of the request, which is recorded in the fencing claim. */
   readonly preconditionHeld?: boolean;
   /** The answer to keep under the fencing claim. A last commit without an outcome releases the claim. */
   readonly outcome?: { readonly json: string; readonly keepUntil: Ms };
@@ -81,7 +81,7 @@ export type Committed =
   | { readonly ok: true; readonly seq: number; readonly batch?: Batch }
   /**
    * `full`: too many events wait for the bus. Only requests get it; deliveries and due work are always admitted. `space`: the world is
-   * larger than its limit; `growsWorld` defines the refused commits. `at` is the size then.
+   * larger than its limit; `growsWorld` defines the refused commits. `at` is its size.
    */
   | { readonly ok: false; readonly why: 'version' | 'unique' | 'guard' | 'held' | 'world' | 'full' | 'space'; readonly at: string };
 

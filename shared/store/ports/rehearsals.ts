@@ -29,7 +29,7 @@ export interface RehearsalRecord extends Lifetime {
 }
 
 export interface NewRehearsal {
-  /** Called only when there is room. */
+  /** Makes the seed data. It is called only when there is room for the rehearsal. */
   readonly from: () => Snapshot;
   readonly credentials: RehearsalCredentials;
   /** Wall time without use after which the rehearsal ends; null: it is kept. */
@@ -49,7 +49,7 @@ export interface RehearsalStore {
   list(): Promise<readonly RehearsalRecord[]>;
   /** As `list` shows it. Reading does not count as use. @returns undefined when the rehearsal does not exist */
   record(rehearsal: string): Promise<RehearsalRecord | undefined>;
-  /** Safe against concurrent calls: one of them creates the rehearsal, and together they keep to the limit. */
+  /** Of concurrent calls, one creates the rehearsal, and together they keep to the limit. */
   create(rehearsal: string, created: NewRehearsal): Promise<CreatedRehearsal>;
   /**
    * Seeds a new world, then switches the rehearsal to it. The old world is dropped after a minute. Credentials and lifetime stay;
@@ -62,7 +62,7 @@ export interface RehearsalStore {
   remove(rehearsal: string): Promise<boolean>;
   /** Notes that a rehearsal is used now. @returns its `idleMs`; null also when it does not exist */
   use(rehearsal: string): Promise<Ms | null>;
-  /** Removes the rehearsals that have ended. One process at a time does, and reads only those. @returns their names */
+  /** Removes the rehearsals that have ended, and reads only these. One process at a time does this. @returns their names */
   expire(): Promise<readonly string[]>;
 }
 

@@ -3,7 +3,7 @@ import type { Ms } from '../../domain/time.ts';
 /** A run of a scenario, as the gateway that runs it records it. */
 export interface RunRecord {
   readonly id: string;
-  /** Counts the records of a run from 1. An older record never replaces a newer one. */
+  /** Number of the record of this run, from 1. An older record never replaces a newer one. */
   readonly version: number;
   /** What a list shows of the run (JSON). */
   readonly head: string;
@@ -11,7 +11,7 @@ export interface RunRecord {
   readonly body: string;
 }
 
-/** A recorded run. `held`: the gateway that runs it has renewed its lease in time. */
+/** A recorded run. `held`: its lease has not expired, because its gateway renewed it in time. */
 export type KeptRun = RunRecord & { readonly held: boolean };
 
 export interface KeptRuns {

@@ -1,7 +1,7 @@
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
 
-/** All hops of one correlation id, summed as they are recorded, discarded ones too. It ends with the last hop that is kept. */
+/** All hops of one correlation id, summed as they are recorded, discarded ones too. The trace is discarded with its last hop. */
 export interface StoredTrace {
   readonly correlationId: string;
   /** Position of the trace by its start: the sequence of its first hop. */
@@ -12,7 +12,10 @@ export interface StoredTrace {
   readonly lastAt: Ms;
   /** The rehearsal's clock at its first hop. */
   readonly at: Ms;
-  /** This and the next five describe its request from outside: the worst answer, then the latest; without one, its first hop. */
+  /**
+   * This member and the next five describe one request from outside: the one with the worst answer, then the latest. Without one, they
+   * describe the first hop.
+   */
   readonly method: string;
   readonly path: string;
   readonly api: string;
@@ -35,7 +38,7 @@ export interface StoredTrace {
 export interface TracePage {
   /** Newest first. There may be fewer than the limit although there are older ones. */
   readonly traces: readonly StoredTrace[];
-  /** For `before`. Absent: there are no older traces. */
+  /** The value of `before` for the next page. Absent: there are no older traces. */
   readonly next?: number;
 }
 

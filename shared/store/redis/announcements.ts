@@ -4,7 +4,7 @@ import type { RedisAccess } from './connection.ts';
 
 /** A process does not repeat an announcement within this wall time. */
 const ANNOUNCED_MS = 5_000;
-/** An announcement of this age, on Redis's clock, is withdrawn when the outbox is empty. */
+/** An announcement of this age, on Redis's clock, is removed if the outbox is empty. */
 const WITHDRAWN_MS = 30_000;
 
 /**

@@ -51,7 +51,7 @@ export function createApplicationStore(application: Application, options: Applic
     application,
     ...createRedisObjects(application, options),
     claim: async (world, { key, fingerprint, now, leaseMs }) => {
-      // Every attempt has the same token: an attempt whose reply was lost has made the claim for us.
+      // Every attempt has the same token, so a claim by an attempt whose reply was lost belongs to this request.
       const token = randomToken();
       return readClaim(await run('claim', world, application, key, word(fingerprint), now, leaseMs, token), token);
     },

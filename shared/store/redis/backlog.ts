@@ -5,7 +5,7 @@ import type { RedisAnnouncements } from './announcements.ts';
 import type { RedisAccess } from './connection.ts';
 import { readEntry } from './formats.ts';
 
-/** Plain commands whose cost does not depend on the number of entries. The counts need not be of one instant. */
+/** Uses plain commands whose cost does not depend on the number of entries. The counts may be of slightly different instants. */
 export async function outboxBacklog(
   application: Application,
   { connection, keys, announcements }: RedisAccess & { readonly announcements: RedisAnnouncements },

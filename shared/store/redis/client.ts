@@ -31,14 +31,14 @@ const connectionOptions = (commandTimeout: number) => ({
   disconnectTimeout: DISCONNECT_MS,
   lazyConnect: true,
   retryStrategy: reconnectAfter,
-  // After a failover the address may lead to a replica.
+  // After a failover, the address may belong to a replica. The client then connects again.
   reconnectOnError: (error: Error): 1 | false => (error.message.startsWith('READONLY') ? 1 : false),
 });
 
 export interface ClientOptions {
   readonly url: string;
   readonly commandTimeoutMs: number;
-  /** The client is for messages. */
+  /** Whether the client is for messages. */
   readonly subscribing: boolean;
 }
 
@@ -74,7 +74,7 @@ export async function start(client: RedisClient, { where, startTimeoutMs, onErro
   const outcome = Promise.withResolvers<void>();
   const failed = (error: Error): void => {
     const found = deepest(error);
-    // This message has no reason; an earlier one may have.
+    // This message has no reason, but an earlier one may have.
     if (!last || found.message !== 'Connection is closed.') last = found;
     const refusal = refusedFor(found, where);
     if (refusal) outcome.reject(refusal);
@@ -113,7 +113,7 @@ export async function quit(client: RedisClient): Promise<void> {
   hangUp(client);
 }
 
-/** An ended client emits no second `end`: disconnecting it would never finish. */
+/** A client that has ended emits no second `end`, so waiting for it would never finish. */
 export function hangUp(client: RedisClient): void {
   if (client.status !== 'end') client.disconnect();
 }

@@ -22,7 +22,7 @@ interface CommitPlan {
   readonly application: Application;
   readonly operation: string;
   readonly last: boolean;
-  /** Empty: the unit of work holds no lease. */
+  /** The lease of the unit of work. Empty without one. */
   readonly fence: { readonly kind?: Fence['kind']; readonly key?: string; readonly token?: string | undefined };
   readonly outboxLimit: number;
   /** Limit of the world's text; absent when the commit adds none. */

@@ -19,7 +19,10 @@ export interface RedisConnectionOptions {
   readonly commandTimeoutMs?: number | undefined;
   /** The start waits this wall time for a Redis that does not answer yet. */
   readonly startTimeoutMs?: number | undefined;
-  /** Gets the errors that no caller gets: a broken connection, a notification that could not be sent. `RedisRefused`: Redis begins to refuse commands. */
+  /**
+   * Receives the errors that no caller receives: a broken connection, a notification that could not be sent. `RedisRefused`: Redis begins
+   * to refuse commands.
+   */
   readonly onError?: ((error: Error) => void) | undefined;
 }
 

@@ -23,7 +23,7 @@ export const listed = <T>(list: readonly T[], each: (one: T) => readonly Argumen
   ...list.flatMap(each),
 ];
 
-/** The number of a long text among the arguments. */
+/** A reference to a long text: its position among the arguments. */
 export type TextNumber = number;
 export type KeepText = (text: string) => TextNumber;
 

@@ -4,7 +4,7 @@ import type { HopCounts, JournalReader, RecordedHop } from '../ports/journal.ts'
 import { type FoundTrace, joined, type TraceSummary, tracePage } from '../trace-summary.ts';
 import { type RedisAccess, runInWorld } from './connection.ts';
 
-/** More than a journal can hold. */
+/** A limit above the capacity of a journal. */
 const WHOLE_JOURNAL = 1_000_000;
 
 export interface JournalReaderOptions extends RedisAccess {

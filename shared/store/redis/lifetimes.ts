@@ -20,7 +20,7 @@ const ALWAYS_KEPT = 'kept';
 export type Entry = { readonly is: 'entered' } | { readonly is: 'full'; readonly longestIdle?: Lifetime & { readonly rehearsal: string } };
 
 export interface RemovalOptions {
-  /** The rehearsal stays unless its end has come. */
+  /** Whether the rehearsal is removed only if it has expired. */
   readonly onlyEnded: boolean;
 }
 
@@ -58,7 +58,7 @@ export function createRedisLifetimes({ connection, keys }: RedisAccess) {
     noteOpened: (rehearsal: string, idleMs: Ms | null): Promise<Ms | null> => use(rehearsal, 'opened', idleText(idleMs)),
     /** Notes that a rehearsal exists, after an unfinished opening or removal. */
     noteFound: (rehearsal: string): Promise<Ms | null> => use(rehearsal, 'found', ALWAYS_KEPT),
-    /** Announces a removal. @returns the note for `endRemoval`; '' when the rehearsal stays or is not in the list */
+    /** Begins a removal. @returns the note for `endRemoval`; '' when the rehearsal stays or is not in the list */
     beginRemoval: async (rehearsal: string, { onlyEnded }: RemovalOptions): Promise<string> =>
       String(await run('beginRemoval', rehearsal, onlyEnded ? 1 : 0, UNFINISHED_MS)),
     endRemoval: async (rehearsal: string, note: string): Promise<void> => {
@@ -70,7 +70,7 @@ export function createRedisLifetimes({ connection, keys }: RedisAccess) {
       return Array.from({ length: reply.length / 2 }, (_, n) => ({ rehearsal: reply[2 * n] ?? '', unfinished: reply[2 * n + 1] === '0' }));
     },
     all: async () => lifetimesIn(await run('lifetimes')),
-    /** Empty: the list does not have it. */
+    /** The lifetime of a rehearsal; empty if the list does not have it. */
     of: async (rehearsal: string) => lifetimesIn(await run('lifetime', rehearsal)),
     /** Enters the rehearsal of a current world that the list lacks. */
     async adopt(world: World): Promise<void> {

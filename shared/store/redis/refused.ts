@@ -7,7 +7,10 @@ export class RedisRefused extends Error {
 export interface Refusal {
   /** The cause and the remedy, for people. */
   readonly sentence: string;
-  /** `soon`: worth another attempt within the request. `later`: after somebody has helped. `never`: the address or the user is wrong. */
+  /**
+   * When another attempt may succeed. `soon`: within the request. `later`: after a person has corrected the cause. `never`: the address or
+   * the user is wrong.
+   */
   readonly passes: 'soon' | 'later' | 'never';
 }
 
@@ -28,7 +31,7 @@ const REPLIES: readonly Reply[] = [
   [/^READONLY/, 'soon', () => 'takes no writes, because it is a replica. Give the address of its primary.'],
   [/^MASTERDOWN/, 'soon', () => 'is a replica that has lost its primary. Start the primary, or give the address of its primary.'],
   [/^LOADING/, 'soon', () => 'still reads its data from the disk. Wait until it has finished.'],
-  [/^CLUSTERDOWN/, 'soon', () => 'is a cluster with a part of the data on no node. Start the missing nodes.'],
+  [/^CLUSTERDOWN/, 'soon', () => 'is a cluster that lacks a part of the data, because no node has it. Start the missing nodes.'],
   [/^(BUSY|UNKILLABLE) /, 'soon', () => 'runs a long script of another client. Wait until it ends, or stop it with SCRIPT KILL.'],
 ];
 
@@ -38,7 +41,7 @@ export function refusalIn({ message }: Error, redis: string): Refusal | undefine
   return reply && { sentence: `${redis} ${reply[2](message)}`, passes: reply[1] };
 }
 
-/** The refusal for an error that does not pass without a change of the configuration; undefined for any other error. */
+/** The refusal for an error that persists until the configuration changes; undefined for any other error. */
 export function refusedFor(error: Error, where: string): RedisRefused | undefined {
   const refusal = refusalIn(error, `The Redis at ${where}`);
   return refusal?.passes === 'never' ? new RedisRefused(refusal.sentence) : undefined;

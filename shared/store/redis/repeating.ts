@@ -2,11 +2,14 @@ import { Problem } from '../../catalog/problems.ts';
 import { WorldGone } from '../ports/directory.ts';
 import { type Refusal, refusalIn } from './refused.ts';
 
-/** Pauses before the second attempt and the following ones. After the last attempt the caller gets an error. */
+/** Pauses before the second and each further attempt. After the last attempt the caller gets an error. */
 const PAUSES_MS = [15, 40, 80, 160, 320] as const;
 /** No new attempt starts after this time. */
 const LAST_ATTEMPT_MS = 3_000;
-/** `Retry-After` of a store that waits for a person. Of a full store: deleted rehearsals are dropped after a minute, which makes room. */
+/**
+ * `Retry-After` of a store that waits for a person. For a full store it is longer, because deleted rehearsals are dropped only after a
+ * minute.
+ */
 const HELP_RETRY_SECONDS = 10;
 
 /** Errors that allow another attempt: no reply, or a redirection. */

@@ -5,7 +5,7 @@ import type { Argument, RedisConnection } from './connection.ts';
 import { counterRecord, dueRecord, indexMember, objectRecord, queueMember } from './formats.ts';
 import { PRESENT } from './keys.ts';
 
-/** A command of this length delays other commands no longer than a page of objects does. */
+/** Most characters of a command. A command of this length delays others no longer than reading a page of objects. */
 const ENTRIES_PER_WRITE = 200;
 const WRITES_AT_ONCE = 4;
 

@@ -37,7 +37,10 @@ interface Contents {
   readonly due: Reply;
 }
 
-/** Reads key by key, so that other commands run in between, and again after a change; at last in one step, which delays them. */
+/**
+ * Reads key by key, so that other commands run in between, and again after a change. The last attempt reads all keys in one step, which
+ * delays other commands.
+ */
 async function readKeys(connection: RedisConnection, key: string): Promise<Contents> {
   const stamp = () => connection.idempotently((client) => client.hmget(key, 'createdAt', 'seq', 'changes'));
   for (let tries = 0; ; tries++) {

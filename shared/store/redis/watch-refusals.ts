@@ -11,8 +11,8 @@ interface Watching {
 }
 
 /**
- * Keeps the last refusal of a Redis that answers, for the readiness of the process. Its beginning is reported, and probes find its end: a
- * process that is not ready may get no requests.
+ * Keeps the last refusal of a Redis that answers, for the readiness of the process. The first refusal is reported. Probes find out when Redis
+ * works again, because a process that is not ready may get no requests.
  */
 export function watchRefusals(client: RedisClient, { where, onError }: Watching) {
   let refused: State | undefined;
@@ -33,7 +33,7 @@ export function watchRefusals(client: RedisClient, { where, onError }: Watching)
     if (!stopped) timer = setTimeout(() => void probe(key), PROBE_MS).unref();
   }
 
-  /** Redis checks this command as any other write, also for memory. It changes no key. */
+  /** Redis checks this command like any other write, including its memory. It changes no key. */
   async function probe(key: string): Promise<void> {
     try {
       await client.setrange(key, 0, '');

@@ -30,7 +30,7 @@ export const applyFaults =
     return loseAnswer(lost, parts.application, job.path);
   };
 
-/** A refusal is an answer like any other, so it is lost, too. */
+/** A refusal is an answer, so it is lost, too. */
 function ignoreRefusal(error: unknown): undefined {
   if (!(error instanceof Problem)) throw error;
 }
@@ -81,7 +81,7 @@ function loseAnswer({ name, fault }: ActiveFault, application: string, path: str
 
 /**
  * A problem with any status, including those that no problem code has. Between applications, a status without a code is answered without
- * one: no application has decided anything, and the caller must not assume a decision.
+ * one: no application has made a decision, and the caller must not assume one.
  */
 class InjectedStatus extends Problem {
   readonly #status: number;

@@ -55,7 +55,7 @@ export const claimKey =
 /** Most requests end within a second. The process of an older one may have died: its key is free when its lease ends. */
 const USUAL_MS = 1_000;
 
-/** Seconds. All leases of clients' requests are equally long, so the difference to an own lease is the age of the claim. */
+/** Seconds. All leases of clients' requests have the same length, so this length less the rest of the lease is the age of the claim. */
 const retryAfter = (ownLeaseMs: number, leftMs: number): number =>
   ownLeaseMs - leftMs < USUAL_MS ? 1 : Math.max(1, Math.ceil(leftMs / 1_000));
 

@@ -6,7 +6,7 @@ import type { CommittingJob, LeasedItem, UnitJob } from '../job.ts';
 import type { CommitState } from '../unit/commit-state.ts';
 import type { Step } from './step.ts';
 
-/** The relay sends the events of the commits, and due work that the answer must show runs here. What fails stays due for the clock. */
+/** Notifies the relay of committed events, and runs the due work whose effect the answer must show. Work that fails stays due for the clock. */
 export const followUp =
   <J extends UnitJob, Result>(
     parts: ApplicationParts,

@@ -23,7 +23,7 @@ export function runEventWork(parts: ApplicationParts, consume: (delivery: Delive
     relay.kick(job.context.world);
   }
 
-  /** A delivery is retried once, then parked. While another application is away, the clock's driver puts it off again. */
+  /** A delivery is retried once, then parked. While another application is unavailable, the clock's driver postpones it again. */
   async function deliverAgain(job: LeasedItem, item: DueItem): Promise<void> {
     const { notes } = job;
     const { world } = job.context;
@@ -37,7 +37,7 @@ export function runEventWork(parts: ApplicationParts, consume: (delivery: Delive
     try {
       await consume({ event, context, notes });
     } catch (error) {
-      // A delivery that another attempt has consumed is neither put off nor parked.
+      // A delivery that another attempt has consumed is neither postponed nor parked.
       const delivery = deliveryKey(application, item.key);
       if (absentApplication(error) !== undefined && (await store.isPending(world, delivery))) throw error;
       log.warn({ err: error, event: event.type, id: item.key, world, correlationId: event.correlationid }, 'consuming it again failed');

@@ -19,7 +19,7 @@ export interface Steps<Begun, Reached, Result> {
 /** Begins a list: `steps<ApiRequest, Answer>().step(parseBody).end(answerRequest)`. */
 export const steps = <Begun, Result>(): Steps<Begun, Begun, Result> => stepsSoFar((rest) => rest);
 
-/** @param before puts the steps so far in front of a rest */
+/** @param before adds the earlier steps to the given rest */
 function stepsSoFar<Begun, Reached, Result>(before: (rest: Rest<Reached, Result>) => Rest<Begun, Result>): Steps<Begun, Reached, Result> {
   return { step: (step) => stepsSoFar((rest) => before((job) => step(job, rest))), end: before };
 }

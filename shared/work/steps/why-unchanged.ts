@@ -4,7 +4,7 @@ import type { CommittingJob } from '../job.ts';
 const REPEAT = 'It is a repeat: an earlier request had this effect.';
 const NOTHING = 'Nothing had to be changed.';
 
-/** Why a job that may change the world changed nothing, for its hop; undefined when it changed something, here or by a call. */
+/** The reason in the hop of a job that may change the world but changed nothing; undefined when it changed something, here or by a call. */
 export function whyUnchanged({ commits, notes }: Pick<CommittingJob, 'commits' | 'notes'>, result: unknown): string | undefined {
   const isUnchanged = result instanceof Unchanged;
   if (isUnchanged && result.reason !== undefined) return result.reason;

@@ -10,7 +10,7 @@ export interface CommitState {
   hasBegun?: boolean;
   /** A commit has changed something in the world. */
   hasChanged?: boolean;
-  /** Its client had left before anything was done. */
+  /** Whether the client left before anything was done. */
   isGivenUp?: boolean;
 }
 

@@ -15,7 +15,7 @@ export class CounterMoves {
   readonly #store: Store;
   readonly #world: World;
   #moves: Move[] = [];
-  /** As first read, by counter and key. Most units read none. */
+  /** The values of the first reads, by counter and key. Most units read no counter. */
   #found: Map<string, Readonly<Record<string, number>>> | undefined;
 
   constructor(store: Store, world: World) {

@@ -5,10 +5,10 @@ import type { Plan } from '../../store/ports/plan.ts';
 
 /** `If-Match` of a request, and the object that it is for. Shared by all runs of the request. */
 export interface Precondition {
-  /** As the request names the object: its id, or another key that is unique to it. */
+  /** The key of the object in the request: its id or a unique value. */
   readonly name: string;
   readonly ifMatch: string;
-  /** A commit of this request has met it. Later changes are made by the request itself, or after it has begun. */
+  /** Whether a commit of this request has met it. Later versions come from the request itself, or from changes after it began. */
   isMet: boolean;
 }
 

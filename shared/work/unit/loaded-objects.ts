@@ -3,17 +3,17 @@ import type { Found } from '../../store/ports/objects.ts';
 import type { IndexChange, Plan } from '../../store/ports/plan.ts';
 import type { ParseStored } from './parsed-objects.ts';
 
-/** A collection of a shape, whatever its uniques, indexes and verbs. */
+/** A collection of a shape, with any uniques, indexes and verbs. */
 // biome-ignore lint/suspicious/noExplicitAny: a life cycle is invariant in its verbs; only `any` stands for all of them
 export type CollectionOf<T extends Stored> = Collection<T, string, string, any>;
 
 /** One object in a unit of work. */
 export interface LoadedObject {
   readonly of: AnyCollection;
-  /** As in the store; undefined if it is not stored. */
+  /** The stored object; undefined if there is none. */
   readonly stored: Found | undefined;
   readonly storedObject: Stored | undefined;
-  /** As this unit writes it. */
+  /** The object as this unit writes it. */
   readonly next: Stored | undefined;
 }
 
@@ -45,7 +45,7 @@ export class LoadedObjects {
     return this.#loaded.get(keyOf(of, id));
   }
 
-  /** The object as this unit sees it: as it writes it, else as it was stored. */
+  /** The object as this unit sees it: as it writes it, or otherwise as it is stored. */
   current<T extends Stored>(of: CollectionOf<T>, { next, storedObject }: LoadedObject): T | undefined {
     const object = next ?? storedObject;
     return object && typed(of, object);

@@ -38,14 +38,17 @@ export interface UnitParts extends WriteParts {
 
 interface Ending {
   readonly isLast: boolean;
-  /** Of the last commit of a claimed request. */
+  /** The answer that the last commit of a claimed request stores. */
   readonly outcome?: Outcome;
 }
 
 /** Opens a unit of work: one run of one handler. */
 export const openUnit = (parts: UnitParts): OpenUnit => new Unit(parts);
 
-/** Turns the changes of a run into plans and commits them. Classes: each exchange opens a unit, and unused closures cost memory. */
+/**
+ * Turns the changes of a run into plans and commits them. It is a class, because each exchange opens a unit and unused closures would cost
+ * memory.
+ */
 class Unit extends Writes implements OpenUnit {
   readonly now: Ms;
   readonly #parts: UnitParts;
@@ -150,7 +153,7 @@ function refusalOf({ why, at }: Extract<Committed, { ok: false }>, world: World,
   return why === 'space' ? rehearsalFull(rehearsalOf(world), Number(at)) : new Conflict(why, at);
 }
 
-/** More requests would only fill the outbox further. Committed events are still sent, in order. */
+/** Refuses requests while the outbox is full. Committed events are still sent, in order. */
 const tooManyUnsent = (application: Application, events: string): Problem =>
   new Problem(
     'dependency_unavailable',

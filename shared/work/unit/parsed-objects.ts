@@ -11,7 +11,10 @@ export type ParseStored = (json: string) => Stored;
 
 export const parseStored: ParseStored = (json) => JSON.parse(json);
 
-/** Parses each stored text once while in use: units share one version. @param frozen in tests, so that a handler that changes it fails */
+/**
+ * Parses each stored text once while it is in use, so that units share the object.
+ * @param frozen set in tests, so that a handler that changes the object fails
+ */
 export function createParsedObjects({ frozen }: { readonly frozen: boolean }): ParseStored {
   const parsed = new LRUCache<string, Stored>({
     max: MOST_TEXTS,

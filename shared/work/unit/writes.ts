@@ -42,7 +42,7 @@ export class Writes extends Reads implements Pick<UnitOfWork, Verbs> {
 
   create<T extends Aggregate & HasState>(of: CollectionOf<T>, verb: string, fields: Fresh<T> & Identified, to?: string): T {
     const { definition, state, events } = moveOf(of, undefined, verb, to);
-    // Another request created it since this handler decided to: the handler runs again and finds it.
+    // Another request has created the object in the meantime. The handler runs again and finds it.
     if (this.objects.loaded(of, fields.id)?.stored) throw new Conflict('version', `${of.name}/${fields.id}`);
     const object = this.objects.write(of, { ...fields, state, version: 1, createdAt: this.#at, updatedAt: this.#at });
     for (const event of events) this.drafts.add(definition, event, object, undefined);

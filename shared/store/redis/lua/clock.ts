@@ -44,7 +44,7 @@ for _, name in ipairs(redis.call('ZRANGE', key('kept'), 0, -1)) do
   local kind, id = string.match(name, '^[^|]*|([^|]*)|(.*)$')
   if kind == PUBLISH_WITHHELD_EVENT then away[id], isAnyAway = true, true end
 end
--- Nor are deliveries that are put off.
+-- Postponed deliveries are not listed either.
 local awaiting = redis.call('ZRANGE', key('awaiting'), 0, -1)
 local isPutOff = {}
 for _, name in ipairs(awaiting) do

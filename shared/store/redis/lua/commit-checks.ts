@@ -1,6 +1,6 @@
 import { lua } from './lua.ts';
 
-/** The checks of a plan. Each returns the reason for a refusal, or nil. None writes anything but the end of a run that lost its lease. */
+/** The checks of a plan. Each returns the reason for a refusal, or nil. They write nothing, except to end a run that lost its lease. */
 export const CHECKS = lua`
 -- @return version (0: there is no object), place in the order of creation, length of the record
 local function version(app, collection, id)

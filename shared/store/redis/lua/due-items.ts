@@ -108,7 +108,7 @@ local function wake(application)
     end
   end
 end
--- After its lease expires, a holder may finish an item until someone else leases it.
+-- After its lease has expired, a driver may still finish an item until another one leases it.
 local function queueExpired()
   for _, name in ipairs(redis.call('ZRANGEBYSCORE', key('running'), '-inf', wall())) do
     redis.call('ZREM', key('running'), name)

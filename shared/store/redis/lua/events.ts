@@ -33,7 +33,7 @@ end
 
 export const eventScripts = {
   // The order of the last event, the number of events that match a filter, then the matching events after an order; without an order, the
-  // newest ones. An empty reply: call again, since one script enters only a limited number of events.
+  // newest ones. An empty reply: call again, because one script enters only a limited number of events.
   eventsAbout: lua`
 if not exists() then return gone() end
 local about, after, limit = arg(), arg(), arg()

@@ -2,7 +2,7 @@ import { lua } from './lua.ts';
 
 export const journalReads = {
   // Wall time, the highest sequence of a discarded hop, the newest sequence, then hops of each part, sorted by sequence.
-  // Without after: the newest ones, newest first.
+  // Without `after`: the newest ones, newest first.
   readJournal: lua`
 if not exists() then return gone() end
 local only, correlationId, after, limit, withBodies = arg() == '1', arg(), arg(), arg(), arg() == '1'

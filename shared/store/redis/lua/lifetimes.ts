@@ -27,7 +27,7 @@ redis.call('ZADD', ends, int(wall() + openingMs), name)
 redis.call('HSET', key('idle'), name, idle)
 return { 'entered' }`,
 
-  // Notes the use of a rehearsal. `opened`: with this idle time. `found`: with this idle time if it has none.
+  // Notes the use of a rehearsal. `opened` sets the idle time. `found` sets it only if the rehearsal has none.
   use: lua`
 local name, how, idle = arg(), arg(), arg()
 if how == '' and not redis.call('ZSCORE', key('used'), name) then return 'kept' end
@@ -59,7 +59,7 @@ redis.call('ZREM', key('ends'), name)
 redis.call('HDEL', key('idle'), name)
 return 1`,
 
-  // Ended rehearsals, for the process with the lease; with each `0` when it was being opened or removed.
+  // Ended rehearsals, for the process with the lease; each with `0` if it was being opened or removed.
   ended: lua`
 local token, leaseMs, limit = arg(), arg(), arg()
 local holder = redis.call('GET', key('sweep'))
@@ -72,7 +72,7 @@ for _, name in ipairs(redis.call('ZRANGEBYSCORE', key('ends'), '-inf', wall(), '
 end
 return reply`,
 
-  // Of one rehearsal; empty when the list does not have it.
+  // The lifetime of one rehearsal; empty if the list does not have it.
   lifetime: lua`
 local name = arg()
 local ends = redis.call('ZSCORE', key('ends'), name)

@@ -41,7 +41,7 @@ while position < #ARGV do
 end
 return counts`,
 
-  // Of each collection its number of objects, then those in each state.
+  // For each collection, the number of its objects in total, then by state.
   countObjects: lua`
 if not exists() then return gone() end
 local index, reply = arg(), {}

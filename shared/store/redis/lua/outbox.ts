@@ -75,7 +75,7 @@ park('delivery', delivery, error, '')
 changed(QUIET)
 return 1`,
 
-  // Puts a pending delivery off: it becomes due work that awaits an application.
+  // Postpones a pending delivery: it becomes due work that awaits an application.
   putOffDelivery: lua`
 local delivery, due = arg(), decoded()
 if not exists() or not redis.call('ZSCORE', key('pending'), delivery) then return 0 end

@@ -4,7 +4,7 @@ import { lua } from './lua.ts';
 /** Claims of requests with an idempotency key. */
 export const CLAIM_RECORDS = lua`
 local CLAIM_KEPT_MS, CLAIMS_FORGOTTEN = ${CLAIM_KEPT_MS}, ${CLAIMS_FORGOTTEN}
--- The size of an ended claim: only those count.
+-- The size of an ended claim. Unfinished claims do not count.
 local function bytesOfClaim(claim) return claim.token == '' and ${CLAIM_BYTES} + #claim.json or 0 end
 local function readClaim(app, name)
   local stored = redis.call('HGET', key(app .. ':idem'), name)
@@ -50,7 +50,7 @@ if found and found.token ~= '' and wall() < tonumber(found.till) then
   if found.fingerprint ~= fingerprint then return { 'other-body' } end
   return { 'running', int(tonumber(found.till) - wall()) }
 end
--- A released or abandoned claim of the same request keeps its first instant, so that the request mints the same ids.
+-- A released or abandoned claim of the same request keeps its first instant, so that the request creates the same ids.
 local same = found and found.keep == '' and found.fingerprint == fingerprint
 if found then addBytes(-bytesOfClaim(found)) end
 local claim = { fingerprint = fingerprint, since = same and found.since or at, held = same and found.held or '0', token = token }

@@ -1,7 +1,7 @@
 import { lua } from './lua.ts';
 
 /**
- * Summaries of traces, by the rules of `store/trace-summary.ts`. A summary is JSON with short names, since every hop rewrites it:
+ * Summaries of traces, by the rules of `store/trace-summary.ts`. A summary is JSON with short names, because every hop rewrites it:
  * s sequence, b begun, e ended, n now (rehearsal), o from outside, f start of the naming hop, m method, p path, i API, a application,
  * c status, d duration, r requests, k calls, v deliveries, x failed; h kept hops, z their bytes, l sequence of the last hop;
  * F, A, I: sets of names.
