@@ -8,7 +8,7 @@ const HOSTILE = '<img src=x onerror="document.title=1"><b>‮טקסט 🎁';
 
 const openBasket = (rehearsal: TestRehearsal) => rehearsal.basket({ qty: 1 });
 
-describeInBrowser('the faults of the console in a browser', () => {
+describeInBrowser('Faults in the console', () => {
   const tab = consoleTab();
   const main = () => tab.page.locator('main');
   const preset = (title: string) => tab.page.getByRole('switch', { name: title });
@@ -17,7 +17,7 @@ describeInBrowser('the faults of the console in a browser', () => {
   const isOn = (title: string) => tab.page.getByRole('switch', { name: title, checked: true }).waitFor();
   const isOff = (title: string) => tab.page.getByRole('switch', { name: title, checked: false }).waitFor();
 
-  test('show switches, rules, hits and what is withheld without an accessibility finding or horizontal scrolling in any look', async () => {
+  test('The page of faults has no accessibility finding or horizontal scrolling in any look', async () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.fault('order-events-twice', { match: { event: 'order-confirmed' }, fault: { kind: 'duplicate', copies: 1 } });
     await rehearsal.fault('unheard', { match: { event: 'basket-created' }, fault: { kind: 'withhold' } });
@@ -32,7 +32,7 @@ describeInBrowser('the faults of the console in a browser', () => {
     await tab.expectSoundInEveryLook();
   });
 
-  test.each(WIDTHS)('say what a switch has done where nothing is hidden and nothing moves, %s pixels wide', async (width) => {
+  test.each(WIDTHS)('A switch of a fault reports its effect in the bar, which does not move, %s pixels wide', async (width) => {
     await using rehearsal = await newRehearsal();
     await tab.resize(width);
     await tab.open(`r/${rehearsal.name}/faults`);
@@ -47,7 +47,7 @@ describeInBrowser('the faults of the console in a browser', () => {
     expect(text && around && text.x + text.width <= around.x + around.width && text.y + text.height <= around.y + around.height).toBe(true);
   });
 
-  test('move the focus to what is wrong with a rule, out of sight of its button', async () => {
+  test('A refused rule moves the focus to its wrong field, even far from the button', async () => {
     await using rehearsal = await newRehearsal();
     await tab.resize(390);
     await tab.open(`r/${rehearsal.name}/faults`);
@@ -61,7 +61,7 @@ describeInBrowser('the faults of the console in a browser', () => {
     expect(top).toBeLessThan(800);
   });
 
-  test.each(['a/b', '.', '..', 'hub down'])('refuse the name %s of a rule at its field, which has the focus', async (wrong) => {
+  test.each(['a/b', '.', '..', 'hub down'])('A rule named %s is refused at the field of the name, which has the focus', async (wrong) => {
     await using rehearsal = await newRehearsal();
     await tab.resize(390);
     await tab.open(`r/${rehearsal.name}/faults`);
@@ -74,7 +74,7 @@ describeInBrowser('the faults of the console in a browser', () => {
     expect(await rehearsal.faults()).toEqual([]);
   });
 
-  test('show a refusal that belongs to no field where it is in sight', async () => {
+  test('A refusal of a rule that concerns no field is shown in sight', async () => {
     await using rehearsal = await newRehearsal();
     await tab.page.route('**/_control/faults/full', (route) =>
       route.fulfill({ status: 409, json: { detail: 'There are too many faults.' } }),
@@ -89,7 +89,7 @@ describeInBrowser('the faults of the console in a browser', () => {
     expect([top > 60, top < 800]).toEqual([true, true]);
   });
 
-  test('are switched on and off under their business names, and count each strike as it happens', async () => {
+  test('A fault is switched on and off under its business name, and each strike is counted as it happens', async () => {
     await using rehearsal = await newRehearsal();
     await tab.open(`r/${rehearsal.name}/faults`);
     await tab.isLive();
@@ -108,7 +108,7 @@ describeInBrowser('the faults of the console in a browser', () => {
     expect(await rehearsal.faults()).toEqual([]);
   });
 
-  test('are no longer counted as set when they have struck as often as they may', async () => {
+  test('A fault that has struck as often as it may is no longer counted as set', async () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.client.control('put-fault', {
       params: { name: 'payment-hub-down' },
@@ -124,7 +124,7 @@ describeInBrowser('the faults of the console in a browser', () => {
     expect(await tab.page.getByRole('link', { name: 'fault set' }).count()).toBe(0);
   });
 
-  test('are all switched off at once, also those that were set elsewhere', async () => {
+  test('The button "All off" removes every fault, including faults set elsewhere', async () => {
     await using rehearsal = await newRehearsal();
     await tab.open(`r/${rehearsal.name}/faults`);
     await tab.isLive();
@@ -138,7 +138,7 @@ describeInBrowser('the faults of the console in a browser', () => {
     expect(await rehearsal.faults()).toEqual([]);
   });
 
-  test('name the fault that withholds an event, and send the event when the fault is switched off', async () => {
+  test('The page of faults names the fault that withholds an event; the event is sent when the fault is switched off', async () => {
     await using rehearsal = await newRehearsal();
     await tab.open(`r/${rehearsal.name}/faults`);
     await tab.isLive();
@@ -153,7 +153,7 @@ describeInBrowser('the faults of the console in a browser', () => {
     expect(await rehearsal.events({ type: 'basket-created' })).toHaveLength(1);
   });
 
-  test('take a rule of one’s own, whose members follow from its target and kind', async () => {
+  test('A rule written on the page of faults offers the members that suit its target and kind', async () => {
     await using rehearsal = await newRehearsal();
     await tab.open(`r/${rehearsal.name}/faults`);
     await main().getByLabel('Name').fill('slow-lookups');
@@ -180,7 +180,7 @@ describeInBrowser('the faults of the console in a browser', () => {
     await card('Other rules').waitFor({ state: 'detached' });
   });
 
-  test('show what the gateway refuses at the field', async () => {
+  test('The reason why the gateway refuses a rule is shown at the field', async () => {
     await using rehearsal = await newRehearsal();
     await tab.open(`r/${rehearsal.name}/faults`);
     const refused = async (field: string, words: string | RegExp) => {
@@ -204,7 +204,7 @@ describeInBrowser('the faults of the console in a browser', () => {
     expect(await rehearsal.faults()).toEqual([]);
   });
 
-  test('show hostile text as text', async () => {
+  test('The page of faults shows hostile text as text', async () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.fault('hostile', { match: { event: 'order-created', subject: `order/${HOSTILE}` }, fault: { kind: 'withhold' } });
     await tab.resize(390);
@@ -222,7 +222,7 @@ describeInBrowser('the faults of the console in a browser', () => {
     expect(await tab.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
   });
 
-  test('can be used with the keyboard alone', async () => {
+  test('A fault can be switched on and off with the keyboard alone', async () => {
     await using rehearsal = await newRehearsal();
     await tab.open(`r/${rehearsal.name}/activity`);
     await tab.heading('Activity').waitFor();

@@ -3,7 +3,7 @@ import { describeInBrowser } from '../support/chromium.ts';
 import { eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { consoleTab } from './console-tab.ts';
 
-describeInBrowser('the flows of the console in a browser', () => {
+describeInBrowser('Flows in the console', () => {
   const tab = consoleTab();
   let rehearsal: TestRehearsal;
   let passed: string;
@@ -31,15 +31,15 @@ describeInBrowser('the flows of the console in a browser', () => {
   test.each([
     ['the flows', () => 'flows', 'goes wrong'],
     ['a run', () => `runs/${passed}`, 'Invariants at the end'],
-    ['a run that does not exist', () => 'runs/run_never', 'There is no run'],
-  ])('shows %s without an accessibility finding or horizontal scrolling in any look', async (_what, rest, words) => {
+    ['an unknown run', () => 'runs/run_never', 'There is no run'],
+  ])('The page of %s has no accessibility finding or horizontal scrolling in any look', async (_what, rest, words) => {
     await tab.open(page(rest()));
     await main().getByText(words).locator('visible=true').first().waitFor();
     await main().locator('.rows a, .invariants li').first().waitFor();
     await tab.expectSoundInEveryLook();
   });
 
-  test('offers each scenario once', async () => {
+  test('The page of flows offers each scenario once', async () => {
     const { items } = await rehearsal.client.control('list-scenarios');
     await tab.open(page('flows'));
     await main()
@@ -50,7 +50,7 @@ describeInBrowser('the flows of the console in a browser', () => {
     expect(names.toSorted()).toEqual(items.map(({ name }) => name).toSorted());
   });
 
-  test('follows a run to its end with the keyboard alone, without a reload, and leads from a step to its trace', async () => {
+  test('A run can be started, followed to its end and traced with the keyboard alone, without a reload', async () => {
     await tab.open(page('activity'));
     await tab.heading('Activity').waitFor();
     await tab.isLive();
@@ -72,7 +72,7 @@ describeInBrowser('the flows of the console in a browser', () => {
     await main().locator('.sentence').waitFor();
   });
 
-  test('stops a run', async () => {
+  test('A run can be stopped', async () => {
     await tab.open(page('flows'));
     await tab.isLive();
     await main().getByRole('button', { name: 'Run: A digital order, from basket to delivered parcel and loyalty points' }).click();
@@ -81,7 +81,7 @@ describeInBrowser('the flows of the console in a browser', () => {
     await stateIs('stopped');
   });
 
-  test('keeps the result of a run that ends at the moment when it is stopped, and says how it ended', async () => {
+  test('A run that ends while it is being stopped keeps its result, and the page shows the result', async () => {
     const run = await rehearsal.client.control('start-run', { body: { scenario: 'digital-order' } });
     const stateNow = async () => (await rehearsal.client.control('read-run', { params: { id: run.id } })).state;
     let isStopping = false;
@@ -90,7 +90,7 @@ describeInBrowser('the flows of the console in a browser', () => {
         isStopping = true;
         await eventually('the end of the run', async () => (await stateNow()) === 'passed', 60_000);
       }
-      // Until the page stops the run, it sees it as it began.
+      // Until the page stops the run, it gets the run as started.
       return isStopping ? route.continue() : route.fulfill({ json: run });
     });
     await tab.open(page(`runs/${run.id}`));
@@ -103,7 +103,7 @@ describeInBrowser('the flows of the console in a browser', () => {
     expect(await stateNow()).toBe('passed');
   });
 
-  test('says that a run in a link does not exist, and leads to the latest ones', async () => {
+  test('The page of an unknown run leads to the latest runs', async () => {
     const hostile = '<img src=x onerror="document.title=1"><b>טקסט‮';
     await tab.open(page(`runs/${encodeURIComponent(hostile)}`));
     await tab.heading(`There is no run ${hostile}`).waitFor();

@@ -3,11 +3,11 @@ import { describeInBrowser } from '../support/chromium.ts';
 import { estate, newRehearsal } from '../support/estate.ts';
 import { consoleTab } from './console-tab.ts';
 
-describeInBrowser('the console in a browser, beside what others do,', () => {
+describeInBrowser('The console while others work', () => {
   const tab = consoleTab();
   const rows = () => tab.page.locator('.list a[data-row]');
 
-  test('lists every trace of a burst, and of the next one', async () => {
+  test('The list of traces shows every trace of a burst, and of the next burst', async () => {
     await using busy = await newRehearsal();
     const burst = () =>
       Promise.all(Array.from({ length: 140 }, () => busy.api('get-product-api', { params: { id: 'mug-blue' }, as: 'bearer' })));
@@ -23,7 +23,7 @@ describeInBrowser('the console in a browser, beside what others do,', () => {
     }
   });
 
-  test('offers the older traces of a burst that fills an empty list', async () => {
+  test('The list of traces offers the older traces of a burst that fills an empty list', async () => {
     await using busy = await newRehearsal();
     await tab.open(`r/${busy.name}/activity`);
     await tab.page.getByText('Nothing has happened here yet.').waitFor();
@@ -39,7 +39,7 @@ describeInBrowser('the console in a browser, beside what others do,', () => {
   test.each([
     ['activity', 'Create Basket'],
     ['events?ext=true', 'basket-created'],
-  ])('fills an empty list of %s at once, also under the pointer', async (page, row) => {
+  ])('An empty list at %s shows its first row even under the pointer', async (page, row) => {
     await using other = await newRehearsal();
     await tab.open(`r/${other.name}/${page}`);
     await tab.isLive();
@@ -48,7 +48,7 @@ describeInBrowser('the console in a browser, beside what others do,', () => {
     await tab.row(row).waitFor();
   });
 
-  test('shows a rehearsal that did not exist when its link was opened, as soon as somebody looks again', async () => {
+  test('An unknown rehearsal appears once it is created and the user opens another page', async () => {
     const name = `late-${Date.now().toString(36)}`;
     const heading = tab.heading(`There is no rehearsal ${name}`);
     await tab.open(`r/${name}/activity`);
@@ -70,7 +70,7 @@ describeInBrowser('the console in a browser, beside what others do,', () => {
     await heading.waitFor();
   });
 
-  test('reads a trace again when reading it once more was refused', async () => {
+  test('The page of a trace reads the trace again after a refused read', async () => {
     await using other = await newRehearsal();
     await tab.open(`r/${other.name}/activity/late`);
     await tab.heading('No trace has this correlation id').waitFor();
@@ -89,7 +89,7 @@ describeInBrowser('the console in a browser, beside what others do,', () => {
     expect(refusals).toBeLessThan(0);
   });
 
-  test('shows what happened before a stream whose first frame was cut off', async () => {
+  test('The page of a trace shows what happened before a stream whose first frame was cut off', async () => {
     await using other = await newRehearsal();
     const { promise: isDone, resolve: cut } = Promise.withResolvers<void>();
     let streams = 0;

@@ -5,7 +5,7 @@ import { consoleTab } from './console-tab.ts';
 import { WIDTHS } from './looks.ts';
 import { dispatchedParcel, waitingFulfillmentOrder } from './parcel.ts';
 
-describeInBrowser('the objects of the console in a browser', () => {
+describeInBrowser('Objects in the console', () => {
   const tab = consoleTab();
   let rehearsal: TestRehearsal;
   let parcel: string;
@@ -30,18 +30,18 @@ describeInBrowser('the objects of the console in a browser', () => {
 
   test.each([
     ['the types', () => '', 'fulfillment-order'],
-    ['a list', () => '/customer', 'Ada Byrne'],
+    ['the customers', () => '/customer', 'Ada Byrne'],
     ['a parcel', () => `/shipment/${parcel}`, 'How it got there'],
     ['an order', () => `/order/${order}`, 'Related objects'],
     ['an inventory item', () => '/inventory-item/mug-blue', 'Stock by location'],
-    ['an object that does not exist', () => '/customer/cus_nobody', 'These are the newest'],
-  ])('shows %s without an accessibility finding or horizontal scrolling in any look', async (_what, rest, words) => {
+    ['an unknown object', () => '/customer/cus_nobody', 'These are the newest'],
+  ])('The page of %s has no accessibility finding or horizontal scrolling in any look', async (_what, rest, words) => {
     await tab.open(objects(rest()));
     await main().getByText(words).locator('visible=true').first().waitFor();
     await tab.expectSoundInEveryLook();
   });
 
-  test('leads from the types by a state to an object', async () => {
+  test('The page of the types leads by a state to an object', async () => {
     await tab.open(objects());
     await tab.heading('Objects').waitFor();
     await main().getByRole('link', { name: 'at-risk 1' }).click();
@@ -52,7 +52,7 @@ describeInBrowser('the objects of the console in a browser', () => {
     await main().locator('.cycle .present').getByText('at-risk').waitFor();
   });
 
-  test('says what a fulfillment order waits for, and ends the wait', async () => {
+  test('The page of a fulfillment order shows what it waits for, and its buttons end the wait', async () => {
     await using other = await newRehearsal({ warehouse: 'manual' });
     const fulfillmentOrderId = await waitingFulfillmentOrder(other);
     await tab.open(objects(`/fulfillment-order/${fulfillmentOrderId}`, other));
@@ -75,7 +75,7 @@ describeInBrowser('the objects of the console in a browser', () => {
     await main().getByText('What it waits for').waitFor({ state: 'detached' });
   });
 
-  test('says why an order was cancelled', async () => {
+  test('The history of an order shows why it was cancelled', async () => {
     await using other = await newRehearsal();
     const basket = await other.basket({ qty: 1 });
     const { orderId } = await other.checkedOut(basket.id, { placeOrder: true });
@@ -84,7 +84,7 @@ describeInBrowser('the objects of the console in a browser', () => {
     await main().locator('.history').getByText('because: expired', { exact: true }).waitFor();
   });
 
-  test('lists an object as soon as it is created', async () => {
+  test('The list of objects shows an object as soon as it is created', async () => {
     await using other = await newRehearsal();
     await tab.open(objects('/basket', other));
     await main().getByText('There is no basket yet.').waitFor();
@@ -95,14 +95,14 @@ describeInBrowser('the objects of the console in a browser', () => {
     await main().getByRole('link', { name: 'open 1' }).waitFor();
   });
 
-  test('finds nothing in a state that does not exist, and leads back to all', async () => {
+  test('The list of objects finds nothing in an unknown state, and leads back to all', async () => {
     await tab.open(objects('/customer?state=bogus'));
     await main().getByText('No customer matches.').waitFor();
     await main().getByRole('button', { name: 'Show all' }).click();
     await tab.row('Ada').waitFor();
   });
 
-  test('scans a parcel by a button, whose state and life cycle change', async () => {
+  test('A button scans a parcel, and its state and life cycle change', async () => {
     await using other = await newRehearsal();
     const { shipmentId } = await dispatchedParcel(other);
     await tab.open(objects(`/shipment/${shipmentId}`, other));
@@ -120,7 +120,7 @@ describeInBrowser('the objects of the console in a browser', () => {
     await isEnabled('depart');
   });
 
-  test('follows an object that others change', async () => {
+  test('The page of an object follows changes by others', async () => {
     await using other = await newRehearsal();
     await tab.open(objects('/customer/cus_ada', other));
     await stateIs('active');
@@ -130,7 +130,7 @@ describeInBrowser('the objects of the console in a browser', () => {
     await isEnabled('unblock');
   });
 
-  test('counts stock at a location', async () => {
+  test('The page of an inventory item counts stock at a location', async () => {
     await using other = await newRehearsal();
     await tab.open(objects('/inventory-item/mug-blue', other));
     await main().getByLabel('Units of mug-blue on hand at dc-01').fill('7');
@@ -139,7 +139,7 @@ describeInBrowser('the objects of the console in a browser', () => {
     await main().getByText('7 on hand, 0 reserved, 7 to promise').waitFor();
   });
 
-  test('leads from a change to its trace, and from there back to the object', async () => {
+  test('The history of an object leads to the trace of a change, and the trace leads back', async () => {
     await tab.open(objects(`/order/${order}`));
     await main()
       .locator('.history li')
@@ -152,7 +152,7 @@ describeInBrowser('the objects of the console in a browser', () => {
     await main().getByRole('heading', { name: 'How it got there' }).waitFor();
   });
 
-  test('says that a type or an object in a link does not exist, and what does', async () => {
+  test('The page of an unknown type or object lists existing ones', async () => {
     await tab.open(objects('/unicorn'));
     await tab.heading('There are no objects of type unicorn').waitFor();
     await main()
@@ -165,7 +165,7 @@ describeInBrowser('the objects of the console in a browser', () => {
     await stateIs('label-created');
   });
 
-  test('can be used with the keyboard alone, from the types to a scan', async () => {
+  test('A parcel can be found and scanned with the keyboard alone', async () => {
     await using other = await newRehearsal();
     await dispatchedParcel(other);
     await tab.open(`r/${other.name}/activity`);
@@ -185,7 +185,7 @@ describeInBrowser('the objects of the console in a browser', () => {
     await stateIs('collected');
   });
 
-  test.each(WIDTHS)('wraps the longest name of a customer in its heading, %s pixels wide', async (width) => {
+  test.each(WIDTHS)('The heading of a customer wraps the longest name, %s pixels wide', async (width) => {
     await using other = await newRehearsal();
     const [firstName, lastName] = ['M'.repeat(80), 'W'.repeat(80)];
     const { id } = await other.api('create-customer-api', { body: { firstName, lastName, email: 'long@people.example' } });
@@ -195,7 +195,7 @@ describeInBrowser('the objects of the console in a browser', () => {
     expect(await tab.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
   });
 
-  test('shows hostile text as text', async () => {
+  test('The pages of objects show hostile text as text', async () => {
     await using other = await newRehearsal();
     const hostile = '<img src=x onerror="document.title=1"><b>טקסט‮🎁';
     await other.api('create-customer-api', { body: { firstName: hostile, lastName: 'x'.repeat(60), email: 'hostile@people.example' } });

@@ -3,7 +3,7 @@ import { describeInBrowser } from '../support/chromium.ts';
 import { eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { consoleTab } from './console-tab.ts';
 
-/** A confirmed order, placed over HTTP. */
+/** Places and confirms an order over HTTP. */
 async function placeOrder(rehearsal: TestRehearsal): Promise<void> {
   const line = { sku: 'mug-blue', qty: 2 };
   const basket = await rehearsal.basket({ lines: [line] });
@@ -12,7 +12,7 @@ async function placeOrder(rehearsal: TestRehearsal): Promise<void> {
   await rehearsal.confirmed(orderId);
 }
 
-describeInBrowser('the overview of the console in a browser', () => {
+describeInBrowser('The overview in the console', () => {
   const tab = consoleTab();
   const main = () => tab.page.locator('main');
   const step = (place: number) => tab.page.locator('.steps li').nth(place - 1);
@@ -23,7 +23,7 @@ describeInBrowser('the overview of the console in a browser', () => {
       .filter({ hasText: /\d hops?/ })
       .waitFor();
 
-  test('shows the state of a rehearsal without an accessibility finding or horizontal scrolling in any look', async () => {
+  test('The overview has no accessibility finding or horizontal scrolling in any look', async () => {
     await using rehearsal = await newRehearsal();
     await placeOrder(rehearsal);
     await rehearsal.fault('payment-hub-down', { match: { application: 'payment-hub' }, fault: { kind: 'outage' } });
@@ -44,22 +44,22 @@ describeInBrowser('the overview of the console in a browser', () => {
     await tab.expectSoundInEveryLook();
   });
 
-  test('is loaded with at most 40 requests, of which at most 14 read the estate', async () => {
+  test('The overview loads with at most 40 requests, and at most 14 of them read the estate', async () => {
     await using rehearsal = await newRehearsal();
     await placeOrder(rehearsal);
-    const asked: string[] = [];
-    tab.page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    const requested: string[] = [];
+    tab.page.on('request', (request) => requested.push(new URL(request.url()).pathname));
     await tab.open(`r/${rehearsal.name}`);
     await tab.isLive();
     await main().getByText('13 of 13', { exact: true }).waitFor();
     await main().getByText('Authorize Payment').first().waitFor();
     await hasHops('OMS');
-    // Four are read again when the stream begins after their first answers.
-    expect(asked.filter((path) => !path.startsWith('/console/')).length).toBeLessThanOrEqual(14);
-    expect(asked.length).toBeLessThanOrEqual(40);
+    // Four requests are repeated when the stream begins after their first answers.
+    expect(requested.filter((path) => !path.startsWith('/console/')).length).toBeLessThanOrEqual(14);
+    expect(requested.length).toBeLessThanOrEqual(40);
   });
 
-  test('places an order, whose calls appear on the map and whose trace can be read', async () => {
+  test('The overview places an order, shows its calls on the map and leads to its trace', async () => {
     await using rehearsal = await newRehearsal();
     await tab.open(`r/${rehearsal.name}`);
     await main().getByText('Nothing has happened here yet.').waitFor();
@@ -76,7 +76,7 @@ describeInBrowser('the overview of the console in a browser', () => {
     await isDone(2);
   });
 
-  test('shows an order that a client places over HTTP, without a reload', async () => {
+  test('The overview shows an order that a client places over HTTP, without a reload', async () => {
     await using rehearsal = await newRehearsal();
     await tab.open(`r/${rehearsal.name}`);
     await main().getByText('Nothing has happened here yet.').waitFor();
@@ -88,7 +88,7 @@ describeInBrowser('the overview of the console in a browser', () => {
     await main().getByRole('link', { name: '1 order, confirmed' }).waitFor();
   });
 
-  test('lets a payment fail, says why, and moves the clock until the parcel of an order has arrived', async () => {
+  test('The overview makes a payment fail, shows why, and moves the clock until the parcel of an order has arrived', async () => {
     await using rehearsal = await newRehearsal();
     await tab.open(`r/${rehearsal.name}`);
     await tab.isLive();
@@ -107,7 +107,7 @@ describeInBrowser('the overview of the console in a browser', () => {
     await placeOrder(rehearsal);
     await step(4).getByRole('button', { name: '+2 days' }).click();
     await isDone(4);
-    // The step is done while the last things of the days still happen.
+    // The step is done before the last events of the two days.
     await eventually('two days have passed', async () => (await rehearsal.now()) - before >= 2 * 86_400_000);
     const { items } = await rehearsal.client.control('list-objects', { params: { type: 'shipment' } });
     expect(items).toMatchObject([{ state: 'delivered' }]);
@@ -119,7 +119,7 @@ describeInBrowser('the overview of the console in a browser', () => {
     expect(new URL(tab.page.url()).search).toBe('?fault=payment-hub-down');
   });
 
-  test('says that others see the default rehearsal, and nobody else any other', async () => {
+  test('The overview warns that others see the default rehearsal, and no other rehearsal', async () => {
     await using rehearsal = await newRehearsal();
     await tab.open(`r/${rehearsal.name}`);
     await main().getByText('Nobody else sees what happens here.').waitFor();
@@ -128,7 +128,7 @@ describeInBrowser('the overview of the console in a browser', () => {
     expect(await main().getByText('Nobody else sees').count()).toBe(0);
   });
 
-  test('keeps the focus in a step whose button is replaced', async () => {
+  test('The overview keeps the focus in a step whose button is replaced', async () => {
     await using rehearsal = await newRehearsal();
     await tab.open(`r/${rehearsal.name}`);
     await tab.isLive();
@@ -138,7 +138,7 @@ describeInBrowser('the overview of the console in a browser', () => {
     await step(3).locator('button:focus', { hasText: 'Place' }).waitFor();
   });
 
-  test('marks a fault that is set and has not struck, and leads from an application that is down to the faults', async () => {
+  test('The overview marks a fault that is set and has not struck, and leads from an application that is down to the faults', async () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.fault('payment-hub-down', { match: { application: 'payment-hub' }, fault: { kind: 'outage' } });
     await rehearsal.fault('slow-allocation', { match: { api: 'allocate-inventory-api' }, fault: { kind: 'latency', ms: 5 } });
@@ -152,7 +152,7 @@ describeInBrowser('the overview of the console in a browser', () => {
     await tab.heading('Faults').waitFor();
   });
 
-  test('leads from an application on the map to its activity', async () => {
+  test('The map of the overview leads from an application to its activity', async () => {
     await using rehearsal = await newRehearsal();
     await placeOrder(rehearsal);
     await tab.open(`r/${rehearsal.name}`);
@@ -170,7 +170,7 @@ describeInBrowser('the overview of the console in a browser', () => {
     ).toBe(0);
   });
 
-  test('copies what a client needs as a file .env', async () => {
+  test('The overview copies the settings of a client as an .env file', async () => {
     await using rehearsal = await newRehearsal();
     await tab.open(`r/${rehearsal.name}`);
     await tab.page.getByRole('button', { name: 'Copy as .env' }).click();
@@ -180,7 +180,7 @@ describeInBrowser('the overview of the console in a browser', () => {
     expect(lines).toContain('ESTATE_BEARER_TOKEN=demo-integration-token');
   });
 
-  test('can be used with the keyboard alone, from an order to the first step done and to an application', async () => {
+  test('The overview can be used with the keyboard alone, from an order to the first step done and to an application', async () => {
     await using rehearsal = await newRehearsal();
     await tab.open(`r/${rehearsal.name}`);
     await main().getByText('Nothing has happened here yet.').waitFor();

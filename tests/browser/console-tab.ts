@@ -41,7 +41,7 @@ export function consoleTab() {
     unanswered.clear();
     page.on('request', (request) => {
       unanswered.add(request);
-      if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(`${home}/`)) complaints.push(`asked for ${request.url()}`);
+      if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(`${home}/`)) complaints.push(`requested ${request.url()}`);
     });
     page.on('response', (response) => unanswered.delete(response.request()));
     page.on('requestfailed', (request) => unanswered.delete(request));
@@ -57,7 +57,7 @@ export function consoleTab() {
     get page(): Page {
       return page;
     },
-    /** @param from the gateway's address, or that of a way to it */
+    /** @param from the address of the gateway, or of a proxy to it */
     open: (path: string, from = estate.gateway) => {
       home = from;
       return page.goto(`${from}/console/${path}`);
@@ -67,7 +67,7 @@ export function consoleTab() {
     row: (name: string) => page.locator('a[data-row]').filter({ hasText: name }).first(),
     resize: (width: number) => page.setViewportSize({ width, height: 900 }),
     expectSoundInEveryLook: (options?: LookOptions) => expectSoundInEveryLook(page, options),
-    /** Production offers no credential. */
+    /** Signs in where the console offers no credential, as in production. */
     signInIfAsked: async () => {
       const field = page.getByLabel('Bearer token');
       await field.or(page.getByRole('button', { name: 'Live', exact: true })).waitFor();
@@ -81,7 +81,7 @@ export function consoleTab() {
     goTo: async (key: string) => {
       await Promise.all([page.keyboard.press('g'), page.keyboard.press(key)]);
     },
-    /** Presses Tab until the focused element's name begins so. */
+    /** Presses Tab until the name of the focused element begins with `name`. */
     tabTo: async (name: string) => {
       const focused = () =>
         page.evaluate<string>("document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? ''");
@@ -94,7 +94,7 @@ export function consoleTab() {
   };
 }
 
-/** Prints what somebody would have seen at the moment of the failure. */
+/** Prints what the page showed when the test failed. */
 async function showFailed(page: Page, unanswered: ReadonlySet<Request>): Promise<void> {
   const text = await page.locator('body').ariaSnapshot({ timeout: 5_000 }).catch(String);
   const waiting = [...unanswered].map((request) => request.url());

@@ -9,7 +9,7 @@ import { eventually } from '../support/eventually.ts';
 import { expectSoundInEveryLook } from './looks.ts';
 import { aMock, aPortal, changedFixtures, historyEntries, openHistory, openPortal, send } from './portal-page.ts';
 
-describeInBrowser('the run of all cases in the portal', () => {
+describeInBrowser('All cases in the portal', () => {
   let portal: Listening;
   let deviating: Listening;
   let browser: Browser;
@@ -34,7 +34,7 @@ describeInBrowser('the run of all cases in the portal', () => {
     return (await outcome(page).textContent()) ?? '';
   };
 
-  test('sends every case in order, and shows per case that the answer is as documented', async () => {
+  test('The run of all cases sends every case in order, and shows per case that the answer is as documented', async () => {
     await using tab = await openPortal(browser, portal.url);
     const { page } = tab;
     expect(await run(page)).toBe('All 21 cases were answered as documented.');
@@ -48,7 +48,7 @@ describeInBrowser('the run of all cases in the portal', () => {
     expect(tab.complaints).toEqual([]);
   });
 
-  test('names the cases whose answer deviates in status, header or body, and opens one with a click', async () => {
+  test('The run of all cases names the cases whose answer deviates in status, header or body, and opens one with a click', async () => {
     await using tab = await openPortal(browser, deviating.url);
     const { page } = tab;
     expect(await run(page)).toBe('18 of 21 cases were answered as documented, 3 were not: 02, 19, 10c.');
@@ -66,7 +66,7 @@ describeInBrowser('the run of all cases in the portal', () => {
     expect(tab.complaints).toEqual([]);
   });
 
-  test('says why every case fails for a caller that is to be denied', async () => {
+  test('The run of all cases explains why every case fails for a denied caller', async () => {
     await using tab = await openPortal(browser, portal.url);
     await tab.page.selectOption('#authorization', 'wrong-lane');
     const words = await run(tab.page);
@@ -74,12 +74,12 @@ describeInBrowser('the run of all cases in the portal', () => {
     expect(words).toContain('The chosen caller is to be denied');
   });
 
-  test('shows its progress and can be stopped while an answer is awaited', async () => {
-    let asked = 0;
+  test('The run of all cases shows its progress and can be stopped while an answer is awaited', async () => {
+    let requested = 0;
     let abandoned = 0;
     const slow = createServer((request, response) => {
-      asked += 1;
-      if (asked <= 3) {
+      requested += 1;
+      if (requested <= 3) {
         response.writeHead(404, { 'Content-Type': 'application/json' }).end('{}');
         return;
       }
@@ -106,13 +106,13 @@ describeInBrowser('the run of all cases in the portal', () => {
     expect(await outcome(page).textContent()).toContain('Stopped after 3 of 21 cases.');
     expect(await page.locator('#all-results > li').count()).toBe(3);
     expect(await page.textContent('#run-all')).toBe('Run all 21 cases');
-    expect(asked).toBe(4);
+    expect(requested).toBe(4);
     await openHistory(page);
     expect(await historyEntries(page).first().textContent()).toContain('stopped');
     await eventually('the portal abandons the call to the mock', async () => abandoned === 1);
   });
 
-  test('has no accessibility finding and nothing to scroll sideways in any look, with failures and the history open', async () => {
+  test('The run of all cases has no accessibility finding or horizontal scrolling in any look, with failures and the history open', async () => {
     await using tab = await openPortal(browser, deviating.url);
     const { page } = tab;
     await run(page);

@@ -8,7 +8,7 @@ import { aMock, aPortal, historyEntries, openPortal } from './portal-page.ts';
 
 const CONSOLE = 'http://127.0.0.1:9/console/';
 
-describeInBrowser('the page of the portal', () => {
+describeInBrowser('The page of the portal', () => {
   let mock: Listening;
   let portal: Listening;
   let linked: Listening;
@@ -30,13 +30,13 @@ describeInBrowser('the page of the portal', () => {
   test.each([
     [390, 'form first', true],
     [1280, 'cases first', false],
-  ])('is in one order for eye and keyboard, %i px wide: %s', async (width, first, isFormAbove) => {
+  ])('The page of the portal has one order for eye and keyboard, %i px wide: %s', async (width, first, isFormAbove) => {
     await using tab = await openPortal(browser, portal.url, { width });
     expect((await top(tab.page, '#finish-send')) < (await top(tab.page, '#cases-title'))).toBe(isFormAbove);
     expect(await order(tab.page)).toBe(first);
   });
 
-  test('changes its order with the width of the window', async () => {
+  test('The page of the portal changes its order with the width of the window', async () => {
     await using tab = await openPortal(browser, portal.url);
     await tab.page.setViewportSize({ width: 390, height: 844 });
     await tab.page.locator('.page > #rail:last-child').waitFor();
@@ -50,7 +50,7 @@ describeInBrowser('the page of the portal', () => {
     ['Control', 'calculate-selector'],
     ['Control', 'calculate-address'],
     ['Control', 'finish-body'],
-  ])('sends once with %s+Enter in %s', async (modifier, field) => {
+  ])('The form of the portal is sent once with %s+Enter in %s', async (modifier, field) => {
     await using tab = await openPortal(browser, portal.url);
     const { page } = tab;
     const form = field.split('-')[0];
@@ -62,7 +62,7 @@ describeInBrowser('the page of the portal', () => {
     expect(await page.inputValue(`#${form}-body`)).toBe(before);
   });
 
-  test('does not send with Enter alone in the body', async () => {
+  test('The form of the portal is not sent with Enter alone in the body', async () => {
     await using tab = await openPortal(browser, portal.url);
     await tab.page.focus('#calculate-body');
     await tab.page.keyboard.press('Enter');
@@ -72,7 +72,7 @@ describeInBrowser('the page of the portal', () => {
     expect(await historyEntries(tab.page).count()).toBe(1);
   });
 
-  test('does not show an answer beside another request', async () => {
+  test('The form of the portal does not show an answer beside another request', async () => {
     await using tab = await openPortal(browser, portal.url);
     const { page } = tab;
     await page.click('#calculate-send');
@@ -82,8 +82,8 @@ describeInBrowser('the page of the portal', () => {
     expect(await page.textContent('#calculate-result')).toBe('');
   });
 
-  describe('with the command for curl', () => {
-    /** Runs a command as one that is typed, since it may be longer than an argument. */
+  describe('The command for curl', () => {
+    /** Passes the command on standard input, because it may be longer than an argument. */
     const run = async (command: string) => {
       const shell = spawn('sh', { stdio: ['pipe', 'pipe', 'inherit'] });
       shell.stdin.end(command.replace('curl -i', "curl -s -w '\\n%{http_code}'"));
@@ -93,7 +93,7 @@ describeInBrowser('the page of the portal', () => {
     test.each([
       ['quotes and signs of the shell', '\'"$(id)`id`\\ !! @%s \n\t<>|&;'],
       ['more than one argument can hold', 'x'.repeat(200_000)],
-    ])('gives the answer to a body with %s', async (_what, content) => {
+    ])('The command for curl gets the answer to a body with %s', async (_what, content) => {
       await using tab = await openPortal(browser, portal.url);
       const { page } = tab;
       await page.locator('#calculate-body').evaluate(
@@ -109,13 +109,13 @@ describeInBrowser('the page of the portal', () => {
       expect([status, JSON.parse(body ?? '').basketId]).toEqual(['200', content]);
     });
 
-    test('has the host name of the page where the mock is on the same machine', async () => {
+    test('The command for curl has the host name of the page when the mock is on the same machine', async () => {
       await using tab = await openPortal(browser, `http://localhost:${portal.port}/`);
       expect(await tab.page.textContent('#calculate-curl')).toContain(`'http://localhost:${mock.port}/retail`);
     });
   });
 
-  test('links to the console of its estate, and to none without an estate', async () => {
+  test('The portal links to the console of its estate, and to none without an estate', async () => {
     await using tab = await openPortal(browser, linked.url);
     expect(await tab.page.getByRole('link', { name: 'Console' }).getAttribute('href')).toBe(CONSOLE);
     await using alone = await openPortal(browser, portal.url);

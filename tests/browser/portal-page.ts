@@ -27,7 +27,7 @@ export const aMock = (fixtures?: URL): Promise<Listening> =>
 export const aPortal = (options: Pick<PortalOptions, 'mockUrl' | 'consoleUrl'>): Promise<Listening> =>
   tracked(startPortal({ port: 0, ...STORE, ...options }));
 
-/** A folder of the project's fixtures in which some texts are replaced. */
+/** Copies the project's fixtures into a temporary folder, and replaces some texts. */
 export async function changedFixtures(changes: Readonly<Record<string, readonly [string, string]>>) {
   const folder = await mkdtemp(join(tmpdir(), 'fixtures-'));
   await cp(new URL('../../fixtures/', import.meta.url), folder, { recursive: true });
@@ -46,7 +46,7 @@ export interface Opened {
   readonly colorScheme?: 'light' | 'dark';
 }
 
-/** A tab of its own, with a history of its own, and what it complained about. */
+/** Opens the portal in a new tab with an empty history. @returns the page and its errors */
 export async function openPortal(browser: Browser, url: string, { width = 1280, height = 900, colorScheme = 'light' }: Opened = {}) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme });
   const page = await context.newPage();

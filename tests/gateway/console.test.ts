@@ -81,7 +81,7 @@ describe('The console', () => {
     },
   );
 
-  test('says in its page, without a script, where the documents are', async () => {
+  test('links in its page to the documents without a script', async () => {
     const [, noscript = ''] = /<noscript>(.*?)<\/noscript>/s.exec(await page()) ?? [];
     const links = [...noscript.matchAll(/href="([^"]+)"/g)].map(([, link = '']) => link);
     expect(links).toContain('/openapi.json');
@@ -125,7 +125,7 @@ describe('The console', () => {
     expect(texts.join()).not.toContain('ZodType');
   });
 
-  test('tells the page what it must know before it signs in, with the credentials that are public', async () => {
+  test('gives its page the public settings and credentials before the page signs in', async () => {
     const { headers, body } = await ask('/console/config.json');
     expect(headers['cache-control']).toBe('no-store');
     expect(JSON.parse(body.toString())).toEqual({
@@ -169,6 +169,21 @@ describe('The console', () => {
       expect((await ask(path, { host: 'foreign.example.com' })).status).toBe(421);
     }
   });
+
+  test('computes its facts only when its settings are read', async () => {
+    let computed = 0;
+    const documents = express.Router().use(
+      createConsole(() => {
+        computed += 1;
+        return { version: '0', production: true, adapters: { state: 'Redis', events: 'Kafka' } };
+      }),
+    );
+    await using on = await aRig({ documents });
+    expect((await on.call({ path: '/console/r/default' })).status).toBe(200);
+    expect(computed).toBe(0);
+    expect((await on.call({ path: '/console/config.json' })).json).toMatchObject({ production: true });
+    expect(computed).toBe(1);
+  });
 });
 
 describe('A console in production', () => {
@@ -204,20 +219,5 @@ describe('A gateway without the console', () => {
     } finally {
       await off.close();
     }
-  });
-
-  test('differs from one with it, which asks for its facts only when they are read', async () => {
-    let asked = 0;
-    const documents = express.Router().use(
-      createConsole(() => {
-        asked += 1;
-        return { version: '0', production: true, adapters: { state: 'Redis', events: 'Kafka' } };
-      }),
-    );
-    await using on = await aRig({ documents });
-    expect((await on.call({ path: '/console/r/default' })).status).toBe(200);
-    expect(asked).toBe(0);
-    expect((await on.call({ path: '/console/config.json' })).json).toMatchObject({ production: true });
-    expect(asked).toBe(1);
   });
 });

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { createConsole } from '../../console/serve.ts';
 
-/** Asks a console for its page where esbuild is not installed, and prints the answer. */
+/** Requests the page of a console where esbuild is not installed, and prints the answer. */
 
 registerHooks({
   resolve: (specifier, context, next) => {

@@ -10,7 +10,7 @@ const credentials = {
 };
 
 describe('The settings of a client', () => {
-  test('are the credentials of the rehearsal where the tab knows them', () => {
+  test('The settings of a client have the credentials of the rehearsal if the tab stores them', () => {
     const settings = connectionSettings({ gateway: GATEWAY, rehearsal: 'a', credentials, demo: { integration: 'demo' } });
     expect(envText(settings).split('\n')).toEqual([
       `ESTATE_URL=${GATEWAY}`,
@@ -28,7 +28,7 @@ describe('The settings of a client', () => {
     ]);
   });
 
-  test('are those of the demonstration where it has any, and no bearer where it has none', () => {
+  test('The settings of a client have the demonstration credentials if there are any, and no bearer otherwise', () => {
     const of = (demo: object | undefined) =>
       connectionSettings({ gateway: GATEWAY, rehearsal: 'a', credentials: undefined, demo }).map(({ variable }) => variable);
     expect(of({ integration: 'i', apiKey: 'k' })).toEqual([
@@ -41,7 +41,7 @@ describe('The settings of a client', () => {
     expect(of(undefined)).toEqual(['ESTATE_URL', 'ESTATE_REHEARSAL', 'ESTATE_WEBHOOK_URL']);
   });
 
-  test('are quoted in the file .env when a shell would read them differently', () => {
+  test('The settings of a client are quoted in the file .env when a shell would read them differently', () => {
     const line = (value: string) => envText([{ label: 'x', variable: 'ESTATE_URL', value }]);
     expect(line('a b')).toBe("ESTATE_URL='a b'\n");
     expect(line("a'$(b)")).toBe(`ESTATE_URL='a'"'"'$(b)'\n`);
@@ -50,7 +50,7 @@ describe('The settings of a client', () => {
 });
 
 describe('A masked secret', () => {
-  test('shows at most its first quarter', () => {
+  test('A masked secret shows at most its first quarter', () => {
     expect(masked('reh_galway_0123456789abcdef')).toBe('reh_ga••••••••');
     expect(masked('abc')).toBe('••••••••');
   });

@@ -59,8 +59,8 @@ describe('The sentence about a trace', () => {
   });
 
   test('names a delivery that failed afterwards', () => {
-    const hops = [aHop('confirm', 'oms'), aHop('told', 'crm', { parentId: 'confirm', api: 'event:told', status: 500 })];
-    expect(explained(hops)).toEqual(['Afterwards event:told in CRM failed with 500.', 'told']);
+    const hops = [aHop('confirm', 'oms'), aHop('notified', 'crm', { parentId: 'confirm', api: 'event:notified', status: 500 })];
+    expect(explained(hops)).toEqual(['Afterwards event:notified in CRM failed with 500.', 'notified']);
   });
 
   test('names the slowest call when no fault struck', () => {
@@ -73,7 +73,7 @@ describe('The sentence about a trace', () => {
     expect(explained([aHop('webhook', 'fms', { unchanged })])).toEqual([`webhook changed nothing: ${unchanged}`, 'webhook']);
   });
 
-  test('says that nobody called when only timers ran', () => {
+  test('reports that nobody called when only timers ran', () => {
     expect(explained([aHop('t', 'oms', { api: 'due:expire' })])).toEqual(['Nobody called: time passed. due:expire in OMS ran first.', 't']);
     expect(explained([])).toEqual(['Nothing is on record.', undefined]);
   });

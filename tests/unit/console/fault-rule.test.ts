@@ -40,7 +40,7 @@ describe('The rule of the form', () => {
     expect(faultRule(EMPTY)).toEqual({ match: { application: 'oms' }, fault: { kind: 'outage' } });
   });
 
-  test('leaves text that is no number to the judgement of the gateway', () => {
+  test('passes text that is not a number to the gateway', () => {
     expect(faultRule({ ...EMPTY, kind: 'latency', members: { ms: 'soon' } }).fault).toEqual({ kind: 'latency', ms: 'soon' });
   });
 
@@ -50,7 +50,7 @@ describe('The rule of the form', () => {
     expect(faultRule({ ...typed, target: 'webhook', kind: 'withhold' }).match).toEqual({ webhook: 'carrier', status: 'delivered' });
   });
 
-  test('knows words for every kind of fault', () => {
+  test('has words for every kind of fault', () => {
     expect(Object.keys(FAULT_KINDS).sort()).toEqual([...new Set(Object.values(faultKinds).flat())].sort());
   });
 });

@@ -41,7 +41,7 @@ const history = historyOf([
 ]);
 
 describe('The history of an object', () => {
-  test('is in the order of versions, whatever the order on the bus, and begins without a state', () => {
+  test('is sorted by version, whatever the order on the bus, and begins without a state', () => {
     expect(history.map(({ version, from, to }) => [version, from, to])).toEqual([
       [1, null, 'off'],
       [2, 'off', 'on'],

@@ -13,7 +13,7 @@ const at = (id: string, inForce: readonly SetFault[], faults: readonly string[] 
 const of = (inForce: readonly SetFault[], faults: readonly string[] = []) => at('payment-hub', inForce, faults);
 
 describe('An application under faults', () => {
-  test('is told apart by words: a fault is set, has struck, or has struck and is off', () => {
+  test('shows by words whether a fault is set, has struck, or has struck and is off', () => {
     expect(faultWords(of([]))).toBeUndefined();
     expect(faultWords(of([slow]))).toBe('◇ fault set');
     expect(faultWords(of([slow], ['slow']))).toBe('⚡ struck');

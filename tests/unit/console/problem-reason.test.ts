@@ -11,7 +11,7 @@ describe('The reason of a refusal', () => {
       'The body: No. /a: No. /b: No. (and 2 more)',
     ],
     ['missing without either', { code: 'teapot' }, undefined],
-    ['missing in an answer that is no problem', 'Bad gateway', undefined],
+    ['missing in an answer that is not a problem', 'Bad gateway', undefined],
     ['missing without an answer', undefined, undefined],
   ])('is %s', (_what, response, reason) => {
     expect(reasonOf(response)).toBe(reason);

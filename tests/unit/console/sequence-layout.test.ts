@@ -6,7 +6,7 @@ import { aHop, confirmedOrder } from './a-hop.ts';
 const layout = sequenceLayout(traceTree(confirmedOrder), 720);
 
 describe('The layout of a sequence diagram', () => {
-  test('has columns in the order of their first appearance, at equal distances', () => {
+  test('has columns sorted by first appearance, at equal distances', () => {
     expect(layout.columns.map(({ id }) => id)).toEqual(['client', 'oms', 'payment-hub', 'fms', 'inventory-service', 'sim', 'wms']);
     const gaps = layout.columns.slice(1).map(({ x }, index) => x - (layout.columns[index]?.x ?? 0));
     expect(Math.max(...gaps) - Math.min(...gaps)).toBeLessThanOrEqual(1);

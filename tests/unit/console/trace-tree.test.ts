@@ -18,7 +18,7 @@ describe('The tree of a trace', () => {
     expect(traceTree(confirmedOrder).afterwards).toBe(5);
   });
 
-  test('says for each hop where its last call is', () => {
+  test('has the place of the last call of each hop', () => {
     expect(traceTree(confirmedOrder).rows.map(({ last }) => last)).toEqual([4, 1, 4, 4, 4, 5]);
   });
 
@@ -34,10 +34,10 @@ describe('The tree of a trace', () => {
     expect(traceTree(hops).rows.map(({ hop }) => hop.requestId)).toEqual(['root', 'b', 'a', 'c', 'd']);
   });
 
-  test('shows a hop whose cause is gone from the journal as a tree of its own', () => {
-    expect(shown([aHop('call', 'sim', { parentId: 'gone' }), aHop('told', 'crm', { parentId: 'gone', api: 'event:x' })])).toEqual([
+  test('shows a hop whose cause is gone from the journal as a separate tree', () => {
+    expect(shown([aHop('call', 'sim', { parentId: 'gone' }), aHop('notified', 'crm', { parentId: 'gone', api: 'event:x' })])).toEqual([
       'request client → sim: call',
-      'delivery crm → crm: told',
+      'delivery crm → crm: notified',
     ]);
   });
 
