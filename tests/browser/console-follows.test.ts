@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { describeInBrowser } from '../support/chromium.ts';
 import { estate, newRehearsal } from '../support/estate.ts';
-import { consoleTab } from './console-tab.ts';
+import { consoleTab, readProduct } from './console-tab.ts';
 
 describeInBrowser('The console while others work', () => {
   const tab = consoleTab();
@@ -9,9 +9,8 @@ describeInBrowser('The console while others work', () => {
 
   test('The list of traces shows every trace of a burst, and of the next burst', async () => {
     await using busy = await newRehearsal();
-    const burst = () =>
-      Promise.all(Array.from({ length: 140 }, () => busy.api('get-product-api', { params: { id: 'mug-blue' }, as: 'bearer' })));
-    await busy.api('get-product-api', { params: { id: 'mug-blue' }, as: 'bearer' });
+    const burst = () => Promise.all(Array.from({ length: 140 }, () => readProduct(busy)));
+    await readProduct(busy);
     await tab.open(`r/${busy.name}/activity`);
     await tab.isLive();
     for (const shown of [141, 281]) {
@@ -28,7 +27,7 @@ describeInBrowser('The console while others work', () => {
     await tab.open(`r/${busy.name}/activity`);
     await tab.page.getByText('Nothing has happened here yet.').waitFor();
     await tab.isLive();
-    await Promise.all(Array.from({ length: 90 }, () => busy.api('get-product-api', { params: { id: 'mug-blue' }, as: 'bearer' })));
+    await Promise.all(Array.from({ length: 90 }, () => readProduct(busy)));
     for (let older = 0; older < 2 && (await rows().count()) < 90; older += 1) {
       await tab.page.getByRole('button', { name: 'Show older' }).or(rows().nth(89)).first().waitFor();
       if ((await rows().count()) < 90) await tab.page.getByRole('button', { name: 'Show older' }).click();
@@ -80,12 +79,8 @@ describeInBrowser('The console while others work', () => {
       refusals -= 1;
       return refusals >= 0 ? route.fulfill({ status: 503, json: { code: 'dependency_unavailable' } }) : route.continue();
     });
-    await other.api('get-product-api', { params: { id: 'mug-blue' }, headers: { 'x-correlation-id': 'late' }, as: 'bearer' });
-    // A busy machine is slow: then the sentence names the call that took the time.
-    await tab.page
-      .locator('.sentence')
-      .getByText(/Get Product|Check Availability/)
-      .waitFor();
+    await readProduct(other, 'late');
+    await tab.isTraceOfProduct();
     expect(refusals).toBeLessThan(0);
   });
 
@@ -103,12 +98,8 @@ describeInBrowser('The console while others work', () => {
     });
     await tab.open(`r/${other.name}/activity/before`);
     await tab.heading('No trace has this correlation id').waitFor();
-    await other.api('get-product-api', { params: { id: 'mug-blue' }, headers: { 'x-correlation-id': 'before' }, as: 'bearer' });
+    await readProduct(other, 'before');
     cut();
-    // A busy machine is slow: then the sentence names the call that took the time.
-    await tab.page
-      .locator('.sentence')
-      .getByText(/Get Product|Check Availability/)
-      .waitFor();
+    await tab.isTraceOfProduct();
   });
 });

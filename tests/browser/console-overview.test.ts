@@ -1,16 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { describeInBrowser } from '../support/chromium.ts';
-import { eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { eventually, newRehearsal } from '../support/estate.ts';
 import { consoleTab } from './console-tab.ts';
-
-/** Places and confirms an order over HTTP. */
-async function placeOrder(rehearsal: TestRehearsal): Promise<void> {
-  const line = { sku: 'mug-blue', qty: 2 };
-  const basket = await rehearsal.basket({ lines: [line] });
-  const { orderId } = await rehearsal.checkedOut(basket.id, { placeOrder: true });
-  await rehearsal.authorisation(orderId);
-  await rehearsal.confirmed(orderId);
-}
 
 describeInBrowser('The overview in the console', () => {
   const tab = consoleTab();
@@ -25,7 +16,7 @@ describeInBrowser('The overview in the console', () => {
 
   test('The overview has no accessibility finding or horizontal scrolling in any look', async () => {
     await using rehearsal = await newRehearsal();
-    await placeOrder(rehearsal);
+    await rehearsal.confirmed();
     await rehearsal.fault('payment-hub-down', { match: { application: 'payment-hub' }, fault: { kind: 'outage' } });
     await rehearsal.call('authorize-payment-api', { body: { orderId: 'ord_1', tender: { type: 'card', token: 'tok_visa' } } });
     await tab.open(`r/${rehearsal.name}`);
@@ -46,7 +37,7 @@ describeInBrowser('The overview in the console', () => {
 
   test('The overview loads with at most 40 requests, and at most 14 of them read the estate', async () => {
     await using rehearsal = await newRehearsal();
-    await placeOrder(rehearsal);
+    await rehearsal.confirmed();
     const requested: string[] = [];
     tab.page.on('request', (request) => requested.push(new URL(request.url()).pathname));
     await tab.open(`r/${rehearsal.name}`);
@@ -81,7 +72,7 @@ describeInBrowser('The overview in the console', () => {
     await tab.open(`r/${rehearsal.name}`);
     await main().getByText('Nothing has happened here yet.').waitFor();
     await tab.isLive();
-    await placeOrder(rehearsal);
+    await rehearsal.confirmed();
     await main()
       .getByRole('link', { name: /^Confirm Order/ })
       .waitFor();
@@ -104,7 +95,7 @@ describeInBrowser('The overview in the console', () => {
     await main().getByRole('link', { name: '13 of 13 applications ready', exact: true }).waitFor();
     expect(await rehearsal.faults()).toEqual([]);
     const before = await rehearsal.now();
-    await placeOrder(rehearsal);
+    await rehearsal.confirmed();
     await step(4).getByRole('button', { name: '+2 days' }).click();
     await isDone(4);
     // The step is done before the last events of the two days.
@@ -154,7 +145,7 @@ describeInBrowser('The overview in the console', () => {
 
   test('The map of the overview leads from an application to its activity', async () => {
     await using rehearsal = await newRehearsal();
-    await placeOrder(rehearsal);
+    await rehearsal.confirmed();
     await tab.open(`r/${rehearsal.name}`);
     await hasHops('Payment Hub');
     await node('Payment Hub').click();

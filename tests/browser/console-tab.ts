@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
 import { launchChromium } from '../support/chromium.ts';
-import { ADMIN, estate } from '../support/estate.ts';
+import { ADMIN, estate, type TestRehearsal } from '../support/estate.ts';
+import { collectErrors } from './complaints.ts';
 import { expectSoundInEveryLook, type LookOptions } from './looks.ts';
 
 declare global {
@@ -11,6 +12,13 @@ declare global {
 
 /** Shorter than the time of a test, so that a failure names its step. */
 const STEP_MS = 60_000;
+
+/** Text with markup, a script for the title of the page, right-to-left letters and an emoji. */
+export const HOSTILE = '<img src=x onerror="document.title=1"><b>‮טקסט 🎁';
+
+/** One request, under this correlation id. */
+export const readProduct = (rehearsal: TestRehearsal, trace?: string) =>
+  rehearsal.api('get-product-api', { params: { id: 'mug-blue' }, headers: trace ? { 'x-correlation-id': trace } : {}, as: 'bearer' });
 
 /**
  * A fresh tab for each test, without a session; the tabs of a file share what the browser has cached. Cookies, policy violations, errors of
@@ -33,11 +41,7 @@ export function consoleTab() {
   beforeEach(async () => {
     home = estate.gateway;
     page = await context.newPage();
-    page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('console', (message) => {
-      // The browser reports every refused request as an error, and some tests provoke refusals.
-      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) complaints.push(message.text());
-    });
+    collectErrors(page, complaints);
     unanswered.clear();
     page.on('request', (request) => {
       unanswered.add(request);
@@ -53,6 +57,9 @@ export function consoleTab() {
     expect(complaints.splice(0)).toEqual([]);
   });
 
+  const expectToFit = async (width: number) =>
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+
   return {
     get page(): Page {
       return page;
@@ -65,7 +72,26 @@ export function consoleTab() {
     heading: (name: string) => page.getByRole('heading', { level: 1, name, exact: true }),
     /** A row of the page's list: the first one that has this text. */
     row: (name: string) => page.locator('a[data-row]').filter({ hasText: name }).first(),
+    /** Waits until an object or a run is in this state. */
+    stateIs: (state: string) =>
+      page
+        .locator('main .title .badge')
+        .filter({ hasText: new RegExp(`^${state}$`) })
+        .waitFor(),
+    /** Waits for the trace of Get Product. On a busy machine, its sentence names the slowest call. */
+    isTraceOfProduct: () =>
+      page
+        .locator('.sentence')
+        .getByText(/Get Product|Check Availability/)
+        .waitFor(),
     resize: (width: number) => page.setViewportSize({ width, height: 900 }),
+    expectToFit,
+    /** Expects that hostile text became neither an element nor a title, and fits. */
+    expectTextOnly: async (width = 1280) => {
+      expect(await page.locator('main').locator('img, script, b').count()).toBe(0);
+      expect(await page.title()).toContain('Estate console');
+      await expectToFit(width);
+    },
     expectSoundInEveryLook: (options?: LookOptions) => expectSoundInEveryLook(page, options),
     /** Signs in where the console offers no credential, as in production. */
     signInIfAsked: async () => {

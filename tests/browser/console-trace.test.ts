@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { describeInBrowser } from '../support/chromium.ts';
 import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
-import { consoleTab } from './console-tab.ts';
+import { consoleTab, readProduct } from './console-tab.ts';
 
 const CONFIRM = 'web-confirm';
 const LONG = 'long';
@@ -35,17 +35,12 @@ const countDrawing = `{
 
 /** Confirms an order, refuses a request and makes a trace of many requests. */
 async function twoTraces(rehearsal: TestRehearsal): Promise<void> {
-  const basket = await rehearsal.basket();
-  const { orderId } = await rehearsal.checkedOut(basket.id, { placeOrder: true });
-  await rehearsal.authorisation(orderId);
-  await rehearsal.api('confirm-order-api', { params: { id: orderId }, headers: { 'x-correlation-id': CONFIRM } });
+  const { id } = await rehearsal.authorised();
+  await rehearsal.api('confirm-order-api', { params: { id }, headers: { 'x-correlation-id': CONFIRM } });
   await rehearsal.call('get-order-api', { params: { id: 'ord_never' }, headers: { 'x-correlation-id': 'refused' } });
-  const headers = { 'x-correlation-id': LONG };
   // Each request is two hops: the product, and its availability.
   for (let hops = 0; hops < HOPS; hops += 20) {
-    await Promise.all(
-      Array.from({ length: 10 }, () => rehearsal.api('get-product-api', { params: { id: 'mug-blue' }, headers, as: 'bearer' })),
-    );
+    await Promise.all(Array.from({ length: 10 }, () => readProduct(rehearsal, LONG)));
   }
   await rehearsal.settle();
 }

@@ -3,20 +3,10 @@ import type { Locator } from 'playwright-core';
 import { pages } from '../../ui/shell/pages.ts';
 import { describeInBrowser } from '../support/chromium.ts';
 import { someOf } from '../support/effort.ts';
-import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { newRehearsal } from '../support/estate.ts';
 import { consoleTab } from './console-tab.ts';
 
 const WALKS = (['mouse', 'keyboard'] as const).flatMap((hand) => [1280, 390].map((width) => ({ hand, width })));
-
-const line = { sku: 'mug-blue', qty: 1 };
-
-async function placeOrder(rehearsal: TestRehearsal): Promise<string> {
-  const basket = await rehearsal.basket({ lines: [line] });
-  const { orderId } = await rehearsal.checkedOut(basket.id, { placeOrder: true });
-  await rehearsal.authorisation(orderId);
-  await rehearsal.confirmed(orderId);
-  return orderId;
-}
 
 describeInBrowser('From an order to verified invariants in the console', () => {
   const tab = consoleTab();
@@ -56,13 +46,13 @@ describeInBrowser('From an order to verified invariants in the console', () => {
       await main().getByText('Nothing has happened here yet.').waitFor();
       await tab.isLive();
 
-      const orderId = await placeOrder(rehearsal);
+      const { id: orderId } = await rehearsal.confirmed();
       await press(tab.row('Confirm Order'));
       await tab.heading('Confirm Order').waitFor();
       await press(main().locator(`.objects a[href$="/objects/order/${orderId}"]`).first());
       await tab.page.waitForURL(new RegExp(`/objects/order/${orderId}`));
       await main().getByRole('heading', { name: 'Life cycle' }).waitFor();
-      await main().locator('.title .badge').getByText('confirmed', { exact: true }).waitFor();
+      await tab.stateIs('confirmed');
       await tab.expectSoundInEveryLook();
       await tab.resize(width);
 
@@ -90,10 +80,7 @@ describeInBrowser('From an order to verified invariants in the console', () => {
 
       await goTo('Flows');
       await press(main().getByRole('button', { name: 'Run: A digital order, from product page to confirmation' }));
-      await main()
-        .locator('.title .badge')
-        .filter({ hasText: /^passed$/ })
-        .waitFor();
+      await tab.stateIs('passed');
 
       await goTo('Rehearsals');
       await press(main().getByRole('link', { name: `Manage ${rehearsal.name}`, exact: true }));

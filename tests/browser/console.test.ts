@@ -4,19 +4,16 @@ import { describeInBrowser } from '../support/chromium.ts';
 import { ADMIN, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { eventually } from '../support/eventually.ts';
 import { breakableWay } from './breakable-way.ts';
-import { consoleTab } from './console-tab.ts';
+import { consoleTab, readProduct } from './console-tab.ts';
 import { WIDTHS } from './looks.ts';
 
 const TRACE = 'web-confirm-1';
 
 /** Confirms an order under the correlation id TRACE, while allocation is slow. */
 async function confirmedOrder(rehearsal: TestRehearsal): Promise<void> {
-  const line = { sku: 'mug-blue', qty: 2 };
-  const basket = await rehearsal.basket({ lines: [line] });
-  const { orderId } = await rehearsal.checkedOut(basket.id, { placeOrder: true });
-  await rehearsal.authorisation(orderId);
+  const { id } = await rehearsal.authorised();
   await rehearsal.fault('slow-allocation', { match: { api: 'allocate-inventory-api' }, fault: { kind: 'latency', ms: 60 } });
-  await rehearsal.api('confirm-order-api', { params: { id: orderId }, headers: { 'x-correlation-id': TRACE } });
+  await rehearsal.api('confirm-order-api', { params: { id }, headers: { 'x-correlation-id': TRACE } });
   await rehearsal.settle();
 }
 
@@ -57,13 +54,13 @@ describeInBrowser('The console', () => {
     await open(`r/${other.name}/activity`);
     await tab.page.getByText('Nothing has happened here yet.').waitFor();
     await isLive();
-    await other.api('get-product-api', { params: { id: 'mug-blue' }, as: 'bearer' });
+    await readProduct(other);
     await row('Get Product').waitFor();
   });
 
   test('The list of traces keeps new rows back while the pointer is in it', async () => {
     await using other = await newRehearsal();
-    await other.api('get-product-api', { params: { id: 'mug-blue' }, as: 'bearer' });
+    await readProduct(other);
     await open(`r/${other.name}/activity`);
     await isLive();
     await row('Get Product').hover();
@@ -78,7 +75,7 @@ describeInBrowser('The console', () => {
 
   test('The list of traces has the focus on the first row after the button for new rows', async () => {
     await using other = await newRehearsal();
-    await other.api('get-product-api', { params: { id: 'mug-blue' }, as: 'bearer' });
+    await readProduct(other);
     await open(`r/${other.name}/activity`);
     await isLive();
     await row('Get Product').hover();
@@ -93,7 +90,7 @@ describeInBrowser('The console', () => {
 
   test('The list of traces has the focus on the first of the oldest rows when there are no more', async () => {
     await using other = await newRehearsal();
-    for (let sent = 0; sent < 53; sent += 1) await other.api('get-product-api', { params: { id: 'mug-blue' }, as: 'bearer' });
+    for (let sent = 0; sent < 53; sent += 1) await readProduct(other);
     await open(`r/${other.name}/activity`);
     await tab.page.getByRole('button', { name: 'Show older' }).focus();
     await tab.page.keyboard.press('Enter');
@@ -124,7 +121,7 @@ describeInBrowser('The console', () => {
     await open(`r/${other.name}/activity/lookup`);
     await tab.page.getByRole('button', { name: 'Copy as curl' }).click();
     await tab.page.getByText('Command copied').waitFor();
-    const copied = await tab.page.evaluate<string>('navigator.clipboard.readText()');
+    const copied = await tab.copied();
     expect(copied).toContain(`curl -i -X GET '${estate.gateway}/products/nothing-like-this'`);
     expect(copied).toContain(`-H 'X-Rehearsal: ${other.name}'`);
   });
@@ -138,19 +135,15 @@ describeInBrowser('The console', () => {
     });
     await open(`r/${other.name}/activity/meanwhile`);
     await tab.heading('No trace has this correlation id').waitFor();
-    await other.call('get-product-api', { params: { id: 'mug-blue' }, headers: { 'x-correlation-id': 'meanwhile' }, as: 'bearer' });
+    await readProduct(other, 'meanwhile');
     await eventually('it is on record', async () => (await other.journal('meanwhile')).length > 0);
     begin();
-    await tab.page
-      .locator('.sentence')
-      // A busy machine is slow: then the sentence names the call that took the time.
-      .getByText(/Get Product|Check Availability/)
-      .waitFor();
+    await tab.isTraceOfProduct();
   });
 
   test('The page of a hop makes the call fail next time, and the next trace names the fault', async () => {
     await using other = await newRehearsal();
-    await other.call('get-product-api', { params: { id: 'mug-blue' }, headers: { 'x-correlation-id': 'first' }, as: 'bearer' });
+    await readProduct(other, 'first');
     // Without `hop`, the page selects the slowest hop.
     const [{ requestId }] = (await other.journal('first')).filter(({ api }: { api: string }) => api === 'get-product-api');
     await open(`r/${other.name}/activity/first?hop=${requestId}`);
@@ -215,7 +208,7 @@ describeInBrowser('The console', () => {
     await using other = await newRehearsal();
     const way = await breakableWay(estate.gateway);
     try {
-      await other.api('get-product-api', { params: { id: 'mug-blue' }, as: 'bearer' });
+      await readProduct(other);
       await open(`r/${other.name}/activity`, way.url);
       await row('Get Product').waitFor();
       await isLive();
@@ -310,7 +303,7 @@ describeInBrowser('The console', () => {
     await clock.click();
     const heights = await dialog.getByRole('button').evaluateAll((buttons) => buttons.map((button) => button.clientHeight));
     expect(Math.min(...heights, await clock.evaluate((button) => button.clientHeight))).toBeGreaterThanOrEqual(42);
-    expect(await tab.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+    await tab.expectToFit(390);
     expect(await dialog.evaluate((element) => element.scrollWidth - element.clientWidth)).toBeLessThanOrEqual(0);
     await tab.expectSoundInEveryLook();
     await tab.resize(390);
@@ -328,7 +321,7 @@ describeInBrowser('The console', () => {
     const room = await tab.page.locator('.list').boundingBox();
     const box = await chip.boundingBox();
     expect(room && box && box.x + box.width <= room.x + room.width).toBe(true);
-    expect(await tab.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+    await tab.expectToFit(width);
   });
 
   test.each([
@@ -404,7 +397,7 @@ describeInBrowser('The console', () => {
     await ended;
     await tab.page.getByRole('button', { name: 'Asleep' }).waitFor();
     tab.page.on('request', (request) => requested.push(request.url()));
-    await other.api('get-product-api', { params: { id: 'mug-blue' }, as: 'bearer' });
+    await readProduct(other);
     await tab.page.clock.fastForward(3_600_000);
     expect([requested, await row('Get Product').count()]).toEqual([[], 0]);
     await look(false);
@@ -467,9 +460,7 @@ describeInBrowser('The console', () => {
       for (const trace of ['hostile', 'path']) {
         await open(`r/${other.name}/activity/${trace}?q=${encodeURIComponent('<b>')}&fault=${encodeURIComponent(hostile)}`);
         await tab.page.locator('.hop pre').first().waitFor();
-        expect(await tab.page.locator('main img, main script, main b').count()).toBe(0);
-        expect(await tab.page.title()).toContain('Estate console');
-        expect(await tab.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+        await tab.expectTextOnly(width);
       }
     }
   });

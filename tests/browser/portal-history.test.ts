@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import { beforeAll, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import type { Listening } from '../../services/touchpoint-mock/http-listening.ts';
-import { describeInBrowser, launchChromium } from '../support/chromium.ts';
+import { describeInBrowser } from '../support/chromium.ts';
 import { eventually } from '../support/eventually.ts';
 import { aMock, aPortal, historyEntries, openHistory, openPortal, send } from './portal-page.ts';
 
@@ -10,13 +10,10 @@ const MEGABYTE = 1_000_000;
 
 describeInBrowser('The history of the portal', () => {
   let portal: Listening;
-  let browser: Browser;
 
   beforeAll(async () => {
     portal = await aPortal({ mockUrl: (await aMock()).url });
-    browser = await launchChromium();
   });
-  afterAll(() => browser?.close());
 
   const texts = (page: Page, part: string) => historyEntries(page).locator(part).allTextContents();
   const names = (page: Page) => texts(page, '.case-name');
@@ -35,7 +32,7 @@ describeInBrowser('The history of the portal', () => {
     );
 
   test('The history lists each exchange with its time, case or path, status and duration, newest first', async () => {
-    await using tab = await openPortal(browser, portal.url);
+    await using tab = await openPortal(portal.url);
     const { page } = tab;
     await send(page);
     await page.selectOption('#calculate-address', 'scenario');
@@ -54,14 +51,14 @@ describeInBrowser('The history of the portal', () => {
   });
 
   test('The history does not list a request that the browser refused to send', async () => {
-    await using tab = await openPortal(browser, portal.url);
+    await using tab = await openPortal(portal.url);
     await tab.page.fill('#calculate-selector', '☕');
     await send(tab.page);
     expect(await historyEntries(tab.page).count()).toBe(0);
   });
 
   test('The history restores the request and the answer of an opened entry, without sending', async () => {
-    await using tab = await openPortal(browser, portal.url);
+    await using tab = await openPortal(portal.url);
     const { page } = tab;
     await page.selectOption('#authorization', 'revoked');
     await page.selectOption('#calculate-address', 'scenario');
@@ -94,7 +91,7 @@ describeInBrowser('The history of the portal', () => {
   });
 
   test('The history survives a reload, is not in another tab, and can be cleared', async () => {
-    await using tab = await openPortal(browser, portal.url);
+    await using tab = await openPortal(portal.url);
     const { page } = tab;
     await send(page);
     await page.reload();
@@ -116,7 +113,7 @@ describeInBrowser('The history of the portal', () => {
   });
 
   test('The history keeps the last 50 exchanges', async () => {
-    await using tab = await openPortal(browser, portal.url);
+    await using tab = await openPortal(portal.url);
     for (let runs = 0; runs < 3; runs += 1) await runAll(tab.page);
     await openHistory(tab.page);
     expect(await historyEntries(tab.page).count()).toBe(50);
@@ -127,7 +124,7 @@ describeInBrowser('The history of the portal', () => {
   });
 
   test('The history shows hostile text as text', async () => {
-    await using tab = await openPortal(browser, portal.url);
+    await using tab = await openPortal(portal.url);
     const { page } = tab;
     await page.selectOption('#calculate-address', 'scenario');
     await page.fill('#calculate-selector', HOSTILE);
@@ -146,7 +143,7 @@ describeInBrowser('The history of the portal', () => {
   });
 
   test('The history drops the oldest exchanges when bodies fill the storage', async () => {
-    await using tab = await openPortal(browser, portal.url);
+    await using tab = await openPortal(portal.url);
     const { page } = tab;
     for (let sent = 0; sent < 7; sent += 1) {
       await fillBody(page, 0.9 * MEGABYTE, `basket-${sent}`);
@@ -164,7 +161,7 @@ describeInBrowser('The history of the portal', () => {
   });
 
   test('The history keeps the others when one exchange alone is too big', async () => {
-    await using tab = await openPortal(browser, portal.url);
+    await using tab = await openPortal(portal.url);
     const { page } = tab;
     await send(page);
     await fillBody(page, 6 * MEGABYTE, 'giant');
@@ -179,7 +176,7 @@ describeInBrowser('The history of the portal', () => {
   });
 
   test('The history starts empty when the storage holds something else', async () => {
-    await using tab = await openPortal(browser, portal.url);
+    await using tab = await openPortal(portal.url);
     for (const stored of ['{', 'null', '[null, 1, {}]', '[{"request":{"alias":"calculate","caller":"nobody"}}]']) {
       await tab.page.evaluate((text) => sessionStorage.setItem('touchpoint-exchanges', text), stored);
       await tab.page.reload();

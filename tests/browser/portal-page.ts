@@ -7,13 +7,19 @@ import type { Browser, Page } from 'playwright-core';
 import type { Listening } from '../../services/touchpoint-mock/http-listening.ts';
 import { startTouchpointMock } from '../../services/touchpoint-mock/mock-server.ts';
 import { type PortalOptions, startPortal } from '../../services/touchpoint-mock/portal-server.ts';
+import { launchChromium } from '../support/chromium.ts';
+import { collectErrors } from './complaints.ts';
 
 const STORE = { storeKey: 'demo-store-key', lanes: ['SCO-01'] };
 
 const started: Listening[] = [];
+let browser: Promise<Browser> | undefined;
 
 // Includes servers of failed tests, because a listening server keeps the test run from ending.
-afterAll(() => Promise.all(started.map((server) => server.close())));
+afterAll(async () => {
+  await (await browser)?.close();
+  await Promise.all(started.map((server) => server.close()));
+});
 
 async function tracked(starting: Promise<Listening>): Promise<Listening> {
   const server = await starting;
@@ -47,15 +53,11 @@ export interface Opened {
 }
 
 /** Opens the portal in a new tab with an empty history. @returns the page and its errors */
-export async function openPortal(browser: Browser, url: string, { width = 1280, height = 900, colorScheme = 'light' }: Opened = {}) {
-  const context = await browser.newContext({ viewport: { width, height }, colorScheme });
+export async function openPortal(url: string, { width = 1280, height = 900, colorScheme = 'light' }: Opened = {}) {
+  browser ??= launchChromium();
+  const context = await (await browser).newContext({ viewport: { width, height }, colorScheme });
   const page = await context.newPage();
-  const complaints: string[] = [];
-  page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('console', (message) => {
-    // The browser reports every refused request as an error, and the page provokes refusals on purpose.
-    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) complaints.push(message.text());
-  });
+  const complaints = collectErrors(page);
   await page.goto(url);
   await page.waitForSelector('[data-case="10claimed"]');
   return { page, complaints, [Symbol.asyncDispose]: () => context.close() };

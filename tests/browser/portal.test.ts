@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Listening } from '../../services/touchpoint-mock/http-listening.ts';
-import { startTouchpointMock } from '../../services/touchpoint-mock/mock-server.ts';
-import { startPortal } from '../../services/touchpoint-mock/portal-server.ts';
 import { describeInBrowser, launchChromium } from '../support/chromium.ts';
+import { collectErrors } from './complaints.ts';
 import { expectSoundInEveryLook } from './looks.ts';
+import { aMock, aPortal, send as sendForm } from './portal-page.ts';
 
 const TIDY = `
   for (const [id, value] of [['authorization', 'valid'], ['calculate-address', 'alias']]) {
@@ -15,7 +15,6 @@ const TIDY = `
   for (const name of ['10', '02']) document.querySelector('button[data-case="' + name + '"]').click();
   for (const part of ['steps', 'outcome']) document.getElementById('sequence-' + part).replaceChildren();
 `;
-const STORE = { storeKey: 'demo-store-key', lanes: ['SCO-01'] };
 
 describeInBrowser('The portal', () => {
   let mock: Listening;
@@ -27,24 +26,17 @@ describeInBrowser('The portal', () => {
   const complaints: string[] = [];
 
   beforeAll(async () => {
-    mock = await startTouchpointMock({ host: '127.0.0.1', port: 0, ...STORE });
-    portal = await startPortal({ port: 0, mockUrl: mock.url, ...STORE });
+    mock = await aMock();
+    portal = await aPortal({ mockUrl: mock.url });
     browser = await launchChromium();
     context = await browser.newContext();
     page = await context.newPage();
-    page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('console', (message) => {
-      // The browser reports every refused request as an error, and the page provokes refusals on purpose.
-      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) complaints.push(message.text());
-    });
+    collectErrors(page, complaints);
     page.on('request', (request) => {
       if (!request.url().startsWith(home)) complaints.push(`requested ${request.url()}`);
     });
   });
-  afterAll(async () => {
-    await browser?.close();
-    await Promise.all([portal?.close(), mock?.close()]);
-  });
+  afterAll(() => browser?.close());
 
   async function open({ width = 1280, height = 900, colorScheme = 'light' as 'light' | 'dark', url = portal.url } = {}): Promise<void> {
     home = url;
@@ -58,12 +50,7 @@ describeInBrowser('The portal', () => {
 
   const caseButton = (name: string) => page.locator(`button[data-case="${name}"]`);
   const verdict = (form: string) => page.locator(`#${form}-verdict .verdict`);
-  const send = async (form: string) => {
-    await page.evaluate(`document.getElementById('${form}-verdict').replaceChildren()`);
-    await page.click(`#${form}-send`);
-    await verdict(form).waitFor();
-    return (await verdict(form).textContent()) ?? '';
-  };
+  const send = (form: 'calculate' | 'finish') => sendForm(page, form);
   const responseBody = async (form: string) => (await page.locator(`#${form}-result pre`).textContent()) ?? '';
   const openAllDetails = () => page.evaluate("for (const details of document.querySelectorAll('details')) details.open = true");
   const choose = (authorization: string) => page.selectOption('#authorization', authorization);
@@ -175,7 +162,7 @@ describeInBrowser('The portal', () => {
       expect(fixtures).toEqual(['valid', 'missing', 'wrong-scheme', 'wrong-key', 'other-store', 'revoked', 'wrong-lane']);
       for (const name of fixtures.slice(1)) {
         await choose(name ?? '');
-        for (const form of ['calculate', 'finish']) expect(await send(form)).toContain('refused the key or the lane');
+        for (const form of ['calculate', 'finish'] as const) expect(await send(form)).toContain('refused the key or the lane');
       }
       await choose('valid');
       expect(await send('calculate')).toContain('200 OK');
@@ -281,8 +268,8 @@ describeInBrowser('The portal', () => {
   });
 
   test('The portal reports when the mock or its own server is unreachable', async () => {
-    const other = await startTouchpointMock({ host: '127.0.0.1', port: 0, ...STORE });
-    const facing = await startPortal({ port: 0, mockUrl: other.url, ...STORE });
+    const other = await aMock();
+    const facing = await aPortal({ mockUrl: other.url });
     await open({ url: facing.url });
     await other.close();
     expect(await send('calculate')).toMatch(/502.*cannot reach the mock/);
