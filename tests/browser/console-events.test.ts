@@ -29,8 +29,7 @@ describeInBrowser('Events in the console', () => {
   });
 
   test('The list of events shows each event as it is published, newest first, without a reload', async () => {
-    await using other = await newRehearsal();
-    await tab.open(`r/${other.name}/events`);
+    await using other = await tab.openNew('/events');
     await tab.page.getByText('Nothing has been published here yet.').waitFor();
     await tab.isLive();
     await other.api('create-basket-api', { body: { channel: 'web' } });

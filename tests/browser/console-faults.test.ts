@@ -29,9 +29,8 @@ describeInBrowser('Faults in the console', () => {
   });
 
   test.each(WIDTHS)('A switch of a fault reports its effect in the bar, which does not move, %s pixels wide', async (width) => {
-    await using rehearsal = await newRehearsal();
     await tab.resize(width);
-    await tab.open(`r/${rehearsal.name}/faults`);
+    await using _rehearsal = await tab.openNew('/faults');
     await tab.isLive();
     const bar = tab.page.getByRole('navigation', { name: 'Console' });
     const atRest = await bar.boundingBox();
@@ -44,9 +43,8 @@ describeInBrowser('Faults in the console', () => {
   });
 
   test('A refused rule moves the focus to its wrong field, even far from the button', async () => {
-    await using rehearsal = await newRehearsal();
     await tab.resize(390);
-    await tab.open(`r/${rehearsal.name}/faults`);
+    await using _rehearsal = await tab.openNew('/faults');
     const name = card('Your own rule').getByLabel('Name', { exact: true });
     await name.fill(HOSTILE);
     await main().getByRole('button', { name: 'Set the fault' }).click();
@@ -58,9 +56,8 @@ describeInBrowser('Faults in the console', () => {
   });
 
   test.each(['a/b', '.', '..', 'hub down'])('A rule named %s is refused at the field of the name, which has the focus', async (wrong) => {
-    await using rehearsal = await newRehearsal();
     await tab.resize(390);
-    await tab.open(`r/${rehearsal.name}/faults`);
+    await using rehearsal = await tab.openNew('/faults');
     const name = card('Your own rule').getByLabel('Name', { exact: true });
     await name.fill(wrong);
     await main().getByLabel('Application').selectOption('oms');
@@ -86,8 +83,7 @@ describeInBrowser('Faults in the console', () => {
   });
 
   test('A fault is switched on and off under its business name, and each strike is counted as it happens', async () => {
-    await using rehearsal = await newRehearsal();
-    await tab.open(`r/${rehearsal.name}/faults`);
+    await using rehearsal = await tab.openNew('/faults');
     await tab.isLive();
     await preset('The Payment Hub is down').click();
     await isOn('The Payment Hub is down');
@@ -121,8 +117,7 @@ describeInBrowser('Faults in the console', () => {
   });
 
   test('The button "All off" removes every fault, including faults set elsewhere', async () => {
-    await using rehearsal = await newRehearsal();
-    await tab.open(`r/${rehearsal.name}/faults`);
+    await using rehearsal = await tab.openNew('/faults');
     await tab.isLive();
     await preset('The OMS is down').click();
     await isOn('The OMS is down');
@@ -135,8 +130,7 @@ describeInBrowser('Faults in the console', () => {
   });
 
   test('The page of faults names the fault that withholds an event; the event is sent when the fault is switched off', async () => {
-    await using rehearsal = await newRehearsal();
-    await tab.open(`r/${rehearsal.name}/faults`);
+    await using rehearsal = await tab.openNew('/faults');
     await tab.isLive();
     await rehearsal.fault('payment-events-late', { match: { event: 'basket-created' }, fault: { kind: 'late', by: 'PT10M' } });
     await rehearsal.basket({ qty: 1 });
@@ -150,8 +144,7 @@ describeInBrowser('Faults in the console', () => {
   });
 
   test('A rule written on the page of faults offers the members that suit its target and kind', async () => {
-    await using rehearsal = await newRehearsal();
-    await tab.open(`r/${rehearsal.name}/faults`);
+    await using rehearsal = await tab.openNew('/faults');
     await main().getByLabel('Name').fill('slow-lookups');
     await main().getByLabel('Application').selectOption('crm');
     await main().getByLabel('API', { exact: true }).selectOption('get-customer-api');
@@ -177,8 +170,7 @@ describeInBrowser('Faults in the console', () => {
   });
 
   test('The reason why the gateway refuses a rule is shown at the field', async () => {
-    await using rehearsal = await newRehearsal();
-    await tab.open(`r/${rehearsal.name}/faults`);
+    await using rehearsal = await tab.openNew('/faults');
     const refused = async (field: string, words: string | RegExp) => {
       await main().getByRole('button', { name: 'Set the fault' }).click();
       await main()
@@ -217,8 +209,7 @@ describeInBrowser('Faults in the console', () => {
   });
 
   test('A fault can be switched on and off with the keyboard alone', async () => {
-    await using rehearsal = await newRehearsal();
-    await tab.open(`r/${rehearsal.name}/activity`);
+    await using _rehearsal = await tab.openNew('/activity');
     await tab.heading('Activity').waitFor();
     await tab.goTo('x');
     await tab.heading('Faults').waitFor();

@@ -23,8 +23,7 @@ describeInBrowser('The console while others work', () => {
   });
 
   test('The list of traces offers the older traces of a burst that fills an empty list', async () => {
-    await using busy = await newRehearsal();
-    await tab.open(`r/${busy.name}/activity`);
+    await using busy = await tab.openNew('/activity');
     await tab.page.getByText('Nothing has happened here yet.').waitFor();
     await tab.isLive();
     await Promise.all(Array.from({ length: 90 }, () => readProduct(busy)));

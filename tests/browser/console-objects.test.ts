@@ -87,8 +87,7 @@ describeInBrowser('Objects in the console', () => {
   });
 
   test('The list of objects shows an object as soon as it is created', async () => {
-    await using other = await newRehearsal();
-    await tab.open(objects('/basket', other));
+    await using other = await tab.openNew('/objects/basket');
     await main().getByText('There is no basket yet.').waitFor();
     expect(await main().getByText('no states').count()).toBe(0);
     await tab.isLive();
@@ -123,8 +122,7 @@ describeInBrowser('Objects in the console', () => {
   });
 
   test('The page of an object follows changes by others', async () => {
-    await using other = await newRehearsal();
-    await tab.open(objects('/customer/cus_ada', other));
+    await using other = await tab.openNew('/objects/customer/cus_ada');
     await tab.stateIs('active');
     await tab.isLive();
     await other.client.control('move-customer-by-hand', { params: { id: 'cus_ada', verb: 'block' } });
@@ -133,8 +131,7 @@ describeInBrowser('Objects in the console', () => {
   });
 
   test('The page of an inventory item counts stock at a location', async () => {
-    await using other = await newRehearsal();
-    await tab.open(objects('/inventory-item/mug-blue', other));
+    await using _other = await tab.openNew('/objects/inventory-item/mug-blue');
     await main().getByLabel('Units of mug-blue on hand at dc-01').fill('7');
     await tab.page.keyboard.press('Enter');
     await tab.page.getByText('Counted: 7 units of mug-blue at dc-01.').waitFor();

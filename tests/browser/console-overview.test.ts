@@ -51,8 +51,7 @@ describeInBrowser('The overview in the console', () => {
   });
 
   test('The overview places an order, shows its calls on the map and leads to its trace', async () => {
-    await using rehearsal = await newRehearsal();
-    await tab.open(`r/${rehearsal.name}`);
+    await using _rehearsal = await tab.openNew();
     await main().getByText('Nothing has happened here yet.').waitFor();
     await tab.isLive();
     await step(1).getByRole('button', { name: 'Place' }).click();
@@ -68,8 +67,7 @@ describeInBrowser('The overview in the console', () => {
   });
 
   test('The overview shows an order that a client places over HTTP, without a reload', async () => {
-    await using rehearsal = await newRehearsal();
-    await tab.open(`r/${rehearsal.name}`);
+    await using rehearsal = await tab.openNew();
     await main().getByText('Nothing has happened here yet.').waitFor();
     await tab.isLive();
     await rehearsal.confirmed();
@@ -80,8 +78,7 @@ describeInBrowser('The overview in the console', () => {
   });
 
   test('The overview makes a payment fail, shows why, and moves the clock until the parcel of an order has arrived', async () => {
-    await using rehearsal = await newRehearsal();
-    await tab.open(`r/${rehearsal.name}`);
+    await using rehearsal = await tab.openNew();
     await tab.isLive();
     await step(3).getByRole('button', { name: 'Set' }).click();
     await step(3).getByText('“The Payment Hub is down” is set: place an order, and see it fail').waitFor();
@@ -111,8 +108,7 @@ describeInBrowser('The overview in the console', () => {
   });
 
   test('The overview warns that others see the default rehearsal, and no other rehearsal', async () => {
-    await using rehearsal = await newRehearsal();
-    await tab.open(`r/${rehearsal.name}`);
+    await using _rehearsal = await tab.openNew();
     await main().getByText('Nobody else sees what happens here.').waitFor();
     await tab.open('r/default');
     await main().getByText('Every request without X-Rehearsal comes here.').waitFor();
@@ -120,8 +116,7 @@ describeInBrowser('The overview in the console', () => {
   });
 
   test('The overview keeps the focus in a step whose button is replaced', async () => {
-    await using rehearsal = await newRehearsal();
-    await tab.open(`r/${rehearsal.name}`);
+    await using _rehearsal = await tab.openNew();
     await tab.isLive();
     await step(3).getByRole('button', { name: 'Set' }).waitFor();
     await step(3).getByRole('button', { name: 'Set' }).focus();
@@ -162,8 +157,7 @@ describeInBrowser('The overview in the console', () => {
   });
 
   test('The overview copies the settings of a client as an .env file', async () => {
-    await using rehearsal = await newRehearsal();
-    await tab.open(`r/${rehearsal.name}`);
+    await using rehearsal = await tab.openNew();
     await tab.page.getByRole('button', { name: 'Copy as .env' }).click();
     await tab.page.getByText('The .env file copied').waitFor();
     const lines = (await tab.copied()).split('\n');
@@ -172,8 +166,7 @@ describeInBrowser('The overview in the console', () => {
   });
 
   test('The overview can be used with the keyboard alone, from an order to the first step done and to an application', async () => {
-    await using rehearsal = await newRehearsal();
-    await tab.open(`r/${rehearsal.name}`);
+    await using _rehearsal = await tab.openNew();
     await main().getByText('Nothing has happened here yet.').waitFor();
     await tab.isLive();
     await tab.tabTo('Place');

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
 import { launchChromium } from '../support/chromium.ts';
-import { ADMIN, estate, type TestRehearsal } from '../support/estate.ts';
+import { ADMIN, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { collectErrors } from './complaints.ts';
 import { expectSoundInEveryLook, type LookOptions } from './looks.ts';
 
@@ -57,6 +57,11 @@ export function consoleTab() {
     expect(complaints.splice(0)).toEqual([]);
   });
 
+  /** @param from the address of the gateway, or of a proxy to it */
+  const open = (path: string, from = estate.gateway) => {
+    home = from;
+    return page.goto(`${from}/console/${path}`);
+  };
   const expectToFit = async (width: number) =>
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
 
@@ -64,10 +69,12 @@ export function consoleTab() {
     get page(): Page {
       return page;
     },
-    /** @param from the address of the gateway, or of a proxy to it */
-    open: (path: string, from = estate.gateway) => {
-      home = from;
-      return page.goto(`${from}/console/${path}`);
+    open,
+    /** Opens a page of a new rehearsal. */
+    openNew: async (path = '') => {
+      const rehearsal = await newRehearsal();
+      await open(`r/${rehearsal.name}${path}`);
+      return rehearsal;
     },
     heading: (name: string) => page.getByRole('heading', { level: 1, name, exact: true }),
     /** A row of the page's list: the first one that has this text. */

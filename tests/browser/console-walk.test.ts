@@ -3,7 +3,6 @@ import type { Locator } from 'playwright-core';
 import { pages } from '../../ui/shell/pages.ts';
 import { describeInBrowser } from '../support/chromium.ts';
 import { someOf } from '../support/effort.ts';
-import { newRehearsal } from '../support/estate.ts';
 import { consoleTab } from './console-tab.ts';
 
 const WALKS = (['mouse', 'keyboard'] as const).flatMap((hand) => [1280, 390].map((width) => ({ hand, width })));
@@ -40,9 +39,8 @@ describeInBrowser('From an order to verified invariants in the console', () => {
     'The way from an order to verified invariants can be walked with the $hand alone at $width pixels',
     async ({ hand, width }) => {
       const { press, goTo } = hands[hand];
-      await using rehearsal = await newRehearsal();
       await tab.resize(width);
-      await tab.open(`r/${rehearsal.name}/activity`);
+      await using rehearsal = await tab.openNew('/activity');
       await main().getByText('Nothing has happened here yet.').waitFor();
       await tab.isLive();
 

@@ -50,8 +50,7 @@ describeInBrowser('The console', () => {
   });
 
   test('The list of traces shows a request over HTTP as soon as it is answered, without a reload', async () => {
-    await using other = await newRehearsal();
-    await open(`r/${other.name}/activity`);
+    await using other = await tab.openNew('/activity');
     await tab.page.getByText('Nothing has happened here yet.').waitFor();
     await isLive();
     await readProduct(other);
@@ -226,8 +225,7 @@ describeInBrowser('The console', () => {
   });
 
   test('The bar moves the clock and verifies, and the focus stays on the pressed button', async () => {
-    await using other = await newRehearsal();
-    await open(`r/${other.name}/activity`);
+    await using other = await tab.openNew('/activity');
     await isLive();
     const before = await other.now();
     await tab.page.getByRole('button', { name: /^\+1 day/ }).click();
@@ -257,8 +255,7 @@ describeInBrowser('The console', () => {
   });
 
   test('The dialog of the clock has the focus on its instant, and shows there why the clock cannot be moved to it', async () => {
-    await using other = await newRehearsal();
-    await open(`r/${other.name}/activity`);
+    await using other = await tab.openNew('/activity');
     await isLive();
     await tab.page.getByRole('button', { name: /^to…/ }).click();
     const dialog = tab.page.getByRole('dialog', { name: 'Move the clock' });
@@ -281,9 +278,8 @@ describeInBrowser('The console', () => {
   });
 
   test('The bar of a narrow window has the date and every verb of the clock, and the focus returns to the clock', async () => {
-    await using other = await newRehearsal();
     await tab.resize(390);
-    await open(`r/${other.name}/activity`);
+    await using other = await tab.openNew('/activity');
     await isLive();
     const clock = tab.page.getByRole('button', { name: /^\d{4}-\d\d-\d\d \d\d:\d\dZ.*: move the clock$/ });
     const dialog = tab.page.getByRole('dialog', { name: 'Move the clock' });
