@@ -28,7 +28,7 @@ describeInBrowser('The page of the portal', () => {
     [390, 'form first', true],
     [1280, 'cases first', false],
   ])('The page of the portal has one order for eye and keyboard, %i px wide: %s', async (width, first, isFormAbove) => {
-    await using tab = await openPortal(portal.url, { width });
+    await using tab = await openPortal(portal.url, width);
     expect((await top(tab.page, '#finish-send')) < (await top(tab.page, '#cases-title'))).toBe(isFormAbove);
     expect(await order(tab.page)).toBe(first);
   });

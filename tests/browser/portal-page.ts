@@ -16,10 +16,7 @@ const started: Listening[] = [];
 let browser: Promise<Browser> | undefined;
 
 // Includes servers of failed tests, because a listening server keeps the test run from ending.
-afterAll(async () => {
-  await (await browser)?.close();
-  await Promise.all(started.map((server) => server.close()));
-});
+afterAll(() => Promise.all([browser?.then((launched) => launched.close()), ...started.map((server) => server.close())]));
 
 async function tracked(starting: Promise<Listening>): Promise<Listening> {
   const server = await starting;
@@ -46,16 +43,10 @@ export async function changedFixtures(changes: Readonly<Record<string, readonly 
   return { url: pathToFileURL(`${folder}/`), [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
 }
 
-export interface Opened {
-  readonly width?: number;
-  readonly height?: number;
-  readonly colorScheme?: 'light' | 'dark';
-}
-
 /** Opens the portal in a new tab with an empty history. @returns the page and its errors */
-export async function openPortal(url: string, { width = 1280, height = 900, colorScheme = 'light' }: Opened = {}) {
+export async function openPortal(url: string, width = 1280) {
   browser ??= launchChromium();
-  const context = await (await browser).newContext({ viewport: { width, height }, colorScheme });
+  const context = await (await browser).newContext({ viewport: { width, height: 900 }, colorScheme: 'light' });
   const page = await context.newPage();
   const complaints = collectErrors(page);
   await page.goto(url);
