@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A way to the gateway that a test can break: connections end, and new ones are refused until it is mended. */
+/** A TCP proxy to the gateway. A test can break it: connections end, and new ones are refused until it is mended. */
 export async function breakableWay(target: string) {
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();

@@ -1,17 +1,16 @@
 import { expect, test } from '@jest/globals';
 import { describeInBrowser } from '../support/chromium.ts';
 import { estate, newRehearsal } from '../support/estate.ts';
-import { consoleTab } from './console-tab.ts';
+import { consoleTab, readProduct } from './console-tab.ts';
 
-describeInBrowser('the console in a browser, beside what others do,', () => {
+describeInBrowser('The console while others work', () => {
   const tab = consoleTab();
   const rows = () => tab.page.locator('.list a[data-row]');
 
-  test('lists every trace of a burst, and of the next one', async () => {
+  test('The list of traces shows every trace of a burst, and of the next burst', async () => {
     await using busy = await newRehearsal();
-    const burst = () =>
-      Promise.all(Array.from({ length: 140 }, () => busy.api('get-product-api', { params: { id: 'mug-blue' }, as: 'bearer' })));
-    await busy.api('get-product-api', { params: { id: 'mug-blue' }, as: 'bearer' });
+    const burst = () => Promise.all(Array.from({ length: 140 }, () => readProduct(busy)));
+    await readProduct(busy);
     await tab.open(`r/${busy.name}/activity`);
     await tab.isLive();
     for (const shown of [141, 281]) {
@@ -23,12 +22,11 @@ describeInBrowser('the console in a browser, beside what others do,', () => {
     }
   });
 
-  test('offers the older traces of a burst that fills an empty list', async () => {
-    await using busy = await newRehearsal();
-    await tab.open(`r/${busy.name}/activity`);
+  test('The list of traces offers the older traces of a burst that fills an empty list', async () => {
+    await using busy = await tab.openNew('/activity');
     await tab.page.getByText('Nothing has happened here yet.').waitFor();
     await tab.isLive();
-    await Promise.all(Array.from({ length: 90 }, () => busy.api('get-product-api', { params: { id: 'mug-blue' }, as: 'bearer' })));
+    await Promise.all(Array.from({ length: 90 }, () => readProduct(busy)));
     for (let older = 0; older < 2 && (await rows().count()) < 90; older += 1) {
       await tab.page.getByRole('button', { name: 'Show older' }).or(rows().nth(89)).first().waitFor();
       if ((await rows().count()) < 90) await tab.page.getByRole('button', { name: 'Show older' }).click();
@@ -39,7 +37,7 @@ describeInBrowser('the console in a browser, beside what others do,', () => {
   test.each([
     ['activity', 'Create Basket'],
     ['events?ext=true', 'basket-created'],
-  ])('fills an empty list of %s at once, also under the pointer', async (page, row) => {
+  ])('An empty list at %s shows its first row even under the pointer', async (page, row) => {
     await using other = await newRehearsal();
     await tab.open(`r/${other.name}/${page}`);
     await tab.isLive();
@@ -48,7 +46,7 @@ describeInBrowser('the console in a browser, beside what others do,', () => {
     await tab.row(row).waitFor();
   });
 
-  test('shows a rehearsal that did not exist when its link was opened, as soon as somebody looks again', async () => {
+  test('An unknown rehearsal appears once it is created and the user opens another page', async () => {
     const name = `late-${Date.now().toString(36)}`;
     const heading = tab.heading(`There is no rehearsal ${name}`);
     await tab.open(`r/${name}/activity`);
@@ -70,7 +68,7 @@ describeInBrowser('the console in a browser, beside what others do,', () => {
     await heading.waitFor();
   });
 
-  test('reads a trace again when reading it once more was refused', async () => {
+  test('The page of a trace reads the trace again after a refused read', async () => {
     await using other = await newRehearsal();
     await tab.open(`r/${other.name}/activity/late`);
     await tab.heading('No trace has this correlation id').waitFor();
@@ -80,16 +78,12 @@ describeInBrowser('the console in a browser, beside what others do,', () => {
       refusals -= 1;
       return refusals >= 0 ? route.fulfill({ status: 503, json: { code: 'dependency_unavailable' } }) : route.continue();
     });
-    await other.api('get-product-api', { params: { id: 'mug-blue' }, headers: { 'x-correlation-id': 'late' }, as: 'bearer' });
-    // A busy machine is slow: then the sentence names the call that took the time.
-    await tab.page
-      .locator('.sentence')
-      .getByText(/Get Product|Check Availability/)
-      .waitFor();
+    await readProduct(other, 'late');
+    await tab.isTraceOfProduct();
     expect(refusals).toBeLessThan(0);
   });
 
-  test('shows what happened before a stream whose first frame was cut off', async () => {
+  test('The page of a trace shows what happened before a stream whose first frame was cut off', async () => {
     await using other = await newRehearsal();
     const { promise: isDone, resolve: cut } = Promise.withResolvers<void>();
     let streams = 0;
@@ -103,12 +97,8 @@ describeInBrowser('the console in a browser, beside what others do,', () => {
     });
     await tab.open(`r/${other.name}/activity/before`);
     await tab.heading('No trace has this correlation id').waitFor();
-    await other.api('get-product-api', { params: { id: 'mug-blue' }, headers: { 'x-correlation-id': 'before' }, as: 'bearer' });
+    await readProduct(other, 'before');
     cut();
-    // A busy machine is slow: then the sentence names the call that took the time.
-    await tab.page
-      .locator('.sentence')
-      .getByText(/Get Product|Check Availability/)
-      .waitFor();
+    await tab.isTraceOfProduct();
   });
 });

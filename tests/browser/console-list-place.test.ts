@@ -5,7 +5,7 @@ import { consoleTab } from './console-tab.ts';
 
 const PAGES = ['activity', 'events'] as const;
 
-describeInBrowser('a list of the console in a browser', () => {
+describeInBrowser('Places in the lists of the console', () => {
   const tab = consoleTab();
   let rehearsal: TestRehearsal;
 
@@ -36,7 +36,7 @@ describeInBrowser('a list of the console in a browser', () => {
   const isOpen = () => tab.page.locator('.acts h1:focus').waitFor();
   const isBack = () => tab.page.locator('.list a[data-row]:focus').waitFor();
 
-  test.each(PAGES)('of %s stays where it is when a row far down is opened, beside the heading of what is open', async (page) => {
+  test.each(PAGES)('The list of %s keeps its place, beside the heading of the open row, when a row far down is opened', async (page) => {
     await tab.resize(1280);
     await open(page);
     await rows().nth(25).scrollIntoViewIfNeeded();
@@ -54,7 +54,7 @@ describeInBrowser('a list of the console in a browser', () => {
     expect([await focusedPlace(), await topOfRow(26)]).toEqual([26, top]);
   });
 
-  test.each(PAGES)('of %s has the focus on the row that was open after Esc, and j goes on from there', async (page) => {
+  test.each(PAGES)('The list of %s has the focus on the open row after Esc, and j continues from there', async (page) => {
     await tab.resize(1280);
     await open(page);
     for (let presses = 0; presses < 7; presses += 1) await tab.page.keyboard.press('j');
@@ -68,7 +68,7 @@ describeInBrowser('a list of the console in a browser', () => {
     expect(await focusedPlace()).toBe(8);
   });
 
-  test.each(PAGES)('of %s is where it was in a narrow window, by its link and by the button of the browser', async (page) => {
+  test.each(PAGES)('The list of %s returns to its place in a narrow window, by its link and by the button of the browser', async (page) => {
     await tab.resize(390);
     await open(page);
     await rows().nth(25).scrollIntoViewIfNeeded();
@@ -83,7 +83,7 @@ describeInBrowser('a list of the console in a browser', () => {
     }
   });
 
-  test('of traces offers no older ones when 1,000 are shown', async () => {
+  test('The list of traces offers no older traces when 1,000 are shown', async () => {
     await using busy = await newRehearsal();
     for (let n = 0; n < 1_040; n += 20)
       await Promise.all(Array.from({ length: 20 }, () => busy.api('create-basket-api', { body: { channel: 'web' } })));

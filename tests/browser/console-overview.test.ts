@@ -1,18 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { describeInBrowser } from '../support/chromium.ts';
-import { eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { eventually, newRehearsal } from '../support/estate.ts';
 import { consoleTab } from './console-tab.ts';
 
-/** A confirmed order, placed over HTTP. */
-async function placeOrder(rehearsal: TestRehearsal): Promise<void> {
-  const line = { sku: 'mug-blue', qty: 2 };
-  const basket = await rehearsal.basket({ lines: [line] });
-  const { orderId } = await rehearsal.checkedOut(basket.id, { placeOrder: true });
-  await rehearsal.authorisation(orderId);
-  await rehearsal.confirmed(orderId);
-}
-
-describeInBrowser('the overview of the console in a browser', () => {
+describeInBrowser('The overview in the console', () => {
   const tab = consoleTab();
   const main = () => tab.page.locator('main');
   const step = (place: number) => tab.page.locator('.steps li').nth(place - 1);
@@ -23,9 +14,9 @@ describeInBrowser('the overview of the console in a browser', () => {
       .filter({ hasText: /\d hops?/ })
       .waitFor();
 
-  test('shows the state of a rehearsal without an accessibility finding or horizontal scrolling in any look', async () => {
+  test('The overview has no accessibility finding or horizontal scrolling in any look', async () => {
     await using rehearsal = await newRehearsal();
-    await placeOrder(rehearsal);
+    await rehearsal.confirmed();
     await rehearsal.fault('payment-hub-down', { match: { application: 'payment-hub' }, fault: { kind: 'outage' } });
     await rehearsal.call('authorize-payment-api', { body: { orderId: 'ord_1', tender: { type: 'card', token: 'tok_visa' } } });
     await tab.open(`r/${rehearsal.name}`);
@@ -44,24 +35,23 @@ describeInBrowser('the overview of the console in a browser', () => {
     await tab.expectSoundInEveryLook();
   });
 
-  test('is loaded with at most 40 requests, of which at most 14 read the estate', async () => {
+  test('The overview loads with at most 40 requests, and at most 14 of them read the estate', async () => {
     await using rehearsal = await newRehearsal();
-    await placeOrder(rehearsal);
-    const asked: string[] = [];
-    tab.page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await rehearsal.confirmed();
+    const requested: string[] = [];
+    tab.page.on('request', (request) => requested.push(new URL(request.url()).pathname));
     await tab.open(`r/${rehearsal.name}`);
     await tab.isLive();
     await main().getByText('13 of 13', { exact: true }).waitFor();
     await main().getByText('Authorize Payment').first().waitFor();
     await hasHops('OMS');
-    // Four are read again when the stream begins after their first answers.
-    expect(asked.filter((path) => !path.startsWith('/console/')).length).toBeLessThanOrEqual(14);
-    expect(asked.length).toBeLessThanOrEqual(40);
+    // Four requests are repeated when the stream begins after their first answers.
+    expect(requested.filter((path) => !path.startsWith('/console/')).length).toBeLessThanOrEqual(14);
+    expect(requested.length).toBeLessThanOrEqual(40);
   });
 
-  test('places an order, whose calls appear on the map and whose trace can be read', async () => {
-    await using rehearsal = await newRehearsal();
-    await tab.open(`r/${rehearsal.name}`);
+  test('The overview places an order, shows its calls on the map and leads to its trace', async () => {
+    await using _rehearsal = await tab.openNew();
     await main().getByText('Nothing has happened here yet.').waitFor();
     await tab.isLive();
     await step(1).getByRole('button', { name: 'Place' }).click();
@@ -76,21 +66,19 @@ describeInBrowser('the overview of the console in a browser', () => {
     await isDone(2);
   });
 
-  test('shows an order that a client places over HTTP, without a reload', async () => {
-    await using rehearsal = await newRehearsal();
-    await tab.open(`r/${rehearsal.name}`);
+  test('The overview shows an order that a client places over HTTP, without a reload', async () => {
+    await using rehearsal = await tab.openNew();
     await main().getByText('Nothing has happened here yet.').waitFor();
     await tab.isLive();
-    await placeOrder(rehearsal);
+    await rehearsal.confirmed();
     await main()
       .getByRole('link', { name: /^Confirm Order/ })
       .waitFor();
     await main().getByRole('link', { name: '1 order, confirmed' }).waitFor();
   });
 
-  test('lets a payment fail, says why, and moves the clock until the parcel of an order has arrived', async () => {
-    await using rehearsal = await newRehearsal();
-    await tab.open(`r/${rehearsal.name}`);
+  test('The overview makes a payment fail, shows why, and moves the clock until the parcel of an order has arrived', async () => {
+    await using rehearsal = await tab.openNew();
     await tab.isLive();
     await step(3).getByRole('button', { name: 'Set' }).click();
     await step(3).getByText('“The Payment Hub is down” is set: place an order, and see it fail').waitFor();
@@ -104,10 +92,10 @@ describeInBrowser('the overview of the console in a browser', () => {
     await main().getByRole('link', { name: '13 of 13 applications ready', exact: true }).waitFor();
     expect(await rehearsal.faults()).toEqual([]);
     const before = await rehearsal.now();
-    await placeOrder(rehearsal);
+    await rehearsal.confirmed();
     await step(4).getByRole('button', { name: '+2 days' }).click();
     await isDone(4);
-    // The step is done while the last things of the days still happen.
+    // The step is done before the last events of the two days.
     await eventually('two days have passed', async () => (await rehearsal.now()) - before >= 2 * 86_400_000);
     const { items } = await rehearsal.client.control('list-objects', { params: { type: 'shipment' } });
     expect(items).toMatchObject([{ state: 'delivered' }]);
@@ -119,18 +107,16 @@ describeInBrowser('the overview of the console in a browser', () => {
     expect(new URL(tab.page.url()).search).toBe('?fault=payment-hub-down');
   });
 
-  test('says that others see the default rehearsal, and nobody else any other', async () => {
-    await using rehearsal = await newRehearsal();
-    await tab.open(`r/${rehearsal.name}`);
+  test('The overview warns that others see the default rehearsal, and no other rehearsal', async () => {
+    await using _rehearsal = await tab.openNew();
     await main().getByText('Nobody else sees what happens here.').waitFor();
     await tab.open('r/default');
     await main().getByText('Every request without X-Rehearsal comes here.').waitFor();
     expect(await main().getByText('Nobody else sees').count()).toBe(0);
   });
 
-  test('keeps the focus in a step whose button is replaced', async () => {
-    await using rehearsal = await newRehearsal();
-    await tab.open(`r/${rehearsal.name}`);
+  test('The overview keeps the focus in a step whose button is replaced', async () => {
+    await using _rehearsal = await tab.openNew();
     await tab.isLive();
     await step(3).getByRole('button', { name: 'Set' }).waitFor();
     await step(3).getByRole('button', { name: 'Set' }).focus();
@@ -138,7 +124,7 @@ describeInBrowser('the overview of the console in a browser', () => {
     await step(3).locator('button:focus', { hasText: 'Place' }).waitFor();
   });
 
-  test('marks a fault that is set and has not struck, and leads from an application that is down to the faults', async () => {
+  test('The overview marks a fault that is set and has not struck, and leads from an application that is down to the faults', async () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.fault('payment-hub-down', { match: { application: 'payment-hub' }, fault: { kind: 'outage' } });
     await rehearsal.fault('slow-allocation', { match: { api: 'allocate-inventory-api' }, fault: { kind: 'latency', ms: 5 } });
@@ -152,9 +138,9 @@ describeInBrowser('the overview of the console in a browser', () => {
     await tab.heading('Faults').waitFor();
   });
 
-  test('leads from an application on the map to its activity', async () => {
+  test('The map of the overview leads from an application to its activity', async () => {
     await using rehearsal = await newRehearsal();
-    await placeOrder(rehearsal);
+    await rehearsal.confirmed();
     await tab.open(`r/${rehearsal.name}`);
     await hasHops('Payment Hub');
     await node('Payment Hub').click();
@@ -170,9 +156,8 @@ describeInBrowser('the overview of the console in a browser', () => {
     ).toBe(0);
   });
 
-  test('copies what a client needs as a file .env', async () => {
-    await using rehearsal = await newRehearsal();
-    await tab.open(`r/${rehearsal.name}`);
+  test('The overview copies the settings of a client as an .env file', async () => {
+    await using rehearsal = await tab.openNew();
     await tab.page.getByRole('button', { name: 'Copy as .env' }).click();
     await tab.page.getByText('The .env file copied').waitFor();
     const lines = (await tab.copied()).split('\n');
@@ -180,9 +165,8 @@ describeInBrowser('the overview of the console in a browser', () => {
     expect(lines).toContain('ESTATE_BEARER_TOKEN=demo-integration-token');
   });
 
-  test('can be used with the keyboard alone, from an order to the first step done and to an application', async () => {
-    await using rehearsal = await newRehearsal();
-    await tab.open(`r/${rehearsal.name}`);
+  test('The overview can be used with the keyboard alone, from an order to the first step done and to an application', async () => {
+    await using _rehearsal = await tab.openNew();
     await main().getByText('Nothing has happened here yet.').waitFor();
     await tab.isLive();
     await tab.tabTo('Place');

@@ -4,10 +4,10 @@ import { estate, newRehearsal } from '../support/estate.ts';
 import { eventually } from '../support/eventually.ts';
 import { consoleTab } from './console-tab.ts';
 
-describeInBrowser('the reference in the console', () => {
+describeInBrowser('The reference in the console', () => {
   const tab = consoleTab();
 
-  test('shows problems and magic values without an accessibility finding or horizontal scrolling in any look', async () => {
+  test('The pages of problems and magic values have no accessibility finding or horizontal scrolling in any look', async () => {
     await tab.open('reference/problems');
     await tab.page.getByText('insufficient_stock').waitFor();
     await tab.expectSoundInEveryLook();
@@ -19,13 +19,13 @@ describeInBrowser('the reference in the console', () => {
   test.each([
     ['api', 'Create Transaction'],
     ['events', 'uc.commerce.events'],
-  ])('draws %s within the gateway and its policy in any look', async (reference, words) => {
+  ])('The page of the %s reference is drawn under the policy of the gateway in any look', async (reference, words) => {
     await tab.open(`reference/${reference}`);
     await tab.page.locator('#reference').getByText(words).first().waitFor({ state: 'attached' });
     await tab.expectSoundInEveryLook({ without: '#reference' });
   });
 
-  test('finds a problem by the API that answers it, and says when no problem matches', async () => {
+  test('The list of problems finds a problem by the API that returns it, and reports when no problem matches', async () => {
     await tab.open('reference/problems');
     await tab.page.getByText('insufficient_stock').waitFor();
     await tab.page.keyboard.press('/');
@@ -36,7 +36,7 @@ describeInBrowser('the reference in the console', () => {
     await tab.page.getByText('No problem matches.').waitFor();
   });
 
-  test('leads from the type of a problem to its cause and remedy, and says when there is no such problem', async () => {
+  test('The type of a problem leads to its cause and remedy, and the type of an unknown problem to the list', async () => {
     await tab.page.goto(`${estate.gateway}/problems/payment_declined`);
     const named = tab.page.locator('main li[aria-current]');
     await named.getByText('Use another tender').waitFor();
@@ -48,7 +48,7 @@ describeInBrowser('the reference in the console', () => {
     await tab.page.getByText('There is no problem <b>never. These exist:').waitFor();
   });
 
-  test('leads to the APIs and back with the keyboard alone', async () => {
+  test('The reference leads to the APIs and back with the keyboard alone', async () => {
     const { page } = tab;
     await tab.open('reference');
     await tab.row('Magic values').waitFor();
@@ -62,7 +62,7 @@ describeInBrowser('the reference in the console', () => {
     await page.waitForURL(/\/console\/r\//);
   });
 
-  test('sends a request with the credential of the session to the rehearsal that was open', async () => {
+  test('The reference sends a request with the credential of the session to the rehearsal that was open', async () => {
     await using rehearsal = await newRehearsal();
     const { page } = tab;
     await tab.open(`r/${rehearsal.name}/events`);

@@ -2,18 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { describeInBrowser } from '../support/chromium.ts';
 import { newRehearsal } from '../support/estate.ts';
-import { consoleTab } from './console-tab.ts';
+import { consoleTab, HOSTILE } from './console-tab.ts';
 
-const HOSTILE = '<img src=x onerror="document.title=1"><b>‮טקסט 🎁';
 const freshName = () => `t-${randomBytes(6).toString('hex')}`;
 
-describeInBrowser('the rehearsals of the console in a browser', () => {
+describeInBrowser('Rehearsals in the console', () => {
   const tab = consoleTab();
   const main = () => tab.page.locator('main');
   const manage = (name: string) => main().getByRole('link', { name: `Manage ${name}`, exact: true });
   const create = () => main().getByRole('button', { name: 'Create' }).click();
 
-  test('are listed and created without an accessibility finding or horizontal scrolling in any look', async () => {
+  test('The list of rehearsals has no accessibility finding or horizontal scrolling in any look', async () => {
     await using rehearsal = await newRehearsal();
     await tab.open('rehearsals');
     await manage(rehearsal.name).waitFor();
@@ -23,7 +22,7 @@ describeInBrowser('the rehearsals of the console in a browser', () => {
     await tab.expectSoundInEveryLook();
   });
 
-  test('are managed without an accessibility finding or horizontal scrolling in any look', async () => {
+  test('The page of a rehearsal has no accessibility finding or horizontal scrolling in any look', async () => {
     await using rehearsal = await newRehearsal();
     await tab.open(`rehearsals/${rehearsal.name}`);
     await tab.heading(rehearsal.name).waitFor();
@@ -32,7 +31,7 @@ describeInBrowser('the rehearsals of the console in a browser', () => {
     await tab.expectSoundInEveryLook();
   });
 
-  test('are created with credentials that are shown once, remembered by the tab, and let a client in', async () => {
+  test('A new rehearsal has credentials that are shown once, kept by the tab and accepted by the gateway, until it is deleted', async () => {
     const name = freshName();
     await tab.open('rehearsals');
     await main().getByLabel('Name', { exact: true }).fill(name);
@@ -74,7 +73,7 @@ describeInBrowser('the rehearsals of the console in a browser', () => {
     expect(await tab.page.evaluate(`sessionStorage.getItem('estate.rehearsal.${name}')`)).toBeNull();
   });
 
-  test('are deleted with the keyboard: the field has the focus, and Enter deletes', async () => {
+  test('A rehearsal can be deleted with the keyboard: the field has the focus, and Enter deletes', async () => {
     const rehearsal = await newRehearsal();
     await tab.open(`rehearsals/${rehearsal.name}`);
     await main().getByRole('button', { name: 'Delete…' }).focus();
@@ -90,7 +89,7 @@ describeInBrowser('the rehearsals of the console in a browser', () => {
     await tab.heading(`There is no rehearsal ${rehearsal.name}`).waitFor();
   });
 
-  test('show what the gateway refuses at the field, and hostile text as text', async () => {
+  test('The pages of rehearsals show a refusal of the gateway at the field, and hostile text as text', async () => {
     await tab.open('rehearsals');
     await main().getByLabel('Name', { exact: true }).fill(HOSTILE.repeat(200));
     await create();
@@ -110,11 +109,10 @@ describeInBrowser('the rehearsals of the console in a browser', () => {
     await main().getByText('No rehearsal has this name.').waitFor();
     await tab.open(`rehearsals/${encodeURIComponent(HOSTILE)}`);
     await tab.page.locator('h1').waitFor();
-    expect(await main().locator('img, b').count()).toBe(0);
-    expect(await tab.page.title()).toContain('Estate console');
+    await tab.expectTextOnly();
   });
 
-  test('verify, and list each invariant with its checks', async () => {
+  test('The page of a rehearsal verifies it, and lists each invariant with its checks', async () => {
     await using rehearsal = await newRehearsal();
     await tab.open(`rehearsals/${rehearsal.name}`);
     await main().getByRole('button', { name: 'Verify' }).click();
@@ -123,7 +121,7 @@ describeInBrowser('the rehearsals of the console in a browser', () => {
     expect(await main().locator('.invariants .badge.good').count()).toBe(invariants.length);
   });
 
-  test('take steps by themselves as chosen', async () => {
+  test('The page of a rehearsal sets which steps are taken automatically', async () => {
     await using rehearsal = await newRehearsal();
     await tab.open(`rehearsals/${rehearsal.name}`);
     await main().getByLabel('Picking, packing and dispatch').selectOption('immediate');
@@ -131,7 +129,7 @@ describeInBrowser('the rehearsals of the console in a browser', () => {
     expect(await rehearsal.client.control('read-progression')).toMatchObject({ warehouse: 'immediate', carrier: 'time' });
   });
 
-  test('list parked work, and redrive it', async () => {
+  test('The page of a rehearsal lists parked work, and redrives it', async () => {
     await using scene = await newRehearsal({ warehouse: 'manual' });
     const fault = { kind: 'status', status: 500, code: 'internal_error' };
     await scene.fault('broken', { match: { api: 'allocate-inventory-api' }, fault });
@@ -150,7 +148,7 @@ describeInBrowser('the rehearsals of the console in a browser', () => {
       .waitFor();
   });
 
-  test('begin again when they are reset', async () => {
+  test('The page of a rehearsal resets it', async () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.basket({ qty: 1 });
     await tab.open(`rehearsals/${rehearsal.name}`);
@@ -164,7 +162,7 @@ describeInBrowser('the rehearsals of the console in a browser', () => {
       .waitFor();
   });
 
-  test('can be created with the keyboard alone', async () => {
+  test('A rehearsal can be created with the keyboard alone', async () => {
     const name = freshName();
     await tab.open('rehearsals');
     await tab.heading('Rehearsals').waitFor();

@@ -8,9 +8,9 @@ import { consoleTab } from './console-tab.ts';
 import { expectStreamMoves } from './moving-stream.ts';
 
 if (whyNoRedis) {
-  skipWithoutRedis('the console of several gateways');
+  skipWithoutRedis('The console of several gateways');
 } else {
-  describeInBrowser('the console of three gateways in a browser', () => {
+  describeInBrowser('The console of three gateways', () => {
     const tab = consoleTab();
     let server: RedisServer;
     let estate: Replicas;
@@ -24,7 +24,7 @@ if (whyNoRedis) {
       await server.stop();
     });
 
-    test('stays live, and misses nothing, when the gateway that it listens to stops, twice', async () => {
+    test('The console stays live and misses nothing when the gateway of its stream stops, twice', async () => {
       const stopped = new Set<string>();
       await expectStreamMoves({
         tab,

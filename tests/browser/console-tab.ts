@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
 import { launchChromium } from '../support/chromium.ts';
-import { ADMIN, estate } from '../support/estate.ts';
+import { ADMIN, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { collectErrors } from './complaints.ts';
 import { expectSoundInEveryLook, type LookOptions } from './looks.ts';
 
 declare global {
@@ -11,6 +12,13 @@ declare global {
 
 /** Shorter than the time of a test, so that a failure names its step. */
 const STEP_MS = 60_000;
+
+/** Text with markup, a script for the title of the page, right-to-left letters and an emoji. */
+export const HOSTILE = '<img src=x onerror="document.title=1"><b>‮טקסט 🎁';
+
+/** One request, under this correlation id. */
+export const readProduct = (rehearsal: TestRehearsal, trace?: string) =>
+  rehearsal.api('get-product-api', { params: { id: 'mug-blue' }, headers: trace ? { 'x-correlation-id': trace } : {}, as: 'bearer' });
 
 /**
  * A fresh tab for each test, without a session; the tabs of a file share what the browser has cached. Cookies, policy violations, errors of
@@ -33,15 +41,11 @@ export function consoleTab() {
   beforeEach(async () => {
     home = estate.gateway;
     page = await context.newPage();
-    page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('console', (message) => {
-      // The browser reports every refused request as an error, and some tests provoke refusals.
-      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) complaints.push(message.text());
-    });
+    collectErrors(page, complaints);
     unanswered.clear();
     page.on('request', (request) => {
       unanswered.add(request);
-      if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(`${home}/`)) complaints.push(`asked for ${request.url()}`);
+      if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(`${home}/`)) complaints.push(`requested ${request.url()}`);
     });
     page.on('response', (response) => unanswered.delete(response.request()));
     page.on('requestfailed', (request) => unanswered.delete(request));
@@ -53,21 +57,50 @@ export function consoleTab() {
     expect(complaints.splice(0)).toEqual([]);
   });
 
+  /** @param from the address of the gateway, or of a proxy to it */
+  const open = (path: string, from = estate.gateway) => {
+    home = from;
+    return page.goto(`${from}/console/${path}`);
+  };
+  const expectToFit = async (width: number) =>
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+
   return {
     get page(): Page {
       return page;
     },
-    /** @param from the gateway's address, or that of a way to it */
-    open: (path: string, from = estate.gateway) => {
-      home = from;
-      return page.goto(`${from}/console/${path}`);
+    open,
+    /** Opens a page of a new rehearsal. */
+    openNew: async (path = '') => {
+      const rehearsal = await newRehearsal();
+      await open(`r/${rehearsal.name}${path}`);
+      return rehearsal;
     },
     heading: (name: string) => page.getByRole('heading', { level: 1, name, exact: true }),
     /** A row of the page's list: the first one that has this text. */
     row: (name: string) => page.locator('a[data-row]').filter({ hasText: name }).first(),
+    /** Waits until an object or a run is in this state. */
+    stateIs: (state: string) =>
+      page
+        .locator('main .title .badge')
+        .filter({ hasText: new RegExp(`^${state}$`) })
+        .waitFor(),
+    /** Waits for the trace of Get Product. On a busy machine, its sentence names the slowest call. */
+    isTraceOfProduct: () =>
+      page
+        .locator('.sentence')
+        .getByText(/Get Product|Check Availability/)
+        .waitFor(),
     resize: (width: number) => page.setViewportSize({ width, height: 900 }),
+    expectToFit,
+    /** Expects that hostile text became neither an element nor a title, and fits. */
+    expectTextOnly: async (width = 1280) => {
+      expect(await page.locator('main').locator('img, script, b').count()).toBe(0);
+      expect(await page.title()).toContain('Estate console');
+      await expectToFit(width);
+    },
     expectSoundInEveryLook: (options?: LookOptions) => expectSoundInEveryLook(page, options),
-    /** Production offers no credential. */
+    /** Signs in where the console offers no credential, as in production. */
     signInIfAsked: async () => {
       const field = page.getByLabel('Bearer token');
       await field.or(page.getByRole('button', { name: 'Live', exact: true })).waitFor();
@@ -81,7 +114,7 @@ export function consoleTab() {
     goTo: async (key: string) => {
       await Promise.all([page.keyboard.press('g'), page.keyboard.press(key)]);
     },
-    /** Presses Tab until the focused element's name begins so. */
+    /** Presses Tab until the name of the focused element begins with `name`. */
     tabTo: async (name: string) => {
       const focused = () =>
         page.evaluate<string>("document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? ''");
@@ -94,7 +127,7 @@ export function consoleTab() {
   };
 }
 
-/** Prints what somebody would have seen at the moment of the failure. */
+/** Prints what the page showed when the test failed. */
 async function showFailed(page: Page, unanswered: ReadonlySet<Request>): Promise<void> {
   const text = await page.locator('body').ariaSnapshot({ timeout: 5_000 }).catch(String);
   const waiting = [...unanswered].map((request) => request.url());

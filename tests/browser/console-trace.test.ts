@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { describeInBrowser } from '../support/chromium.ts';
 import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
-import { consoleTab } from './console-tab.ts';
+import { consoleTab, readProduct } from './console-tab.ts';
 
 const CONFIRM = 'web-confirm';
 const LONG = 'long';
 const HOPS = 500;
 
-/** Runs in the page: keeps every element that was ever drawn, and counts what makes the browser lay the page out at once. */
+/** Runs in the page: keeps every element that was ever drawn, and counts the reads that force a layout. */
 const countDrawing = `{
   globalThis.drawing = { added: [], measured: 0 };
   const keep = (node) => {
@@ -33,24 +33,19 @@ const countDrawing = `{
   counted(globalThis, 'getComputedStyle');
 }`;
 
-/** A confirmed order, and a trace of many requests. */
+/** Confirms an order, refuses a request and makes a trace of many requests. */
 async function twoTraces(rehearsal: TestRehearsal): Promise<void> {
-  const basket = await rehearsal.basket();
-  const { orderId } = await rehearsal.checkedOut(basket.id, { placeOrder: true });
-  await rehearsal.authorisation(orderId);
-  await rehearsal.api('confirm-order-api', { params: { id: orderId }, headers: { 'x-correlation-id': CONFIRM } });
+  const { id } = await rehearsal.authorised();
+  await rehearsal.api('confirm-order-api', { params: { id }, headers: { 'x-correlation-id': CONFIRM } });
   await rehearsal.call('get-order-api', { params: { id: 'ord_never' }, headers: { 'x-correlation-id': 'refused' } });
-  const headers = { 'x-correlation-id': LONG };
   // Each request is two hops: the product, and its availability.
   for (let hops = 0; hops < HOPS; hops += 20) {
-    await Promise.all(
-      Array.from({ length: 10 }, () => rehearsal.api('get-product-api', { params: { id: 'mug-blue' }, headers, as: 'bearer' })),
-    );
+    await Promise.all(Array.from({ length: 10 }, () => readProduct(rehearsal, LONG)));
   }
   await rehearsal.settle();
 }
 
-describeInBrowser('a trace of the console in a browser', () => {
+describeInBrowser('Traces in the console', () => {
   const tab = consoleTab();
   let rehearsal: TestRehearsal;
 
@@ -65,7 +60,7 @@ describeInBrowser('a trace of the console in a browser', () => {
   const count = (selector: string) => tab.page.locator(selector).count();
   const hop = (title: RegExp) => tab.page.getByRole('heading', { level: 2, name: title });
 
-  test('of several requests shows the latest one, under names that have room', async () => {
+  test('A trace of several requests shows the latest request, under names that have room', async () => {
     await using other = await newRehearsal();
     const headers = { 'x-correlation-id': 'journey' };
     const basket = await other.api('create-basket-api', {
@@ -98,7 +93,7 @@ describeInBrowser('a trace of the console in a browser', () => {
     expect(tooWide).toEqual([]);
   });
 
-  test('whose call a fault struck has room for the words of the call', async () => {
+  test('A trace with a fault has room for the words of the struck call', async () => {
     await using other = await newRehearsal();
     await other.fault('payment-hub-down', { match: { application: 'payment-hub' }, fault: { kind: 'outage' } });
     const body = { orderId: 'ord_1', tender: { type: 'card', token: 'tok_visa' } };
@@ -111,7 +106,7 @@ describeInBrowser('a trace of the console in a browser', () => {
     expect(words && drawing && words.x >= drawing.x && words.x + words.width <= drawing.x + drawing.width).toBe(true);
   });
 
-  test('says in its sentence in which state it left the order', async () => {
+  test('The sentence of a trace ends with the state of the order', async () => {
     await open(CONFIRM);
     await main()
       .getByText(/; the order ended/)
@@ -119,7 +114,7 @@ describeInBrowser('a trace of the console in a browser', () => {
     expect(await main().locator('.sentence').textContent()).toMatch(/; the order ended confirmed\.$/);
   });
 
-  test('is exported as JSON with bodies and events, and as a Mermaid diagram, without a request to anywhere else', async () => {
+  test('A trace is exported as JSON with bodies and events, and as a Mermaid diagram, without a foreign request', async () => {
     await open(CONFIRM);
     await main().getByRole('button', { name: 'Export' }).click();
     const dialog = tab.page.getByRole('dialog', { name: 'Export the trace' });
@@ -136,7 +131,7 @@ describeInBrowser('a trace of the console in a browser', () => {
     await tab.expectSoundInEveryLook();
   });
 
-  test('leads from a hop to its API in the reference', async () => {
+  test('A hop leads to its API in the reference', async () => {
     await open('refused');
     const link = main().getByRole('link', { name: 'In the reference' });
     expect(await link.getAttribute('href')).toBe('/console/reference/api#tag/oms/GET/orders/{id}');
@@ -144,7 +139,7 @@ describeInBrowser('a trace of the console in a browser', () => {
     await tab.page.getByRole('heading', { name: 'Get Order', exact: true }).first().waitFor();
   });
 
-  test('says why a request was refused', async () => {
+  test('A trace shows why a request was refused', async () => {
     await open('refused');
     await main()
       .getByText(/OMS refused Get Order with 404\. .*ord_never/)
@@ -154,7 +149,7 @@ describeInBrowser('a trace of the console in a browser', () => {
     expect(await body.evaluate((pre) => pre.scrollWidth - pre.clientWidth)).toBeLessThanOrEqual(0);
   });
 
-  test('leads from a refused hop to the cause and the remedy of its problem', async () => {
+  test('A refused hop leads to the cause and the remedy of its problem', async () => {
     await open('refused');
     await main().getByRole('link', { name: 'What the problem means' }).click();
     const named = main().locator('li[aria-current]');
@@ -162,17 +157,17 @@ describeInBrowser('a trace of the console in a browser', () => {
     expect(await named.getAttribute('id')).toBe('not_found');
   });
 
-  test('of 500 hops draws those in view, with few requests, and the others when they are scrolled to', async () => {
-    const asked: string[] = [];
-    tab.page.on('request', (request) => request.url().includes('/_control/') && asked.push(new URL(request.url()).pathname));
+  test('A trace of 500 hops draws the hops in view, with few requests, and the others when they are scrolled to', async () => {
+    const requested: string[] = [];
+    tab.page.on('request', (request) => request.url().includes('/_control/') && requested.push(new URL(request.url()).pathname));
     await open(LONG);
     await hop(/^\d+\. /).waitFor();
     await main().locator('.hop pre').first().waitFor();
     expect(await count('.seq a')).toBeLessThanOrEqual(100);
     expect(await count('*')).toBeLessThan(1_500);
-    // The clock, the faults when the page and the stream begin, the stream, the list, the trace with its hops and events, the selected hop.
+    // Requests: the clock, the faults (twice), the stream, the list, the trace with its hops and events, the selected hop.
     // The list and the trace are read again when the stream begins after their first answers.
-    expect(asked.length).toBeLessThanOrEqual(13);
+    expect(requested.length).toBeLessThanOrEqual(13);
     await tab.page.locator('.seqwrap').evaluate((frame) => frame.scrollTo(0, frame.scrollHeight));
     await main()
       .getByRole('link', { name: new RegExp(`, hop ${HOPS}, `) })
@@ -186,7 +181,7 @@ describeInBrowser('a trace of the console in a browser', () => {
   test.each([
     ['.seq a', 1280],
     ['.tree a', 390],
-  ])('of 500 hops draws no row twice when it opens, and measures the page a few times only: %s', async (row, width) => {
+  ])('A trace of 500 hops draws each row of %s once when it opens, and measures the page a few times only', async (row, width) => {
     await tab.resize(width);
     await tab.page.addInitScript(countDrawing);
     await open(LONG);
@@ -199,7 +194,7 @@ describeInBrowser('a trace of the console in a browser', () => {
     expect((drawn as { measured: number }).measured).toBeLessThanOrEqual(12);
   });
 
-  test('of 500 hops draws a part in a narrow window too, in rows that a finger can hit', async () => {
+  test('A trace of 500 hops draws only a part in a narrow window, in rows that a finger can hit', async () => {
     await tab.resize(390);
     await open(LONG);
     await main().locator('.tree a').first().waitFor();

@@ -3,26 +3,15 @@ import type { Locator } from 'playwright-core';
 import { pages } from '../../ui/shell/pages.ts';
 import { describeInBrowser } from '../support/chromium.ts';
 import { someOf } from '../support/effort.ts';
-import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { consoleTab } from './console-tab.ts';
 
 const WALKS = (['mouse', 'keyboard'] as const).flatMap((hand) => [1280, 390].map((width) => ({ hand, width })));
 
-const line = { sku: 'mug-blue', qty: 1 };
-
-async function placeOrder(rehearsal: TestRehearsal): Promise<string> {
-  const basket = await rehearsal.basket({ lines: [line] });
-  const { orderId } = await rehearsal.checkedOut(basket.id, { placeOrder: true });
-  await rehearsal.authorisation(orderId);
-  await rehearsal.confirmed(orderId);
-  return orderId;
-}
-
-describeInBrowser('the console in a browser, from an order to proof', () => {
+describeInBrowser('From an order to verified invariants in the console', () => {
   const tab = consoleTab();
   const main = () => tab.page.locator('main');
 
-  /** Uses what is shown: a click, or Tab until it has the focus and Enter. */
+  /** Operates a visible element with a click, or with Tab and Enter. */
   const hands = {
     mouse: {
       press: (target: Locator) => target.click(),
@@ -46,56 +35,55 @@ describeInBrowser('the console in a browser, from an order to proof', () => {
     },
   };
 
-  test.each(someOf(WALKS, 0.5))('can be walked with the $hand alone at $width pixels', async ({ hand, width }) => {
-    const { press, goTo } = hands[hand];
-    await using rehearsal = await newRehearsal();
-    await tab.resize(width);
-    await tab.open(`r/${rehearsal.name}/activity`);
-    await main().getByText('Nothing has happened here yet.').waitFor();
-    await tab.isLive();
+  test.each(someOf(WALKS, 0.5))(
+    'The way from an order to verified invariants can be walked with the $hand alone at $width pixels',
+    async ({ hand, width }) => {
+      const { press, goTo } = hands[hand];
+      await tab.resize(width);
+      await using rehearsal = await tab.openNew('/activity');
+      await main().getByText('Nothing has happened here yet.').waitFor();
+      await tab.isLive();
 
-    const orderId = await placeOrder(rehearsal);
-    await press(tab.row('Confirm Order'));
-    await tab.heading('Confirm Order').waitFor();
-    await press(main().locator(`.objects a[href$="/objects/order/${orderId}"]`).first());
-    await tab.page.waitForURL(new RegExp(`/objects/order/${orderId}`));
-    await main().getByRole('heading', { name: 'Life cycle' }).waitFor();
-    await main().locator('.title .badge').getByText('confirmed', { exact: true }).waitFor();
-    await tab.expectSoundInEveryLook();
-    await tab.resize(width);
+      const { id: orderId } = await rehearsal.confirmed();
+      await press(tab.row('Confirm Order'));
+      await tab.heading('Confirm Order').waitFor();
+      await press(main().locator(`.objects a[href$="/objects/order/${orderId}"]`).first());
+      await tab.page.waitForURL(new RegExp(`/objects/order/${orderId}`));
+      await main().getByRole('heading', { name: 'Life cycle' }).waitFor();
+      await tab.stateIs('confirmed');
+      await tab.expectSoundInEveryLook();
+      await tab.resize(width);
 
-    await goTo('Faults');
-    await press(tab.page.getByRole('switch', { name: 'The Payment Hub is down' }));
-    await tab.page.getByRole('switch', { name: 'The Payment Hub is down', checked: true }).waitFor();
-    await goTo('Activity');
-    await tab.heading('Activity').waitFor();
-    await rehearsal.call('authorize-payment-api', { body: { orderId, tender: { type: 'card', token: 'tok_visa' } } });
-    await press(tab.row('Authorize Payment').filter({ hasText: '503' }));
-    await main()
-      .locator('.sentence')
-      .getByText(/because ⚡ payment-hub-down struck/)
-      .waitFor();
-    await goTo('Faults');
-    await press(tab.page.getByRole('switch', { name: 'The Payment Hub is down' }));
-    await tab.page.getByRole('switch', { name: 'The Payment Hub is down', checked: false }).waitFor();
+      await goTo('Faults');
+      await press(tab.page.getByRole('switch', { name: 'The Payment Hub is down' }));
+      await tab.page.getByRole('switch', { name: 'The Payment Hub is down', checked: true }).waitFor();
+      await goTo('Activity');
+      await tab.heading('Activity').waitFor();
+      await rehearsal.call('authorize-payment-api', { body: { orderId, tender: { type: 'card', token: 'tok_visa' } } });
+      await press(tab.row('Authorize Payment').filter({ hasText: '503' }));
+      await main()
+        .locator('.sentence')
+        .getByText(/because ⚡ payment-hub-down struck/)
+        .waitFor();
+      await goTo('Faults');
+      await press(tab.page.getByRole('switch', { name: 'The Payment Hub is down' }));
+      await tab.page.getByRole('switch', { name: 'The Payment Hub is down', checked: false }).waitFor();
 
-    await goTo('Overview');
-    await tab.heading('Overview').waitFor();
-    const before = await rehearsal.now();
-    await press(main().getByRole('button', { name: '+2 days' }));
-    await tab.page.getByText(/^It is /).waitFor();
-    expect((await rehearsal.now()) - before).toBeGreaterThanOrEqual(2 * 86_400_000);
+      await goTo('Overview');
+      await tab.heading('Overview').waitFor();
+      const before = await rehearsal.now();
+      await press(main().getByRole('button', { name: '+2 days' }));
+      await tab.page.getByText(/^It is /).waitFor();
+      expect((await rehearsal.now()) - before).toBeGreaterThanOrEqual(2 * 86_400_000);
 
-    await goTo('Flows');
-    await press(main().getByRole('button', { name: 'Run: A digital order, from product page to confirmation' }));
-    await main()
-      .locator('.title .badge')
-      .filter({ hasText: /^passed$/ })
-      .waitFor();
+      await goTo('Flows');
+      await press(main().getByRole('button', { name: 'Run: A digital order, from product page to confirmation' }));
+      await tab.stateIs('passed');
 
-    await goTo('Rehearsals');
-    await press(main().getByRole('link', { name: `Manage ${rehearsal.name}`, exact: true }));
-    await press(main().getByRole('button', { name: 'Verify' }));
-    await tab.page.getByText(/^All \d+ invariants hold\.$/).waitFor();
-  });
+      await goTo('Rehearsals');
+      await press(main().getByRole('link', { name: `Manage ${rehearsal.name}`, exact: true }));
+      await press(main().getByRole('button', { name: 'Verify' }));
+      await tab.page.getByText(/^All \d+ invariants hold\.$/).waitFor();
+    },
+  );
 });

@@ -4,23 +4,20 @@ import { describeInBrowser } from '../support/chromium.ts';
 import { ADMIN, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { eventually } from '../support/eventually.ts';
 import { breakableWay } from './breakable-way.ts';
-import { consoleTab } from './console-tab.ts';
+import { consoleTab, readProduct } from './console-tab.ts';
 import { WIDTHS } from './looks.ts';
 
 const TRACE = 'web-confirm-1';
 
-/** An order that is confirmed under the correlation id TRACE, while allocation is slow. */
+/** Confirms an order under the correlation id TRACE, while allocation is slow. */
 async function confirmedOrder(rehearsal: TestRehearsal): Promise<void> {
-  const line = { sku: 'mug-blue', qty: 2 };
-  const basket = await rehearsal.basket({ lines: [line] });
-  const { orderId } = await rehearsal.checkedOut(basket.id, { placeOrder: true });
-  await rehearsal.authorisation(orderId);
+  const { id } = await rehearsal.authorised();
   await rehearsal.fault('slow-allocation', { match: { api: 'allocate-inventory-api' }, fault: { kind: 'latency', ms: 60 } });
-  await rehearsal.api('confirm-order-api', { params: { id: orderId }, headers: { 'x-correlation-id': TRACE } });
+  await rehearsal.api('confirm-order-api', { params: { id }, headers: { 'x-correlation-id': TRACE } });
   await rehearsal.settle();
 }
 
-describeInBrowser('the console in a browser', () => {
+describeInBrowser('The console', () => {
   const tab = consoleTab();
   const { heading, row, isLive, open } = tab;
   let rehearsal: TestRehearsal;
@@ -39,31 +36,30 @@ describeInBrowser('the console in a browser', () => {
     ['a trace', `/${TRACE}`, 'Allocate Inventory'],
     ['a call tree', `/${TRACE}?view=tree`, 'Allocate Inventory'],
     ['the events of a trace', `/${TRACE}?view=events`, 'order-confirmed'],
-  ])('shows %s without an accessibility finding or horizontal scrolling in any look', async (_what, path, words) => {
+  ])('The page of %s has no accessibility finding or horizontal scrolling in any look', async (_what, path, words) => {
     await open(activity() + path);
     await tab.page.locator('main').getByText(words).locator('visible=true').first().waitFor();
     if (path.includes(TRACE) && !path.includes('events')) await tab.page.locator('.hop pre').first().waitFor();
     await tab.expectSoundInEveryLook();
   });
 
-  test('sends a browser from the root to the overview of the default rehearsal', async () => {
+  test('The root of the gateway leads a browser to the overview of the default rehearsal', async () => {
     await tab.page.goto(estate.gateway);
     await heading('Overview').waitFor();
     expect(new URL(tab.page.url()).pathname).toBe('/console/r/default');
   });
 
-  test('shows a request over HTTP as soon as it has been answered, without a reload', async () => {
-    await using other = await newRehearsal();
-    await open(`r/${other.name}/activity`);
+  test('The list of traces shows a request over HTTP as soon as it is answered, without a reload', async () => {
+    await using other = await tab.openNew('/activity');
     await tab.page.getByText('Nothing has happened here yet.').waitFor();
     await isLive();
-    await other.api('get-product-api', { params: { id: 'mug-blue' }, as: 'bearer' });
+    await readProduct(other);
     await row('Get Product').waitFor();
   });
 
-  test('lets new rows wait while the pointer is in the list', async () => {
+  test('The list of traces keeps new rows back while the pointer is in it', async () => {
     await using other = await newRehearsal();
-    await other.api('get-product-api', { params: { id: 'mug-blue' }, as: 'bearer' });
+    await readProduct(other);
     await open(`r/${other.name}/activity`);
     await isLive();
     await row('Get Product').hover();
@@ -76,9 +72,9 @@ describeInBrowser('the console in a browser', () => {
     await row('Create Basket').waitFor();
   });
 
-  test('has the focus on the first row after the button of the new ones', async () => {
+  test('The list of traces has the focus on the first row after the button for new rows', async () => {
     await using other = await newRehearsal();
-    await other.api('get-product-api', { params: { id: 'mug-blue' }, as: 'bearer' });
+    await readProduct(other);
     await open(`r/${other.name}/activity`);
     await isLive();
     await row('Get Product').hover();
@@ -91,16 +87,16 @@ describeInBrowser('the console in a browser', () => {
     expect(await focusedText()).toContain('Get Customer');
   });
 
-  test('has the focus on the first of the oldest rows when there are no more', async () => {
+  test('The list of traces has the focus on the first of the oldest rows when there are no more', async () => {
     await using other = await newRehearsal();
-    for (let sent = 0; sent < 53; sent += 1) await other.api('get-product-api', { params: { id: 'mug-blue' }, as: 'bearer' });
+    for (let sent = 0; sent < 53; sent += 1) await readProduct(other);
     await open(`r/${other.name}/activity`);
     await tab.page.getByRole('button', { name: 'Show older' }).focus();
     await tab.page.keyboard.press('Enter');
     await tab.page.locator('li:nth-child(51) a[data-row]:focus').waitFor();
   });
 
-  test('leads from the list to the reason of a slow order, its bodies and its objects', async () => {
+  test('The list of traces leads to the reason of a slow order, its bodies and its objects', async () => {
     await open(activity());
     await row('Confirm Order').click();
     await heading('Confirm Order').waitFor();
@@ -118,18 +114,18 @@ describeInBrowser('the console in a browser', () => {
     await tab.page.getByRole('heading', { name: /^\d+\. Allocate Inventory$/ }).waitFor();
   });
 
-  test('copies a hop as a command that has the same outcome', async () => {
+  test('A hop is copied as a command with the same outcome', async () => {
     await using other = await newRehearsal();
     await other.call('get-product-api', { params: { id: 'nothing-like-this' }, headers: { 'x-correlation-id': 'lookup' }, as: 'bearer' });
     await open(`r/${other.name}/activity/lookup`);
     await tab.page.getByRole('button', { name: 'Copy as curl' }).click();
     await tab.page.getByText('Command copied').waitFor();
-    const copied = await tab.page.evaluate<string>('navigator.clipboard.readText()');
+    const copied = await tab.copied();
     expect(copied).toContain(`curl -i -X GET '${estate.gateway}/products/nothing-like-this'`);
     expect(copied).toContain(`-H 'X-Rehearsal: ${other.name}'`);
   });
 
-  test('shows what happened between its first read and the beginning of its stream', async () => {
+  test('The page of a trace shows what happened between its first read and the beginning of its stream', async () => {
     await using other = await newRehearsal();
     const { promise, resolve: begin } = Promise.withResolvers<void>();
     await tab.page.route('**/_control/stream*', async (route) => {
@@ -138,20 +134,16 @@ describeInBrowser('the console in a browser', () => {
     });
     await open(`r/${other.name}/activity/meanwhile`);
     await tab.heading('No trace has this correlation id').waitFor();
-    await other.call('get-product-api', { params: { id: 'mug-blue' }, headers: { 'x-correlation-id': 'meanwhile' }, as: 'bearer' });
+    await readProduct(other, 'meanwhile');
     await eventually('it is on record', async () => (await other.journal('meanwhile')).length > 0);
     begin();
-    await tab.page
-      .locator('.sentence')
-      // A busy machine is slow: then the sentence names the call that took the time.
-      .getByText(/Get Product|Check Availability/)
-      .waitFor();
+    await tab.isTraceOfProduct();
   });
 
-  test('makes a call fail next time, and names that fault when it struck', async () => {
+  test('The page of a hop makes the call fail next time, and the next trace names the fault', async () => {
     await using other = await newRehearsal();
-    await other.call('get-product-api', { params: { id: 'mug-blue' }, headers: { 'x-correlation-id': 'first' }, as: 'bearer' });
-    // Otherwise the slowest hop is selected.
+    await readProduct(other, 'first');
+    // Without `hop`, the page selects the slowest hop.
     const [{ requestId }] = (await other.journal('first')).filter(({ api }: { api: string }) => api === 'get-product-api');
     await open(`r/${other.name}/activity/first?hop=${requestId}`);
     await tab.page.getByRole('button', { name: 'Fail this call next time' }).click();
@@ -164,7 +156,7 @@ describeInBrowser('the console in a browser', () => {
     await heading('Faults').waitFor();
   });
 
-  test('can be used from the first key to a hop of a trace with the keyboard alone', async () => {
+  test('A hop can be found with the keyboard alone', async () => {
     await open(activity());
     await row('Confirm Order').waitFor();
     await tab.page.keyboard.press('/');
@@ -190,7 +182,7 @@ describeInBrowser('the console in a browser', () => {
     await tab.page.waitForURL((url) => url.search === '' && url.pathname.endsWith('/activity'));
   });
 
-  test('keeps what is typed while the address follows', async () => {
+  test('The filter keeps what is typed while the address follows', async () => {
     await open(activity());
     await row('Confirm Order').waitFor();
     await tab.page.evaluate(`{
@@ -211,11 +203,11 @@ describeInBrowser('the console in a browser', () => {
     expect(await tab.page.getByRole('searchbox').inputValue()).toBe('confirm');
   });
 
-  test('says since when the stream is broken, and shows what came in the meantime when it is back', async () => {
+  test('The console shows since when its stream is broken, and shows all missed traces when the stream is back', async () => {
     await using other = await newRehearsal();
     const way = await breakableWay(estate.gateway);
     try {
-      await other.api('get-product-api', { params: { id: 'mug-blue' }, as: 'bearer' });
+      await readProduct(other);
       await open(`r/${other.name}/activity`, way.url);
       await row('Get Product').waitFor();
       await isLive();
@@ -232,9 +224,8 @@ describeInBrowser('the console in a browser', () => {
     }
   });
 
-  test('moves the clock and verifies from the bar, where the focus stays on the button that was pressed', async () => {
-    await using other = await newRehearsal();
-    await open(`r/${other.name}/activity`);
+  test('The bar moves the clock and verifies, and the focus stays on the pressed button', async () => {
+    await using other = await tab.openNew('/activity');
     await isLive();
     const before = await other.now();
     await tab.page.getByRole('button', { name: /^\+1 day/ }).click();
@@ -245,7 +236,7 @@ describeInBrowser('the console in a browser', () => {
     await tab.page.getByRole('button', { name: /^\d+ of \d+ invariants hold$/ }).waitFor();
   });
 
-  test('freezes and resumes the clock from the bar, and marks a clock that stands still', async () => {
+  test('The bar freezes and resumes the clock, and marks a frozen clock', async () => {
     await using other = await newRehearsal();
     const flows = async () => (await other.client.control('read-clock')).flowing;
     await open(`r/${other.name}/activity`);
@@ -263,9 +254,8 @@ describeInBrowser('the console in a browser', () => {
     expect(await flows()).toBe(true);
   });
 
-  test('asks for an instant in a field that has the focus, and says there why the clock cannot be moved to it', async () => {
-    await using other = await newRehearsal();
-    await open(`r/${other.name}/activity`);
+  test('The dialog of the clock has the focus on its instant, and shows there why the clock cannot be moved to it', async () => {
+    await using other = await tab.openNew('/activity');
     await isLive();
     await tab.page.getByRole('button', { name: /^to…/ }).click();
     const dialog = tab.page.getByRole('dialog', { name: 'Move the clock' });
@@ -287,10 +277,9 @@ describeInBrowser('the console in a browser', () => {
     expect(await other.now()).toBeGreaterThanOrEqual(Date.parse(`${tomorrow}:00Z`));
   });
 
-  test('has the date and every verb of the clock in a narrow window, where the focus returns to the clock', async () => {
-    await using other = await newRehearsal();
+  test('The bar of a narrow window has the date and every verb of the clock, and the focus returns to the clock', async () => {
     await tab.resize(390);
-    await open(`r/${other.name}/activity`);
+    await using other = await tab.openNew('/activity');
     await isLive();
     const clock = tab.page.getByRole('button', { name: /^\d{4}-\d\d-\d\d \d\d:\d\dZ.*: move the clock$/ });
     const dialog = tab.page.getByRole('dialog', { name: 'Move the clock' });
@@ -310,7 +299,7 @@ describeInBrowser('the console in a browser', () => {
     await clock.click();
     const heights = await dialog.getByRole('button').evaluateAll((buttons) => buttons.map((button) => button.clientHeight));
     expect(Math.min(...heights, await clock.evaluate((button) => button.clientHeight))).toBeGreaterThanOrEqual(42);
-    expect(await tab.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+    await tab.expectToFit(390);
     expect(await dialog.evaluate((element) => element.scrollWidth - element.clientWidth)).toBeLessThanOrEqual(0);
     await tab.expectSoundInEveryLook();
     await tab.resize(390);
@@ -318,7 +307,7 @@ describeInBrowser('the console in a browser', () => {
     await press('Resume', /^The clock flows on from /);
   });
 
-  test.each(WIDTHS)('clips the longest name of a fault in the filter, %s pixels wide', async (width) => {
+  test.each(WIDTHS)('The filter clips the longest name of a fault, %s pixels wide', async (width) => {
     await using other = await newRehearsal();
     const name = 'w'.repeat(64);
     await other.fault(name, { match: { api: 'get-product-api' }, fault: { kind: 'outage' } });
@@ -328,14 +317,14 @@ describeInBrowser('the console in a browser', () => {
     const room = await tab.page.locator('.list').boundingBox();
     const box = await chip.boundingBox();
     expect(room && box && box.x + box.width <= room.x + room.width).toBe(true);
-    expect(await tab.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+    await tab.expectToFit(width);
   });
 
   test.each([
     ['is unknown', 'wrong', /refused: ./],
     ['lacks the scope', 'demo-integration-token', /refused: .*control/],
     ['was pasted with typographic quotes', `“${ADMIN}”`, /refused: it has a blank or a character that no header can carry/],
-  ])('asks for the credential again, with the reason, when it %s', async (_, credential, reason) => {
+  ])('The console requests the credential again, with the reason, when it %s', async (_, credential, reason) => {
     const kept = JSON.stringify(credential);
     await tab.page.addInitScript(`sessionStorage.getItem('estate.control') ?? sessionStorage.setItem('estate.control', ${kept})`);
     await open(activity());
@@ -350,7 +339,7 @@ describeInBrowser('the console in a browser', () => {
     await row('Confirm Order').waitFor();
   });
 
-  test.each(['never-was', 'UPPER', 'טקסט'])('says that there is no rehearsal %s in a link, and which there are', async (name) => {
+  test.each(['never-was', 'UPPER', 'טקסט'])('The page of the unknown rehearsal %s lists existing rehearsals', async (name) => {
     await open(`r/${encodeURIComponent(name)}/activity`);
     await heading(`There is no rehearsal ${name}`).waitFor();
     await tab.page
@@ -359,7 +348,7 @@ describeInBrowser('the console in a browser', () => {
       .waitFor();
   });
 
-  test('says that a page or a trace in a link does not exist, and what does', async () => {
+  test('An unknown page or trace leads to existing ones', async () => {
     await open(`r/${rehearsal.name}/nonsense`);
     await heading('This page does not exist').waitFor();
     expect(await tab.page.locator('main').getByRole('link').allTextContents()).toEqual(
@@ -372,7 +361,7 @@ describeInBrowser('the console in a browser', () => {
     }
   });
 
-  test('says so when another tab deletes the rehearsal, and offers nothing that needs it', async () => {
+  test('The console shows that another tab deleted the rehearsal, and offers nothing that needs it', async () => {
     const other = await newRehearsal();
     await open(`r/${other.name}/activity`);
     await isLive();
@@ -387,9 +376,9 @@ describeInBrowser('the console in a browser', () => {
     expect(await links.getAttribute('href')).toBe('/console/r/default/activity');
   });
 
-  test('asks for nothing while nobody looks, and shows what came in the meantime to who looks again', async () => {
+  test('A hidden console sends no request, and shows all missed traces when it is visible again', async () => {
     await using other = await newRehearsal();
-    const asked: string[] = [];
+    const requested: string[] = [];
     const look = (hidden: boolean) =>
       tab.page.evaluate(`{
         Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true });
@@ -403,16 +392,16 @@ describeInBrowser('the console in a browser', () => {
     await tab.page.clock.fastForward(11_000);
     await ended;
     await tab.page.getByRole('button', { name: 'Asleep' }).waitFor();
-    tab.page.on('request', (request) => asked.push(request.url()));
-    await other.api('get-product-api', { params: { id: 'mug-blue' }, as: 'bearer' });
+    tab.page.on('request', (request) => requested.push(request.url()));
+    await readProduct(other);
     await tab.page.clock.fastForward(3_600_000);
-    expect([asked, await row('Get Product').count()]).toEqual([[], 0]);
+    expect([requested, await row('Get Product').count()]).toEqual([[], 0]);
     await look(false);
     await row('Get Product').waitFor();
     await isLive();
   });
 
-  test('keeps the end of a page in sight below a long message in a narrow window', async () => {
+  test('A long message in a narrow window does not cover the end of a page', async () => {
     await tab.resize(390);
     await open('reference/values');
     await tab.page.locator('main li').first().waitFor();
@@ -428,7 +417,7 @@ describeInBrowser('the console in a browser', () => {
     expect(await edge('main li', 'bottom')).toBeLessThanOrEqual(await edge('.status-line', 'top'));
   });
 
-  test('lets nothing that has the focus lie below the bar of a narrow window', async () => {
+  test('The bar of a narrow window covers no element that has the focus', async () => {
     await tab.resize(390);
     await open('reference/values');
     await tab.page.locator('main button').first().focus();
@@ -443,7 +432,7 @@ describeInBrowser('the console in a browser', () => {
     expect([covered, await tab.page.evaluate('scrollY > 0')]).toEqual([[], true]);
   });
 
-  test('offers to load the page again when a part of it does not come', async () => {
+  test('The console offers to load the page again when a part of it is missing', async () => {
     await tab.page.route('**/console/assets/chunk-*.js', (route) => route.abort());
     await open(activity());
     await tab.page.getByText('The console is loading.').waitFor();
@@ -453,7 +442,7 @@ describeInBrowser('the console in a browser', () => {
     expect(await tab.page.getByText('The console is loading.').count()).toBe(0);
   });
 
-  test('shows hostile text as text', async () => {
+  test('The pages of traces show hostile text as text', async () => {
     await using other = await newRehearsal();
     const hostile = '<img src=x onerror="document.title=1"><script>document.title=1</script>‮טקסט 🎁 \u0007';
     const name = `${hostile}${'x'.repeat(10_000)}`;
@@ -467,9 +456,7 @@ describeInBrowser('the console in a browser', () => {
       for (const trace of ['hostile', 'path']) {
         await open(`r/${other.name}/activity/${trace}?q=${encodeURIComponent('<b>')}&fault=${encodeURIComponent(hostile)}`);
         await tab.page.locator('.hop pre').first().waitFor();
-        expect(await tab.page.locator('main img, main script, main b').count()).toBe(0);
-        expect(await tab.page.title()).toContain('Estate console');
-        expect(await tab.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+        await tab.expectTextOnly(width);
       }
     }
   });

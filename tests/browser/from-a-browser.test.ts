@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-/** Serves one page under an origin of its own, at `/`. */
+/** Serves one page at `/`, under a separate origin. */
 async function served(html: string) {
   const server = createServer((_request, response) => response.setHeader('Content-Type', 'text/html; charset=utf-8').end(html));
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -41,7 +41,7 @@ test.each(['127.0.0.1', 'localhost'])(
   },
 );
 
-test('A page of an origin that is not permitted gets no answer', async () => {
+test('A page of a forbidden origin cannot read an answer', async () => {
   await using page = await browser.newPage();
   await page.route('http://shop.example/**', (route) => route.fulfill({ contentType: 'text/html', body: '<title>shop</title>' }));
   await page.goto('http://shop.example/');

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 
-/** Run in the page itself: evaluated here, its source would cost each test file a quarter of a second. */
+/** Axe is evaluated only in the page: evaluating it here would cost each test file a quarter of a second. */
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const HEIGHT = 900;
 
@@ -11,7 +11,7 @@ export const WIDTHS = [1280, 390] as const;
 
 const COLORS = ['color-contrast', 'link-in-text-block'];
 
-/** Of anything that axe judges, or of colors only, which is all that a color scheme changes. */
+/** Looks with `colors` check only the rules on colors, because a color scheme changes nothing else. */
 const LOOKS = [
   { width: 1280, colorScheme: 'light', rules: 'all' },
   { width: 1280, colorScheme: 'dark', rules: 'colors' },
@@ -20,13 +20,13 @@ const LOOKS = [
 ] as const;
 
 export interface LookOptions {
-  /** Markup of others, as a selector. */
+  /** Selector of foreign markup, which is not checked. */
   readonly without?: string;
-  /** What remains to be done at another width before the page shows the same again. */
+  /** Restores what the page shows after a change of its width. */
   readonly atEachWidth?: () => Promise<unknown>;
 }
 
-/** The page as it is now, wide and narrow, light and dark: no accessibility finding, and nothing to scroll sideways. */
+/** Expects no accessibility finding and no horizontal scrolling, wide and narrow, light and dark. */
 export async function expectSoundInEveryLook(page: Page, { without, atEachWidth }: LookOptions = {}): Promise<void> {
   await page.evaluate(AXE);
   const seen = [];

@@ -4,22 +4,22 @@ import type { consoleTab } from './console-tab.ts';
 
 export interface MovingStream {
   readonly tab: ReturnType<typeof consoleTab>;
-  /** Leads to one of several gateways. */
+  /** Address that leads to one of several gateways. */
   readonly gateway: string;
-  /** A new one. */
+  /** Name of a rehearsal that does not exist yet. */
   readonly rehearsal: string;
-  /** Ends the gateway to which the page's stream leads; each round another one. */
+  /** Stops the gateway that serves the stream of the page; it is called once per round. */
   readonly stopGateway: () => Promise<unknown>;
 }
 
-/** One thing that happens after the page is live, and one after each of two gateways has ended. */
+/** The first call follows when the page is live, the others after a gateway has stopped. */
 const ROUNDS = [
   { path: '/products/mug-blue', title: 'Get Product' },
   { path: '/customers/cus_ada', title: 'Get Customer' },
   { path: '/members/loy_ada/balance', title: 'Get Member Balance' },
 ] as const;
 
-/** The activity of a rehearsal stays live when its gateway ends, twice: it turns amber, goes on at another gateway, and lists every trace once. */
+/** Expects the activity to reconnect to another gateway when its gateway stops, twice, and to list every trace once. */
 export async function expectStreamMoves({ tab, gateway, rehearsal, stopGateway }: MovingStream): Promise<void> {
   await using client = clientOf(gateway, rehearsal);
   await client.control('create-rehearsal', { body: { name: rehearsal } });
@@ -41,7 +41,7 @@ export async function expectStreamMoves({ tab, gateway, rehearsal, stopGateway }
   await tab.page.getByText(/^All \d+ invariants hold\.$/).waitFor();
 }
 
-/** Runs in the page: keeps what the button of the stream has said. */
+/** Runs in the page: keeps every text of the button of the stream. */
 const NOTE_STATES = `{
   globalThis.states = [];
   new MutationObserver(() => states.push([...document.querySelectorAll('.bar button.badge')].at(-1)?.textContent ?? '')).observe(

@@ -1,18 +1,17 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import { beforeAll, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import type { Listening } from '../../services/touchpoint-mock/http-listening.ts';
-import { describeInBrowser, launchChromium } from '../support/chromium.ts';
+import { describeInBrowser } from '../support/chromium.ts';
 import { eventually } from '../support/eventually.ts';
 import { expectSoundInEveryLook } from './looks.ts';
 import { aMock, aPortal, changedFixtures, historyEntries, openHistory, openPortal, send } from './portal-page.ts';
 
-describeInBrowser('the run of all cases in the portal', () => {
+describeInBrowser('All cases in the portal', () => {
   let portal: Listening;
   let deviating: Listening;
-  let browser: Browser;
 
   beforeAll(async () => {
     await using fixtures = await changedFixtures({
@@ -22,9 +21,7 @@ describeInBrowser('the run of all cases in the portal', () => {
     });
     portal = await aPortal({ mockUrl: (await aMock()).url });
     deviating = await aPortal({ mockUrl: (await aMock(fixtures.url)).url });
-    browser = await launchChromium();
   });
-  afterAll(() => browser?.close());
 
   const outcome = (page: Page) => page.locator('#all-outcome');
   const result = (page: Page, name: string) => page.locator(`#all-results > li[data-case="${name}"]`);
@@ -34,8 +31,8 @@ describeInBrowser('the run of all cases in the portal', () => {
     return (await outcome(page).textContent()) ?? '';
   };
 
-  test('sends every case in order, and shows per case that the answer is as documented', async () => {
-    await using tab = await openPortal(browser, portal.url);
+  test('The run of all cases sends every case in order, and shows per case that the answer is as documented', async () => {
+    await using tab = await openPortal(portal.url);
     const { page } = tab;
     expect(await run(page)).toBe('All 21 cases were answered as documented.');
     const listed = await page.locator('button[data-case]').evaluateAll((all) => all.map((node) => node.getAttribute('data-case')));
@@ -48,8 +45,8 @@ describeInBrowser('the run of all cases in the portal', () => {
     expect(tab.complaints).toEqual([]);
   });
 
-  test('names the cases whose answer deviates in status, header or body, and opens one with a click', async () => {
-    await using tab = await openPortal(browser, deviating.url);
+  test('The run of all cases names the cases whose answer deviates in status, header or body, and opens one with a click', async () => {
+    await using tab = await openPortal(deviating.url);
     const { page } = tab;
     expect(await run(page)).toBe('18 of 21 cases were answered as documented, 3 were not: 02, 19, 10c.');
     const sentences = async (name: string) => {
@@ -66,20 +63,20 @@ describeInBrowser('the run of all cases in the portal', () => {
     expect(tab.complaints).toEqual([]);
   });
 
-  test('says why every case fails for a caller that is to be denied', async () => {
-    await using tab = await openPortal(browser, portal.url);
+  test('The run of all cases explains why every case fails for a denied caller', async () => {
+    await using tab = await openPortal(portal.url);
     await tab.page.selectOption('#authorization', 'wrong-lane');
     const words = await run(tab.page);
     expect(words).toContain('0 of 21 cases were answered as documented, 21 were not');
     expect(words).toContain('The chosen caller is to be denied');
   });
 
-  test('shows its progress and can be stopped while an answer is awaited', async () => {
-    let asked = 0;
+  test('The run of all cases shows its progress and can be stopped while an answer is awaited', async () => {
+    let requested = 0;
     let abandoned = 0;
     const slow = createServer((request, response) => {
-      asked += 1;
-      if (asked <= 3) {
+      requested += 1;
+      if (requested <= 3) {
         response.writeHead(404, { 'Content-Type': 'application/json' }).end('{}');
         return;
       }
@@ -96,7 +93,7 @@ describeInBrowser('the run of all cases in the portal', () => {
       },
     };
     const waiting = await aPortal({ mockUrl: `http://127.0.0.1:${(slow.address() as AddressInfo).port}` });
-    await using tab = await openPortal(browser, waiting.url);
+    await using tab = await openPortal(waiting.url);
     const { page } = tab;
     await page.click('#run-all');
     await page.getByText('3 of 21, now case 04').waitFor();
@@ -106,14 +103,14 @@ describeInBrowser('the run of all cases in the portal', () => {
     expect(await outcome(page).textContent()).toContain('Stopped after 3 of 21 cases.');
     expect(await page.locator('#all-results > li').count()).toBe(3);
     expect(await page.textContent('#run-all')).toBe('Run all 21 cases');
-    expect(asked).toBe(4);
+    expect(requested).toBe(4);
     await openHistory(page);
     expect(await historyEntries(page).first().textContent()).toContain('stopped');
     await eventually('the portal abandons the call to the mock', async () => abandoned === 1);
   });
 
-  test('has no accessibility finding and nothing to scroll sideways in any look, with failures and the history open', async () => {
-    await using tab = await openPortal(browser, deviating.url);
+  test('The run of all cases has no accessibility finding or horizontal scrolling in any look, with failures and the history open', async () => {
+    await using tab = await openPortal(deviating.url);
     const { page } = tab;
     await run(page);
     await send(page);

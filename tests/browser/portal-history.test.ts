@@ -1,22 +1,19 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import { beforeAll, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import type { Listening } from '../../services/touchpoint-mock/http-listening.ts';
-import { describeInBrowser, launchChromium } from '../support/chromium.ts';
+import { describeInBrowser } from '../support/chromium.ts';
 import { eventually } from '../support/eventually.ts';
 import { aMock, aPortal, historyEntries, openHistory, openPortal, send } from './portal-page.ts';
 
 const HOSTILE = '<img src=x onerror="document.title=\'struck\'">';
 const MEGABYTE = 1_000_000;
 
-describeInBrowser('the history of the portal', () => {
+describeInBrowser('The history of the portal', () => {
   let portal: Listening;
-  let browser: Browser;
 
   beforeAll(async () => {
     portal = await aPortal({ mockUrl: (await aMock()).url });
-    browser = await launchChromium();
   });
-  afterAll(() => browser?.close());
 
   const texts = (page: Page, part: string) => historyEntries(page).locator(part).allTextContents();
   const names = (page: Page) => texts(page, '.case-name');
@@ -24,7 +21,7 @@ describeInBrowser('the history of the portal', () => {
     await page.click('#run-all');
     await page.getByText('All 21 cases were').waitFor({ timeout: 20_000 });
   };
-  /** Typing a large text takes too long. */
+  /** Sets the body by script, because typing a large text takes too long. */
   const fillBody = (page: Page, length: number, mark: string) =>
     page.locator('#calculate-body').evaluate(
       (node, { text }) => {
@@ -34,8 +31,8 @@ describeInBrowser('the history of the portal', () => {
       { text: JSON.stringify({ touchpointId: 'SCO-01', basketId: mark, padding: 'x'.repeat(length) }) },
     );
 
-  test('lists each exchange with its time, case or path, status and duration, newest first', async () => {
-    await using tab = await openPortal(browser, portal.url);
+  test('The history lists each exchange with its time, case or path, status and duration, newest first', async () => {
+    await using tab = await openPortal(portal.url);
     const { page } = tab;
     await send(page);
     await page.selectOption('#calculate-address', 'scenario');
@@ -53,15 +50,15 @@ describeInBrowser('the history of the portal', () => {
     expect(tab.complaints).toEqual([]);
   });
 
-  test('does not list a request that the browser refused to send', async () => {
-    await using tab = await openPortal(browser, portal.url);
+  test('The history does not list a request that the browser refused to send', async () => {
+    await using tab = await openPortal(portal.url);
     await tab.page.fill('#calculate-selector', '☕');
     await send(tab.page);
     expect(await historyEntries(tab.page).count()).toBe(0);
   });
 
-  test('restores the request and the answer of an entry that is opened, without sending', async () => {
-    await using tab = await openPortal(browser, portal.url);
+  test('The history restores the request and the answer of an opened entry, without sending', async () => {
+    await using tab = await openPortal(portal.url);
     const { page } = tab;
     await page.selectOption('#authorization', 'revoked');
     await page.selectOption('#calculate-address', 'scenario');
@@ -93,8 +90,8 @@ describeInBrowser('the history of the portal', () => {
     expect(await page.inputValue('#authorization')).toBe('valid');
   });
 
-  test('stays when the page is reloaded, is not in another tab, and can be cleared', async () => {
-    await using tab = await openPortal(browser, portal.url);
+  test('The history survives a reload, is not in another tab, and can be cleared', async () => {
+    await using tab = await openPortal(portal.url);
     const { page } = tab;
     await send(page);
     await page.reload();
@@ -115,8 +112,8 @@ describeInBrowser('the history of the portal', () => {
     expect(await historyEntries(page).count()).toBe(0);
   });
 
-  test('keeps the last 50 exchanges', async () => {
-    await using tab = await openPortal(browser, portal.url);
+  test('The history keeps the last 50 exchanges', async () => {
+    await using tab = await openPortal(portal.url);
     for (let runs = 0; runs < 3; runs += 1) await runAll(tab.page);
     await openHistory(tab.page);
     expect(await historyEntries(tab.page).count()).toBe(50);
@@ -126,8 +123,8 @@ describeInBrowser('the history of the portal', () => {
     expect(await historyEntries(tab.page).count()).toBe(50);
   });
 
-  test('shows hostile text as text', async () => {
-    await using tab = await openPortal(browser, portal.url);
+  test('The history shows hostile text as text', async () => {
+    await using tab = await openPortal(portal.url);
     const { page } = tab;
     await page.selectOption('#calculate-address', 'scenario');
     await page.fill('#calculate-selector', HOSTILE);
@@ -145,8 +142,8 @@ describeInBrowser('the history of the portal', () => {
     expect(tab.complaints).toEqual([]);
   });
 
-  test('drops the oldest exchanges when bodies fill the storage', async () => {
-    await using tab = await openPortal(browser, portal.url);
+  test('The history drops the oldest exchanges when bodies fill the storage', async () => {
+    await using tab = await openPortal(portal.url);
     const { page } = tab;
     for (let sent = 0; sent < 7; sent += 1) {
       await fillBody(page, 0.9 * MEGABYTE, `basket-${sent}`);
@@ -163,8 +160,8 @@ describeInBrowser('the history of the portal', () => {
     expect(tab.complaints).toEqual([]);
   });
 
-  test('keeps the others when one exchange alone is too big', async () => {
-    await using tab = await openPortal(browser, portal.url);
+  test('The history keeps the others when one exchange alone is too big', async () => {
+    await using tab = await openPortal(portal.url);
     const { page } = tab;
     await send(page);
     await fillBody(page, 6 * MEGABYTE, 'giant');
@@ -178,8 +175,8 @@ describeInBrowser('the history of the portal', () => {
     expect(await names(page)).toEqual(['03', '02']);
   });
 
-  test('starts empty when the storage holds something else', async () => {
-    await using tab = await openPortal(browser, portal.url);
+  test('The history starts empty when the storage holds something else', async () => {
+    await using tab = await openPortal(portal.url);
     for (const stored of ['{', 'null', '[null, 1, {}]', '[{"request":{"alias":"calculate","caller":"nobody"}}]']) {
       await tab.page.evaluate((text) => sessionStorage.setItem('touchpoint-exchanges', text), stored);
       await tab.page.reload();

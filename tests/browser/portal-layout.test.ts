@@ -1,25 +1,22 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import { beforeAll, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import type { Listening } from '../../services/touchpoint-mock/http-listening.ts';
-import { describeInBrowser, launchChromium } from '../support/chromium.ts';
+import { describeInBrowser } from '../support/chromium.ts';
 import { aMock, aPortal, historyEntries, openPortal } from './portal-page.ts';
 
 const CONSOLE = 'http://127.0.0.1:9/console/';
 
-describeInBrowser('the page of the portal', () => {
+describeInBrowser('The page of the portal', () => {
   let mock: Listening;
   let portal: Listening;
   let linked: Listening;
-  let browser: Browser;
 
   beforeAll(async () => {
     mock = await aMock();
     [portal, linked] = await Promise.all([aPortal({ mockUrl: mock.url }), aPortal({ mockUrl: mock.url, consoleUrl: CONSOLE })]);
-    browser = await launchChromium();
   });
-  afterAll(() => browser?.close());
 
   const top = async (page: Page, selector: string) => (await page.locator(selector).boundingBox())?.y ?? Number.NaN;
   const order = (page: Page) =>
@@ -30,14 +27,14 @@ describeInBrowser('the page of the portal', () => {
   test.each([
     [390, 'form first', true],
     [1280, 'cases first', false],
-  ])('is in one order for eye and keyboard, %i px wide: %s', async (width, first, isFormAbove) => {
-    await using tab = await openPortal(browser, portal.url, { width });
+  ])('The page of the portal has one order for eye and keyboard, %i px wide: %s', async (width, first, isFormAbove) => {
+    await using tab = await openPortal(portal.url, width);
     expect((await top(tab.page, '#finish-send')) < (await top(tab.page, '#cases-title'))).toBe(isFormAbove);
     expect(await order(tab.page)).toBe(first);
   });
 
-  test('changes its order with the width of the window', async () => {
-    await using tab = await openPortal(browser, portal.url);
+  test('The page of the portal changes its order with the width of the window', async () => {
+    await using tab = await openPortal(portal.url);
     await tab.page.setViewportSize({ width: 390, height: 844 });
     await tab.page.locator('.page > #rail:last-child').waitFor();
     await tab.page.setViewportSize({ width: 1280, height: 844 });
@@ -50,8 +47,8 @@ describeInBrowser('the page of the portal', () => {
     ['Control', 'calculate-selector'],
     ['Control', 'calculate-address'],
     ['Control', 'finish-body'],
-  ])('sends once with %s+Enter in %s', async (modifier, field) => {
-    await using tab = await openPortal(browser, portal.url);
+  ])('The form of the portal is sent once with %s+Enter in %s', async (modifier, field) => {
+    await using tab = await openPortal(portal.url);
     const { page } = tab;
     const form = field.split('-')[0];
     const before = await page.inputValue(`#${form}-body`);
@@ -62,8 +59,8 @@ describeInBrowser('the page of the portal', () => {
     expect(await page.inputValue(`#${form}-body`)).toBe(before);
   });
 
-  test('does not send with Enter alone in the body', async () => {
-    await using tab = await openPortal(browser, portal.url);
+  test('The form of the portal is not sent with Enter alone in the body', async () => {
+    await using tab = await openPortal(portal.url);
     await tab.page.focus('#calculate-body');
     await tab.page.keyboard.press('Enter');
     await tab.page.focus('#finish-body');
@@ -72,8 +69,8 @@ describeInBrowser('the page of the portal', () => {
     expect(await historyEntries(tab.page).count()).toBe(1);
   });
 
-  test('does not show an answer beside another request', async () => {
-    await using tab = await openPortal(browser, portal.url);
+  test('The form of the portal does not show an answer beside another request', async () => {
+    await using tab = await openPortal(portal.url);
     const { page } = tab;
     await page.click('#calculate-send');
     await page.locator('#calculate-verdict .verdict').waitFor();
@@ -82,43 +79,41 @@ describeInBrowser('the page of the portal', () => {
     expect(await page.textContent('#calculate-result')).toBe('');
   });
 
-  describe('with the command for curl', () => {
-    /** Runs a command as one that is typed, since it may be longer than an argument. */
-    const run = async (command: string) => {
-      const shell = spawn('sh', { stdio: ['pipe', 'pipe', 'inherit'] });
-      shell.stdin.end(command.replace('curl -i', "curl -s -w '\\n%{http_code}'"));
-      return (await text(shell.stdout)).split('\n');
-    };
+  /** Passes the command on standard input, because it may be longer than an argument. */
+  const run = async (command: string) => {
+    const shell = spawn('sh', { stdio: ['pipe', 'pipe', 'inherit'] });
+    shell.stdin.end(command.replace('curl -i', "curl -s -w '\\n%{http_code}'"));
+    return (await text(shell.stdout)).split('\n');
+  };
 
-    test.each([
-      ['quotes and signs of the shell', '\'"$(id)`id`\\ !! @%s \n\t<>|&;'],
-      ['more than one argument can hold', 'x'.repeat(200_000)],
-    ])('gives the answer to a body with %s', async (_what, content) => {
-      await using tab = await openPortal(browser, portal.url);
-      const { page } = tab;
-      await page.locator('#calculate-body').evaluate(
-        (node, { value }) => {
-          Object.assign(node, { value });
-          node.dispatchEvent(new Event('input'));
-        },
-        { value: JSON.stringify({ touchpointId: 'SCO-01', basketId: content }, null, 2) },
-      );
-      const command = (await page.textContent('#calculate-curl')) ?? '';
-      expect(command).toContain(`curl -i -X POST '${mock.url}/retail/touchpoint/basket/calculate'`);
-      const [body, status] = await run(command);
-      expect([status, JSON.parse(body ?? '').basketId]).toEqual(['200', content]);
-    });
-
-    test('has the host name of the page where the mock is on the same machine', async () => {
-      await using tab = await openPortal(browser, `http://localhost:${portal.port}/`);
-      expect(await tab.page.textContent('#calculate-curl')).toContain(`'http://localhost:${mock.port}/retail`);
-    });
+  test.each([
+    ['quotes and signs of the shell', '\'"$(id)`id`\\ !! @%s \n\t<>|&;'],
+    ['more than one argument can hold', 'x'.repeat(200_000)],
+  ])('The command for curl gets the answer to a body with %s', async (_what, content) => {
+    await using tab = await openPortal(portal.url);
+    const { page } = tab;
+    await page.locator('#calculate-body').evaluate(
+      (node, { value }) => {
+        Object.assign(node, { value });
+        node.dispatchEvent(new Event('input'));
+      },
+      { value: JSON.stringify({ touchpointId: 'SCO-01', basketId: content }, null, 2) },
+    );
+    const command = (await page.textContent('#calculate-curl')) ?? '';
+    expect(command).toContain(`curl -i -X POST '${mock.url}/retail/touchpoint/basket/calculate'`);
+    const [body, status] = await run(command);
+    expect([status, JSON.parse(body ?? '').basketId]).toEqual(['200', content]);
   });
 
-  test('links to the console of its estate, and to none without an estate', async () => {
-    await using tab = await openPortal(browser, linked.url);
+  test('The command for curl has the host name of the page when the mock is on the same machine', async () => {
+    await using tab = await openPortal(`http://localhost:${portal.port}/`);
+    expect(await tab.page.textContent('#calculate-curl')).toContain(`'http://localhost:${mock.port}/retail`);
+  });
+
+  test('The portal links to the console of its estate, and to none without an estate', async () => {
+    await using tab = await openPortal(linked.url);
     expect(await tab.page.getByRole('link', { name: 'Console' }).getAttribute('href')).toBe(CONSOLE);
-    await using alone = await openPortal(browser, portal.url);
+    await using alone = await openPortal(portal.url);
     expect(await alone.page.getByRole('link', { name: 'Console' }).count()).toBe(0);
   });
 });

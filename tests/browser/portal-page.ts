@@ -7,13 +7,16 @@ import type { Browser, Page } from 'playwright-core';
 import type { Listening } from '../../services/touchpoint-mock/http-listening.ts';
 import { startTouchpointMock } from '../../services/touchpoint-mock/mock-server.ts';
 import { type PortalOptions, startPortal } from '../../services/touchpoint-mock/portal-server.ts';
+import { launchChromium } from '../support/chromium.ts';
+import { collectErrors } from './complaints.ts';
 
 const STORE = { storeKey: 'demo-store-key', lanes: ['SCO-01'] };
 
 const started: Listening[] = [];
+let browser: Promise<Browser> | undefined;
 
 // Includes servers of failed tests, because a listening server keeps the test run from ending.
-afterAll(() => Promise.all(started.map((server) => server.close())));
+afterAll(() => Promise.all([browser?.then((launched) => launched.close()), ...started.map((server) => server.close())]));
 
 async function tracked(starting: Promise<Listening>): Promise<Listening> {
   const server = await starting;
@@ -27,7 +30,7 @@ export const aMock = (fixtures?: URL): Promise<Listening> =>
 export const aPortal = (options: Pick<PortalOptions, 'mockUrl' | 'consoleUrl'>): Promise<Listening> =>
   tracked(startPortal({ port: 0, ...STORE, ...options }));
 
-/** A folder of the project's fixtures in which some texts are replaced. */
+/** Copies the project's fixtures into a temporary folder, and replaces some texts. */
 export async function changedFixtures(changes: Readonly<Record<string, readonly [string, string]>>) {
   const folder = await mkdtemp(join(tmpdir(), 'fixtures-'));
   await cp(new URL('../../fixtures/', import.meta.url), folder, { recursive: true });
@@ -40,22 +43,12 @@ export async function changedFixtures(changes: Readonly<Record<string, readonly 
   return { url: pathToFileURL(`${folder}/`), [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
 }
 
-export interface Opened {
-  readonly width?: number;
-  readonly height?: number;
-  readonly colorScheme?: 'light' | 'dark';
-}
-
-/** A tab of its own, with a history of its own, and what it complained about. */
-export async function openPortal(browser: Browser, url: string, { width = 1280, height = 900, colorScheme = 'light' }: Opened = {}) {
-  const context = await browser.newContext({ viewport: { width, height }, colorScheme });
+/** Opens the portal in a new tab with an empty history. @returns the page and its errors */
+export async function openPortal(url: string, width = 1280) {
+  browser ??= launchChromium();
+  const context = await (await browser).newContext({ viewport: { width, height: 900 }, colorScheme: 'light' });
   const page = await context.newPage();
-  const complaints: string[] = [];
-  page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('console', (message) => {
-    // The browser reports every refused request as an error, and the page provokes refusals on purpose.
-    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) complaints.push(message.text());
-  });
+  const complaints = collectErrors(page);
   await page.goto(url);
   await page.waitForSelector('[data-case="10claimed"]');
   return { page, complaints, [Symbol.asyncDispose]: () => context.close() };

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Listening } from '../../services/touchpoint-mock/http-listening.ts';
-import { startTouchpointMock } from '../../services/touchpoint-mock/mock-server.ts';
-import { startPortal } from '../../services/touchpoint-mock/portal-server.ts';
 import { describeInBrowser, launchChromium } from '../support/chromium.ts';
+import { collectErrors } from './complaints.ts';
 import { expectSoundInEveryLook } from './looks.ts';
+import { aMock, aPortal, send as sendForm } from './portal-page.ts';
 
 const TIDY = `
   for (const [id, value] of [['authorization', 'valid'], ['calculate-address', 'alias']]) {
@@ -15,9 +15,8 @@ const TIDY = `
   for (const name of ['10', '02']) document.querySelector('button[data-case="' + name + '"]').click();
   for (const part of ['steps', 'outcome']) document.getElementById('sequence-' + part).replaceChildren();
 `;
-const STORE = { storeKey: 'demo-store-key', lanes: ['SCO-01'] };
 
-describeInBrowser('the portal in a browser', () => {
+describeInBrowser('The portal', () => {
   let mock: Listening;
   let portal: Listening;
   let browser: Browser;
@@ -27,24 +26,17 @@ describeInBrowser('the portal in a browser', () => {
   const complaints: string[] = [];
 
   beforeAll(async () => {
-    mock = await startTouchpointMock({ host: '127.0.0.1', port: 0, ...STORE });
-    portal = await startPortal({ port: 0, mockUrl: mock.url, ...STORE });
+    mock = await aMock();
+    portal = await aPortal({ mockUrl: mock.url });
     browser = await launchChromium();
     context = await browser.newContext();
     page = await context.newPage();
-    page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('console', (message) => {
-      // The browser reports every refused request as an error, and the page provokes refusals on purpose.
-      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) complaints.push(message.text());
-    });
+    collectErrors(page, complaints);
     page.on('request', (request) => {
-      if (!request.url().startsWith(home)) complaints.push(`asked for ${request.url()}`);
+      if (!request.url().startsWith(home)) complaints.push(`requested ${request.url()}`);
     });
   });
-  afterAll(async () => {
-    await browser?.close();
-    await Promise.all([portal?.close(), mock?.close()]);
-  });
+  afterAll(() => browser?.close());
 
   async function open({ width = 1280, height = 900, colorScheme = 'light' as 'light' | 'dark', url = portal.url } = {}): Promise<void> {
     home = url;
@@ -58,39 +50,34 @@ describeInBrowser('the portal in a browser', () => {
 
   const caseButton = (name: string) => page.locator(`button[data-case="${name}"]`);
   const verdict = (form: string) => page.locator(`#${form}-verdict .verdict`);
-  const send = async (form: string) => {
-    await page.evaluate(`document.getElementById('${form}-verdict').replaceChildren()`);
-    await page.click(`#${form}-send`);
-    await verdict(form).waitFor();
-    return (await verdict(form).textContent()) ?? '';
-  };
+  const send = (form: 'calculate' | 'finish') => sendForm(page, form);
   const responseBody = async (form: string) => (await page.locator(`#${form}-result pre`).textContent()) ?? '';
   const openAllDetails = () => page.evaluate("for (const details of document.querySelectorAll('details')) details.open = true");
   const choose = (authorization: string) => page.selectOption('#authorization', authorization);
   /** Restores the initial state of the page, which is faster than reopening it. */
   const tidy = () => page.evaluate(TIDY);
 
-  describe('that was just opened', () => {
+  describe('The portal just after opening', () => {
     beforeEach(() => open());
 
-    test('lists the 21 cases with their scenario and status', async () => {
+    test('The portal lists the 21 cases with their scenario and status', async () => {
       expect(await page.locator('button[data-case]').count()).toBe(21);
       expect(await caseButton('19').textContent()).toBe('19The dedicated operator is unavailable503');
     });
 
-    test('has the selector 02 filled in for calculate, and 10 for finish', async () => {
+    test('The portal starts with the selector 02 for calculate, and 10 for finish', async () => {
       expect(await page.getByRole('combobox', { name: 'X-Mock-Case selector' }).first().inputValue()).toBe('02');
       expect(await page.inputValue('#finish-selector')).toBe('10');
     });
 
-    test('selects the command when the browser does not allow copying', async () => {
+    test('The portal selects the command when the browser does not allow copying', async () => {
       await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
       await page.click('#calculate-copy');
       await page.getByText('the command is selected').waitFor();
       expect(await page.evaluate('String(getSelection())')).toContain('curl -i -X POST');
     });
 
-    test('can be used from the first key press to the answer with the keyboard alone', async () => {
+    test('The portal can be used from the first key press to the answer with the keyboard alone', async () => {
       const focused = () => page.evaluate('(({ id, dataset, className }) => id || dataset.case || className)(document.activeElement)');
       const tabTo = async (target: string) => {
         for (let presses = 0; presses < 60; presses += 1) {
@@ -129,11 +116,11 @@ describeInBrowser('the portal in a browser', () => {
     });
   });
 
-  describe('in use', () => {
+  describe('The portal in use', () => {
     beforeAll(() => open());
     beforeEach(tidy);
 
-    test('shows status, headers and body of an answer', async () => {
+    test('The portal shows status, headers and body of an answer', async () => {
       expect(await send('calculate')).toContain('200 OK');
       expect(await page.locator('#calculate-result dl').textContent()).toContain('application/json');
       const body = await responseBody('calculate');
@@ -141,23 +128,26 @@ describeInBrowser('the portal in a browser', () => {
       expect(body).toContain('"saving": 0.00');
     });
 
-    test.each(['07', '08', '15', '16b', '17'])('marks the rejected line of case %s, in the list and in the body', async (name) => {
-      await caseButton(name).click();
-      expect(await page.inputValue('#calculate-selector')).toBe(name);
-      expect(await send('calculate')).toContain('was rejected');
-      expect(await page.locator('#calculate-result .line.rejected').textContent()).toContain('✕ Rejected');
-      expect(await page.locator('#calculate-result mark').textContent()).toContain('"status": "REJECTED"');
-      expect(await page.locator('#calculate-result mark').count()).toBe(1);
-    });
+    test.each(['07', '08', '15', '16b', '17'])(
+      'The portal marks the rejected line of case %s, in the list and in the body',
+      async (name) => {
+        await caseButton(name).click();
+        expect(await page.inputValue('#calculate-selector')).toBe(name);
+        expect(await send('calculate')).toContain('was rejected');
+        expect(await page.locator('#calculate-result .line.rejected').textContent()).toContain('✕ Rejected');
+        expect(await page.locator('#calculate-result mark').textContent()).toContain('"status": "REJECTED"');
+        expect(await page.locator('#calculate-result mark').count()).toBe(1);
+      },
+    );
 
-    test('sends the edited body and echoes its basket', async () => {
+    test('The portal sends the edited body, and shows its basket in the answer', async () => {
       const body = JSON.parse(await page.inputValue('#calculate-body'));
       await page.fill('#calculate-body', JSON.stringify({ ...body, basketId: 'my "own" basket' }));
       await send('calculate');
       expect(JSON.parse(await responseBody('calculate'))).toMatchObject({ basketId: 'my "own" basket' });
     });
 
-    test('keeps an edited body when the selector changes, and loads the request of the case otherwise', async () => {
+    test('The portal keeps an edited body when the selector changes, and loads the request of the case otherwise', async () => {
       await page.fill('#calculate-selector', '04');
       expect(JSON.parse(await page.inputValue('#calculate-body')).lines).toHaveLength(2);
       await page.fill('#calculate-body', '{"touchpointId":"SCO-01"}');
@@ -165,20 +155,20 @@ describeInBrowser('the portal in a browser', () => {
       expect(await page.inputValue('#calculate-body')).toBe('{"touchpointId":"SCO-01"}');
     });
 
-    test('explains the outcome of each authorization fixture', async () => {
+    test('The portal explains the outcome of each authorization fixture', async () => {
       const fixtures = await page
         .locator('#authorization option')
         .evaluateAll((options) => options.map((option) => option.getAttribute('value')));
       expect(fixtures).toEqual(['valid', 'missing', 'wrong-scheme', 'wrong-key', 'other-store', 'revoked', 'wrong-lane']);
       for (const name of fixtures.slice(1)) {
         await choose(name ?? '');
-        for (const form of ['calculate', 'finish']) expect(await send(form)).toContain('refused the key or the lane');
+        for (const form of ['calculate', 'finish'] as const) expect(await send(form)).toContain('refused the key or the lane');
       }
       await choose('valid');
       expect(await send('calculate')).toContain('200 OK');
     });
 
-    test('shows the wrong lane in the body', async () => {
+    test('The portal puts the wrong lane into the body', async () => {
       await choose('wrong-lane');
       expect(JSON.parse(await page.inputValue('#calculate-body')).touchpointId).toBe('SCO-99');
       await choose('valid');
@@ -191,16 +181,20 @@ describeInBrowser('the portal in a browser', () => {
       ['a selector that no header can carry', async () => page.fill('#calculate-selector', '☕'), 'no HTTP header can carry'],
       ['a body that is not JSON', async () => page.fill('#calculate-body', '{nope'), 'The body is not JSON, so no lane was found'],
       ['an empty body', async () => page.fill('#calculate-body', ''), 'The body is empty, so no lane was found'],
-      ['a body that is no object', async () => page.fill('#calculate-body', '[]'), 'The body is not a JSON object, so no lane was found'],
+      [
+        'a body that is not an object',
+        async () => page.fill('#calculate-body', '[]'),
+        'The body is not a JSON object, so no lane was found',
+      ],
       ['a body without a lane', async () => page.fill('#calculate-body', '{}'), 'has no lane as its touchpointId, so no lane was found'],
       ['touchpoints that are disabled', async () => caseButton('18').click(), 'switched off'],
       ['an operator that is unavailable', async () => caseButton('19').click(), 'Try again after 30 seconds'],
-    ])('explains %s', async (_what, prepare, words) => {
+    ])('The portal explains %s', async (_what, prepare, words) => {
       await prepare();
       expect(await send('calculate')).toContain(words);
     });
 
-    test('explains the refusals of finish', async () => {
+    test('The portal explains the refusals of finish', async () => {
       for (const [name, words] of [
         ['09', 'digest is stale'],
         ['10c', 'already paid'],
@@ -211,7 +205,7 @@ describeInBrowser('the portal in a browser', () => {
       }
     });
 
-    test('warns beside the editor while the mock will find no lane in the body, and expects no admission', async () => {
+    test('The portal warns beside the editor while the body has no lane, and predicts the denial', async () => {
       const hint = () => page.locator('#calculate-body-hint').textContent();
       const expected = () => page.locator('#authorization-effect').textContent();
       expect(await expected()).toContain('will be let in');
@@ -226,7 +220,7 @@ describeInBrowser('the portal in a browser', () => {
       expect(await expected()).toContain('will be let in');
     });
 
-    test('reaches the scenario endpoint without the selector header', async () => {
+    test('The portal sends no selector header to the scenario endpoint', async () => {
       await caseButton('14').click();
       await page.selectOption('#calculate-address', 'scenario');
       const [request, words] = await Promise.all([page.waitForRequest('**/mock/**'), send('calculate')]);
@@ -235,7 +229,7 @@ describeInBrowser('the portal in a browser', () => {
       expect(words).toContain('loyalty card was accepted');
     });
 
-    test('copies the request as curl, with the address of the mock itself', async () => {
+    test('The portal copies the request as curl, with the address of the mock', async () => {
       await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: portal.url });
       await page.click('#calculate-copy');
       await page.getByText('Copied.').waitFor();
@@ -247,7 +241,7 @@ describeInBrowser('the portal in a browser', () => {
       expect(await page.locator('#calculate-curl').textContent()).toBe(copied);
     });
 
-    test('runs the suggested sequence and shows each step', async () => {
+    test('The portal runs the suggested sequence and shows each step', async () => {
       await page.click('#run-sequence');
       await page.getByText('All 6 steps were answered as expected.').waitFor();
       const steps = page.locator('#sequence-steps > li');
@@ -265,7 +259,7 @@ describeInBrowser('the portal in a browser', () => {
       expect(await steps.nth(5).locator('pre').textContent()).toContain('"repeated": true');
     });
 
-    test('stops the sequence at a denied authorization', async () => {
+    test('The portal stops the sequence at a denied authorization', async () => {
       await choose('revoked');
       await page.click('#run-sequence');
       await page.getByText('Stopped at step 1 of 6').waitFor();
@@ -273,9 +267,9 @@ describeInBrowser('the portal in a browser', () => {
     });
   });
 
-  test('reports when the mock or the portal itself is unreachable', async () => {
-    const other = await startTouchpointMock({ host: '127.0.0.1', port: 0, ...STORE });
-    const facing = await startPortal({ port: 0, mockUrl: other.url, ...STORE });
+  test('The portal reports when the mock or its own server is unreachable', async () => {
+    const other = await aMock();
+    const facing = await aPortal({ mockUrl: other.url });
     await open({ url: facing.url });
     await other.close();
     expect(await send('calculate')).toMatch(/502.*cannot reach the mock/);
@@ -285,7 +279,7 @@ describeInBrowser('the portal in a browser', () => {
     expect(await send('calculate')).toContain('The portal does not answer');
   });
 
-  test.each([320, 768, 1280])('needs no horizontal scrolling in a window %i wide, with answers shown', async (width) => {
+  test.each([320, 768, 1280])('The portal with answers needs no horizontal scrolling in a window %i wide', async (width) => {
     await open({ width, height: 700 });
     await caseButton('16b').click();
     await send('calculate');
@@ -304,7 +298,7 @@ describeInBrowser('the portal in a browser', () => {
     expect(outside).toEqual([]);
   });
 
-  test('has no accessibility finding in any look, before and after answers', async () => {
+  test('The portal has no accessibility finding in any look, before and after answers', async () => {
     await open();
     await expectSoundInEveryLook(page);
     await caseButton('17').click();

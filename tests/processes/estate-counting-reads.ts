@@ -10,7 +10,7 @@ export interface Work {
   /** Files and folders, by their path from the project, in alphabetical order. */
   readonly read: readonly string[];
   readonly compressed: number;
-  /** Processes, such as that of esbuild. */
+  /** Number of child processes, such as esbuild. */
   readonly spawned: number;
 }
 export interface Findings {

@@ -712,7 +712,7 @@ describe('The Payment Hub as the OMS calls it', () => {
       },
     ],
     [
-      'for an order of which they are the first',
+      'as the first payments of an order',
       'Conflict: version: payable-orders/ord_1',
       async (work, id) => {
         await syncOrderCover(work, order);

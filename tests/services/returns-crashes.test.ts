@@ -66,7 +66,7 @@ function returning(estate: CrashingEstate) {
       return { ...move('inspect'), end: ['refunded', 2 * MUG] };
     },
     'a rejection': async () => ({ ...(await toExchange()).move('reject'), end: ['rejected', 0] }),
-    'a rejection of units of which some were sold': async () => {
+    'a rejection of units that were partly sold': async () => {
       const { move } = await toExchange(['mug-blue', 'mug-green']);
       const items = [{ sku: 'mug-green', qty: LEFT_OF_GREEN }];
       await ok('sim', 'POST', '/inventory/reservations', { items, locationId: 'store-01', ttlSeconds: 14_400 });
@@ -115,7 +115,7 @@ describe.each([
     ['Create Return', ['fms', 'oms']],
     ['an inspection', ['fms', 'oms', 'payment-hub', 'inventory-service']],
     ['a rejection', ['fms', 'oms', 'inventory-service']],
-    ['a rejection of units of which some were sold', ['fms', 'inventory-service']],
+    ['a rejection of units that were partly sold', ['fms', 'inventory-service']],
     ['Create Order for a return', ['oms', 'payment-hub']],
     ['Confirm Order of an exchange', ['oms', 'fms', 'payment-hub']],
     ['Cancel Order of an exchange', ['oms', 'payment-hub']],

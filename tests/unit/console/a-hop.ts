@@ -18,7 +18,7 @@ export const aHop = (requestId: string, application: string, given: Partial<List
   ...given,
 });
 
-/** A confirmed order, in the order of completion: nested calls first. */
+/** The hops of a confirmed order, sorted by completion: nested calls first. */
 export const confirmedOrder: readonly ListedHop[] = [
   aHop('list-payments', 'payment-hub', { parentId: 'confirm', sequence: 1 }),
   aHop('get-reservation', 'sim', { parentId: 'allocate', sequence: 2 }),
