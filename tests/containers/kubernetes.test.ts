@@ -11,7 +11,7 @@ import { copyOfFiles, whyNoKustomize } from './kustomize.ts';
 const IMAGE = 'unified-commerce-estate:local';
 const ours = [...applicationNames, 'gateway', 'touchpoint-mock'].toSorted();
 const overlays = readdirSync(new URL('../../k8s/overlays', import.meta.url));
-/** Longest time in which a process stops after its drain delay. */
+/** Longest duration of a stop after the drain delay. */
 const STOPPING_MS = 15_000;
 
 /** Defaults that the image sets. */

@@ -2,9 +2,9 @@ import { eventually } from '../support/eventually.ts';
 import { openRehearsal } from '../support/open-rehearsal.ts';
 import { type Insisting, insisting } from '../support/steps/insisting.ts';
 
-/** Wall time in which a buyer repeats a failing request. */
+/** How long a buyer repeats a failing request, in wall time. */
 const PATIENCE_MS = 120_000;
-/** Wall time in which the estate must settle. */
+/** How long the estate may take to settle, in wall time. */
 const REST_MS = 60_000;
 
 /** A rehearsal whose calls repeat a request, with the same Idempotency-Key, until the reply is definite. */

@@ -3,7 +3,7 @@ import { eventually } from '../support/eventually.ts';
 import { describeEstate, PATIENCE_MS, times } from './processes.ts';
 import { ONE, RESERVE, rehearsalWith, shelf, buying as startBuying, succeeded } from './vases.ts';
 
-/** Time in which a stopping replica still serves requests. */
+/** How long a stopping replica still serves requests. */
 const DRAIN_MS = 3_000;
 const services = { gateway: 2, sim: 3, 'inventory-service': 3 };
 

@@ -4,7 +4,7 @@ import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 const once = (rehearsal: TestRehearsal, api: string, status: number) =>
   rehearsal.fault('once', { match: { api }, fault: { kind: 'status', status }, times: 1 });
 
-/** Statuses with which an application reports a decision. */
+/** Statuses that report a decision of the application. */
 describe.each([402, 404, 409, 412])('Status %i without a code between applications', (status) => {
   test(`A call that gets ${status} without a code is answered 502, and its key can be used again`, async () => {
     await using rehearsal = await newRehearsal();

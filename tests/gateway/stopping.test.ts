@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
 import { ADMIN, AUTHORIZED, aRig, asIntegration, head, type Rig } from './running-gateway.ts';
 
-/** Far less than the minute for which connections are kept: a longer stop has waited for a connection. */
+/** Connections are kept for a minute: a stop that takes longer than this has waited for one. */
 const SOON_MS = 8_000;
 const GET = head('GET /orders/o', AUTHORIZED);
 

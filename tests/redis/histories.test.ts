@@ -26,7 +26,7 @@ function runProcess(task: Task): Promise<readonly Step[]> {
   });
 }
 
-/** Until stopped, cuts all connections at random times, and single connections at the moment of an answer. */
+/** Until stopped, cuts all connections at random times, and single connections while they answer. */
 function disturb(admin: Redis, proxies: readonly LosingProxy[]): () => Promise<number> {
   let going = true;
   let kills = 0;

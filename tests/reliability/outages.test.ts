@@ -155,7 +155,7 @@ async function send(rehearsal: TestRehearsal, requests: readonly (() => Reply)[]
 const endsOtherwise = (name: string, away: Application, length: Length): boolean =>
   away === 'payment-hub' && length === 'P10D' && (name === 'a short pick' || name === 'the way of an order to its customer');
 
-/** Time in which timers that an outage has delayed run. */
+/** How long the timers take that an outage has delayed. */
 const AFTERWARDS = 'P15D';
 const MANUAL = { warehouse: 'manual', carrier: 'manual', returns: 'manual' } as const;
 

@@ -59,8 +59,8 @@ describe('The sentence about a trace', () => {
   });
 
   test('The sentence about a trace names a delivery that failed after the answer', () => {
-    const hops = [aHop('confirm', 'oms'), aHop('told', 'crm', { parentId: 'confirm', api: 'event:told', status: 500 })];
-    expect(explained(hops)).toEqual(['Afterwards event:told in CRM failed with 500.', 'told']);
+    const hops = [aHop('confirm', 'oms'), aHop('notified', 'crm', { parentId: 'confirm', api: 'event:notified', status: 500 })];
+    expect(explained(hops)).toEqual(['Afterwards event:notified in CRM failed with 500.', 'notified']);
   });
 
   test('The sentence about a slow trace without a fault names the slowest call', () => {

@@ -35,9 +35,9 @@ describe('The tree of a trace', () => {
   });
 
   test('The tree of a trace shows a hop as a root when the journal has discarded its cause', () => {
-    expect(shown([aHop('call', 'sim', { parentId: 'gone' }), aHop('told', 'crm', { parentId: 'gone', api: 'event:x' })])).toEqual([
+    expect(shown([aHop('call', 'sim', { parentId: 'gone' }), aHop('notified', 'crm', { parentId: 'gone', api: 'event:x' })])).toEqual([
       'request client → sim: call',
-      'delivery crm → crm: told',
+      'delivery crm → crm: notified',
     ]);
   });
 
