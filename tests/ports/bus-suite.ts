@@ -14,6 +14,7 @@ export function busSuite(name: string, create: () => Promise<Bus>): void {
   /** A bus with a consumer of the CRM. It sees only this world: a real broker still has the messages of other tests. */
   async function consuming(deliver: (id: string) => unknown, more: Partial<WantedEvents> = {}) {
     const bus = await create();
+    await eventually('the bus is connected', async () => bus.state().ready, PATIENCE_MS);
     const world = `r${process.pid}-${Date.now()}~${++worlds}`;
     const subscription = await bus.subscribe('crm', { topics: [TOPIC], ...more }, async ({ world: of, id }) => {
       if (of === world) await deliver(id);
