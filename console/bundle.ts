@@ -114,6 +114,9 @@ export async function bundle(isProduction: boolean): Promise<Output> {
     bundle: true,
     splitting: true,
     format: 'esm',
+    // An image has no tsconfig.json.
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
     target: 'esnext',
     minify: isProduction,
     sourcemap: !isProduction,

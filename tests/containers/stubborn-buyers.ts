@@ -14,7 +14,7 @@ export const stubbornRehearsal = async (gateway: string): Promise<Insisting> => 
 export async function buy(rehearsal: Insisting): Promise<string> {
   const { id } = await rehearsal.confirmed({ qty: 1 });
   // An order may be confirmed while the FMS is missing.
-  const allocated = async () => (await rehearsal.routed(id)).find(({ state }) => state === 'allocated');
+  const allocated = async () => (await rehearsal.routed(id))?.find(({ state }) => state === 'allocated');
   const fulfilment = await eventually(`the order ${id} is allocated`, allocated, PATIENCE_MS);
   await rehearsal.dispatched(fulfilment.id);
   return id;

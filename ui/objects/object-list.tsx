@@ -6,7 +6,7 @@ import { StateLinks, UnknownType } from './object-types.tsx';
 export type ListedObject = Output<'list-objects'>['items'][number];
 
 const PAGE = 50;
-/** Of rows in the document: 1,000. */
+/** Limits the rows in the DOM to 1,000. */
 const MOST_PAGES = 20;
 
 interface ObjectListProps {
@@ -48,7 +48,7 @@ export function ObjectList({ rehearsal, type, query }: ObjectListProps) {
         </div>
         <section ref={list} class="card" aria-label={`Objects of type ${type}`} onPointerLeave={leave} onFocusOut={leave}>
           <div class="in stack-tight">
-            <FilterField parameter="q" label="Filter: id or name" placeholder="Filter: id or name" />
+            <FilterField parameter="q" label="Filter: id, number, customer, e-mail or SKU" placeholder="Filter: id, customer, SKU" />
             <div class="line">
               <a
                 class="badge"
@@ -93,12 +93,17 @@ async function readPages(type: string, filter: { state?: string; q?: string }, p
 
 export const ObjectRows = ({ rehearsal, type, items }: { rehearsal: string; type: string; items: readonly ListedObject[] }) => (
   <ul class="rows">
-    {items.map(({ id, label, state, updatedAt, version }) => (
+    {items.map(({ id, label, columns, state, updatedAt, version }) => (
       <li key={id}>
         <a href={rehearsalLink(rehearsal, 'objects', type, id)} data-row="">
           <span class="what">{label ?? shortId(id)}</span>
           <span>{state !== undefined && <Badge>{state}</Badge>}</span>
           <span class="meta">
+            {Object.entries(columns).map(([heading, text]) => (
+              <span key={heading} class="clip" title={heading}>
+                {text}
+              </span>
+            ))}
             <code class="clip">{id}</code>
             {updatedAt !== undefined && <span>{rehearsalTime(updatedAt)}</span>}
             <span>version {version}</span>
