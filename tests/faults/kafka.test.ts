@@ -251,7 +251,8 @@ function kafka(estate: EstateOfProcesses, row: (title: string, body: () => Promi
     await withKafka();
     const rehearsal = await estate.rehearse();
     await rehearsal.progress({ carrier: 'manual' });
-    const { id: orderId } = await rehearsal.confirmed();
+    // Without a loyalty account: the Loyalty Platform is absent.
+    const { id: orderId } = await rehearsal.confirmed({ customerId: 'cus_ben' });
     await atRest(rehearsal);
     const fulfilmentId = await rehearsal.onlyFulfilment(orderId);
     const shipmentId = await rehearsal.dispatched(fulfilmentId);
