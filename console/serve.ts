@@ -73,7 +73,7 @@ const isRead = ({ method }: Request): boolean => method === 'GET' || method === 
 /** A browser names HTML first; a program names JSON, or accepts anything. */
 const wantsPage = (request: Request): boolean => isRead(request) && request.accepts()[0] === 'text/html';
 
-/** Shows the developer why there is no page. */
+/** The page names what is missing and the remedy, for developers. */
 const explain = (response: Response, error: unknown): void =>
   void response
     .status(503)

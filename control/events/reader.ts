@@ -41,7 +41,7 @@ export async function readEvents(worlds: EventReader, world: World, filter: Even
       if (matches(event, filter)) items.push({ order: stored.order, event: { ...event } });
       if (items.length >= filter.limit) return { items, next };
     }
-    // There is no further match up to the last event of the world.
+    // The read covered all events up to the last event of the world.
     if (events.length < chunk) return { items, next: Math.max(next, last) };
   }
 }

@@ -17,7 +17,7 @@ const POLL_MS: Ms = 250;
 const ALIVE_MS: Ms = 15_000;
 
 /**
- * Follows a rehearsal from a cursor, or from now. There is no queue: a frame is read only after the client has received the previous one.
+ * Follows a rehearsal from a cursor, or from now. Each frame is read after the client has received the previous one.
  * Ends when the rehearsal is deleted, the client has disconnected, or the process stops.
  */
 export async function* follow(

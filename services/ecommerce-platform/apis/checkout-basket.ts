@@ -31,7 +31,7 @@ export const checkoutBasketHandler = handle(checkoutBasket)(async ({ params, bod
   }
 });
 
-/** Changes the values of the checkout while there is no order, and places an order that is still missing. */
+/** A repeated checkout can change its values until the order exists, and places a missing order. */
 async function repeatCheckout(scope: Scope, basket: Basket, body: CheckoutBody) {
   const record = await checkoutOf(scope.work, basket.id);
   if (basket.transactionId !== undefined && body.placeOrder) throw orderedByTill(basket, basket.transactionId);

@@ -45,7 +45,7 @@ const noDiscounts = (status: Discounts['status'], lines: readonly unknown[]): Di
 });
 
 /**
- * Evaluates promotions and vouchers. Without an answer there is no discount.
+ * Evaluates promotions and vouchers. If the engine does not answer, the basket has no discount.
  * @throws Problem 503, 504 if codes were given, because they must count
  */
 export async function evaluateDiscounts({ call, log }: Scope, request: DiscountRequest): Promise<Discounts> {

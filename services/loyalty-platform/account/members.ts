@@ -20,7 +20,7 @@ interface Buyer {
   readonly loyaltyAccountId?: string;
 }
 
-/** Whether a purchase belongs to the member. A purchase that names neither member nor customer belongs to whoever has the receipt. */
+/** Whether a purchase belongs to the member. An anonymous purchase belongs to every member. */
 export function isOwnPurchase(account: Account, { customerId, loyaltyAccountId }: Buyer): boolean {
   if (loyaltyAccountId !== undefined) return loyaltyAccountId === account.id || loyaltyAccountId === account.cardNumber;
   return customerId === undefined || customerId === account.customerId;

@@ -12,7 +12,7 @@ export const publishedRedemption = ({ id, state, points, paymentId, spentPoints 
   value: valueOfPoints(paymentId === undefined ? points : spentPoints),
 });
 
-/** The purpose that its ledger entries name: the order, or the basket while there is no order. */
+/** The purpose that its ledger entries name: the order, or the basket before the order exists. */
 export const ledgerReference = ({ orderId, paidOrderId, basketId }: Pick<RedemptionRecord, 'orderId' | 'paidOrderId' | 'basketId'>) => {
   const order = orderId ?? paidOrderId;
   return { orderId: order, ...(order === undefined && basketId !== undefined && { reference: basketId }) };

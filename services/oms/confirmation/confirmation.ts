@@ -50,7 +50,7 @@ const servedBy = ({ order, reservation }: { order: StoredOrder; reservation: Res
 /** Confirms a paid sale in one commit. Its goods are at the till, so no stock is requested, and the reservation of the till stays. */
 export const confirmSale = (order: StoredOrder, scope: Scope): StoredOrder => markConfirmed(order, order.lines, scope);
 
-/** The point of no return: after this commit the order is no longer refused. */
+/** This commit decides the confirmation: later failures are retried, and do not refuse the order. */
 function markConfirmed(order: StoredOrder, lines: StoredOrder['lines'], { work, context }: Scope): StoredOrder {
   work.cancel(finishConfirmationDue, order.id);
   work.cancel(expireDraftDue, order.id);

@@ -27,7 +27,7 @@ export interface Conversion {
 export async function convertBasket({ basketId, exchangeFor }: Conversion, scope: Scope): Promise<ConvertedBasket> {
   const { work, call } = scope;
   const basket = await call(getBasket, { params: { id: basketId } });
-  // An earlier request bound the basket. From then on the order is no longer refused.
+  // An earlier request bound the basket, so this request must create the order.
   if (isConverted(basket)) return basket;
   const unfit = unfitForOrder(basket);
   if (unfit) throw unfit;

@@ -61,7 +61,7 @@ export function applicationSummary(application: Application): string {
     ],
     ['[Emits](../../docs/reference/events.md)', list(emitted.map(({ name }) => code(name)))],
     ['Consumes', list(consumedBy(application).map(({ name }) => code(name)))],
-    ['[Called applications](../../docs/reference/flows.md#who-calls-whom)', list(callees)],
+    ['[It calls](../../docs/reference/flows.md#who-calls-whom)', list(callees)],
   ];
   return table(
     ['', ''],
