@@ -14,6 +14,9 @@ export interface WebhookHeaders {
   readonly 'webhook-signature': string;
 }
 
+/** A secret: the base64 text of 24 to 64 bytes, with the prefix of the specification. */
+export const WEBHOOK_SECRET = /^whsec_(?:[A-Za-z0-9+/]{4}){8,21}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
 const keyOf = (secret: string): Buffer => Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
 
 function signature(secret: string, id: string, timestamp: string, body: string): string {

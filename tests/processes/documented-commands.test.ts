@@ -10,6 +10,7 @@ import { createEstateClient } from '../../rehearsal/estate-client.ts';
 import { signWebhook } from '../../shared/control/webhook-signature.ts';
 import { readLabel } from '../services/label-reading.ts';
 import { type CommandBlock, commandBlocks, isAsShown, pages } from '../support/documents.ts';
+import { freePort } from '../support/free-port.ts';
 import { textOf } from '../support/tracked-files.ts';
 import { FREE_PORTS, started } from './started.ts';
 
@@ -34,10 +35,13 @@ const COVERED: Readonly<Record<string, string>> = {
 
 let estate: ChildProcess;
 let addresses: Readonly<Record<'gateway' | 'touchpoint' | 'portal', string>>;
+/** Where the receiver of a page listens. */
+let receiverPort: number;
 /** A folder that looks like a clone, for the files that commands leave. */
 let clone: string;
 
 beforeAll(async () => {
+  receiverPort = await freePort();
   clone = await mkdtemp(join(tmpdir(), 'reader-'));
   const entries = (await readdir(ROOT)).filter((name) => name !== '.git');
   await Promise.all(entries.map((name) => symlink(join(ROOT, name), join(clone, name))));
@@ -59,7 +63,8 @@ const atThisEstate = (commands: string): string =>
   commands
     .replaceAll(/http:\/\/(127\.0\.0\.1|localhost):8080/g, addresses.gateway)
     .replaceAll(/http:\/\/(127\.0\.0\.1|localhost):15115/g, addresses.touchpoint)
-    .replaceAll(/http:\/\/(127\.0\.0\.1|localhost):15116/g, addresses.portal);
+    .replaceAll(/http:\/\/(127\.0\.0\.1|localhost):15116/g, addresses.portal)
+    .replaceAll(/\b3000\b/g, String(receiverPort));
 
 /** Runs blocks one after the other in one shell. @returns the output of each */
 async function outputsOf(page: readonly CommandBlock[]): Promise<string[]> {
@@ -68,7 +73,7 @@ async function outputsOf(page: readonly CommandBlock[]): Promise<string[]> {
   const env = { ...process.env, estate: addresses.gateway };
   await using shell = started('bash', ['-eo', 'pipefail', '-c', `exec 2>&1\n${script}`], { cwd: clone, env });
   const code = await shell.ended;
-  const outputs = shell.output.out.split(mark).map((text) => text.trim());
+  const outputs = shell.output.out.split(mark).map((text) => text.trim().replaceAll(String(receiverPort), '3000'));
   const failed = page[outputs.length - 1];
   if (code !== 0) throw new Error(`${failed?.file}:${failed?.line} ended with ${code}:\n${outputs.at(-1)}`);
   return outputs.slice(0, -1);

@@ -7,7 +7,7 @@ import { COMMAND, runAtTerminal, runEstate, wordsOf } from '../../support/comman
 import { estate, newRehearsal } from '../../support/estate.ts';
 
 /** Commands with tests in other files. */
-const ELSEWHERE = /^(start|rehearse)\b/;
+const ELSEWHERE = /^(start|rehearse|listen)\b/;
 
 test('The example in the help of every command works', async () => {
   await using rehearsal = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual' });
@@ -144,6 +144,11 @@ describe('Misuse', () => {
       /^The credential in --admin or ESTATE_ADMIN_TOKEN cannot be sent: it takes visible ASCII without blanks\.\n$/,
     ],
     ['rehearse --bearer=', /^The credential in --bearer or ESTATE_BEARER_TOKEN cannot be sent: it takes visible ASCII/],
+    ['listen', /^Required option '--forward-to <url>' not specified\.\n$/],
+    ['listen --forward-to localhost:3000', /^localhost:3000 is not the address of a receiver, like http:\/\/localhost:3000\/events\.\n$/],
+    ['listen --forward-to http://h --types order-confrmed', /^There is no event order-confrmed; did you mean order-confirmed\?\n$/],
+    ['listen --forward-to http://h --secret short', /^--secret short: A secret is whsec_ and the base64 text of 24 to 64 bytes\.\n$/],
+    ['listen --forward-to http://h --from nope', /^nope is not a position\. Give h0\.e0 for all events, or the position /],
     ['start --port=', /^--port needs a value: --port <number>\.\n$/],
     ['clock show --admin bad', /^The estate refuses this credential for the control plane; .*--admin or ESTATE_ADMIN_TOKEN\.\n$/],
   ])('The command %s is refused with a remedy', async (line, sentence) => {
