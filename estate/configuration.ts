@@ -53,6 +53,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
   });
   refuseIncomplete(configuration);
   refuseMisplaced(configuration, given);
+  refuseIncompleteKafka(configuration);
   return configuration;
 }
 
@@ -119,6 +120,21 @@ function refuseMisplaced({ SERVICE }: Configuration, given: Readonly<Record<stri
   }
 }
 
+/** @throws StartError for a variable that lacks another one */
+function refuseIncompleteKafka(configuration: Configuration): void {
+  const { KAFKA_BROKERS, KAFKA_TLS, KAFKA_TLS_CA_FILE, SERVICE } = configuration;
+  const sasl = ['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD_FILE'] as const;
+  const given = sasl.filter((name) => configuration[name] !== undefined);
+  const missing = sasl.filter((name) => configuration[name] === undefined);
+  if (given.length > 0 && missing.length > 0)
+    throw new StartError(`${given.join(' and ')} ${given.length === 1 ? 'needs' : 'need'} ${missing.join(' and ')} too.`);
+  if (KAFKA_TLS_CA_FILE !== undefined && !KAFKA_TLS) throw new StartError('KAFKA_TLS_CA_FILE needs KAFKA_TLS=true.');
+  // The gateway of separate processes has no broker. It names topics in its document.
+  if (KAFKA_BROKERS !== undefined || SERVICE === 'gateway' || SERVICE === 'touchpoint-mock') return;
+  const [idle] = [...given, ...(KAFKA_TLS ? ['KAFKA_TLS'] : []), ...(configuration.KAFKA_PREFIX === '' ? [] : ['KAFKA_PREFIX'])];
+  if (idle !== undefined) throw new StartError(`${idle} is for KAFKA_BROKERS: set the brokers too, or remove it.`);
+}
+
 /** Origins whose pages may call the gateway. */
 export const corsOriginsOf = ({ CORS_ORIGINS, NODE_ENV }: Configuration): readonly string[] =>
   CORS_ORIGINS ?? (NODE_ENV === 'production' ? [] : ['loopback']);
@@ -131,7 +147,9 @@ export const adaptersInUse = ({ SERVICE, REDIS_URL, KAFKA_BROKERS }: Configurati
 
 /** Where this estate publishes events, for the AsyncAPI document. */
 export const eventServers = (configuration: Configuration): EventServers =>
-  adaptersInUse(configuration).events === 'memory' ? 'memory' : { kafka: configuration.KAFKA_BROKERS ?? [] };
+  adaptersInUse(configuration).events === 'memory'
+    ? 'memory'
+    : { kafka: configuration.KAFKA_BROKERS ?? [], isSecure: configuration.KAFKA_TLS, prefix: configuration.KAFKA_PREFIX };
 
 const TITLES = { memory: 'memory', redis: 'Redis', kafka: 'Kafka' } as const;
 

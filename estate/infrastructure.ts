@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import { Agent } from 'undici';
 import type { Bus } from '../shared/events/bus.ts';
+import type { KafkaOptions } from '../shared/events/kafka/client.ts';
 import { createMemoryBus } from '../shared/events/memory-bus.ts';
 import { createObservability, type Observability } from '../shared/observability/observability.ts';
 import { connectionTrouble } from '../shared/process/connection-trouble.ts';
@@ -13,6 +15,7 @@ import { RedisRefused } from '../shared/store/redis/refused.ts';
 import { isStoreAway } from '../shared/store/store-away.ts';
 import { awaitStore } from './awaited-store.ts';
 import type { Configuration } from './configuration.ts';
+import { StartError } from './start-error.ts';
 
 /** Wall time for one attempt to connect to Redis. */
 const CONNECT_MS = 5_000;
@@ -89,10 +92,33 @@ export async function closeInfrastructure({ agent, bus, observability, adapter }
   await adapter.close();
 }
 
-export async function openBus({ KAFKA_BROKERS, SERVICE }: Configuration, log: Logger): Promise<Bus> {
-  if (KAFKA_BROKERS === undefined) return createMemoryBus();
+/** @throws StartError when a file of the configuration cannot be read */
+export async function openBus(configuration: Configuration, log: Logger): Promise<Bus> {
+  const { KAFKA_BROKERS: brokers, KAFKA_PREFIX: prefix, SERVICE } = configuration;
+  if (brokers === undefined) return createMemoryBus();
+  const access = await kafkaAccess(configuration);
   const { createKafkaBus } = await import('../shared/events/kafka/bus.ts');
-  return createKafkaBus({ brokers: KAFKA_BROKERS, clientId: `unified-commerce-${SERVICE ?? 'estate'}`, log });
+  return createKafkaBus({ brokers, clientId: `unified-commerce-${SERVICE ?? 'estate'}`, log, prefix, ...access });
+}
+
+/** TLS and credentials for the brokers. @throws StartError when a file cannot be read or is empty */
+async function kafkaAccess(configuration: Configuration): Promise<Pick<KafkaOptions, 'tls' | 'sasl'>> {
+  const { KAFKA_TLS, KAFKA_TLS_CA_FILE, KAFKA_SASL_MECHANISM: mechanism, KAFKA_SASL_USERNAME: username = '' } = configuration;
+  const ca = KAFKA_TLS_CA_FILE === undefined ? undefined : await textIn('KAFKA_TLS_CA_FILE', KAFKA_TLS_CA_FILE);
+  const tls = KAFKA_TLS && ca !== undefined ? { ca } : KAFKA_TLS;
+  if (mechanism === undefined) return { tls };
+  const password = await textIn('KAFKA_SASL_PASSWORD_FILE', configuration.KAFKA_SASL_PASSWORD_FILE ?? '');
+  // The library has one type for each mechanism.
+  return { tls, sasl: { mechanism: mechanism as 'plain', username, password } };
+}
+
+/** A mounted secret often ends with a line break. */
+async function textIn(variable: string, file: string): Promise<string> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new StartError(`${variable}=${file} cannot be read: ${error.code === 'ENOENT' ? 'the file does not exist' : error.message}.`);
+  });
+  if (text.trim() === '') throw new StartError(`${variable}=${file} is empty.`);
+  return text.trim();
 }
 
 /** Collects metrics always, and traces only with a collector. The packages for traces are loaded only then. */

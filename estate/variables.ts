@@ -154,6 +154,21 @@ export const variables = {
     .refine((brokers) => brokers.every(isBroker), 'it takes host:port, with a port up to 65535, several separated by commas')
     .optional()
     .describe('Events on Kafka: `host:port`, several separated by commas.'),
+  KAFKA_TLS: Flag.default(false).describe('TLS to the brokers.'),
+  KAFKA_TLS_CA_FILE: z
+    .string()
+    .optional()
+    .describe('File with the certificates, in PEM, that brokers are verified with. Default: the certificate authorities of Node.'),
+  KAFKA_SASL_MECHANISM: OneOf(['plain', 'scram-sha-256', 'scram-sha-512'])
+    .optional()
+    .describe('Login at the brokers, with user name and password.'),
+  KAFKA_SASL_USERNAME: z.string().min(1).optional().describe('User name for the brokers.'),
+  KAFKA_SASL_PASSWORD_FILE: z.string().optional().describe('File with the password for the brokers.'),
+  KAFKA_PREFIX: z
+    .string()
+    .regex(/^[A-Za-z0-9._-]{0,100}$/, 'it takes letters, digits, dots, hyphens and underscores, at most 100')
+    .default('')
+    .describe('Prefix of all topics and consumer groups, like `team-a.`, for a broker that is shared with others.'),
   ESTATE_TOKEN: Secret.optional().describe('Authenticates the processes of one estate to each other. All of them need the same token.'),
   CREDENTIAL_PEPPER: Secret.optional().describe(
     'The gateway hashes credentials with this secret. Without it, credentials of rehearsals are lost when the process ends.',

@@ -32,6 +32,31 @@ const fatal: readonly (readonly [string, Readonly<Record<string, string>>, numbe
   ['a gateway without a pepper', { SERVICE: 'gateway', REDIS_URL: 'redis://h', ESTATE_TOKEN: 't'.repeat(32) }, 78, /CREDENTIAL_PEPPER/],
   ['a short token', { ESTATE_TOKEN: 'tooshort' }, 78, /^ESTATE_TOKEN cannot be used: it takes 32 characters or more\.\n$/],
   ['brokers without a port', { KAFKA_BROKERS: 'kafka' }, 78, /KAFKA_BROKERS=kafka cannot be used: it takes host:port/],
+  [
+    'a login without a password',
+    { KAFKA_BROKERS: 'k:1', KAFKA_SASL_MECHANISM: 'plain', KAFKA_SASL_USERNAME: 'u' },
+    78,
+    /needs? KAFKA_SASL_PASSWORD_FILE too\./,
+  ],
+  ['certificates without TLS', { KAFKA_BROKERS: 'k:1', KAFKA_TLS_CA_FILE: 'ca.pem' }, 78, /^KAFKA_TLS_CA_FILE needs KAFKA_TLS=true\.\n$/],
+  [
+    'a missing file of certificates',
+    { KAFKA_BROKERS: 'k:1', KAFKA_TLS: 'true', KAFKA_TLS_CA_FILE: '/none.pem' },
+    78,
+    /KAFKA_TLS_CA_FILE=\/none\.pem cannot be read: the file does not exist\./,
+  ],
+  [
+    'a prefix without brokers',
+    { KAFKA_PREFIX: 'team-a.' },
+    78,
+    /^KAFKA_PREFIX is for KAFKA_BROKERS: set the brokers too, or remove it\.\n$/,
+  ],
+  [
+    'a prefix that no topic can have',
+    { KAFKA_BROKERS: 'k:1', KAFKA_PREFIX: 'team a' },
+    78,
+    /KAFKA_PREFIX=team a cannot be used: it takes letters,/,
+  ],
   ['the address of an application without http', { OMS_URL: 'oms' }, 78, /OMS_URL=oms cannot be used/],
   ['an unknown variable', { REDIS_HOST: 'redis' }, 78, /REDIS_HOST is not a variable of the estate; .* are REDIS_URL\./],
   ['demo credentials in production', { NODE_ENV: 'production' }, 78, /ALLOW_DEMO_CREDENTIALS=true/],
@@ -192,7 +217,7 @@ describe('The output of a start', () => {
     [
       'KAFKA_BROKERS',
       '127.0.0.1:1',
-      /no broker can be reached at 127\.0\.0\.1:1: nothing listens there \(.*Start Kafka, or correct or remove KAFKA_BROKERS/,
+      /no broker can be reached at 127\.0\.0\.1:1: nothing listens there \(.*Start Kafka, or correct the variables that begin with KAFKA\./,
     ],
   ])('The log has one line, with the remedy and without a stack, when nothing listens at %s', async (variable, address, sentence) => {
     await using estate = startEstate({ [variable]: address });

@@ -52,6 +52,15 @@ test('The AsyncAPI document names the brokers of the estate, and only these', ()
   expect([Object.keys(servers), named]).toEqual([['gateway'], ['#/servers/gateway']]);
 });
 
+test('The AsyncAPI document names the prefixed topics of a shared broker with TLS', () => {
+  const events = { kafka: ['kafka:9093'], isSecure: true, prefix: 'team-a.' };
+  const { servers, channels } = JSON.parse(JSON.stringify(estateAsyncApi('1', events))) as {
+    servers: Readonly<Record<string, { protocol: string }>>;
+    channels: Readonly<Record<string, { address: string }>>;
+  };
+  expect([servers['kafka']?.protocol, channels['order']?.address]).toEqual(['kafka-secure', 'team-a.uc.order.events']);
+});
+
 test('The AsyncAPI document is AsyncAPI 3.0 and carries the version of the package', () => {
   expect(document.asyncapi).toBe('3.0.0');
   expect(document.info.version).toBe('1.2.3');

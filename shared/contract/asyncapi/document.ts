@@ -17,7 +17,7 @@ Events may gain members: ignore those you do not know.`;
  * The place where an estate publishes its events: in memory, or at these brokers. The list is empty when the process that serves the
  * document does not have it.
  */
-export type EventServers = 'memory' | { readonly kafka: readonly string[] };
+export type EventServers = 'memory' | { readonly kafka: readonly string[]; readonly isSecure?: boolean; readonly prefix?: string };
 
 const GATEWAY_HOST: Part = {
   host: '{gateway}',
@@ -35,7 +35,7 @@ function serversOf(events: EventServers): Part {
   return {
     kafka: {
       host: '{broker}',
-      protocol: 'kafka',
+      protocol: events.isSecure ? 'kafka-secure' : 'kafka',
       description: 'The brokers of this estate, as its applications reach them.',
       variables: { broker: { ...known, description: 'Host and port of a broker.' } },
     },
@@ -58,7 +58,10 @@ export function estateAsyncApi(version: string, events: EventServers): Part {
     },
     defaultContentType: EVENT_CONTENT_TYPE,
     servers: serversOf(events),
-    channels: { ...topicChannels(events === 'memory' ? 'gateway' : 'kafka'), [WEBHOOK]: WEBHOOK_CHANNEL },
+    channels: {
+      ...(events === 'memory' ? topicChannels('gateway', '') : topicChannels('kafka', events.prefix ?? '')),
+      [WEBHOOK]: WEBHOOK_CHANNEL,
+    },
     operations,
     components: {
       messages,

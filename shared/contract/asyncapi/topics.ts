@@ -8,11 +8,12 @@ import { KAFKA_BINDING, ref } from './references.ts';
 
 const eventsOf = (domain: Domain): readonly EventDefinition[] => allEvents.filter((event) => objectOf(event).domain === domain);
 
-/** A channel per domain: its event topic. @param server the name of the server that has them */
-export const topicChannels = (server: string): Part => Object.fromEntries(domains.map((domain) => [domain, topicChannel(domain, server)]));
+/** A channel per domain: its event topic. @param server the name of the server that has them @param prefix begins the name of each topic */
+export const topicChannels = (server: string, prefix: string): Part =>
+  Object.fromEntries(domains.map((domain) => [domain, topicChannel(domain, { server, prefix })]));
 
-function topicChannel(domain: Domain, server: string): Part {
-  const address = topicOf(domain);
+function topicChannel(domain: Domain, { server, prefix }: { readonly server: string; readonly prefix: string }): Part {
+  const address = `${prefix}${topicOf(domain)}`;
   const owned = objects.filter((object) => object.domain === domain).map(({ type }) => type);
   return {
     address,

@@ -1,8 +1,8 @@
 import type { Application } from '../../catalog/applications.ts';
 import { READY, type State } from '../../process/readiness.ts';
-import type { Bus, BusMessage, Deliver, WantedEvents } from '../bus.ts';
+import type { Bus, Deliver, WantedEvents } from '../bus.ts';
 import type { KafkaOptions } from './client.ts';
-import { createPublisher, type OutgoingMessage } from './producer.ts';
+import { createPublisher } from './producer.ts';
 import { createSubscription, type Subscription } from './subscription.ts';
 import { createTopics } from './topics.ts';
 
@@ -26,12 +26,14 @@ export function createKafkaBus(kafka: KafkaOptions): KafkaBus {
   const topics = createTopics(kafka, log);
   const publisher = createPublisher(kafka, { topics, log });
   const subscriptions = new Set<Subscription>();
+  const prefixed = (topic: string): string => `${kafka.prefix ?? ''}${topic}`;
 
   async function subscribe(application: Application, wanted: WantedEvents, deliver: Deliver) {
     const subscription = createSubscription({
       kafka,
       application,
       ...wanted,
+      topics: wanted.topics.map(prefixed),
       deliver,
       ensured: topics,
       publish: publisher.publish,
@@ -48,7 +50,8 @@ export function createKafkaBus(kafka: KafkaOptions): KafkaBus {
   }
 
   return {
-    publish: (batch) => publisher.publish(batch.map(outgoing)),
+    publish: (batch) =>
+      publisher.publish(batch.map(({ topic, key, headers, json }) => ({ topic: prefixed(topic), key, headers, value: json }))),
     subscribe,
     state: () => together([publisher.state(), ...[...subscriptions].map((subscription) => subscription.state())]),
     counts: () => ({ ...counts }),
@@ -58,8 +61,6 @@ export function createKafkaBus(kafka: KafkaOptions): KafkaBus {
     },
   };
 }
-
-const outgoing = ({ topic, key, headers, json }: BusMessage): OutgoingMessage => ({ topic, key, headers, value: json });
 
 /** Joins states, with each text once: all applications that cannot reach a broker report the same problem. */
 function together(states: readonly State[]): State {

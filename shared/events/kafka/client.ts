@@ -1,5 +1,5 @@
 import './timer-guard.ts';
-import { Kafka, type LogEntry, logLevel, type RetryOptions } from 'kafkajs';
+import { Kafka, type LogEntry, logLevel, type RetryOptions, type SASLOptions } from 'kafkajs';
 import { connectionTrouble } from '../../process/connection-trouble.ts';
 import type { Logger } from '../../process/logger.ts';
 import { ReportLimit } from './report-limit.ts';
@@ -10,6 +10,11 @@ export interface KafkaOptions {
   /** Name of this process in the logs and quotas of brokers. */
   readonly clientId: string;
   readonly log: Logger;
+  /** TLS to the brokers: whether they are verified with the CAs of Node, or with these in PEM. */
+  readonly tls?: boolean | { readonly ca: string };
+  readonly sasl?: SASLOptions;
+  /** Prefix of every topic and consumer group, for a broker that is shared with others. */
+  readonly prefix?: string;
   /** Prefix of every consumer group. Two estates on one broker need different ones. */
   readonly groupPrefix?: string;
 }
@@ -26,6 +31,8 @@ export function createClient(options: KafkaOptions, log: Logger): Kafka {
   return new Kafka({
     brokers: [...options.brokers],
     clientId: options.clientId,
+    ssl: typeof options.tls === 'object' ? { ca: [options.tls.ca] } : options.tls,
+    sasl: options.sasl,
     connectionTimeout: CONNECTION_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     enforceRequestTimeout: true,

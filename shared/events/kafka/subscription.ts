@@ -25,7 +25,7 @@ export interface SubscriptionOptions extends Omit<ConsumptionOptions, 'stopping'
 /** Keeps one application a member of its consumer group until it is stopped. */
 export function createSubscription({ kafka, topics, ensured, ...consuming }: SubscriptionOptions) {
   const { application, log } = consuming;
-  const groupId = `${kafka.groupPrefix ?? 'uc-'}${application}`;
+  const groupId = `${kafka.prefix ?? ''}${kafka.groupPrefix ?? 'uc-'}${application}`;
   const stopping = new AbortController();
   let consumer: Consumer | undefined;
   let hasJoined = false;

@@ -9,22 +9,28 @@ const PARTITIONS = 6;
 const LARGEST_MESSAGE_BYTES = 4 * 1_048_576;
 const TIMEOUT_MS = 10_000;
 
-const eventTopics = domains.map(topicOf);
-const wanted: ReadonlyMap<string, number> = new Map([
-  ...eventTopics.map((topic) => [topic, PARTITIONS] as const),
-  ...eventTopics.map((topic) => [deadLetterTopicOf(topic), 1] as const),
-]);
+/** The number of partitions of each topic, by its name. */
+type WantedTopics = ReadonlyMap<string, number>;
+
+function wantedTopics(prefix: string): WantedTopics {
+  const topics = domains.map((domain) => `${prefix}${topicOf(domain)}`);
+  return new Map([
+    ...topics.map((topic) => [topic, PARTITIONS] as const),
+    ...topics.map((topic) => [deadLetterTopicOf(topic), 1] as const),
+  ]);
+}
 
 /** Creates missing topics of the estate. Concurrent processes create each topic once. */
 export function createTopics(options: KafkaOptions, log: Logger) {
+  const wanted = wantedTopics(options.prefix ?? '');
   let ensured: Promise<void> | undefined;
 
   async function ensure(): Promise<void> {
     const admin = createClient(options, log).admin();
     try {
       await admin.connect();
-      await createMissing(admin);
-      await logDeviations(admin, log);
+      await createMissing(admin, wanted);
+      await logDeviations(admin, { wanted, log });
     } finally {
       await admin.disconnect().catch(() => undefined);
     }
@@ -47,7 +53,7 @@ export function createTopics(options: KafkaOptions, log: Logger) {
 
 export type Topics = ReturnType<typeof createTopics>;
 
-async function createMissing(admin: Admin): Promise<void> {
+async function createMissing(admin: Admin, wanted: WantedTopics): Promise<void> {
   const existing = new Set(await admin.listTopics());
   const missing = [...wanted].filter(([topic]) => !existing.has(topic));
   if (missing.length === 0) return;
@@ -64,7 +70,7 @@ async function createMissing(admin: Admin): Promise<void> {
   });
 }
 
-async function logDeviations(admin: Admin, log: Logger): Promise<void> {
+async function logDeviations(admin: Admin, { wanted, log }: { readonly wanted: WantedTopics; readonly log: Logger }): Promise<void> {
   const { topics } = await admin.fetchTopicMetadata({ topics: [...wanted.keys()] });
   for (const { name, partitions } of topics) {
     const planned = wanted.get(name);

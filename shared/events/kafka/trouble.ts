@@ -27,7 +27,8 @@ export function troubleOf(error: unknown, brokers: readonly string[]): string {
   const setting = `KAFKA_BROKERS is ${brokers.join(',')}`;
   const tried = causes.find(({ broker }) => broker !== undefined)?.broker;
   const words = troubleInWords(root ?? error);
-  const said = root?.errors?.map(({ message }) => message).join('; ') ?? root?.message ?? String(error);
+  const messages = root?.errors?.map(({ message }) => message) ?? [root?.message ?? String(error)];
+  const said = [...new Set(messages)].join('; ');
   const cause = words === undefined ? said : `no broker can be reached at ${tried ?? brokers.join(', ')}: ${words}`;
   if (tried !== undefined && !brokers.includes(tried)) {
     return `kafka: ${cause} (${setting}; a broker there advertises ${tried}, see its advertised.listeners)`;
@@ -38,8 +39,20 @@ export function troubleOf(error: unknown, brokers: readonly string[]): string {
   if (causes.some(({ name, type }) => name === 'KafkaJSRequestTimeoutError' || type === 'UNSUPPORTED_VERSION')) {
     return `kafka: ${cause} (${setting}; the process that listens there does not answer like a Kafka broker)`;
   }
-  return `kafka: ${cause} (${setting})`;
+  const hint = HINTS.find(([pattern]) => pattern.test(`${cause} ${said}`))?.[1];
+  return `kafka: ${cause} (${setting}${hint === undefined ? '' : `; ${hint}`})`;
 }
+
+const RIGHTS = 'the user needs Describe, Read and Write on the topics, and Read on the groups, that begin with KAFKA_PREFIX';
+/** What to correct, by the message of a broker with TLS, logins or rights. */
+const HINTS: readonly (readonly [RegExp, string])[] = [
+  [/invalid credentials|authentication failed/i, 'correct KAFKA_SASL_USERNAME or the password in KAFKA_SASL_PASSWORD_FILE'],
+  [/requested SASL mechanism/i, 'choose a mechanism of the broker with KAFKA_SASL_MECHANISM'],
+  [/certificate/i, 'name its certificate authority in KAFKA_TLS_CA_FILE'],
+  [/not authorized|authorization failed|find group coordinator/i, RIGHTS],
+  [/does not use TLS/, 'set KAFKA_TLS=false for it'],
+  [/connection was closed/, 'a broker closes it when it demands TLS or a login: see KAFKA_TLS and KAFKA_SASL_MECHANISM'],
+];
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 2_000;
@@ -70,7 +83,7 @@ export async function keepTrying({ attempt, failed, brokers, log, stopped }: Att
       const trouble = troubleOf(error, brokers);
       failed(trouble);
       if (trouble !== last && trouble !== logged.get(brokers))
-        log.warn(`${trouble}; retrying. Start Kafka, or correct or remove KAFKA_BROKERS.`);
+        log.warn(`${trouble}; retrying. Start Kafka, or correct the variables that begin with KAFKA.`);
       logged.set(brokers, trouble);
       log.debug({ err: error }, 'kafka: attempt failed');
       last = trouble;
