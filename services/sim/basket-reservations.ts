@@ -6,7 +6,7 @@ import { conflictingRepeat, Problem } from '../../shared/catalog/problems.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import { linesBySku, type SkuUnits } from '../../shared/work/lines-by-sku.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { finishRival } from './attempt.ts';
+import { finishRival } from './attempts.ts';
 import { attempts, basketAttempts, reservations, type StoredReservation } from './collections.ts';
 import { findOpenReservation } from './open-reservations.ts';
 import { refuseForeignOrder } from './reservation-rules.ts';

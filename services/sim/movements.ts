@@ -1,11 +1,33 @@
 import type { z } from 'zod';
-import type { HeldAt, moveReservation } from '../../shared/catalog/inventory/internal.ts';
+import { type HeldAt, moveReservation as moveReservationCall } from '../../shared/catalog/inventory/internal.ts';
 import { reservationLifeCycle } from '../../shared/catalog/inventory/objects.ts';
-import { refusal } from '../../shared/catalog/life-cycle.ts';
+import { refusal, rowFor } from '../../shared/catalog/life-cycle.ts';
 import type { Problem } from '../../shared/catalog/problems.ts';
-import type { StoredReservation } from './collections.ts';
+import { again, handle } from '../../shared/work/handler.ts';
+import { requireObject } from '../../shared/work/require-object.ts';
+import { refuseWhileReplaced } from './attempts.ts';
+import { movementId, movements, reservations, type StoredReservation } from './collections.ts';
+import { moveStockDue } from './due-work.ts';
+import { isTillHold } from './reservation-rules.ts';
 
-type MoveRequest = Pick<z.output<typeof moveReservation.request>, 'kind' | 'locationId' | 'lines'>;
+/**
+ * Commits the record first; the stock moves before the reply if possible. ATP stays the same, because these units were not available to
+ * others.
+ */
+export const moveReservation = handle(moveReservationCall)(async ({ params: { id }, body }, { work }) => {
+  const found = await requireObject(work, reservations, id);
+  const known = movementId(id, body.reference);
+  if (await work.get(movements, known)) return again(found);
+  // A reservation for the till is never confirmed. All its units leave together, so its life cycle has no `move-part`.
+  if (!isTillHold(found)) rowFor(reservationLifeCycle, found, 'move-part');
+  const { allocations, moved } = applyMovement(found, body);
+  await refuseWhileReplaced(found, work);
+  work.put(movements, { id: known, reservationId: id, reference: body.reference, kind: body.kind, allocations: moved, pending: true });
+  work.schedule(moveStockDue, id, work.now, {}, { beforeReply: true });
+  return work.transition(reservations, found, verbAfter(allocations), { allocations });
+});
+
+type MoveRequest = Pick<z.output<typeof moveReservationCall.request>, 'kind' | 'locationId' | 'lines'>;
 type Line = MoveRequest['lines'][number];
 type Allocation = StoredReservation['allocations'][number];
 type Moved = z.output<typeof HeldAt>;
@@ -23,7 +45,7 @@ const isForLine = (allocation: Allocation, { sku, orderLineId }: Line, locationI
  * @returns the new allocations, and the moved units per SKU and location
  * @throws Problem `invalid_state_transition` when a line has more units than are reserved for it
  */
-export function applyMovement(reservation: StoredReservation, { kind, locationId, lines }: MoveRequest) {
+function applyMovement(reservation: StoredReservation, { kind, locationId, lines }: MoveRequest) {
   const counter = kind === 'consume' ? 'fulfilledQty' : 'cancelledQty';
   const next = reservation.allocations.map((allocation) => ({ ...allocation }));
   const moved = new Map<string, Moved>();
@@ -44,7 +66,7 @@ const notHeld = (reservation: StoredReservation, held: string): Problem =>
   refusal(reservationLifeCycle, reservation, 'move-part', `The reservation "${reservation.id}" holds ${held}.`);
 
 /** A reservation ends with its last unit. */
-export function verbAfter(allocations: readonly Allocation[]): 'move-part' | 'fulfil' | 'cancel' {
+function verbAfter(allocations: readonly Allocation[]): 'move-part' | 'fulfil' | 'cancel' {
   if (allocations.some((allocation) => openOf(allocation) > 0)) return 'move-part';
   return allocations.some(({ fulfilledQty }) => fulfilledQty > 0) ? 'fulfil' : 'cancel';
 }

@@ -1,14 +1,13 @@
-import { reserveInventory as reserveInventoryApi } from '../../../shared/catalog/inventory/apis.ts';
-import { didNothing, Problem } from '../../../shared/catalog/problems.ts';
-import { instant } from '../../../shared/domain/time.ts';
-import { again, handle, type Scope } from '../../../shared/work/handler.ts';
-import { linesBySku, type SkuUnits } from '../../../shared/work/lines-by-sku.ts';
-import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { beginAttempt, markCarriedOn, type NewAttempt } from '../attempt.ts';
-import { endAttempt, NOTHING_HELD_CODES, takeAndRecord } from '../attempt-outcome.ts';
-import { decideBasketHold, type ReserveRequest } from '../basket-holds.ts';
-import { type Attempt, attempts, reservations } from '../collections.ts';
-import { abortHoldDue } from '../due-work.ts';
+import { reserveInventory as reserveInventoryApi } from '../../shared/catalog/inventory/apis.ts';
+import { didNothing, Problem } from '../../shared/catalog/problems.ts';
+import { instant } from '../../shared/domain/time.ts';
+import { again, handle, type Scope } from '../../shared/work/handler.ts';
+import { linesBySku, type SkuUnits } from '../../shared/work/lines-by-sku.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { beginAttempt, endAttempt, markCarriedOn, type NewAttempt, NOTHING_HELD_CODES, takeAndRecord } from './attempts.ts';
+import { decideBasketHold, type ReserveRequest } from './basket-reservations.ts';
+import { type Attempt, attempts, reservations } from './collections.ts';
+import { abortHoldDue } from './due-work.ts';
 
 /** The source document does not specify it. */
 const DEFAULT_TTL_SECONDS = 900;
