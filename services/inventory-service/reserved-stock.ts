@@ -1,7 +1,7 @@
 import { Problem } from '../../shared/catalog/problems.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type Hold, holds, stock, stockKey, unitsMoved } from './collections.ts';
-import { readLevels, requireSku } from './stock-levels.ts';
+import { readLevels, requireSku } from './stock.ts';
 
 /**
  * Chooses a node for each line by the live counters. The guards of the counters decide in the commit: if a node was emptied in the

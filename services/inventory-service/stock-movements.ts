@@ -1,10 +1,10 @@
 import type { z } from 'zod';
-import { recordStockMovement as recordStockMovementCall } from '../../../shared/catalog/inventory/internal.ts';
-import { invalid, Problem } from '../../../shared/catalog/problems.ts';
-import { again, handle } from '../../../shared/work/handler.ts';
-import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { stock, stockKey, stockMovements, unitsMoved } from '../collections.ts';
-import { listNodes, readLevels, requireSku } from '../stock-levels.ts';
+import { recordStockMovement as recordStockMovementCall } from '../../shared/catalog/inventory/internal.ts';
+import { invalid, Problem } from '../../shared/catalog/problems.ts';
+import { again, handle } from '../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { stock, stockKey, stockMovements, unitsMoved } from './collections.ts';
+import { listNodes, readLevels, requireSku } from './stock.ts';
 
 type Movement = z.output<typeof recordStockMovementCall.request>;
 
