@@ -1,11 +1,11 @@
 import bwipjs from 'bwip-js/node';
 import PDFDocument from 'pdfkit';
 import type { z } from 'zod';
-import type { Address } from '../../../shared/catalog/shapes.ts';
-import type { StoredShipment } from '../collections.ts';
+import type { Address } from '../../shared/catalog/shapes.ts';
+import type { StoredShipment } from './collections.ts';
 import { BOLD, type Document, printable, REGULAR, writeText } from './text-box.ts';
 
-export type LabelContent = Pick<StoredShipment, 'id' | 'carrier' | 'service' | 'from' | 'to' | 'fulfillmentOrderId' | 'returnId'> & {
+type LabelContent = Pick<StoredShipment, 'id' | 'carrier' | 'service' | 'from' | 'to' | 'fulfillmentOrderId' | 'returnId'> & {
   readonly trackingNumber: string;
   readonly labelledAt: string;
 };

@@ -1,11 +1,13 @@
-import { type Progression, progressionOf } from '../../../shared/catalog/control/progression.ts';
-import { scanWebhookId, shipmentLifeCycle } from '../../../shared/catalog/fulfillment/shipments.ts';
-import { allowedFrom } from '../../../shared/catalog/life-cycle.ts';
-import { instant } from '../../../shared/domain/time.ts';
-import type { Scope } from '../../../shared/work/handler.ts';
-import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { carrierServices, type Journey, journeys, type PlannedScan, type StoredShipment } from '../collections.ts';
-import { type Delivery, deliverWebhookDue, plannedScanDue } from '../due-work.ts';
+import { type Progression, progressionOf } from '../../shared/catalog/control/progression.ts';
+import { applyCarrierProgression as applyCarrierProgressionCall } from '../../shared/catalog/fulfillment/internal.ts';
+import { scanWebhookId, shipmentLifeCycle } from '../../shared/catalog/fulfillment/shipments.ts';
+import { allowedFrom } from '../../shared/catalog/life-cycle.ts';
+import { instant } from '../../shared/domain/time.ts';
+import { walkPages } from '../../shared/work/all-pages.ts';
+import { handle, type Scope } from '../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { carrierServices, type Journey, journeys, type PlannedScan, type StoredShipment, shipments } from './collections.ts';
+import { type Delivery, deliverWebhookDue, plannedScanDue } from './due-work.ts';
 
 type Mode = Progression['carrier'];
 
@@ -91,3 +93,12 @@ export function announceNewestScan(shipment: StoredShipment, work: UnitOfWork): 
 }
 
 export const scanCountOf = ({ scanCount, events }: StoredShipment): number => scanCount ?? events.length;
+
+export const applyCarrierProgression = handle(applyCarrierProgressionCall)(async ({ body: { carrier: mode } }, { work }) => {
+  let rescheduled = 0;
+  for await (const journey of walkPages((cursor) => work.find(journeys, 'open', 'yes', { cursor }))) {
+    const shipment = await work.get(shipments, journey.id);
+    if (shipment && (await planNext(journey, { work, shipment, mode }))) rescheduled += 1;
+  }
+  return { rescheduled };
+});

@@ -1,14 +1,14 @@
-import { progressionOf } from '../../../shared/catalog/control/progression.ts';
-import { carrierWebhook } from '../../../shared/catalog/fulfillment/apis.ts';
-import { absentApplication, Problem } from '../../../shared/catalog/problems.ts';
-import type { ActiveFault, StrikeOptions } from '../../../shared/control/faults.ts';
-import { type WebhookOutcome, webhookWithheldUntil } from '../../../shared/control/webhook-sender.ts';
-import { instant } from '../../../shared/domain/time.ts';
-import { type ParsedDueItem, parsePayload } from '../../../shared/work/due-work.ts';
-import { handleDue, type Scope } from '../../../shared/work/handler.ts';
-import { journeys, shipments, webhookEndpoints } from '../collections.ts';
-import { type Delivery, deliverWebhookDue } from '../due-work.ts';
-import { planNext } from '../parcel/journey.ts';
+import { progressionOf } from '../../shared/catalog/control/progression.ts';
+import { carrierWebhook } from '../../shared/catalog/fulfillment/apis.ts';
+import { absentApplication, Problem } from '../../shared/catalog/problems.ts';
+import type { ActiveFault, StrikeOptions } from '../../shared/control/faults.ts';
+import { type WebhookOutcome, webhookWithheldUntil } from '../../shared/control/webhook-sender.ts';
+import { instant } from '../../shared/domain/time.ts';
+import { type ParsedDueItem, parsePayload } from '../../shared/work/due-work.ts';
+import { handleDue, type Scope } from '../../shared/work/handler.ts';
+import { journeys, shipments, webhookEndpoints } from './collections.ts';
+import { type Delivery, deliverWebhookDue } from './due-work.ts';
+import { planNext } from './journey.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

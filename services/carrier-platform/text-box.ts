@@ -3,7 +3,7 @@ import type PDFDocument from 'pdfkit';
 export type Document = InstanceType<typeof PDFDocument>;
 
 /** A box on the page. Numbers are in points, from the top left corner. */
-export interface Box {
+interface Box {
   readonly x: number;
   readonly y: number;
   readonly width: number;
@@ -18,7 +18,7 @@ const LEADING = 1.2;
 const SMALLEST = 4;
 const SIZE_STEP = 0.5;
 
-export interface TextStyle {
+interface TextStyle {
   readonly box: Box;
   readonly font: string;
   /** The largest font size, in points; smaller when the text would not fit. */
