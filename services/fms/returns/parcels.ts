@@ -1,14 +1,32 @@
 import type { Progression } from '../../../shared/catalog/control/progression.ts';
-import { type Scope, Unchanged, unchanged } from '../../../shared/work/handler.ts';
+import { handleDue, Unchanged, unchanged } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { noteScan, type ScannedParcel } from '../parcels/note-scan.ts';
-import { copyOf, type ParcelCopy } from '../parcels/parcel.ts';
-import type { TrackingScan } from '../parcels/tracking-rules.ts';
+import { bookReturnedStockDue, GIVE_UP_MS, giveUpReturnDue, returnParcelDue } from '../due-work.ts';
+import {
+  copyOf,
+  handOverParcel,
+  isHandedOver,
+  noteScan,
+  type ParcelCopy,
+  parcelOf,
+  type ScannedParcel,
+  type TrackingScan,
+} from '../parcels.ts';
 import { returns, type StoredReturn } from './collections.ts';
-import { bookReturnedStockDue, giveUpReturnDue } from './due-work.ts';
-import { asAnnounced, writeOff } from './moves.ts';
+import { asAnnounced, planStep, writeOff } from './moves.ts';
 import { beginRejection } from './rejection.ts';
-import { GIVE_UP_MS, planStep } from './return-clock.ts';
+
+/** Registers the parcel of a return and requests its label. A failure is committed, so that clients see it before the next attempt. */
+export const handOverReturnLater = handleDue(returnParcelDue)(async ({ key }, scope) => {
+  const found = await scope.work.get(returns, key);
+  const parcel = found && (await parcelOf(scope.work, found));
+  if (!found || !parcel || isHandedOver(found, parcel)) return;
+  const { shipments, failure } = await handOverParcel(found, parcel, scope);
+  if (shipments) scope.work.transition(returns, found, 'note', { shipments });
+  if (!failure) return;
+  await scope.work.checkpoint();
+  throw failure;
+});
 
 /**
  * The verb of the return's life cycle that a scan means. A parcel that is lost or went back to the customer counts as departed: its
@@ -16,7 +34,7 @@ import { GIVE_UP_MS, planStep } from './return-clock.ts';
  * handed over.
  * @param before state of the parcel before the scan
  */
-export function returnVerbOf(
+function returnVerbOf(
   { state, rejecting, writtenOffAt }: StoredReturn,
   status: TrackingScan['status'],
   before: ParcelCopy['state'],
@@ -70,13 +88,15 @@ function planGivingUp(work: UnitOfWork, { id, state }: StoredReturn, status: Sta
 }
 
 /** A return with a lost parcel is paid back. A return whose goods are with the customer is rejected: its parcel went back, or never left. */
-export async function giveUpReturn(found: StoredReturn, scope: Pick<Scope, 'work'>): Promise<void> {
+export const giveUpReturn = handleDue(giveUpReturnDue)(async ({ key }, scope) => {
+  const found = await scope.work.get(returns, key);
+  if (!found) return;
   const { state, rejecting, writtenOffAt, shipments } = found;
   const parcel = shipments.at(-1)?.state ?? 'pending';
   if ((state !== 'approved' && state !== 'in-transit') || rejecting || writtenOffAt !== undefined || !isStuck(parcel)) return;
   if (state === 'in-transit' && parcel === 'lost') writeOff(found, scope);
   else beginRejection(scope.work, found, { reason: state === 'approved' ? NEVER_HANDED_OVER : WENT_BACK, at: scope.work.now });
-}
+});
 
 /**
  * Books the goods of a parcel that arrives after its return was written off and refunded. Without an inspection, it books the announced

@@ -1,11 +1,10 @@
-import { Unchanged } from '../../../shared/work/handler.ts';
-import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { fulfillmentOrders, type StoredFulfillmentOrder } from '../collections.ts';
-import { giveUpDeliveryDue, restockDue } from '../due-work.ts';
-import { noteScan, type ScannedParcel } from '../parcels/note-scan.ts';
-import type { ParcelCopy } from '../parcels/parcel.ts';
-import type { TrackingScan } from '../parcels/tracking-rules.ts';
-import { GIVE_UP_MS } from '../timing.ts';
+import { trackShipment } from '../../shared/catalog/fulfillment/apis.ts';
+import { recordStockMovement } from '../../shared/catalog/inventory/internal.ts';
+import { handleDue, type Scope, Unchanged } from '../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { fulfillmentOrders, type StoredFulfillmentOrder, trackings } from './collections.ts';
+import { GIVE_UP_MS, giveUpDeliveryDue, REPORT_WAIT_MS, restockDue } from './due-work.ts';
+import { noteScan, type ParcelCopy, type ScannedParcel, type TrackingScan } from './parcels.ts';
 
 /** Applies a carrier's scan to the fulfillment order of the parcel. A repeated or late scan changes nothing. */
 export function applyScanToFulfillmentOrder(
@@ -87,3 +86,42 @@ function deliveryVerbOf(
       return 'note';
   }
 }
+
+/**
+ * A failed delivery without a scan for a week counts as returned to the sender, and is refunded. Its parcel may still be delivered, so
+ * its goods are on hand again only after the scan that it is back. A lost parcel may be found, so it does not count as returned.
+ */
+export const giveUpDelivery = handleDue(giveUpDeliveryDue)(async ({ key }, scope) => {
+  const { work } = scope;
+  const found = await work.get(fulfillmentOrders, key);
+  if (found?.state !== 'failed-delivery' || found.failureReason === 'lost') return;
+  if (await hasUnreportedScan(found, scope)) work.schedule(giveUpDeliveryDue, key, work.now + REPORT_WAIT_MS, {});
+  else work.transition(fulfillmentOrders, found, 'return-to-sender');
+});
+
+/**
+ * Whether the Carrier Platform has a scan whose webhook has not arrived: the FMS may have been down, so silence proves nothing.
+ * @throws Problem `dependency_*`
+ */
+async function hasUnreportedScan({ shipments }: StoredFulfillmentOrder, { work, call }: Scope): Promise<boolean> {
+  for (const { id } of shipments) {
+    const { newestScanAt, newestOutsideScanAt } = (await work.get(trackings, id)) ?? {};
+    // The Carrier Platform has no scans of another carrier's parcel.
+    if (newestScanAt === undefined || newestOutsideScanAt !== undefined) continue;
+    const { events } = await call(trackShipment, { params: { id } });
+    if (events.some(({ occurredAt }) => Date.parse(occurredAt) > Date.parse(newestScanAt))) return true;
+  }
+  return false;
+}
+
+/** Returned goods are on hand again at their node, once per line. */
+export const restock = handleDue(restockDue)(async ({ key }, { work, call }) => {
+  const found = await work.get(fulfillmentOrders, key);
+  if (found?.state !== 'returned-to-sender') return;
+  const { id, locationId } = found;
+  for (const { orderLineId, sku, pickedQty } of found.lines.filter((line) => line.pickedQty > 0)) {
+    const reference = `${id} ${orderLineId} returned-to-sender`;
+    const body = { reference, kind: 'restock', locationId, sku, qty: pickedQty } as const;
+    await call(recordStockMovement, { body }, { step: orderLineId });
+  }
+});
