@@ -1,10 +1,10 @@
 import type { z } from 'zod';
-import type { PaymentToken } from '../../../shared/catalog/payment/reference-data.ts';
-import type { Tender } from '../../../shared/catalog/payment/tender.ts';
-import { durationMs } from '../../../shared/domain/duration.ts';
-import { digest } from '../../../shared/domain/ids.ts';
-import { type Money, money } from '../../../shared/domain/money.ts';
-import { declineCodeIn } from '../../../shared/domain/redaction.ts';
+import type { PaymentToken } from '../../shared/catalog/payment/reference-data.ts';
+import type { Tender } from '../../shared/catalog/payment/tender.ts';
+import { durationMs } from '../../shared/domain/duration.ts';
+import { digest } from '../../shared/domain/ids.ts';
+import { type Money, money } from '../../shared/domain/money.ts';
+import { declineCodeIn } from '../../shared/domain/redaction.ts';
 
 /** The decision about a tender. After `unanswered` the outcome is unknown. */
 export type Verdict =

@@ -1,12 +1,42 @@
-import { LIMITS, limitReached } from '../../../shared/catalog/limits.ts';
-import { Problem } from '../../../shared/catalog/problems.ts';
-import { type Money, money, moneyInWords } from '../../../shared/domain/money.ts';
-import { instant } from '../../../shared/domain/time.ts';
-import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { payments, returnCovers, type StoredPayment } from '../collections.ts';
-import { type LeftOfOrder, uncommitFromOrder } from '../funds/order-cover.ts';
-import type { LeftOfReturn } from '../funds/return-cover.ts';
-import { giveBack } from '../funds/tender-value.ts';
+import type { InputOf } from '../../shared/catalog/define.ts';
+import { rowFor } from '../../shared/catalog/life-cycle.ts';
+import { LIMITS, limitReached } from '../../shared/catalog/limits.ts';
+import { getPayable } from '../../shared/catalog/order/internal.ts';
+import { refundPayment as refundPaymentApi } from '../../shared/catalog/payment/apis.ts';
+import { paymentLifeCycle } from '../../shared/catalog/payment/objects.ts';
+import { invalid, Problem } from '../../shared/catalog/problems.ts';
+import { type Money, money, moneyInWords } from '../../shared/domain/money.ts';
+import { instant } from '../../shared/domain/time.ts';
+import { again, handle, type Scope } from '../../shared/work/handler.ts';
+import { requireObject } from '../../shared/work/require-object.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { payments, published, returnCovers, type StoredPayment } from './collections.ts';
+import { giveBack, type LeftOfOrder, type LeftOfReturn, leftOfOrder, syncReturnCover, uncommitFromOrder } from './funds.ts';
+
+export const refundPayment = handle(refundPaymentApi)(async ({ params, body }, scope) => {
+  const { work } = scope;
+  const payment = await requireObject(work, payments, params.id);
+  const { reference } = body;
+  if (reference !== undefined && payment.refunds.some((refunded) => refunded.reference === reference)) return again(published(payment));
+  rowFor(paymentLifeCycle, payment, 'refund');
+  const ofReturn = await limitOf(scope, payment, body);
+  refuseExcessiveRefund(payment, body.amount, ofReturn);
+  refuseFurtherRefund(payment, body, ofReturn);
+  refuseExchangedAmount(payment, body.amount, await leftOfOrder(work, payment.orderId));
+  return published(refund(work, payment, body));
+});
+
+type Body = InputOf<typeof refundPaymentApi>['body'];
+
+/** A refund for a return is limited to the rest of the return's value, which the OMS determines. */
+async function limitOf({ work, call }: Scope, { orderId }: StoredPayment, body: Body): Promise<LeftOfReturn | undefined> {
+  if (body.returnId === undefined) return undefined;
+  const order = body.payable ?? (await call(getPayable, { params: { id: orderId } }));
+  if (order.orderId !== orderId) {
+    throw invalid('/payable/orderId', 'other_order', `payable is about "${order.orderId}", the payment about "${orderId}".`);
+  }
+  return syncReturnCover(work, order, body.returnId);
+}
 
 interface NewRefund {
   readonly amount: Money;
@@ -37,7 +67,7 @@ export const refundableOf = ({ capturedAmount, refundedAmount }: Pick<StoredPaym
   money(capturedAmount.amount - refundedAmount.amount, capturedAmount.currency);
 
 /** @param ofReturn limits the refund to what is left of its return @throws Problem `refund_exceeds_captured` of payment or return */
-export function refuseExcessiveRefund(payment: StoredPayment, requested: Money, ofReturn?: LeftOfReturn): void {
+function refuseExcessiveRefund(payment: StoredPayment, requested: Money, ofReturn?: LeftOfReturn): void {
   const refundableAmount = refundableOf(payment);
   if (ofReturn && ofReturn.left < Math.min(requested.amount, refundableAmount.amount)) throw returnExceeded(ofReturn, requested);
   if (requested.amount <= refundableAmount.amount) return;
@@ -52,7 +82,7 @@ export function refuseExcessiveRefund(payment: StoredPayment, requested: Money, 
  * An amount that pays for an exchange order can be refunded only after the exchange order has released it.
  * @throws Problem `refund_exceeds_captured` of the order
  */
-export function refuseExchangedAmount({ orderId }: StoredPayment, requested: Money, { left, exchanged }: LeftOfOrder): void {
+function refuseExchangedAmount({ orderId }: StoredPayment, requested: Money, { left, exchanged }: LeftOfOrder): void {
   if (exchanged === 0 || requested.amount <= left) return;
   const refundableAmount = money(left, requested.currency);
   const exchangedAmount = money(exchanged, requested.currency);
@@ -68,7 +98,7 @@ export function refuseExchangedAmount({ orderId }: StoredPayment, requested: Mon
  * exempt.
  * @throws Problem `limit_reached`
  */
-export function refuseFurtherRefund(
+function refuseFurtherRefund(
   payment: StoredPayment,
   { amount, reference }: { readonly amount: Money; readonly reference?: string },
   ofReturn?: LeftOfReturn,
