@@ -1,9 +1,9 @@
-import { searchCustomer as searchCustomerApi } from '../../../shared/catalog/customer/apis.ts';
-import { handle } from '../../../shared/work/handler.ts';
-import type { Page, PageOptions, UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { customers } from '../collections.ts';
-import type { CustomerRecord } from '../customer-rules.ts';
-import { isNamed, partsOf } from '../name-parts.ts';
+import { searchCustomer as searchCustomerApi } from '../../shared/catalog/customer/apis.ts';
+import { handle } from '../../shared/work/handler.ts';
+import type { Page, PageOptions, UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { customers } from './collections.ts';
+import type { CustomerRecord } from './customer-rules.ts';
+import { isNamed, partsOf } from './name-parts.ts';
 
 interface Criteria {
   readonly email?: string;
