@@ -1,13 +1,11 @@
-import { putLedgerEntry as putLedgerEntryCall } from '../../../shared/catalog/loyalty/internal.ts';
-import { conflictingRepeat, invalid, notFound } from '../../../shared/catalog/problems.ts';
-import { handle } from '../../../shared/work/handler.ts';
-import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { type Account, book, type LedgerRequest } from '../account/ledger.ts';
-import { memberByIdOrCard } from '../account/members.ts';
-import { issueKey, ledgerEntries } from '../collections.ts';
-import { redeem } from '../redemption/redeem.ts';
-import { reverse } from '../redemption/reverse.ts';
-import { spend } from '../redemption/spend.ts';
+import { putLedgerEntry as putLedgerEntryCall } from '../../shared/catalog/loyalty/internal.ts';
+import { conflictingRepeat, invalid, notFound } from '../../shared/catalog/problems.ts';
+import { handle } from '../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { issueKey, ledgerEntries } from './collections.ts';
+import { type Account, book, type LedgerRequest } from './ledger.ts';
+import { memberByIdOrCard } from './members.ts';
+import { redeem, reverse, spend } from './redemption.ts';
 
 /** Ledger entries of other applications, once per type and reference. */
 export const putLedgerEntry = handle(putLedgerEntryCall)(async ({ params: { type, reference }, body }, { work }) => {

@@ -1,17 +1,11 @@
 import type { z } from 'zod';
-import type { putLedgerEntry } from '../../../shared/catalog/loyalty/internal.ts';
-import {
-  type LedgerEntry,
-  type LoyaltyAccount,
-  SHOWN_ENTRIES,
-  type Tier,
-  tierThresholds,
-} from '../../../shared/catalog/loyalty/objects.ts';
-import { Problem } from '../../../shared/catalog/problems.ts';
-import { CURRENCY, type Money } from '../../../shared/domain/money.ts';
-import { instant } from '../../../shared/domain/time.ts';
-import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { accounts, ledgerEntries, ledgerEntryId } from '../collections.ts';
+import type { putLedgerEntry } from '../../shared/catalog/loyalty/internal.ts';
+import { type LedgerEntry, type LoyaltyAccount, SHOWN_ENTRIES, type Tier, tierThresholds } from '../../shared/catalog/loyalty/objects.ts';
+import { Problem } from '../../shared/catalog/problems.ts';
+import { CURRENCY, type Money } from '../../shared/domain/money.ts';
+import { instant } from '../../shared/domain/time.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { accounts, ledgerEntries, ledgerEntryId } from './collections.ts';
 
 export type LedgerRequest = z.output<typeof putLedgerEntry.request>;
 
