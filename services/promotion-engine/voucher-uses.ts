@@ -1,11 +1,11 @@
 import type { z } from 'zod';
-import { invalid } from '../../../shared/catalog/problems.ts';
-import { recordVoucherUse as recordVoucherUseCall } from '../../../shared/catalog/promotion/internal.ts';
-import { handle } from '../../../shared/work/handler.ts';
-import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { basketVouchers, vouchers, voucherUses } from '../collections.ts';
-import { judgeCodes } from '../evaluation.ts';
-import { canonicalCode } from '../voucher-rules.ts';
+import { invalid } from '../../shared/catalog/problems.ts';
+import { recordVoucherUse as recordVoucherUseCall } from '../../shared/catalog/promotion/internal.ts';
+import { handle } from '../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { basketVouchers, vouchers, voucherUses } from './collections.ts';
+import { judgeCodes } from './evaluation.ts';
+import { canonicalCode } from './voucher-rules.ts';
 
 type BasketVouchers = z.output<typeof basketVouchers.schema>;
 type UseRequest = z.output<typeof recordVoucherUseCall.request>;
