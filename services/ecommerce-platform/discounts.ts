@@ -1,12 +1,12 @@
 import type { z } from 'zod';
-import type { BasketVoucher } from '../../../shared/catalog/commerce/objects.ts';
-import type { OutputOf } from '../../../shared/catalog/define.ts';
-import type { Tier } from '../../../shared/catalog/loyalty/objects.ts';
-import { isDependencyProblem } from '../../../shared/catalog/problems.ts';
-import { evaluatePromotions } from '../../../shared/catalog/promotion/apis.ts';
-import { digest } from '../../../shared/domain/ids.ts';
-import { CURRENCY, money } from '../../../shared/domain/money.ts';
-import type { Scope } from '../../../shared/work/handler.ts';
+import type { BasketVoucher } from '../../shared/catalog/commerce/objects.ts';
+import type { OutputOf } from '../../shared/catalog/define.ts';
+import type { Tier } from '../../shared/catalog/loyalty/objects.ts';
+import { isDependencyProblem } from '../../shared/catalog/problems.ts';
+import { evaluatePromotions } from '../../shared/catalog/promotion/apis.ts';
+import { digest } from '../../shared/domain/ids.ts';
+import { CURRENCY, money } from '../../shared/domain/money.ts';
+import type { Scope } from '../../shared/work/handler.ts';
 
 export type LoyaltyTier = z.output<typeof Tier>;
 
@@ -21,7 +21,7 @@ export interface Shopper {
   readonly loyalty: 'none' | 'available' | 'unavailable';
 }
 
-export interface DiscountRequest {
+interface DiscountRequest {
   /** The basket's own voucher uses do not count against it. */
   readonly basketId?: string;
   readonly lines: readonly { readonly sku: string; readonly qty: number; readonly unitPrice: number }[];

@@ -1,7 +1,10 @@
-import { Problem } from '../../../shared/catalog/problems.ts';
-import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { type Basket, baskets, type CheckoutRecord, checkoutIdOf, checkouts } from '../collections.ts';
-import { undoCheckout } from '../due-work.ts';
+import { Problem } from '../../shared/catalog/problems.ts';
+import { handleDue } from '../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { type Basket, baskets, type CheckoutRecord, checkoutIdOf, checkouts } from './collections.ts';
+import { undoCheckout } from './due-work.ts';
+import { recoverHold, releaseHold } from './stock-reservation.ts';
+import { keepVoucherUses, releaseVouchers } from './voucher-uses.ts';
 
 export interface LockedCheckout {
   readonly locked: Basket;
@@ -47,7 +50,7 @@ export async function claimCheckout(
 }
 
 /** How the checkout identified its customer. */
-export type Identification = { readonly [Member in 'contact' | 'cardUnread']?: CheckoutRecord[Member] };
+type Identification = { readonly [Member in 'contact' | 'cardUnread']?: CheckoutRecord[Member] };
 
 const identificationOf = ({ contact, cardUnread }: Identification): Identification => ({ contact, ...(cardUnread && { cardUnread }) });
 
@@ -106,3 +109,29 @@ function otherCheckoutRunning(id: string, state: Basket['state'] | undefined): P
     retryAfter: 1,
   });
 }
+
+/**
+ * Releases the stock and the voucher uses of a checkout that did not succeed.
+ *
+ * The phase `undoing` is committed first, so that a running request cannot lock the basket with a reservation that is being released.
+ * A timed reservation that a crashed request did not record expires. A till's reservation never expires, so its request is repeated.
+ */
+export const undoCheckoutOfBasket = handleDue(undoCheckout)(async ({ key: basketId }, scope) => {
+  const { work } = scope;
+  const found = await checkoutOf(work, basketId);
+  if (found?.phase === 'changing') {
+    const basket = await work.get(baskets, basketId);
+    if (basket) await keepVoucherUses(scope, basket, found.attempt);
+    settleCheckout(work, basketId, found);
+    return;
+  }
+  if (found?.phase !== 'running' && found?.phase !== 'undoing') return;
+  if (found.phase === 'running') {
+    work.put(checkouts, { ...found, phase: 'undoing' });
+    await work.checkpoint();
+  }
+  const reservationId = found.hold?.reservationId ?? (await recoverHold(scope, basketId, found));
+  if (reservationId !== undefined) await releaseHold(scope, reservationId);
+  if (found.vouchers) await releaseVouchers(scope, basketId, `undo ${found.attempt}`);
+  settleCheckout(work, basketId, found);
+});

@@ -1,30 +1,42 @@
-import type { putTransactionBasket } from '../../../shared/catalog/commerce/internal.ts';
-import { basketLifeCycle } from '../../../shared/catalog/commerce/objects.ts';
-import { getCustomer } from '../../../shared/catalog/customer/apis.ts';
-import type { InputOf } from '../../../shared/catalog/define.ts';
-import { refusal, rowFor } from '../../../shared/catalog/life-cycle.ts';
-import { getMemberBalance } from '../../../shared/catalog/loyalty/apis.ts';
-import { isDependencyProblem, notFound, Problem } from '../../../shared/catalog/problems.ts';
-import { CURRENCY } from '../../../shared/domain/money.ts';
-import type { Scope } from '../../../shared/work/handler.ts';
-import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { applyDiscounts, pricesForSale } from '../basket/current-prices.ts';
-import { evaluateDiscounts } from '../basket/discounts.ts';
-import { addToLines, type UnpricedLine } from '../basket/lines.ts';
 import {
-  BALANCE_TIMEOUT_MS,
-  CUSTOMER_TIMEOUT_MS,
-  type Customer,
-  type LoyaltyAtCheckout,
-  readLoyalty,
-  refuseBlocked,
-} from '../checkout/customer.ts';
-import { checkoutOf, claimCheckout, settleCheckout } from '../checkout/record.ts';
-import { type Basket, baskets, type TillBasket, tillBaskets } from '../collections.ts';
-import { basketIdle } from '../due-work.ts';
-import { holdStoreStock } from './stock-hold.ts';
+  abandonBasket as abandonBasketCall,
+  putTransactionBasket as putTransactionBasketCall,
+} from '../../shared/catalog/commerce/internal.ts';
+import { basketLifeCycle } from '../../shared/catalog/commerce/objects.ts';
+import { getCustomer } from '../../shared/catalog/customer/apis.ts';
+import type { InputOf } from '../../shared/catalog/define.ts';
+import { isAgain, refusal, rowFor } from '../../shared/catalog/life-cycle.ts';
+import { getMemberBalance } from '../../shared/catalog/loyalty/apis.ts';
+import { isDependencyProblem, notFound, Problem } from '../../shared/catalog/problems.ts';
+import { CURRENCY } from '../../shared/domain/money.ts';
+import { again, handle, type Scope } from '../../shared/work/handler.ts';
+import { requireObject } from '../../shared/work/require-object.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { checkoutOf, claimCheckout, giveUpCheckout, settleCheckout, startUndoing } from './checkout-record.ts';
+import { type Basket, baskets, type TillBasket, tillBaskets } from './collections.ts';
+import { BALANCE_TIMEOUT_MS, CUSTOMER_TIMEOUT_MS, type Customer, type LoyaltyAtCheckout, readLoyalty, refuseBlocked } from './customer.ts';
+import { appliedCodes, evaluateDiscounts } from './discounts.ts';
+import { basketIdle, releaseHolds } from './due-work.ts';
+import { addToLines, applyDiscounts, pricesForSale, type UnpricedLine } from './pricing.ts';
+import { holdStoreStock } from './stock-reservation.ts';
 
-type TransactionBody = InputOf<typeof putTransactionBasket>['body'];
+export const putTransactionBasketHandler = handle(putTransactionBasketCall)(async ({ params: { transactionId }, body }, scope) => {
+  const { work } = scope;
+  const existing = await work.findUnique(baskets, 'transaction', transactionId);
+  if (existing) return again(existing);
+  const basketId = body.basketId ?? basketIdOf(transactionId);
+  try {
+    return await startTransaction(scope, { transactionId, basketId, body });
+  } catch (error) {
+    if (!(error instanceof Problem) || !(await giveUpCheckout(work, basketId))) throw error;
+    return error;
+  }
+});
+
+/** Derived from the transaction, so that every repeat creates the same basket. */
+const basketIdOf = (transactionId: string): string => `bsk_${transactionId.replace(/^ord_/, '')}`;
+
+type TransactionBody = InputOf<typeof putTransactionBasketCall>['body'];
 
 interface Transaction {
   readonly transactionId: string;
@@ -42,7 +54,7 @@ interface Goods {
  * Locks the basket of a transaction at the till: checks come first, then the reservation, then the lock.
  * @throws Problem 404; 409 for a basket that is empty or not open, a blocked customer, an abandoned transaction; 503, 504
  */
-export async function startTransaction(scope: Scope, transaction: Transaction): Promise<Basket> {
+async function startTransaction(scope: Scope, transaction: Transaction): Promise<Basket> {
   const { work } = scope;
   const { transactionId, basketId, body } = transaction;
   const goods = await goodsOf(work, transaction);
@@ -81,8 +93,7 @@ async function goodsOf(work: UnitOfWork, { basketId, body }: Transaction): Promi
     const requested = body.lines.map((line, index) => ({ ...line, pointer: `/lines/${index}/qty` }));
     return { open: undefined, lines: addToLines(basketId, [], requested) };
   }
-  const open = await work.get(baskets, basketId);
-  if (!open) throw notFound('basket', basketId);
+  const open = await requireObject(work, baskets, basketId);
   rowFor(basketLifeCycle, open, 'start-transaction');
   if (open.lines.length === 0) {
     throw new Problem('basket_empty', `The basket "${open.id}" has no lines to pay for.`, { objectType: 'basket', id: open.id });
@@ -154,4 +165,27 @@ async function readCustomer({ call, log }: Scope, id: string | undefined): Promi
     log.warn({ err: error, customerId: id }, 'CRM unavailable: sale at the till without the customer');
     return undefined;
   }
+}
+
+/**
+ * The id is the transaction's, because a till that got no answer does not have the id of its basket. The record makes a late request for
+ * the basket fail.
+ */
+export const abandonBasketHandler = handle(abandonBasketCall)(async ({ params: { id } }, { work }) => {
+  const basket = await work.findUnique(baskets, 'transaction', id);
+  if (!basket) {
+    const till = await work.get(tillBaskets, id);
+    if (!till?.abandoned) work.put(tillBaskets, { ...till, id, abandoned: true });
+    return notFound('basket', id);
+  }
+  if (isAgain(basketLifeCycle, basket, 'cancel-checkout')) return again(basket);
+  await giveBack(work, basket);
+  return work.transition(baskets, basket, 'cancel-checkout', { expiresAt: undefined });
+});
+
+/** Gives back reservations and voucher uses before the reply, or by the clock while the other application is down. */
+async function giveBack(work: UnitOfWork, basket: Basket): Promise<void> {
+  work.schedule(releaseHolds, basket.id, work.now, null, { beforeReply: true });
+  const record = await checkoutOf(work, basket.id);
+  if (record && appliedCodes(basket).length > 0) startUndoing(work, basket.id, { ...record, vouchers: true });
 }

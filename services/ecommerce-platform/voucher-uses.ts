@@ -1,21 +1,13 @@
-import { recordVoucherUse } from '../../../shared/catalog/promotion/internal.ts';
-import type { Scope } from '../../../shared/work/handler.ts';
-import type { LineWithPrice } from '../basket/current-prices.ts';
-import {
-  appliedCodes,
-  type Discounts,
-  evaluateDiscounts,
-  isSameCode,
-  rejectedVoucher,
-  type Shopper,
-  type Voucher,
-} from '../basket/discounts.ts';
-import type { Basket } from '../collections.ts';
-import { retryLostAnswer } from './stock-hold.ts';
+import { recordVoucherUse } from '../../shared/catalog/promotion/internal.ts';
+import type { Scope } from '../../shared/work/handler.ts';
+import type { Basket } from './collections.ts';
+import { appliedCodes, type Discounts, evaluateDiscounts, isSameCode, rejectedVoucher, type Shopper, type Voucher } from './discounts.ts';
+import type { LineWithPrice } from './pricing.ts';
+import { retryLostAnswer } from './stock-reservation.ts';
 
 const TIMEOUT_MS = 5_000;
 
-export interface VouchersToLock {
+interface VouchersToLock {
   readonly basketId: string;
   readonly attempt: number;
   readonly lines: readonly LineWithPrice[];

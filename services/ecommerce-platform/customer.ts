@@ -1,12 +1,12 @@
-import { getCustomer } from '../../../shared/catalog/customer/apis.ts';
-import { putParty } from '../../../shared/catalog/customer/internal.ts';
-import type { OutputOf } from '../../../shared/catalog/define.ts';
-import { getMemberBalance } from '../../../shared/catalog/loyalty/apis.ts';
-import { isDependencyProblem, Problem } from '../../../shared/catalog/problems.ts';
-import { digest } from '../../../shared/domain/ids.ts';
-import type { Scope } from '../../../shared/work/handler.ts';
-import type { LoyaltyTier } from '../basket/discounts.ts';
-import type { Basket } from '../collections.ts';
+import { getCustomer } from '../../shared/catalog/customer/apis.ts';
+import { putParty } from '../../shared/catalog/customer/internal.ts';
+import type { OutputOf } from '../../shared/catalog/define.ts';
+import { getMemberBalance } from '../../shared/catalog/loyalty/apis.ts';
+import { isDependencyProblem, Problem } from '../../shared/catalog/problems.ts';
+import { digest } from '../../shared/domain/ids.ts';
+import type { Scope } from '../../shared/work/handler.ts';
+import type { Basket } from './collections.ts';
+import type { LoyaltyTier } from './discounts.ts';
 
 /** The CRM's answer. It has `cardUnread` while the Loyalty Platform cannot resolve the contact's card. */
 export type Customer = OutputOf<typeof getCustomer> & Pick<OutputOf<typeof putParty>, 'cardUnread'>;
@@ -19,7 +19,7 @@ interface Contact {
   readonly loyaltyCard?: string;
 }
 
-export interface CustomerRequest {
+interface CustomerRequest {
   readonly customerId?: string;
   readonly contact?: Contact;
   readonly placeOrder: boolean;

@@ -1,19 +1,80 @@
-import type { OutputOf } from '../../../shared/catalog/define.ts';
-import { checkAvailability, reserveInventory } from '../../../shared/catalog/inventory/apis.ts';
-import { getBasketHold } from '../../../shared/catalog/inventory/internal.ts';
-import { Problem } from '../../../shared/catalog/problems.ts';
-import type { Scope } from '../../../shared/work/handler.ts';
-import type { SkuUnits } from '../../../shared/work/lines-by-sku.ts';
-import { releaseHold, retryLostAnswer } from '../checkout/stock-hold.ts';
-import { type CheckoutRecord, checkouts } from '../collections.ts';
+import type { OutputOf } from '../../shared/catalog/define.ts';
+import { checkAvailability, releaseReservation, reserveInventory } from '../../shared/catalog/inventory/apis.ts';
+import { getBasketHold } from '../../shared/catalog/inventory/internal.ts';
+import { isUnknownOutcome, Problem } from '../../shared/catalog/problems.ts';
+import { digest } from '../../shared/domain/ids.ts';
+import { instant } from '../../shared/domain/time.ts';
+import type { Scope } from '../../shared/work/handler.ts';
+import type { SkuUnits } from '../../shared/work/lines-by-sku.ts';
+import { type Basket, type CheckoutRecord, checkouts } from './collections.ts';
 
-const TIMEOUT_MS = 4_000;
+/** How long a checkout holds stock and prices without an order. The source document does not specify it. */
+const CHECKOUT_TTL_SECONDS = 900;
+const TIMEOUT_MS = 5_000;
+
+type HeldCheckout = CheckoutRecord & { readonly hold: NonNullable<CheckoutRecord['hold']> & { readonly expiresAt: string } };
+
+/**
+ * Reserves the stock of every line for the time of the checkout, all or nothing. The reservation is committed to the record before the
+ * checkout continues, so that the due work that undoes the checkout can release it.
+ * @param vouchers whether voucher uses will be locked next
+ * @throws Problem 409 `insufficient_stock` with every SKU that is short; 503, 504
+ */
+export async function holdStock(
+  { work, call }: Scope,
+  { basket, record, vouchers }: { basket: Basket; record: CheckoutRecord; vouchers: boolean },
+): Promise<HeldCheckout> {
+  const { hold } = record;
+  if (hold?.expiresAt !== undefined && hold.basketVersion === basket.version && record.vouchers === vouchers) {
+    return { ...record, hold: { ...hold, expiresAt: hold.expiresAt } };
+  }
+  const items = basket.lines.map(({ sku, qty }) => ({ sku, qty }));
+  const reservation = await retryLostAnswer(() =>
+    call(
+      reserveInventory,
+      { body: { basketId: basket.id, items, ttlSeconds: CHECKOUT_TTL_SECONDS } },
+      { step: `checkout ${record.attempt} ${digest(JSON.stringify(items))}`, timeoutMs: TIMEOUT_MS },
+    ),
+  );
+  const held = {
+    reservationId: reservation.id,
+    expiresAt: reservation.expiresAt ?? instant(work.now + CHECKOUT_TTL_SECONDS * 1_000),
+    basketVersion: basket.version,
+  };
+  const next = work.put(checkouts, { ...record, hold: held, vouchers: record.vouchers || vouchers });
+  await work.checkpoint();
+  return { ...next, hold: held };
+}
+
+/** Releases a reservation. A reservation that is unknown, or that an order has consumed, needs no release. */
+export async function releaseHold({ call }: Scope, reservationId: string): Promise<void> {
+  try {
+    await call(releaseReservation, { params: { id: reservationId } }, { timeoutMs: TIMEOUT_MS });
+  } catch (error) {
+    if (error instanceof Problem && !error.retryable && (error.status === 404 || error.status === 409)) return;
+    throw error;
+  }
+}
+
+/** Repeats a call once, under the same key, when its answer was lost. @throws Problem of the call */
+export async function retryLostAnswer<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (lost) {
+    if (!isUnknownOutcome(lost)) throw lost;
+    return call().catch((error: unknown) => {
+      throw error instanceof Problem && error.code === 'idempotency_in_progress' ? lost : error;
+    });
+  }
+}
+
+const TILL_TIMEOUT_MS = 4_000;
 /** Most attempts to reserve. One fails only when a concurrent sale takes units of the same store, so a few are enough. */
 const MAX_ROUNDS = 10;
 
 type Hold = NonNullable<OutputOf<typeof getBasketHold>['reservation']>;
 
-export interface StoreStockRequest {
+interface StoreStockRequest {
   readonly basketId: string;
   /** Version of the basket; 0 when the transaction creates it. */
   readonly basketVersion: number;
@@ -69,7 +130,7 @@ async function commitNextRequest(scope: Scope, record: CheckoutRecord, request: 
 /** The reservation that a client made for the basket before it came to the till. */
 async function readClientReservation({ call }: Scope, { basketId, basketVersion }: StoreStockRequest): Promise<Hold | undefined> {
   if (basketVersion === 0) return undefined;
-  return (await call(getBasketHold, { params: { basketId } }, { timeoutMs: TIMEOUT_MS })).reservation;
+  return (await call(getBasketHold, { params: { basketId } }, { timeoutMs: TILL_TIMEOUT_MS })).reservation;
 }
 
 /** Units of a SKU that a reservation still has at a location. */
@@ -89,7 +150,7 @@ async function readUnitsToReserve(
 ): Promise<SkuUnits[]> {
   const units = await Promise.all(
     lines.map(async ({ sku, qty }) => {
-      const atp = await call(checkAvailability, { params: { sku }, query: { qty, locationId } }, { timeoutMs: TIMEOUT_MS }).then(
+      const atp = await call(checkAvailability, { params: { sku }, query: { qty, locationId } }, { timeoutMs: TILL_TIMEOUT_MS }).then(
         (found) => found.atp,
         zeroIfUnknown,
       );
@@ -114,7 +175,7 @@ async function reserve({ call }: Scope, basketId: string, { attempt, round, aske
       call(
         reserveInventory,
         { body: { basketId, items: [...items], locationId, ttlSeconds: null } },
-        { intent: `till hold ${basketId}`, step: `${attempt}.${round}`, timeoutMs: TIMEOUT_MS },
+        { intent: `till hold ${basketId}`, step: `${attempt}.${round}`, timeoutMs: TILL_TIMEOUT_MS },
       ),
     );
     return reservation.id;
