@@ -1,17 +1,16 @@
-import { confirmOrder, createOrder } from '../../../shared/catalog/order/apis.ts';
-import { carryOut } from '../../../shared/catalog/order/internal.ts';
-import { absentApplication, isDependencyProblem, Problem } from '../../../shared/catalog/problems.ts';
-import type { Scope } from '../../../shared/work/handler.ts';
-import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import type { Sale } from '../collections.ts';
-import { captureTendersDue, submitOrderDue } from '../due-work.ts';
-import { listTenders, readPayments } from '../tender/hub-payments.ts';
-import { CALL_TIMEOUT_MS, retryDelayMs } from '../timing.ts';
-import { submissionUnderWay } from '../transaction/refusals.ts';
-import { isCovered, renewIdleTimer, save } from '../transaction/transactions.ts';
-import { published } from '../transaction/views.ts';
+import { confirmOrder, createOrder } from '../../shared/catalog/order/apis.ts';
+import { carryOut } from '../../shared/catalog/order/internal.ts';
+import { capturePayment } from '../../shared/catalog/payment/apis.ts';
+import { absentApplication, isDependencyProblem, Problem } from '../../shared/catalog/problems.ts';
+import { handleDue, type Scope } from '../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { type Sale, transactions } from './collections.ts';
+import { CALL_TIMEOUT_MS, captureTendersDue, retryDelayMs, submitOrderDue } from './due-work.ts';
+import { type HubPayment, listTenders, readPayments } from './hub-payments.ts';
+import { isCovered, isSale, renewIdleTimer, save, submissionUnderWay } from './transactions.ts';
+import { published } from './views.ts';
 
-export interface Trial {
+interface Trial {
   /** How often the due work has failed. */
   readonly attempts: number;
   /** How often the submission was postponed. */
@@ -23,7 +22,7 @@ export interface Trial {
  * money is missing, the sale is open again.
  * @throws Problem of the step that failed
  */
-export async function submit(scope: Scope, sale: Sale, trial: Trial): Promise<Sale> {
+async function submit(scope: Scope, sale: Sale, trial: Trial): Promise<Sale> {
   const { work, call } = scope;
   const { id, refusals = 0, tenders } = sale;
   const step = `refused ${refusals}, ${tenders.length} tenders, attempt ${trial.attempts}`;
@@ -62,10 +61,10 @@ async function reopenUnpaid(scope: Scope, sale: Sale, { tries }: Trial): Promise
 }
 
 /** Whether a later submission may succeed. Other problems are refusals of the OMS. */
-export const mayBeSubmittedLater = (error: unknown): boolean => isDependencyProblem(error) || (error instanceof Problem && error.retryable);
+const mayBeSubmittedLater = (error: unknown): boolean => isDependencyProblem(error) || (error instanceof Problem && error.retryable);
 
 /** @param tries how often this was postponed before @param error why it is postponed now */
-export function submitLater(work: UnitOfWork, { id }: Sale, tries: number, error?: unknown): void {
+function submitLater(work: UnitOfWork, { id }: Sale, tries: number, error?: unknown): void {
   work.schedule(submitOrderDue, id, work.now + retryDelayMs(tries), { tries: tries + 1 }, { awaits: absentApplication(error) });
 }
 
@@ -82,5 +81,46 @@ export async function submitNow(scope: Scope, sale: Sale): Promise<Sale> {
     scope.log.warn({ err: error, transactionId: sale.id }, 'submission of the sale failed; it is submitted later');
     submitLater(scope.work, sale, 0, error);
     return sale;
+  }
+}
+
+/**
+ * Store and forward: submits a paid sale until the OMS accepts it or reports missing money. Any other refusal parks the work after its last
+ * attempt.
+ */
+export const submitOrder = handleDue(submitOrderDue)(async ({ key, payload, attempts }, scope) => {
+  const sale = await scope.work.get(transactions, key);
+  if (!isSale(sale) || sale.state !== 'paid') return;
+  const tries = payload?.tries ?? 0;
+  try {
+    await submit(scope, sale, { attempts, tries });
+  } catch (error) {
+    if (!mayBeSubmittedLater(error)) throw error;
+    submitLater(scope.work, sale, tries, error);
+  }
+});
+
+/**
+ * Captures the tenders of a sale that the OMS has not accepted for a day. The goods have left, so the money must not return to the
+ * customer when an authorisation expires. Later the OMS reads the captured payments and completes the sale.
+ */
+export const captureTenders = handleDue(captureTendersDue)(async ({ key }, scope) => {
+  const sale = await scope.work.get(transactions, key);
+  if (!isSale(sale) || sale.state !== 'paid') return;
+  const payments = await readPayments(scope, key);
+  for (const payment of payments.filter(mayExpire)) await captureTender(scope, payment);
+});
+
+/** Cash, gift cards, points and exchange credit do not expire. They wait for the OMS. */
+const mayExpire = ({ state, authorizationExpiresAt }: HubPayment): boolean =>
+  state === 'authorised' && authorizationExpiresAt !== undefined;
+
+/** If the tender was captured or voided in the meantime, the submission finds out. */
+async function captureTender({ call, log }: Scope, { id, orderId }: HubPayment): Promise<void> {
+  try {
+    await call(capturePayment, { params: { id }, body: {} }, { step: id, timeoutMs: CALL_TIMEOUT_MS });
+  } catch (error) {
+    if (!(error instanceof Problem) || mayBeSubmittedLater(error)) throw error;
+    log.warn({ transactionId: orderId, paymentId: id, code: error.code }, `capturing a tender failed: ${error.message}`);
   }
 }

@@ -1,10 +1,47 @@
-import { type EventHandler, unchanged } from '../../../shared/work/handler.ts';
-import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { type Sale, transactions } from '../collections.ts';
-import { undoSaleDue } from '../due-work.ts';
-import { markPaid } from '../transaction/outcome.ts';
-import { coveredBy, isCovered, isSale, save } from '../transaction/transactions.ts';
-import { bindsMoney, type HubPayment, listTender, parsePayment } from './hub-payments.ts';
+import type { z } from 'zod';
+import { listPayments } from '../../shared/catalog/payment/internal.ts';
+import { Payment } from '../../shared/catalog/payment/objects.ts';
+import { type EventHandler, type Scope, unchanged } from '../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { type ListedTender, type Sale, transactions } from './collections.ts';
+import { CALL_TIMEOUT_MS, undoSaleDue } from './due-work.ts';
+import { coveredBy, isCovered, isSale, markPaid, save } from './transactions.ts';
+
+/** A payment as the Payment Hub publishes it. */
+export type HubPayment = z.output<typeof Payment>;
+
+/** @throws Problem `dependency_*` */
+export async function readPayments({ call }: Pick<Scope, 'call'>, orderId: string): Promise<readonly HubPayment[]> {
+  return (await call(listPayments, { query: { orderId } }, { timeoutMs: CALL_TIMEOUT_MS })).items;
+}
+
+const parsePayment = (object: unknown): HubPayment => Payment.parse(object);
+
+/** Whether the payment holds money that a void or refund would release, or may hold it later. */
+export const bindsMoney = ({ state }: Pick<HubPayment, 'state'>): boolean =>
+  state === 'pending' || state === 'authorised' || state === 'captured' || state === 'partially-refunded';
+
+const tenderOf = ({ id, version, state, tender, amount, capturedAmount, refundedAmount }: HubPayment): ListedTender => ({
+  id,
+  version,
+  state,
+  tender,
+  amount,
+  capturedAmount,
+  refundedAmount,
+});
+
+/** Adds or updates the tender of a payment; older versions change nothing. @returns the same array without a change */
+export function listTender(tenders: readonly ListedTender[], payment: HubPayment): readonly ListedTender[] {
+  const known = tenders.find(({ id }) => id === payment.id);
+  if (!known) return [...tenders, tenderOf(payment)];
+  if (known.version >= payment.version) return tenders;
+  return tenders.map((tender) => (tender.id === payment.id ? tenderOf(payment) : tender));
+}
+
+export const listTenders = (tenders: readonly ListedTender[], payments: readonly HubPayment[]): ListedTender[] => [
+  ...payments.reduce(listTender, tenders),
+];
 
 /** Records a change at the Payment Hub, such as a late approval. A payment of a voided transaction is reversed. */
 export const recordTenderNews: EventHandler = async (event, { work }) => {

@@ -1,11 +1,15 @@
 import type { z } from 'zod';
-import type { Transaction } from '../../../shared/catalog/commerce/transaction.ts';
-import type { OrderView } from '../../../shared/catalog/order/objects.ts';
-import { mintedAt } from '../../../shared/domain/ids.ts';
-import { orderNumberOf } from '../../../shared/domain/order-number.ts';
-import { instant } from '../../../shared/domain/time.ts';
-import type { Sale } from '../collections.ts';
-import { coveredBy } from './transactions.ts';
+import { getTransaction as getTransactionCall } from '../../shared/catalog/commerce/internal.ts';
+import type { Transaction } from '../../shared/catalog/commerce/transaction.ts';
+import type { OrderView } from '../../shared/catalog/order/objects.ts';
+import { mintedAt } from '../../shared/domain/ids.ts';
+import { orderNumberOf } from '../../shared/domain/order-number.ts';
+import { instant } from '../../shared/domain/time.ts';
+import { handle } from '../../shared/work/handler.ts';
+import type { Sale } from './collections.ts';
+import { coveredBy, saleById } from './transactions.ts';
+
+export const getTransaction = handle(getTransactionCall)(async ({ params }, { work }) => published(await saleById(work, params.id)));
 
 function paymentStatusOf({ basket, tenders }: Sale): z.output<typeof OrderView>['paymentStatus'] {
   const total = basket.totals.total.amount;

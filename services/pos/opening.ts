@@ -1,16 +1,15 @@
-import { createTransaction as createTransactionApi } from '../../../shared/catalog/commerce/apis.ts';
-import { putTransactionBasket } from '../../../shared/catalog/commerce/internal.ts';
-import { invalid, isDependencyProblem, Problem } from '../../../shared/catalog/problems.ts';
-import { instant } from '../../../shared/domain/time.ts';
-import { handle, type Scope } from '../../../shared/work/handler.ts';
-import { linesBySku } from '../../../shared/work/lines-by-sku.ts';
-import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { type Sale, type StoredTransaction, stores, transactions } from '../collections.ts';
-import { abandonOpeningDue } from '../due-work.ts';
-import { OPENING_MS } from '../timing.ts';
-import { markPaid } from '../transaction/outcome.ts';
-import { isCovered, isSale, renewIdleTimer, save } from '../transaction/transactions.ts';
-import { orderView } from '../transaction/views.ts';
+import { createTransaction as createTransactionApi } from '../../shared/catalog/commerce/apis.ts';
+import { putTransactionBasket } from '../../shared/catalog/commerce/internal.ts';
+import { invalid, isDependencyProblem, Problem } from '../../shared/catalog/problems.ts';
+import { instant } from '../../shared/domain/time.ts';
+import { handle, handleDue, type Scope } from '../../shared/work/handler.ts';
+import { linesBySku } from '../../shared/work/lines-by-sku.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { type Sale, type StoredTransaction, stores, transactions } from './collections.ts';
+import { abandonOpeningDue, OPENING_MS } from './due-work.ts';
+import { isCovered, isSale, markPaid, renewIdleTimer, save } from './transactions.ts';
+import { orderView } from './views.ts';
+import { abandonBasketOf } from './voiding.ts';
 
 /** Commits `opening` first, with the work that gives it up. Then the eCommerce Platform prices and locks the basket and holds stock. */
 export const createTransaction = handle(createTransactionApi)(async ({ body: { laneId, ...sent } }, scope) => {
@@ -68,3 +67,17 @@ async function openTransaction(work: UnitOfWork, opening: StoredTransaction, bas
   renewIdleTimer(work, sale.id);
   return isCovered(sale) ? markPaid(work, sale) : sale;
 }
+
+/**
+ * Commits `given-up` first, so that a running request cannot open the transaction. Then the eCommerce Platform abandons the basket, if it
+ * locked one.
+ */
+export const abandonOpening = handleDue(abandonOpeningDue)(async ({ key }, scope) => {
+  const found = await scope.work.get(transactions, key);
+  if (found?.state !== 'opening' && found?.state !== 'given-up') return;
+  if (found.state === 'opening') {
+    save(scope.work, found, { state: 'given-up' });
+    await scope.work.checkpoint();
+  }
+  await abandonBasketOf(scope, key);
+});
