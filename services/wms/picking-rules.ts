@@ -1,13 +1,13 @@
-import type { Progression } from '../../../shared/catalog/control/progression.ts';
-import { pickingMoves } from '../../../shared/catalog/fulfillment/picking-orders.ts';
-import { refusal } from '../../../shared/catalog/life-cycle.ts';
-import { conflictingRepeat, invalid } from '../../../shared/catalog/problems.ts';
-import type { PickedLines, PickingOrder, PickingStatus } from '../collections.ts';
+import type { Progression } from '../../shared/catalog/control/progression.ts';
+import { pickingMoves } from '../../shared/catalog/fulfillment/picking-orders.ts';
+import { refusal } from '../../shared/catalog/life-cycle.ts';
+import { conflictingRepeat, invalid } from '../../shared/catalog/problems.ts';
+import type { PickedLines, PickingOrder, PickingStatus } from './collections.ts';
 
 const moves: Readonly<Record<PickingStatus, readonly PickingStatus[]>> = pickingMoves;
 
 /** The statuses that allow a move to `status`. */
-export const allowedFrom = (status: PickingStatus): readonly PickingStatus[] =>
+export const statusesBefore = (status: PickingStatus): readonly PickingStatus[] =>
   (Object.keys(moves) as PickingStatus[]).filter((from) => moves[from].includes(status));
 
 /**
@@ -24,12 +24,12 @@ export function refuseMove(order: Pick<PickingOrder, 'id' | 'status'>, status: P
     'picking-order',
     { id: order.id, state: order.status },
     status,
-    `The picking order "${order.id}" is ${order.status}; it becomes ${status} from ${allowedFrom(status).join(', ')}.${remedy}`,
-    { allowedFrom: allowedFrom(status) },
+    `The picking order "${order.id}" is ${order.status}; it becomes ${status} from ${statusesBefore(status).join(', ')}.${remedy}`,
+    { allowedFrom: statusesBefore(status) },
   );
 }
 
-export interface ReportedLine {
+interface ReportedLine {
   readonly orderLineId: string;
   readonly sku?: string;
   readonly pickedQty: number;
