@@ -1,8 +1,8 @@
-import { logInteraction as logInteractionApi } from '../../../shared/catalog/customer/apis.ts';
-import { logCustomerInteraction } from '../../../shared/catalog/customer/internal.ts';
-import { invalid } from '../../../shared/catalog/problems.ts';
-import { CLOCK_TOLERANCE_MS, instant } from '../../../shared/domain/time.ts';
-import { handle } from '../../../shared/work/handler.ts';
+import { logInteraction as logInteractionApi } from '../../shared/catalog/customer/apis.ts';
+import { logCustomerInteraction } from '../../shared/catalog/customer/internal.ts';
+import { invalid } from '../../shared/catalog/problems.ts';
+import { CLOCK_TOLERANCE_MS, instant } from '../../shared/domain/time.ts';
+import { handle } from '../../shared/work/handler.ts';
 
 export const logInteraction = handle(logInteractionApi)(async ({ body: { customerId, ...interaction } }, { work, call }) => {
   const { occurredAt } = interaction;
