@@ -2,16 +2,11 @@ import type { Fixtures } from '../../fixtures/files.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
 import type { Seed } from '../../shared/store/collections.ts';
 import { defineService } from '../../shared/work/handler.ts';
-import { generateLabel } from './apis/generate-label.ts';
-import { labelDocument } from './apis/label-document.ts';
-import { trackShipment } from './apis/track-shipment.ts';
 import { carrierServices, journeys, shipments, webhookEndpoints } from './collections.ts';
-import { deliverWebhook } from './due/deliver-webhook.ts';
-import { giveUpParcel } from './due/give-up-parcel.ts';
-import { playPlannedScan } from './due/planned-scan.ts';
-import { applyCarrierProgression } from './internal/apply-carrier-progression.ts';
-import { putShipment } from './internal/put-shipment.ts';
-import { scanShipment } from './internal/scan-shipment.ts';
+import { applyCarrierProgression } from './journey.ts';
+import { generateLabel, labelDocument, putShipment } from './labels.ts';
+import { giveUpParcel, playPlannedScan, scanShipment, trackShipment } from './scans.ts';
+import { deliverWebhook } from './webhooks.ts';
 
 export const service = defineService({
   application: 'carrier-platform',

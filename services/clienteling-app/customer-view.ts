@@ -1,19 +1,21 @@
 import type { z } from 'zod';
 import { listCustomerBaskets } from '../../shared/catalog/commerce/internal.ts';
-import { getCustomer, type getCustomer360, ViewPart } from '../../shared/catalog/customer/apis.ts';
+import { getCustomer, getCustomer360 as getCustomer360Api, ViewPart } from '../../shared/catalog/customer/apis.ts';
 import { listReturns } from '../../shared/catalog/fulfillment/internal.ts';
 import { getMemberBalance } from '../../shared/catalog/loyalty/apis.ts';
 import { listCustomerOrders } from '../../shared/catalog/order/internal.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
-import type { Scope } from '../../shared/work/handler.ts';
+import { handle, type Scope } from '../../shared/work/handler.ts';
 
-type View = z.output<typeof getCustomer360.response>;
+export const getCustomer360 = handle(getCustomer360Api)(async ({ params: { id } }, scope) => composeCustomerView(id, scope));
+
+type View = z.output<typeof getCustomer360Api.response>;
 type Part = z.output<typeof ViewPart>;
 
 const PART_TIMEOUT_MS = 2_000;
 
 /** Reads all parts from their owners concurrently. A part without an answer is degraded. @throws Problem `not_found` of the customer */
-export async function composeCustomerView(id: string, { call, log }: Scope): Promise<View> {
+async function composeCustomerView(id: string, { call, log }: Scope): Promise<View> {
   const degraded = new Set<Part>();
   const options = { timeoutMs: PART_TIMEOUT_MS };
   async function readPart<T>(parts: readonly Part[], answer: Promise<T>): Promise<T | undefined> {

@@ -1,8 +1,8 @@
 import type { Fixtures } from '../../fixtures/files.ts';
 import type { Seed } from '../../shared/store/collections.ts';
 import { defineService } from '../../shared/work/handler.ts';
-import { getCustomer360 } from './apis/get-customer-360.ts';
-import { logInteraction } from './apis/log-interaction.ts';
+import { getCustomer360 } from './customer-view.ts';
+import { logInteraction } from './interactions.ts';
 
 export const service = defineService({
   application: 'clienteling-app',

@@ -1,21 +1,11 @@
 import type { Fixtures } from '../../fixtures/files.ts';
 import type { Seed } from '../../shared/store/collections.ts';
 import { defineService } from '../../shared/work/handler.ts';
-import { createCustomer } from './apis/create-customer.ts';
-import { enrollLoyaltyMember } from './apis/enroll-loyalty-member.ts';
-import { getCustomer } from './apis/get-customer.ts';
-import { issueLoyaltyPoints } from './apis/issue-loyalty-points.ts';
-import { redeemLoyaltyPoints } from './apis/redeem-loyalty-points.ts';
-import { searchCustomer } from './apis/search-customer.ts';
+import { getCustomer, idle, idleTimerOf, logCustomerInteraction, moveCustomer, moveIdleCustomer, onOrderConfirmed } from './activity.ts';
 import { customers, enrolments, notedOrders, parties } from './collections.ts';
-import { finishInterruptedEnrolment } from './due/finish-enrolment.ts';
-import { moveIdleCustomer } from './due/idle.ts';
-import { idle } from './due-work.ts';
-import { onOrderConfirmed } from './events/on-order-confirmed.ts';
-import { idleTimerOf } from './idle-timer.ts';
-import { logCustomerInteraction } from './internal/log-customer-interaction.ts';
-import { moveCustomer } from './internal/move-customer.ts';
-import { putParty } from './internal/put-party.ts';
+import { enrollLoyaltyMember, finishInterruptedEnrolment, issueLoyaltyPoints, redeemLoyaltyPoints } from './loyalty.ts';
+import { createCustomer, putParty } from './registration.ts';
+import { searchCustomer } from './search.ts';
 
 export const service = defineService({
   application: 'crm',

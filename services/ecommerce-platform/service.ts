@@ -1,22 +1,20 @@
 import type { Fixtures } from '../../fixtures/files.ts';
 import type { Seed } from '../../shared/store/collections.ts';
 import { defineService } from '../../shared/work/handler.ts';
-import { addLineHandler } from './apis/add-line-to-basket.ts';
-import { checkoutBasketHandler } from './apis/checkout-basket.ts';
-import { createBasketHandler } from './apis/create-basket.ts';
-import { getProductHandler } from './apis/get-product.ts';
+import {
+  abandonIdleBasket,
+  addLineHandler,
+  createBasketHandler,
+  getBasketHandler,
+  listCustomerBasketsHandler,
+  releaseHoldsOfBasket,
+} from './baskets.ts';
+import { checkoutBasketHandler, reopenBasket } from './checkout.ts';
+import { undoCheckoutOfBasket } from './checkout-record.ts';
 import { baskets, checkouts, products, tillBaskets } from './collections.ts';
-import { abandonIdleBasket } from './due/basket-idle.ts';
-import { reopenBasket } from './due/checkout-ttl.ts';
-import { resubmitOrder } from './due/place-order.ts';
-import { releaseHoldsOfBasket } from './due/release-holds.ts';
-import { undoCheckoutOfBasket } from './due/undo-checkout.ts';
-import { abandonBasketHandler } from './internal/abandon-basket.ts';
-import { convertBasketHandler } from './internal/convert-basket.ts';
-import { getBasketHandler } from './internal/get-basket.ts';
-import { listCustomerBasketsHandler } from './internal/list-customer-baskets.ts';
-import { moveProductHandler } from './internal/move-product.ts';
-import { putTransactionBasketHandler } from './internal/put-transaction-basket.ts';
+import { convertBasketHandler, resubmitOrder } from './order-placement.ts';
+import { getProductHandler, moveProductHandler } from './products.ts';
+import { abandonBasketHandler, putTransactionBasketHandler } from './till.ts';
 
 export const service = defineService({
   application: 'ecommerce-platform',

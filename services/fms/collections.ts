@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { FulfillmentOrder, fulfillmentOrder } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import { PickingStatus } from '../../shared/catalog/fulfillment/picking-orders.ts';
 import { ParcelData } from '../../shared/catalog/fulfillment/shipments.ts';
-import { notFound } from '../../shared/catalog/problems.ts';
 import { Address, Id, Instant, ShippingMethod } from '../../shared/catalog/shapes.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
 import { allPages } from '../../shared/work/all-pages.ts';
@@ -89,13 +88,6 @@ export const acceptedWebhooks = defineCollection({ name: 'accepted-webhooks', sc
 
 /** Locations that send parcels and take returns, by location id. */
 export const nodes = defineCollection({ name: 'nodes', schema: z.object({ id: Id, version, address: Address, isStore: z.boolean() }) });
-
-/** @throws Problem `not_found` */
-export async function fulfillmentOrderById(work: UnitOfWork, id: string): Promise<StoredFulfillmentOrder> {
-  const found = await work.get(fulfillmentOrders, id);
-  if (!found) throw notFound('fulfillment-order', id);
-  return found;
-}
 
 /** All fulfillment orders of an order, sorted by creation. */
 export const fulfillmentOrdersOf = (work: UnitOfWork, orderId: string): Promise<StoredFulfillmentOrder[]> =>

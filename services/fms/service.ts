@@ -2,40 +2,27 @@ import type { Fixtures } from '../../fixtures/files.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
 import type { Seed } from '../../shared/store/collections.ts';
 import { defineService } from '../../shared/work/handler.ts';
-import { carrierWebhook } from './apis/carrier-webhook.ts';
-import { createReturn } from './apis/create-return.ts';
-import { dispatchFulfillmentOrder } from './apis/dispatch-fulfillment-order.ts';
-import { getFulfillmentOrder } from './apis/get-fulfillment-order.ts';
 import { acceptedWebhooks, fulfillmentOrders, nodes, orderFulfillments, parcels, trackings } from './collections.ts';
-import { allocate } from './due/allocate.ts';
-import { bookReturnedStockLater } from './due/book-returned-stock.ts';
-import { closeReturnLater } from './due/close-return.ts';
-import { finishRejection } from './due/finish-rejection.ts';
-import { giveUpDelivery } from './due/give-up-delivery.ts';
-import { giveUpReturnLater } from './due/give-up-return.ts';
-import { giveUpSilentParcel } from './due/give-up-silent-parcel.ts';
-import { handOverLater } from './due/hand-over.ts';
-import { putBackLater } from './due/put-back.ts';
-import { restock } from './due/restock.ts';
-import { handOverReturnLater } from './due/return-parcel.ts';
-import { takeReturnStep } from './due/return-step.ts';
-import { settleReturn } from './due/settle-return.ts';
-import { takeStockLater } from './due/take-stock.ts';
-import { undoReturn } from './due/undo-return.ts';
-import { writeOff } from './due/write-off.ts';
-import { onOrderCancelled } from './events/on-order-cancelled.ts';
-import { onOrderConfirmed } from './events/on-order-confirmed.ts';
-import { onPaymentChanged } from './events/on-payment-changed.ts';
-import { applyReturnsProgression } from './internal/apply-returns-progression.ts';
-import { cancelFulfillment } from './internal/cancel-fulfillment.ts';
-import { createFulfillmentOrders } from './internal/create-fulfillment-orders.ts';
-import { getReturn } from './internal/get-return.ts';
-import { getShipmentData } from './internal/get-shipment-data.ts';
-import { listFulfillmentOrders } from './internal/list-fulfillment-orders.ts';
-import { listReturns } from './internal/list-returns.ts';
-import { moveReturn } from './internal/move-return.ts';
-import { recordPicking } from './internal/record-picking.ts';
+import { giveUpDelivery, restock } from './delivery.ts';
+import { dispatchFulfillmentOrder, handOverLater, takeStockLater } from './dispatch.ts';
+import {
+  allocate,
+  cancelFulfillment,
+  createFulfillmentOrders,
+  getFulfillmentOrder,
+  listFulfillmentOrders,
+  writeOff,
+} from './fulfillment-orders.ts';
+import { getShipmentData } from './parcels.ts';
+import { recordPicking } from './picking.ts';
 import { returnRequests, returnSteps, returns, returnTasks } from './returns/collections.ts';
+import { giveUpReturn, handOverReturnLater } from './returns/parcels.ts';
+import { closeReturnLater, onOrderCancelled, onOrderConfirmed, onPaymentChanged, settleReturn } from './returns/refunds.ts';
+import { finishRejection } from './returns/rejection.ts';
+import { createReturn, getReturn, listReturns, undoReturn } from './returns/requests.ts';
+import { bookReturnedStockLater, putBack } from './returns/returned-stock.ts';
+import { applyReturnsProgression, moveReturn, takeReturnStep } from './returns/steps.ts';
+import { carrierWebhook, giveUpSilentParcel } from './scans.ts';
 
 export const service = defineService({
   application: 'fms',
@@ -81,10 +68,10 @@ export const service = defineService({
     undoReturn,
     takeReturnStep,
     handOverReturnLater,
-    giveUpReturnLater,
+    giveUpReturn,
     finishRejection,
     bookReturnedStockLater,
-    putBackLater,
+    putBack,
     settleReturn,
     closeReturnLater,
   ],

@@ -4,15 +4,15 @@ import { getReservation, listOrderHolds } from '../../shared/catalog/inventory/i
 import { type Reservation as ReservationSchema, reservationLifeCycle } from '../../shared/catalog/inventory/objects.ts';
 import { allowedFrom, refusal } from '../../shared/catalog/life-cycle.ts';
 import { getOrderStock } from '../../shared/catalog/order/internal.ts';
-import { invalid, notFound, Problem } from '../../shared/catalog/problems.ts';
+import { invalid, notFound, type Problem, undefinedIfNotFound } from '../../shared/catalog/problems.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import type { Hold } from './collections.ts';
-import { insufficientStock } from './holds.ts';
+import { insufficientStock } from './reserved-stock.ts';
 
 type Line = { readonly lineId: string; readonly sku: string; readonly qty: number; readonly reservationId?: string };
 
 /** The stock side of an order, or of an unpaid sale that only its till has stored. */
-export interface OrderStock {
+interface OrderStock {
   readonly state: string;
   readonly basketId: string;
   readonly isSale: boolean;
@@ -39,11 +39,6 @@ export async function readOrderStock(orderId: string, call: Scope['call']): Prom
     isSale: true,
     lines: lines.map(({ lineId, sku, qty }) => ({ lineId, sku, qty, reservationId })),
   };
-}
-
-function undefinedIfNotFound(error: unknown): undefined {
-  if (error instanceof Problem && error.code === 'not_found') return undefined;
-  throw error;
 }
 
 /** Finds the line. @throws Problem `invalid_state_transition` of an ended order; `validation_failed` for an unknown line, SKU or number */

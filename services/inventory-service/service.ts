@@ -1,15 +1,11 @@
 import type { Fixtures } from '../../fixtures/files.ts';
 import type { Seed } from '../../shared/store/collections.ts';
 import { defineService } from '../../shared/work/handler.ts';
-import { allocateInventory } from './apis/allocate-inventory.ts';
-import { checkAvailability } from './apis/check-availability.ts';
+import { allocateInventory, finishAllocation } from './allocation.ts';
 import { counts, holds, locations, skus, stock, stockKey, stockMovements, unitsMoved } from './collections.ts';
-import { finishAllocation } from './due/finish-allocation.ts';
-import { countStock } from './internal/count-stock.ts';
-import { getStock } from './internal/get-stock.ts';
-import { moveHold } from './internal/move-hold.ts';
-import { recordStockMovement } from './internal/record-stock-movement.ts';
-import { takeHold } from './internal/take-hold.ts';
+import { moveHold, takeHold } from './reservations.ts';
+import { checkAvailability, countStock, getStock } from './stock.ts';
+import { recordStockMovement } from './stock-movements.ts';
 
 export const service = defineService({
   application: 'inventory-service',

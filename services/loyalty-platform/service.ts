@@ -2,16 +2,11 @@ import type { Fixtures } from '../../fixtures/files.ts';
 import { SHOWN_ENTRIES } from '../../shared/catalog/loyalty/objects.ts';
 import type { Seed } from '../../shared/store/collections.ts';
 import { defineService } from '../../shared/work/handler.ts';
-import { earnPoints } from './apis/earn-points.ts';
-import { getMemberBalance } from './apis/get-member-balance.ts';
-import { listLedgerEntries } from './apis/list-ledger-entries.ts';
-import { redeemPoints } from './apis/redeem-points.ts';
 import { accounts, earnings, ledgerEntries, ledgerEntryId, redemptions, reversals } from './collections.ts';
-import { returnUnspentRedemption } from './due/return-redemption.ts';
-import { onOrderChanged } from './events/on-order-changed.ts';
-import { onPaymentChanged } from './events/on-payment-changed.ts';
-import { putLedgerEntry } from './internal/put-ledger-entry.ts';
-import { putMember } from './internal/put-member.ts';
+import { earnPoints, onOrderChanged, onPaymentChanged } from './earning.ts';
+import { putLedgerEntry } from './ledger-entries.ts';
+import { getMemberBalance, listLedgerEntries, putMember } from './members.ts';
+import { redeemPoints, returnUnspentRedemption } from './redemption.ts';
 
 export const service = defineService({
   application: 'loyalty-platform',

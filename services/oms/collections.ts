@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { FulfillmentOrder } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import { Order, order as orderObject } from '../../shared/catalog/order/objects.ts';
-import { notFound } from '../../shared/catalog/problems.ts';
 import { Id, Quantity, Sku, VoucherCode } from '../../shared/catalog/shapes.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
-import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 
 /** Parts of an order that other applications still have to undo. Until then the order shows `compensation: 'pending'`. */
 export const Undo = z.object({
@@ -96,10 +94,3 @@ const FulfillmentRecord = z.object({
 export type FulfillmentRecord = z.output<typeof FulfillmentRecord>;
 
 export const fulfillmentRecords = defineCollection({ name: 'fulfilment-records', schema: FulfillmentRecord });
-
-/** @throws Problem `not_found` */
-export async function orderById(work: UnitOfWork, id: string): Promise<StoredOrder> {
-  const order = await work.get(orders, id);
-  if (!order) throw notFound('order', id);
-  return order;
-}

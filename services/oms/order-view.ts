@@ -1,22 +1,55 @@
 import type { z } from 'zod';
 import { listFulfillmentOrders, listReturns } from '../../shared/catalog/fulfillment/internal.ts';
 import type { Return } from '../../shared/catalog/fulfillment/returns.ts';
+import { getOrder as getOrderApi } from '../../shared/catalog/order/apis.ts';
+import {
+  getOrderEarning as getOrderEarningCall,
+  getOrderStock as getOrderStockCall,
+  getPayable as getPayableCall,
+  listCustomerOrders as listCustomerOrdersCall,
+} from '../../shared/catalog/order/internal.ts';
 import type { Order, OrderFulfillment, OrderReturn, OrderView as OrderViewSchema } from '../../shared/catalog/order/objects.ts';
 import type { Payment as PaymentSchema } from '../../shared/catalog/payment/objects.ts';
 import { isDependencyProblem, type Problem } from '../../shared/catalog/problems.ts';
-import type { Scope } from '../../shared/work/handler.ts';
-import { fulfillmentRecords, type StoredOrder } from './collections.ts';
-import type { FulfillmentOrder } from './fulfillment/progress.ts';
-import { requiredFor } from './order/lines.ts';
-import { type Payment, paymentsOf } from './payment/payments.ts';
-import { paymentStatusOf } from './payment/status.ts';
-import { returnBookings } from './returns/bookings.ts';
-import { VIEW_TIMEOUT_MS } from './timing.ts';
+import { handle, type Scope } from '../../shared/work/handler.ts';
+import { requireObject } from '../../shared/work/require-object.ts';
+import { fulfillmentRecords, orders, type StoredOrder } from './collections.ts';
+import { VIEW_TIMEOUT_MS } from './due-work.ts';
+import { requiredFor } from './lines.ts';
+import { type Payment, paymentStatusOf, paymentsOf } from './payments.ts';
+import type { FulfillmentOrder } from './progress.ts';
+import { payableOf, returnBookings } from './return-bookings.ts';
+
+export const getOrder = handle(getOrderApi)(async ({ params }, scope) =>
+  fetchView(await requireObject(scope.work, orders, params.id), scope),
+);
+
+const MAX_ORDERS = 20;
+
+export const listCustomerOrders = handle(listCustomerOrdersCall)(async ({ query }, { work }) => ({
+  items: (await work.find(orders, 'customer', query.customerId, { limit: MAX_ORDERS, newestFirst: true })).items.map(published),
+}));
+
+export const getOrderStock = handle(getOrderStockCall)(async ({ params }, { work }) => {
+  const { id, state, channel, basketId, lines } = await requireObject(work, orders, params.id);
+  return { id, state, channel, basketId, lines: lines.map(({ lineId, sku, qty, reservationId }) => ({ lineId, sku, qty, reservationId })) };
+});
+
+/** The Loyalty Platform decides from these members who earns points. */
+export const getOrderEarning = handle(getOrderEarningCall)(async ({ params }, { work }) => {
+  const { id, state, customerId, loyaltyAccountId, earningAmount, earningRefunds } = await requireObject(work, orders, params.id);
+  return { id, state, customerId, loyaltyAccountId, earningAmount, earningRefunds };
+});
+
+/** The Payment Hub decides from state, total and returns which payments and refunds it accepts. */
+export const getPayable = handle(getPayableCall)(async ({ params }, { work }) =>
+  payableOf(work, await requireObject(work, orders, params.id)),
+);
 
 export type OrderView = z.output<typeof OrderViewSchema>;
 
 /** Parts of an order that other applications own. A part is undefined while it is unknown. */
-export interface OrderParts {
+interface OrderParts {
   readonly payments?: readonly Payment[];
   readonly fulfillmentOrders?: readonly FulfillmentOrder[];
   readonly returns?: readonly z.output<typeof Return>[];

@@ -1,39 +1,22 @@
 import type { Fixtures } from '../../fixtures/files.ts';
 import type { Seed } from '../../shared/store/collections.ts';
 import { defineService } from '../../shared/work/handler.ts';
-import { cancelOrder } from './apis/cancel-order.ts';
-import { confirmOrder } from './apis/confirm-order.ts';
-import { createOrder } from './apis/create-order.ts';
-import { getOrder } from './apis/get-order.ts';
-import { routeOrder } from './apis/route-order.ts';
+import { cancelOrder, expireDraft, finishCancellation } from './cancellation.ts';
+import { capturePayments, ensureCaptured } from './capture.ts';
+import { carryOut, finishCarryOut } from './carry-out.ts';
 import { fulfillmentRecords, orders } from './collections.ts';
-import { capturePayments } from './due/capture-payments.ts';
-import { compensate } from './due/compensate.ts';
-import { expireDraft } from './due/expire-draft.ts';
-import { finishCancellation } from './due/finish-cancellation.ts';
-import { finishCarryOut } from './due/finish-carry-out.ts';
-import { finishConfirmation } from './due/finish-confirmation.ts';
-import { finishCreation } from './due/finish-creation.ts';
-import { giveUpUncovered } from './due/give-up-uncovered.ts';
-import { payOutReturn } from './due/pay-out-return.ts';
-import { redeemVouchers } from './due/redeem-vouchers.ts';
-import { releaseHolds } from './due/release-holds.ts';
-import { renewAuthorization } from './due/renew-authorization.ts';
-import { routeOrder as routeDueOrder } from './due/route-order.ts';
-import { serveShortLines } from './due/serve-short-lines.ts';
-import { settleOrder } from './due/settle-order.ts';
-import { takeExchangeCredit } from './due/take-exchange-credit.ts';
-import { onFulfillmentOrderChanged } from './events/on-fulfillment-order-changed.ts';
-import { onPaymentChanged } from './events/on-payment-changed.ts';
-import { bookReturn } from './internal/book-return.ts';
-import { carryOut } from './internal/carry-out.ts';
-import { closeReturn } from './internal/close-return.ts';
-import { ensureCaptured } from './internal/ensure-captured.ts';
-import { getOrderEarning } from './internal/get-order-earning.ts';
-import { getOrderStock } from './internal/get-order-stock.ts';
-import { getPayable } from './internal/get-payable.ts';
-import { listCustomerOrders } from './internal/list-customer-orders.ts';
-import { returnBookings } from './returns/bookings.ts';
+import { compensate, releaseReservations } from './compensation.ts';
+import { confirmOrder, finishConfirmation, redeemVouchers } from './confirmation.ts';
+import { createOrder, finishCreation } from './creation.ts';
+import { takeExchangeCreditLater } from './exchange.ts';
+import { onFulfillmentOrderChanged, settleOrder } from './fulfillment.ts';
+import { giveUpUncovered, onPaymentChanged, renewAuthorization } from './lost-authorizations.ts';
+import { getOrder, getOrderEarning, getOrderStock, getPayable, listCustomerOrders } from './order-view.ts';
+import { payOutReturn } from './payout.ts';
+import { returnBookings } from './return-bookings.ts';
+import { bookReturn, closeReturn } from './returns.ts';
+import { routeDueOrder, routeOrder } from './routing.ts';
+import { serveShortLines } from './short-lines.ts';
 
 export const service = defineService({
   application: 'oms',
@@ -65,7 +48,7 @@ export const service = defineService({
     expireDraft,
     redeemVouchers,
     compensate,
-    releaseHolds,
+    releaseReservations,
     routeDueOrder,
     capturePayments,
     serveShortLines,
@@ -73,7 +56,7 @@ export const service = defineService({
     renewAuthorization,
     giveUpUncovered,
     payOutReturn,
-    takeExchangeCredit,
+    takeExchangeCreditLater,
   ],
 });
 

@@ -1,10 +1,8 @@
 import type { Fixtures } from '../../fixtures/files.ts';
 import type { Seed } from '../../shared/store/collections.ts';
 import { defineService } from '../../shared/work/handler.ts';
-import { authorizePayment } from './apis/authorize-payment.ts';
-import { capturePayment } from './apis/capture-payment.ts';
-import { refundPayment } from './apis/refund-payment.ts';
-import { voidPayment } from './apis/void-payment.ts';
+import { approvePayment, checkOrphan, expireAuthorization, giveUpPayment } from './authorization.ts';
+import { authorizePayment } from './authorize-payment.ts';
 import {
   giftCardBalances,
   giftCards,
@@ -15,13 +13,9 @@ import {
   paymentTokens,
   returnCovers,
 } from './collections.ts';
-import { approvePayment } from './due/approve-payment.ts';
-import { checkOrphan } from './due/check-orphan.ts';
-import { expireAuthorization } from './due/expire-authorization.ts';
-import { giveBackPoints } from './due/give-back-points.ts';
-import { giveUpPayment } from './due/give-up-payment.ts';
-import { listPayments } from './internal/list-payments.ts';
-import { reversePayment } from './internal/reverse-payment.ts';
+import { giveBackPoints } from './funds.ts';
+import { capturePayment, listPayments, reversePayment, voidPayment } from './payments.ts';
+import { refundPayment } from './refund.ts';
 
 export const service = defineService({
   application: 'payment-hub',

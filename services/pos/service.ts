@@ -1,21 +1,13 @@
 import type { Fixtures } from '../../fixtures/files.ts';
 import type { Seed } from '../../shared/store/collections.ts';
 import { defineService } from '../../shared/work/handler.ts';
-import { addPayment } from './apis/add-payment.ts';
-import { createTransaction } from './apis/create-transaction.ts';
-import { voidTransaction } from './apis/void-transaction.ts';
 import { saleNumbers, stores, transactions } from './collections.ts';
-import { abandonOpening } from './due/abandon-opening.ts';
-import { captureTenders } from './due/capture-tenders.ts';
-import { expireTransaction } from './due/expire-transaction.ts';
-import { resolveTender } from './due/resolve-tender.ts';
-import { submitOrder } from './due/submit-order.ts';
-import { undoSale } from './due/undo-sale.ts';
-import { onOrderCancelled } from './events/on-order-cancelled.ts';
-import { onPaymentAuthorized } from './events/on-payment-authorized.ts';
-import { onPaymentCaptured } from './events/on-payment-captured.ts';
-import { onPaymentChanged } from './events/on-payment-changed.ts';
-import { getTransaction } from './internal/get-transaction.ts';
+import { recordTenderNews } from './hub-payments.ts';
+import { abandonOpening, createTransaction } from './opening.ts';
+import { captureTenders, submitOrder } from './submission.ts';
+import { addPayment, resolveTender } from './tenders.ts';
+import { getTransaction } from './views.ts';
+import { expireTransaction, onOrderCancelled, undoSale, voidTransaction } from './voiding.ts';
 
 export const service = defineService({
   application: 'pos',
@@ -24,9 +16,9 @@ export const service = defineService({
   apis: { 'create-transaction-api': createTransaction, 'void-transaction-api': voidTransaction, 'add-payment-api': addPayment },
   internal: { 'get-transaction': getTransaction },
   events: {
-    'payment-authorized': onPaymentAuthorized,
-    'payment-captured': onPaymentCaptured,
-    'ext.payment-changed': onPaymentChanged,
+    'payment-authorized': recordTenderNews,
+    'payment-captured': recordTenderNews,
+    'ext.payment-changed': recordTenderNews,
     'order-cancelled': onOrderCancelled,
   },
   due: [abandonOpening, resolveTender, submitOrder, captureTenders, undoSale, expireTransaction],

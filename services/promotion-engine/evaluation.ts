@@ -1,24 +1,93 @@
+import type { z } from 'zod';
 import { getBasket } from '../../shared/catalog/commerce/internal.ts';
 import { getCustomer } from '../../shared/catalog/customer/apis.ts';
 import { getMemberBalance } from '../../shared/catalog/loyalty/apis.ts';
-import { invalid, isDependencyProblem, Problem } from '../../shared/catalog/problems.ts';
+import { invalid, isDependencyProblem, notFound, Problem } from '../../shared/catalog/problems.ts';
+import { evaluatePromotions as evaluatePromotionsApi, validateVoucher as validateVoucherApi } from '../../shared/catalog/promotion/apis.ts';
 import type { Promotion } from '../../shared/catalog/promotion/reference-data.ts';
-import type { Scope } from '../../shared/work/handler.ts';
+import { CURRENCY, money } from '../../shared/domain/money.ts';
+import { handle, type Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { basketVouchers, promotions, vouchers, voucherUses } from './collections.ts';
-import { type Line, type PricedLine, pricedAtFull } from './pricing.ts';
-import { applyPromotions, isRunning, type LoyaltyTier } from './promotion-rules.ts';
+import { applyPromotions, isRunning, type Line, type LoyaltyTier, type PricedLine, pricedAtFull } from './promotion-rules.ts';
 import {
   applyVouchers,
   canonicalCode,
   excludesTier,
+  isWellFormed,
   type Reason,
   standingReason,
   type VoucherOutcome,
   type VoucherTerms,
 } from './voucher-rules.ts';
 
-export interface Goods {
+type EvaluateRequest = z.output<typeof evaluatePromotionsApi.serviceRequest>;
+
+export const evaluatePromotions = handle(evaluatePromotionsApi)(async ({ body }, scope) => {
+  const goods = await goodsOf(body, scope);
+  return answerOf(goods, await evaluate(goods, body.voucherCodes ?? [], scope));
+});
+
+/** The lines of the request, or otherwise the lines of its basket. */
+async function goodsOf({ basketId, lines, customerId, loyaltyTier }: EvaluateRequest, { call }: Scope): Promise<Goods> {
+  if (lines === undefined) return { ...(await readBasketGoods(call, basketId ?? '', customerId)), loyaltyTier };
+  return {
+    basketId,
+    customerId,
+    loyaltyTier,
+    currency: CURRENCY,
+    lines: lines.map(({ sku, qty, unitPrice }) => ({ sku, qty, unitPrice: unitPrice.amount })),
+  };
+}
+
+function answerOf({ currency }: Goods, { lines, rejected }: VoucherOutcome) {
+  const shown = ({ source, amount }: PricedLine['discounts'][number]) => ({ ...source, discount: money(amount, currency) });
+  const discountOf = ({ qty, unitPrice, left }: PricedLine): number => qty * unitPrice - left;
+  return {
+    lines: lines.map((line) => ({
+      sku: line.sku,
+      qty: line.qty,
+      unitPrice: money(line.unitPrice, currency),
+      discounts: line.discounts.map(shown),
+      discount: money(discountOf(line), currency),
+      lineTotal: money(line.left, currency),
+    })),
+    totalDiscount: money(
+      lines.reduce((sum, line) => sum + discountOf(line), 0),
+      currency,
+    ),
+    applied: totalsBySource(lines).map(shown),
+    rejected: [...rejected],
+  };
+}
+
+type ValidateRequest = z.output<typeof validateVoucherApi.serviceRequest>;
+
+/** A malformed code is 404; a well-formed code that does not exist is `valid: false`. */
+export const validateVoucher = handle(validateVoucherApi)(async ({ params, body }, scope) => {
+  const code = canonicalCode(params.code);
+  if (!isWellFormed(code)) throw notFound('voucher', params.code);
+  const { currency, outcome } = await tryVoucher(code, body, scope);
+  const reason = outcome.rejected[0]?.reason;
+  if (reason) return { valid: false, code, reason };
+  const discount = totalsBySource(outcome.lines).find(({ source }) => source.voucherCode === code)?.amount ?? 0;
+  return { valid: true, code, discount: money(discount, currency) };
+});
+
+async function tryVoucher(
+  code: string,
+  { basketId, amount, customerId, loyaltyTier }: ValidateRequest,
+  scope: Scope,
+): Promise<{ currency: string; outcome: VoucherOutcome }> {
+  if (amount) {
+    const goods: Goods = { currency: amount.currency, customerId, loyaltyTier, lines: [{ sku: '', qty: 1, unitPrice: amount.amount }] };
+    return { currency: amount.currency, outcome: await evaluateAmount(goods, code, scope) };
+  }
+  const goods = { ...(await readBasketGoods(scope.call, basketId ?? '', customerId)), loyaltyTier };
+  return { currency: goods.currency, outcome: await evaluate(goods, [code], scope) };
+}
+
+interface Goods {
   readonly currency: string;
   readonly lines: readonly Line[];
   readonly basketId?: string;
@@ -27,7 +96,7 @@ export interface Goods {
   readonly loyaltyTier?: LoyaltyTier;
 }
 
-export interface JudgedVoucher {
+interface JudgedVoucher {
   readonly code: string;
   readonly voucher: VoucherTerms | undefined;
   readonly reason: Reason | undefined;
@@ -60,7 +129,7 @@ async function heldCodes(work: UnitOfWork, basketId: string | undefined): Promis
 }
 
 /** Applies promotions by priority, then vouchers in the given order. Stores nothing. */
-export async function evaluate(goods: Goods, codes: readonly string[], scope: Scope): Promise<VoucherOutcome> {
+async function evaluate(goods: Goods, codes: readonly string[], scope: Scope): Promise<VoucherOutcome> {
   refuseInexactSums(goods.lines);
   const running = await runningPromotions(scope.work);
   const judged = await judgeCodes(scope.work, codes, goods.basketId);
@@ -70,7 +139,7 @@ export async function evaluate(goods: Goods, codes: readonly string[], scope: Sc
 }
 
 /** Applies one voucher to an amount. No promotion applies before it, because the goods are unknown. */
-export async function evaluateAmount(goods: Goods, code: string, scope: Scope): Promise<VoucherOutcome> {
+async function evaluateAmount(goods: Goods, code: string, scope: Scope): Promise<VoucherOutcome> {
   const judged = await judgeCodes(scope.work, [code], goods.basketId);
   const { tier } = await lookUpNeededTier(goods, { running: [], judged }, scope);
   return applyVouchers(pricedAtFull(goods.lines), judged, { currency: goods.currency, tier });
@@ -104,7 +173,7 @@ function refuseInexactSums(lines: readonly Line[]): void {
 }
 
 /** One total per promotion and voucher, sorted as they applied. */
-export function totalsBySource(lines: readonly PricedLine[]) {
+function totalsBySource(lines: readonly PricedLine[]) {
   const totals = new Map<string, PricedLine['discounts'][number]>();
   for (const { source, amount } of lines.flatMap(({ discounts }) => discounts)) {
     const key = JSON.stringify([source.promotionId ?? null, source.voucherCode ?? null]);
@@ -138,7 +207,7 @@ async function lookUpTier(customerId: string, { call, log }: Scope): Promise<Fou
 }
 
 /** The lines of a basket, for requests that name only the basket. @throws Problem `not_found`, `dependency_*` */
-export async function readBasketGoods(call: Scope['call'], basketId: string, customerId: string | undefined): Promise<Goods> {
+async function readBasketGoods(call: Scope['call'], basketId: string, customerId: string | undefined): Promise<Goods> {
   const basket = await call(getBasket, { params: { id: basketId } });
   return {
     basketId,

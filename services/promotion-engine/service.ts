@@ -1,10 +1,9 @@
 import type { Fixtures } from '../../fixtures/files.ts';
 import type { Seed } from '../../shared/store/collections.ts';
 import { defineService } from '../../shared/work/handler.ts';
-import { evaluatePromotions } from './apis/evaluate-promotions.ts';
-import { validateVoucher } from './apis/validate-voucher.ts';
 import { basketVouchers, promotions, vouchers, voucherUses } from './collections.ts';
-import { recordVoucherUse } from './internal/record-voucher-use.ts';
+import { evaluatePromotions, validateVoucher } from './evaluation.ts';
+import { recordVoucherUse } from './voucher-uses.ts';
 
 export const service = defineService({
   application: 'promotion-engine',

@@ -2,8 +2,7 @@ import type { z } from 'zod';
 import type { VoucherReason } from '../../shared/catalog/promotion/apis.ts';
 import type { Voucher } from '../../shared/catalog/promotion/reference-data.ts';
 import { percentOf } from '../../shared/domain/money.ts';
-import { costOf, type PricedLine, type Source, spread, takeOff } from './pricing.ts';
-import { isRunning, type LoyaltyTier, type Purchase } from './promotion-rules.ts';
+import { costOf, isRunning, type LoyaltyTier, type PricedLine, type Purchase, type Source, spread, takeOff } from './promotion-rules.ts';
 
 export type Reason = z.output<typeof VoucherReason>;
 export type VoucherTerms = Omit<Voucher, 'used'>;

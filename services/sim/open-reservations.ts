@@ -1,7 +1,8 @@
+import { refusal } from '../../shared/catalog/life-cycle.ts';
+import type { Problem } from '../../shared/catalog/problems.ts';
 import { allPages } from '../../shared/work/all-pages.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { reservations, type StoredReservation } from './collections.ts';
-import type { Owner } from './ended-owners.ts';
+import { endedId, endedOwners, reservations, type StoredReservation } from './collections.ts';
 import { isOpen } from './reservation-rules.ts';
 
 /** A basket has at most one open reservation. */
@@ -20,3 +21,45 @@ export async function findOpenReservations(work: UnitOfWork, { orderId, basketId
   }
   return [...new Map(found.map((one) => [one.id, one])).values()];
 }
+
+interface Owner {
+  readonly basketId?: string;
+  readonly orderId?: string;
+}
+
+interface Ended {
+  readonly id: string;
+  readonly state: string;
+}
+
+const NEVER_WRITTEN = 0;
+
+const keysOf = ({ basketId, orderId }: Owner): (readonly ['order' | 'basket', string])[] => [
+  ...(orderId === undefined ? [] : [['order', orderId] as const]),
+  ...(basketId === undefined ? [] : [['basket', basketId] as const]),
+];
+
+/** @returns 409 when the order or basket has ended; undefined otherwise, and then the commit fails if it ends in the meantime */
+export async function findEnd(work: UnitOfWork, owner: Owner): Promise<Problem | undefined> {
+  for (const [objectType, id] of keysOf(owner)) {
+    const key = endedId(objectType, id);
+    const ended = await work.get(endedOwners, key);
+    if (ended) return ownerEnded(objectType, id, ended.state);
+    work.expect(endedOwners, { id: key, version: NEVER_WRITTEN, state: 'none' });
+  }
+  return undefined;
+}
+
+/** Records that an order or basket has ended. From then on no stock is reserved for it. */
+export async function markEnded(work: UnitOfWork, objectType: 'order' | 'basket', { id, state }: Ended): Promise<void> {
+  const key = endedId(objectType, id);
+  if (!(await work.get(endedOwners, key))) work.put(endedOwners, { id: key, state });
+}
+
+const ownerEnded = (objectType: 'order' | 'basket', id: string, currentState: string): Problem =>
+  refusal(
+    objectType,
+    { id, state: currentState },
+    'reserve',
+    `The ${objectType} "${id}" has ended (${currentState}); no stock is reserved for it any more.`,
+  );

@@ -1,21 +1,22 @@
 import type { Fixtures } from '../../fixtures/files.ts';
 import type { Seed } from '../../shared/store/collections.ts';
 import { defineService } from '../../shared/work/handler.ts';
-import { confirmReservation } from './apis/confirm-reservation.ts';
-import { getInventory } from './apis/get-inventory.ts';
-import { releaseReservation } from './apis/release-reservation.ts';
-import { reserveInventory } from './apis/reserve-inventory.ts';
+import { abortHold } from './attempts.ts';
 import { attempts, basketAttempts, endedOwners, fulfillmentHolds, movements, reservations } from './collections.ts';
-import { abortHold } from './due/abort-hold.ts';
-import { expireReservation } from './due/expire-reservation.ts';
-import { giveBackStock } from './due/give-back-stock.ts';
-import { moveStock } from './due/move-stock.ts';
-import { getBasketHold } from './internal/get-basket-hold.ts';
-import { getReservation } from './internal/get-reservation.ts';
-import { listOrderHolds } from './internal/list-order-holds.ts';
-import { moveReservation } from './internal/move-reservation.ts';
-import { recordReservation } from './internal/record-reservation.ts';
-import { releaseHolds } from './internal/release-holds.ts';
+import { moveReservation } from './movements.ts';
+import {
+  confirmReservation,
+  expireReservation,
+  getBasketHold,
+  getReservation,
+  giveBackStock,
+  listOrderHolds,
+  recordReservation,
+  releaseHolds,
+  releaseReservation,
+} from './reservations.ts';
+import { reserveInventory } from './reserving.ts';
+import { getInventory, moveStock } from './stock-movements.ts';
 
 export const service = defineService({
   application: 'sim',

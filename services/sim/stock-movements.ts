@@ -1,6 +1,8 @@
-import { moveHold } from '../../shared/catalog/inventory/internal.ts';
-import type { Scope } from '../../shared/work/handler.ts';
+import { getInventory as getInventoryApi } from '../../shared/catalog/inventory/apis.ts';
+import { getStock, moveHold } from '../../shared/catalog/inventory/internal.ts';
+import { handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import { type Movement, movements } from './collections.ts';
+import { moveStockDue } from './due-work.ts';
 
 const kindAtInventoryService = { consume: 'consume', short: 'write-off' } as const satisfies Record<Movement['kind'], string>;
 
@@ -18,3 +20,7 @@ export async function movePendingStock(reservationId: string, { work, call }: Pi
     work.put(movements, { ...movement, pending: false });
   }
 }
+
+export const moveStock = handleDue(moveStockDue)(async ({ key }, { work, call }) => movePendingStock(key, { work, call }));
+
+export const getInventory = handle(getInventoryApi)(({ params }, { call }) => call(getStock, { params }));

@@ -1,14 +1,11 @@
 import express from 'express';
 import type { Logger } from 'pino';
 import { createFairServer } from '../../shared/process/fair-server.ts';
-import { NOT_FOUND, send } from './contract/answers.ts';
+import { NOT_FOUND, refuseUnreadable, send, withJsonErrors } from './contract/answers.ts';
 import { loadTouchpointFixtures, resolveAuthorization, type TouchpointFixtures } from './contract/fixtures.ts';
-import { contractListener, contractTable } from './contract/listener.ts';
-import { storeCredential } from './contract/store-credential.ts';
+import { contractListener, contractTable, storeCredential } from './contract/listener.ts';
 import { documentRouter, ownHostsOnly } from './documents/documents.ts';
 import { type Listening, listen, SERVER_LIMITS } from './http-listening.ts';
-import { withJsonErrors } from './json-errors.ts';
-import { refuseUnreadable } from './unreadable-requests.ts';
 
 export interface TouchpointMockOptions {
   readonly host: string;

@@ -5,14 +5,12 @@ import helmet from 'helmet';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import type { Logger } from 'pino';
 import { createFairServer } from '../../shared/process/fair-server.ts';
-import { MOCK_UNREACHABLE, NOT_FOUND, send } from './contract/answers.ts';
+import { MOCK_UNREACHABLE, NOT_FOUND, refuseUnreadable, send, withJsonErrors } from './contract/answers.ts';
 import { ALIAS_NAMES, ALIASES, INVALID_SELECTOR, SUGGESTED_SEQUENCE } from './contract/cases.ts';
 import { fixedResponse } from './contract/fixed-response.ts';
 import { loadTouchpointFixtures, resolveAuthorization, type TouchpointFixtures } from './contract/fixtures.ts';
 import { documentRouter, ownHostsOnly } from './documents/documents.ts';
 import { type Listening, listen, SERVER_LIMITS } from './http-listening.ts';
-import { withJsonErrors } from './json-errors.ts';
-import { refuseUnreadable } from './unreadable-requests.ts';
 
 export interface PortalOptions {
   /** 0 chooses a free port. */

@@ -2,15 +2,9 @@ import type { Fixtures } from '../../fixtures/files.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
 import type { Seed } from '../../shared/store/collections.ts';
 import { defineService } from '../../shared/work/handler.ts';
-import { createPickingOrder } from './apis/create-picking-order.ts';
-import { getStockLocations } from './apis/get-stock-locations.ts';
-import { updatePickingStatus } from './apis/update-picking-status.ts';
 import { intendedMoves, pickingOrders, warehouseSteps, warehouses, warehouseTasks } from './collections.ts';
-import { finishMove } from './due/finish-move.ts';
-import { finishOpening } from './due/finish-opening.ts';
-import { takeWarehouseStep } from './due/warehouse-step.ts';
-import { onFulfillmentOrderChanged } from './events/on-fulfillment-order-changed.ts';
-import { applyWarehouseProgression } from './internal/apply-warehouse-progression.ts';
+import { createPickingOrder, finishMove, finishOpening, updatePickingStatus } from './picking-orders.ts';
+import { applyWarehouseProgression, getStockLocations, onFulfillmentOrderChanged, takeWarehouseStep } from './warehouse.ts';
 
 export const service = defineService({
   application: 'wms',

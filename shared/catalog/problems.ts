@@ -167,6 +167,18 @@ export function notFound(objectType: string, id: string): Problem {
   return new Problem('not_found', `There is no ${objectType} "${id}".`, { objectType, id });
 }
 
+/** For `catch`: undefined in place of `not_found`. */
+export function undefinedIfNotFound(error: unknown): undefined {
+  if (error instanceof Problem && error.code === 'not_found') return undefined;
+  throw error;
+}
+
+/** For `catch`: a problem as a result. @throws every other error */
+export function asProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  throw error;
+}
+
 /** 422 for one member of a body. @param pointer JSON pointer into the body */
 export function invalid(pointer: string, code: string, detail: string): Problem {
   return new Problem('validation_failed', detail, { errors: [{ pointer, code, detail }] });

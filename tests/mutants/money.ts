@@ -3,21 +3,21 @@ import type { Mutant } from './mutant.ts';
 export const money: readonly Mutant[] = [
   {
     name: 'A refund may exceed the captured amount by one cent',
-    file: 'services/payment-hub/refund/refund.ts',
+    file: 'services/payment-hub/refund.ts',
     from: 'if (requested.amount <= refundableAmount.amount) return;',
     to: 'if (requested.amount <= refundableAmount.amount + 1) return;',
     killedBy: ['tests/services/payment-hub.test.ts'],
   },
   {
     name: 'A capture may exceed the authorised amount by one cent',
-    file: 'services/payment-hub/capture/capture.ts',
+    file: 'services/payment-hub/payments.ts',
     from: 'if (captured.amount > authorizedAmount.amount) {',
     to: 'if (captured.amount > authorizedAmount.amount + 1) {',
     killedBy: ['tests/services/payment-hub.test.ts'],
   },
   {
     name: 'The remainder of a partial capture is not given back to the gift card',
-    file: 'services/payment-hub/capture/capture.ts',
+    file: 'services/payment-hub/payments.ts',
     from: 'giveBack(work, payment, { amount: remainder,',
     to: 'giveBack(work, payment, { amount: { ...remainder, amount: 0 },',
     killedBy: ['tests/services/payment-hub.test.ts'],
@@ -38,14 +38,14 @@ export const money: readonly Mutant[] = [
   },
   {
     name: 'An interrupted refund of cancelled units is paid again in full',
-    file: 'services/oms/payment/refund-split.ts',
+    file: 'services/oms/refunds.ts',
     from: 'Math.max(0, amount - sumOfRefunds(payments, (paid) => paid === reference))',
     to: 'amount',
     killedBy: ['tests/unit/oms/refund-split.test.ts'],
   },
   {
     name: 'Units that return in several parts are rounded one by one',
-    file: 'services/oms/returns/bookings.ts',
+    file: 'services/oms/return-bookings.ts',
     from: 'Math.max(0, valueOfUnits(line, gone) - valueOfUnits(line, line.cancelledQty) - before.amount)',
     to: 'valueOfUnits(line, units)',
     killedBy: ['tests/unit/oms/return-value.test.ts'],

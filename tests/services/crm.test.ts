@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createCustomer } from '../../services/crm/apis/create-customer.ts';
 import { customers } from '../../services/crm/collections.ts';
+import { createCustomer } from '../../services/crm/registration.ts';
 import * as crm from '../../services/crm/service.ts';
 import * as loyaltyPlatform from '../../services/loyalty-platform/service.ts';
 import { putParty } from '../../shared/catalog/customer/internal.ts';

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type Account, standingAt, withEntry } from '../../services/loyalty-platform/account/ledger.ts';
-import { redeemPoints } from '../../services/loyalty-platform/apis/redeem-points.ts';
-import { returnUnspentRedemption } from '../../services/loyalty-platform/due/return-redemption.ts';
-import { spend } from '../../services/loyalty-platform/redemption/spend.ts';
+import { type Account, standingAt, withEntry } from '../../services/loyalty-platform/ledger.ts';
+import { redeemPoints, returnUnspentRedemption, spend } from '../../services/loyalty-platform/redemption.ts';
 import * as loyaltyPlatform from '../../services/loyalty-platform/service.ts';
 import { putLedgerEntry } from '../../shared/catalog/loyalty/internal.ts';
 import type { DueItem } from '../../shared/store/ports/due-work.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { orders, type StoredOrder } from '../../services/oms/collections.ts';
-import { bookReturn } from '../../services/oms/internal/book-return.ts';
-import { bookingsOf } from '../../services/oms/returns/bookings.ts';
+import { bookingsOf } from '../../services/oms/return-bookings.ts';
+import { bookReturn } from '../../services/oms/returns.ts';
 import * as oms from '../../services/oms/service.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';

@@ -1,10 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { z } from 'zod';
 import * as oms from '../../services/oms/service.ts';
-import { openPayment } from '../../services/payment-hub/authorization/new-payment.ts';
+import { openPayment } from '../../services/payment-hub/authorization.ts';
 import { payments } from '../../services/payment-hub/collections.ts';
-import { syncOrderCover } from '../../services/payment-hub/funds/order-cover.ts';
-import { syncReturnCover } from '../../services/payment-hub/funds/return-cover.ts';
+import { syncOrderCover, syncReturnCover } from '../../services/payment-hub/funds.ts';
 import * as paymentHub from '../../services/payment-hub/service.ts';
 import { transactions } from '../../services/pos/collections.ts';
 import * as pos from '../../services/pos/service.ts';

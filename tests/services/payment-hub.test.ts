@@ -1,9 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import * as oms from '../../services/oms/service.ts';
-import { watchAuthorization } from '../../services/payment-hub/authorization/authorization.ts';
-import { openPayment, openPending, type PaymentRequest } from '../../services/payment-hub/authorization/new-payment.ts';
+import { openPayment, openPending, type PaymentRequest, watchAuthorization } from '../../services/payment-hub/authorization.ts';
 import { orderCovers, payments, type StoredPayment } from '../../services/payment-hub/collections.ts';
-import { syncOrderCover } from '../../services/payment-hub/funds/order-cover.ts';
+import { syncOrderCover } from '../../services/payment-hub/funds.ts';
 import * as paymentHub from '../../services/payment-hub/service.ts';
 import type { ProgressionInput } from '../../shared/catalog/control/progression.ts';
 import { allowedFrom } from '../../shared/catalog/life-cycle.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as inventoryService from '../../services/inventory-service/service.ts';
-import { beginAttempt } from '../../services/sim/attempt.ts';
+import { beginAttempt } from '../../services/sim/attempts.ts';
 import { attempts, basketAttempts, reservations } from '../../services/sim/collections.ts';
 import * as sim from '../../services/sim/service.ts';
 import { allocateInventory, confirmReservation, reserveInventory } from '../../shared/catalog/inventory/apis.ts';

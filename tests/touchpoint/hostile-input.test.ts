@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import express from 'express';
+import { withJsonErrors } from '../../services/touchpoint-mock/contract/answers.ts';
 import type { Listening } from '../../services/touchpoint-mock/http-listening.ts';
-import { withJsonErrors } from '../../services/touchpoint-mock/json-errors.ts';
 import { aMock, aPortal, authorized, CALCULATE, raw, statusOf } from './running-touchpoint.ts';
 
 let mock: Listening;

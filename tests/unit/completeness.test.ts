@@ -4,7 +4,6 @@ import { applicationNames } from '../../shared/catalog/applications.ts';
 import { type ApiDefinition, namesRehearsal } from '../../shared/catalog/define.ts';
 import { events } from '../../shared/catalog/events.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
-import { consumedBy } from '../../shared/catalog/subscriptions.ts';
 import { estateOpenApi } from '../../shared/contract/openapi/document.ts';
 import { textOf, trackedFiles } from '../support/tracked-files.ts';
 
@@ -29,17 +28,19 @@ const cased = (id: string): string => id.replaceAll(/-(\w)/g, (_, letter: string
 /** Whether a test calls an API by its id, or a document by its address. */
 const isCalled = (api: ApiDefinition): boolean => callingTests.includes(namesRehearsal(api) ? '/labels/' : `'${api.id}'`);
 
-/** Whether the catalog's definition is imported, under any local name, and passed to `handle`. */
-function binds(handler: string, name: string): boolean {
-  const local = new RegExp(`\\b${cased(name)}(?: as (\\w+))?[ ,}]`).exec(textOf(handler));
-  return local !== null && textOf(handler).includes(`handle(${local[1] ?? cased(name)})`);
+/** The file of the application that imports a definition of the catalog, under any local name, and passes it to `handle`. */
+function handlerOf({ application }: ApiDefinition, name: string): string | undefined {
+  return trackedFiles.find((file) => {
+    if (!file.startsWith(`services/${application}/`) || !file.endsWith('.ts')) return false;
+    const local = new RegExp(`\\b${cased(name)}(?: as (\\w+))?[ ,}]`).exec(textOf(file));
+    return local !== null && textOf(file).includes(`handle(${local[1] ?? cased(name)})`);
+  });
 }
 
 function missingSteps(api: ApiDefinition): string[] {
-  const handler = `services/${api.application}/apis/${nameOf(api)}.ts`;
   return [
-    !files.has(handler) && `step 2: write the handler in ${handler}`,
-    files.has(handler) && !binds(handler, nameOf(api)) && `step 2: bind a function with handle(${cased(nameOf(api))}) in ${handler}`,
+    handlerOf(api, nameOf(api)) === undefined &&
+      `step 2: bind a function with handle(${cased(nameOf(api))}) in services/${api.application}`,
     !isCalled(api) && `step 4: call ${api.id} in a test under tests/services`,
     document.paths[api.path]?.[api.method.toLowerCase()]?.operationId !== api.id && `step 5: describe ${api.id} in the OpenAPI document`,
     !apiReference.includes(`\`${api.method} ${api.path}\``) && 'step 5: run npm run docs, so that the reference lists it',
@@ -57,29 +58,13 @@ test('Every declared public API is listed in the catalog (step 1)', () => {
   expect(declared.toSorted()).toEqual(publicApis.map(({ id }) => id).toSorted());
 });
 
-test.each(internals.map((api) => [api.name, api] as const))(
-  'The call between services %s has a handler in the file of its name',
-  (_name, api) => {
-    const handler = `services/${api.application}/internal/${api.id}.ts`;
-    expect(files.has(handler) && binds(handler, api.id) ? '' : `missing: handle(${cased(api.id)}) in ${handler}`).toBe('');
-  },
+test.each(internals.map((api) => [api.name, api] as const))('The call between services %s has a handler', (_name, api) =>
+  expect(handlerOf(api, api.id) === undefined ? `missing: handle(${cased(api.id)}) in services/${api.application}` : '').toBe(''),
 );
 
 test.each(events.map(({ name }) => name))('The event %s is expected by a test', (name) =>
   expect(expectingTests.includes(`'${name}'`) ? name : `no test under tests/services or tests/flows expects ${name}`).toBe(name),
 );
-
-const expected = (application: (typeof applicationNames)[number]): string[] => [
-  ...publicApis.filter((api) => api.application === application).map((api) => `apis/${nameOf(api)}.ts`),
-  ...internals.filter((api) => api.application === application).map((api) => `internal/${api.id}.ts`),
-  ...consumedBy(application).map(({ name }) => `events/on-${name.replace(/^ext\./, '')}.ts`),
-];
-
-test.each(applicationNames)('The handlers of %s are one file per API, internal call and consumed event', (application) => {
-  const prefix = `services/${application}/`;
-  const found = trackedFiles.filter((file) => file.startsWith(prefix)).map((file) => file.slice(prefix.length));
-  expect(found.filter((file) => /^(apis|internal|events)\//.test(file)).toSorted()).toEqual(expected(application).toSorted());
-});
 
 test.each(applicationNames)('The application %s has a service.ts and a README.md', (application) =>
   expect(['service.ts', 'README.md'].filter((file) => !files.has(`services/${application}/${file}`))).toEqual([]),

@@ -1,8 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { addToLines } from '../../services/ecommerce-platform/basket/lines.ts';
-import { type LineToPrice, priceLines, shippingCost } from '../../services/ecommerce-platform/basket/pricing.ts';
-import { LOW_STOCK, shownAvailability } from '../../services/ecommerce-platform/product/availability.ts';
+import { addToLines, type LineToPrice, priceLines, shippingCost } from '../../services/ecommerce-platform/pricing.ts';
+import { LOW_STOCK, shownAvailability } from '../../services/ecommerce-platform/products.ts';
 import { FREE_SHIPPING_FROM } from '../../shared/catalog/shipping-prices.ts';
 import { containedTax } from '../../shared/domain/money.ts';
 

@@ -1,7 +1,15 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { costOf, type Line, pricedAtFull, spread, takeOff } from '../../services/promotion-engine/pricing.ts';
-import { applyPromotions, freeUnits, isRunning } from '../../services/promotion-engine/promotion-rules.ts';
+import {
+  applyPromotions,
+  costOf,
+  freeUnits,
+  isRunning,
+  type Line,
+  pricedAtFull,
+  spread,
+  takeOff,
+} from '../../services/promotion-engine/promotion-rules.ts';
 import {
   applyVouchers,
   discountOf,

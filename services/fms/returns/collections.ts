@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { ReturnStep } from '../../../shared/catalog/fulfillment/reference-data.ts';
 import { Return, returnObject } from '../../../shared/catalog/fulfillment/returns.ts';
-import { notFound } from '../../../shared/catalog/problems.ts';
 import { Address, Id, Instant } from '../../../shared/catalog/shapes.ts';
 import { defineCollection } from '../../../shared/store/collections.ts';
 import { allPages } from '../../../shared/work/all-pages.ts';
@@ -63,13 +62,6 @@ export const returnSteps = defineCollection({
   name: 'return-steps',
   schema: z.object({ id: ReturnStep.shape.step, version, afterMs: z.int().min(0) }),
 });
-
-/** @throws Problem `not_found` */
-export async function returnById(work: UnitOfWork, id: string): Promise<StoredReturn> {
-  const found = await work.get(returns, id);
-  if (!found) throw notFound('return', id);
-  return found;
-}
 
 /** All returns of an order, sorted by creation. */
 export const returnsOf = (work: UnitOfWork, orderId: string): Promise<StoredReturn[]> =>

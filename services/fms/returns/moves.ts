@@ -1,18 +1,21 @@
 import type { z } from 'zod';
-import { progressionOf } from '../../../shared/catalog/control/progression.ts';
+import { type Progression, progressionOf } from '../../../shared/catalog/control/progression.ts';
 import type { InputOf } from '../../../shared/catalog/define.ts';
 import type { moveReturn } from '../../../shared/catalog/fulfillment/internal.ts';
+import type { ReturnStep } from '../../../shared/catalog/fulfillment/reference-data.ts';
 import { type ReturnLine, returnLifeCycle } from '../../../shared/catalog/fulfillment/returns.ts';
+import { DEFAULT_CARRIER } from '../../../shared/catalog/fulfillment/shipments.ts';
 import { refusal, rowFor } from '../../../shared/catalog/life-cycle.ts';
 import { invalid } from '../../../shared/catalog/problems.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
-import type { Patch } from '../../../shared/work/unit-of-work.ts';
-import { returns, type StoredReturn } from './collections.ts';
-import { bookReturnedStockDue, giveUpReturnDue, returnParcelDue, settleReturnDue } from './due-work.ts';
-import { createReturnParcel } from './parcel.ts';
+import { requireObject } from '../../../shared/work/require-object.ts';
+import type { Patch, UnitOfWork } from '../../../shared/work/unit-of-work.ts';
+import { nodes } from '../collections.ts';
+import { bookReturnedStockDue, giveUpReturnDue, returnParcelDue, returnStepDue, settleReturnDue } from '../due-work.ts';
+import { createParcel, type ParcelCopy } from '../parcels.ts';
+import { returnSteps, returns, returnTasks, type StoredReturn } from './collections.ts';
 import { paidOf } from './refunds.ts';
-import { EXCHANGE_WAIT_MS, planStep } from './return-clock.ts';
 
 type Line = z.output<typeof ReturnLine>;
 type Findings = InputOf<typeof moveReturn>['body']['lines'];
@@ -103,4 +106,69 @@ const isReportedDamaged = ({ reason }: Line): boolean => reason.split(';').some(
 function withFinding(line: Line, finding: NonNullable<Findings>[number] | undefined): Line {
   const condition = finding?.condition ?? (isReportedDamaged(line) ? 'damaged' : 'resellable');
   return { ...line, condition, disposition: finding?.disposition ?? (condition === 'damaged' ? 'scrap' : 'restock') };
+}
+
+/** Stores the parcel of a return, from the customer to the location of the return. For the commit of the approval. */
+async function createReturnParcel(found: StoredReturn, scope: Pick<Scope, 'work' | 'context'>): Promise<ParcelCopy> {
+  const { id: returnId, locationId, customerAddress: from } = found;
+  const node = await requireObject(scope.work, nodes, locationId, 'location');
+  if (!from) throw new Error(`The return ${returnId} comes by parcel but has no customer address.`);
+  // Its goods left the stock records with the original order.
+  return createParcel({ returnId, carrier: DEFAULT_CARRIER, service: 'STANDARD', from, to: node.address, stockTaken: true }, scope);
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** A return may be announced for this rehearsal time after its order is completed. */
+export const RETURN_WINDOW_MS = 30 * DAY_MS;
+
+/** Rehearsal time that an inspected return waits for the order of its exchange. */
+const EXCHANGE_WAIT_MS = 7 * DAY_MS;
+
+type Step = ReturnStep['step'];
+
+/** The next step by policy, store or warehouse. A scan receives a return by parcel, and a settlement ends an inspected one. */
+export function nextStep({ state, dropOff, rejecting }: Pick<StoredReturn, 'state' | 'dropOff' | 'rejecting'>): Step | undefined {
+  if (rejecting) return undefined;
+  switch (state) {
+    case 'requested':
+      return 'decide';
+    case 'approved':
+      return dropOff === 'store' ? 'receive' : undefined;
+    case 'received':
+      return 'inspect';
+    case 'in-transit':
+    case 'inspected':
+    case 'refunded':
+    case 'exchanged':
+    case 'rejected':
+      return undefined;
+  }
+}
+
+const ENDED: ReadonlySet<StoredReturn['state']> = new Set(['inspected', 'refunded', 'exchanged', 'rejected']);
+
+/** Stores the time of a return's next step and its due work. @param since the previous step, epoch ms @returns whether it changed */
+export async function planStep(
+  work: UnitOfWork,
+  found: StoredReturn,
+  { mode, since }: { readonly mode: Progression['returns']; readonly since: number },
+): Promise<boolean> {
+  const before = await work.get(returnTasks, found.id);
+  const step = nextStep(found);
+  const stepAt = step && (await momentOf(work, { step, mode, since }));
+  work.put(returnTasks, { id: found.id, open: !ENDED.has(found.state), since, stepAt });
+  if (stepAt !== undefined) work.schedule(returnStepDue, found.id, stepAt, {});
+  else if (before?.stepAt !== undefined) work.cancel(returnStepDue, found.id);
+  return stepAt !== before?.stepAt;
+}
+
+async function momentOf(
+  work: UnitOfWork,
+  { step, mode, since }: { readonly step: Step; readonly mode: Progression['returns']; readonly since: number },
+): Promise<number | undefined> {
+  if (mode === 'manual') return undefined;
+  if (mode === 'immediate') return work.now;
+  const afterMs = (await work.get(returnSteps, step))?.afterMs ?? 0;
+  return Math.max(work.now, since + afterMs);
 }

@@ -1,24 +1,28 @@
 import type { z } from 'zod';
-import type { Payment } from '../../../shared/catalog/payment/objects.ts';
+import { closeReturn } from '../../../shared/catalog/order/internal.ts';
+import { Order } from '../../../shared/catalog/order/objects.ts';
+import { Payment } from '../../../shared/catalog/payment/objects.ts';
+import { Problem } from '../../../shared/catalog/problems.ts';
+import { type EventHandler, handleDue, unchanged } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
+import { closeReturnDue, settleReturnDue } from '../due-work.ts';
 import { returns, type StoredReturn } from './collections.ts';
-import { closeReturnDue, settleReturnDue } from './due-work.ts';
 
-export type ReturnRefund = StoredReturn['refunds'][number];
+type ReturnRefund = StoredReturn['refunds'][number];
 type Refunded = Pick<z.output<typeof Payment>, 'id' | 'refunds'>;
 
 /** Minor units refunded for a return. */
 export const paidOf = ({ refunds }: Pick<StoredReturn, 'refunds'>): number => refunds.reduce((sum, { amount }) => sum + amount.amount, 0);
 
 /** Whether a return is to be paid back: it was inspected or written off. */
-export const isOwed = ({ state, writtenOffAt }: Pick<StoredReturn, 'state' | 'writtenOffAt'>): boolean =>
+const isOwed = ({ state, writtenOffAt }: Pick<StoredReturn, 'state' | 'writtenOffAt'>): boolean =>
   state === 'inspected' || (state === 'in-transit' && writtenOffAt !== undefined);
 
-export const refundsFor = (returnId: string, { id, refunds }: Refunded): ReturnRefund[] =>
+const refundsFor = (returnId: string, { id, refunds }: Refunded): ReturnRefund[] =>
   refunds.filter((refund) => refund.returnId === returnId).map(({ amount, at }) => ({ paymentId: id, amount, at }));
 
 /** Merges stored and reported refunds. Payments never lose refunds, so a shorter list is stale. @returns undefined when nothing is new */
-export function withRefunds(known: readonly ReturnRefund[], reported: readonly ReturnRefund[]): ReturnRefund[] | undefined {
+function withRefunds(known: readonly ReturnRefund[], reported: readonly ReturnRefund[]): ReturnRefund[] | undefined {
   const paymentIds = new Set(reported.map(({ paymentId }) => paymentId));
   const fresh = [...paymentIds].filter((id) => countOf(reported, id) > countOf(known, id));
   if (fresh.length === 0) return undefined;
@@ -28,7 +32,7 @@ export function withRefunds(known: readonly ReturnRefund[], reported: readonly R
 const countOf = (refunds: readonly ReturnRefund[], id: string): number => refunds.filter(({ paymentId }) => paymentId === id).length;
 
 /** Records refunds. A return that is to be refunded becomes `refunded` once its whole value is refunded; the OMS gets a report of that. */
-export function noteRefunds(work: UnitOfWork, found: StoredReturn, reported: readonly ReturnRefund[]): void {
+function noteRefunds(work: UnitOfWork, found: StoredReturn, reported: readonly ReturnRefund[]): void {
   const refunds = withRefunds(found.refunds, reported);
   if (!refunds) return;
   const isPaid = paidOf({ refunds }) >= found.refundAmount.amount;
@@ -40,3 +44,82 @@ export function noteRefunds(work: UnitOfWork, found: StoredReturn, reported: rea
   work.schedule(closeReturnDue, found.id, work.now, {});
   work.transition(returns, found, 'refund', { refunds });
 }
+
+/**
+ * The OMS refunds an inspected or written-off return, and answers with the refunded amount. A remainder is refunded by other calls, or waits
+ * for the order of an exchange. The event of the refund or of the order then moves the return.
+ */
+export const settleReturn = handleDue(settleReturnDue)(async ({ key }, { work, call, log }) => {
+  const found = await work.get(returns, key);
+  if (!found || !isOwed(found)) return;
+  if (found.rejecting) {
+    // A refused rejection schedules this work again. That commit must not come before this item ends.
+    work.expect(returns, found);
+    return;
+  }
+  try {
+    const params = { id: found.orderId, returnId: key };
+    const { settled, refunds: reported } = await call(closeReturn, { params, body: { outcome: 'refund' } }, { step: 'refund' });
+    const refunds = withRefunds(found.refunds, reported);
+    if (settled) work.transition(returns, found, 'refund', refunds ? { refunds } : {});
+    else if (refunds) work.transition(returns, found, 'note', { refunds });
+  } catch (error) {
+    if (!(error instanceof Problem) || error.retryable || error.code !== 'invalid_state_transition') throw error;
+    log.warn({ returnId: key, code: error.code }, `paying a return back failed: ${error.message}`);
+  }
+});
+
+/** Reports a return to the OMS that ended without a call to it, by an exchange or by refunds made elsewhere. The OMS books the units. */
+export const closeReturnLater = handleDue(closeReturnDue)(async ({ key }, { work, call }) => {
+  const found = await work.get(returns, key);
+  if (found?.state !== 'refunded' && found?.state !== 'exchanged') return;
+  const { orderId, exchangeOrderId, state: outcome } = found;
+  const body = { outcome, exchangeOrderId };
+  await call(closeReturn, { params: { id: orderId, returnId: key }, body }, { step: outcome });
+});
+
+const RefundedPayment = Payment.pick({ id: true, state: true, refunds: true });
+
+/**
+ * A return records all its refunds, and ends when it is paid back in full. When nothing is left of the refunded payment, the OMS
+ * returns whether another payment of the order has a rest. A return that no refund names may still be exchanged.
+ */
+export const onPaymentChanged: EventHandler = async ({ data }, { work }) => {
+  const payment = RefundedPayment.parse(data.object);
+  const returnIds = new Set(payment.refunds.flatMap((refund) => refund.returnId ?? []));
+  if (returnIds.size === 0) return unchanged('The payment has no refund for a return.');
+  for (const returnId of returnIds) {
+    const found = await work.get(returns, returnId);
+    if (!found) continue;
+    noteRefunds(work, found, refundsFor(returnId, payment));
+    const noted = await work.get(returns, returnId);
+    if (noted && isOwed(noted) && payment.state === 'fully-refunded') work.schedule(settleReturnDue, returnId, work.now, {});
+  }
+  return undefined;
+};
+
+const ExchangeOrder = Order.pick({ id: true, exchangeForReturnId: true });
+
+/** The return has paid for another order: it is exchanged. The OMS books its units and pays back the surplus. */
+export const onOrderConfirmed: EventHandler = async ({ data }, { work }) => {
+  const { id: exchangeOrderId, exchangeForReturnId } = ExchangeOrder.parse(data.object);
+  if (exchangeForReturnId === undefined) return unchanged('The order is not exchanged for a return.');
+  const found = await work.get(returns, exchangeForReturnId);
+  // A return that was paid back by hand in the meantime did not pay for the order.
+  if (found?.state !== 'inspected') return unchanged(`The return is ${found?.state ?? 'unknown'}: only an inspected one is exchanged.`);
+  work.cancel(settleReturnDue, found.id);
+  work.schedule(closeReturnDue, found.id, work.now, {});
+  work.transition(returns, found, 'exchange', { exchangeOrderId });
+  return undefined;
+};
+
+/** A return whose exchange order is cancelled is paid back instead. After the exchange, the OMS pays back the credit. */
+export const onOrderCancelled: EventHandler = async ({ data }, { work }) => {
+  const { exchangeForReturnId } = ExchangeOrder.parse(data.object);
+  if (exchangeForReturnId === undefined) return unchanged('The order is not exchanged for a return.');
+  const found = await work.get(returns, exchangeForReturnId);
+  if (found?.state !== 'inspected')
+    return unchanged(`The return is ${found?.state ?? 'unknown'}: only an inspected one is paid back instead.`);
+  work.schedule(settleReturnDue, found.id, work.now, {});
+  return undefined;
+};

@@ -5,13 +5,12 @@ import { closeReturn } from '../../../shared/catalog/order/internal.ts';
 import { isDependencyProblem, Problem } from '../../../shared/catalog/problems.ts';
 import { money } from '../../../shared/domain/money.ts';
 import { instant } from '../../../shared/domain/time.ts';
-import type { Scope } from '../../../shared/work/handler.ts';
+import { handleDue, type Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
+import { finishRejectionDue, putBackDue, settleReturnDue } from '../due-work.ts';
 import { returns, returnTasks, type StoredReturn } from './collections.ts';
-import { finishRejectionDue, putBackDue, settleReturnDue } from './due-work.ts';
-import { settlesAt } from './moves.ts';
+import { planStep, settlesAt } from './moves.ts';
 import { paidOf } from './refunds.ts';
-import { planStep } from './return-clock.ts';
 import { takeOut } from './returned-stock.ts';
 
 /**
@@ -104,3 +103,11 @@ function resume(
   if (next.state === 'inspected') work.schedule(settleReturnDue, id, Math.max(work.now, settlesAt(next, since)), {});
   return next;
 }
+
+/** Finishes a rejection by policy, or one that got no answer. The OMS decides. */
+export const finishRejection = handleDue(finishRejectionDue)(async ({ key }, scope) => {
+  const found = await scope.work.get(returns, key);
+  if (!found?.rejecting) return;
+  const outcome = await carryOnRejection(found, scope);
+  if (outcome instanceof Problem) scope.log.warn({ returnId: key, code: outcome.code }, `rejecting a return failed: ${outcome.message}`);
+});

@@ -1,12 +1,11 @@
 import { recordStockMovement } from '../../../shared/catalog/inventory/internal.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
-import type { Scope } from '../../../shared/work/handler.ts';
-import type { StoredReturn } from './collections.ts';
-
-type Goods = Pick<StoredReturn, 'id' | 'locationId' | 'lines'>;
+import { handleDue, type Scope } from '../../../shared/work/handler.ts';
+import { bookReturnedStockDue, putBackDue } from '../due-work.ts';
+import { returns, type StoredReturn } from './collections.ts';
 
 /** Books inspected goods as on hand at their location, or as scrapped. Each line counts once. */
-export async function bookReturnedStock({ id, locationId, lines }: Goods, { call }: Pick<Scope, 'call'>): Promise<void> {
+async function bookReturnedStock({ id, locationId, lines }: StoredReturn, { call }: Pick<Scope, 'call'>): Promise<void> {
   for (const { orderLineId, sku, qty, disposition } of lines) {
     if (disposition === undefined) continue;
     const body = { reference: `${id} ${orderLineId} returned`, kind: disposition, locationId, sku, qty };
@@ -15,7 +14,7 @@ export async function bookReturnedStock({ id, locationId, lines }: Goods, { call
 }
 
 /** The result of taking goods out of stock. */
-export interface TakenOut {
+interface TakenOut {
   /** Order lines whose units are out of stock. */
   readonly taken: readonly string[];
   /** Why the other lines are still in stock: some of their units were sold. */
@@ -53,14 +52,18 @@ const soldMeanwhile = (id: string, { message, context }: Problem): Problem =>
     { ...context, objectType: 'return', id },
   );
 
-/** Returns the units to stock that a refused rejection had taken out. */
-export async function putBack(
-  { id, locationId, lines }: Goods,
-  { taken, attempt }: { readonly taken: readonly string[]; readonly attempt: number },
-  { call }: Pick<Scope, 'call'>,
-): Promise<void> {
+export const bookReturnedStockLater = handleDue(bookReturnedStockDue)(async ({ key }, scope) => {
+  const found = await scope.work.get(returns, key);
+  if (found) await bookReturnedStock(found, scope);
+});
+
+/** After a refused rejection, the goods that it took out of stock are on hand again. */
+export const putBack = handleDue(putBackDue)(async ({ payload: { returnId, taken, attempt } }, { work, call }) => {
+  const found = await work.get(returns, returnId);
+  if (!found) return;
+  const { id, locationId, lines } = found;
   for (const { orderLineId, sku, qty } of lines.filter((line) => taken.includes(line.orderLineId))) {
     const body = { reference: `${id} ${orderLineId} kept ${attempt}`, kind: 'restock' as const, locationId, sku, qty };
     await call(recordStockMovement, { body }, { step: orderLineId });
   }
-}
+});

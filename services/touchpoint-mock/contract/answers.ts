@@ -1,4 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, type RequestListener, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Express, Request, Response } from 'express';
 import { JSON_LEVELS } from '../../../shared/domain/json-limits.ts';
 
 /** An answer, ready to be sent. */
@@ -20,15 +22,15 @@ export const NOT_FOUND = fixedAnswer(404, 'Unknown path');
 export const POST_ONLY = fixedAnswer(405, 'This path answers POST only', ['Allow', 'POST']);
 export const GET_ONLY = fixedAnswer(405, 'This path answers GET only', ['Allow', 'GET, HEAD']);
 export const MOCK_UNREACHABLE = fixedAnswer(502, 'The touchpoint mock cannot be reached');
-export const ADDRESS_UNREADABLE = fixedAnswer(400, 'The address cannot be read');
-export const FAILED = fixedAnswer(500, 'Something went wrong in the server itself');
+const ADDRESS_UNREADABLE = fixedAnswer(400, 'The address cannot be read');
+const FAILED = fixedAnswer(500, 'Something went wrong in the server itself');
 export const NESTED_TOO_DEEPLY = fixedAnswer(400, `The body nests deeper than ${JSON_LEVELS} levels`);
 export const FOREIGN_HOST = fixedAnswer(421, 'This is shown as localhost, by address, or under a name that ALLOWED_HOSTS lists');
 export const BODY_TOO_LARGE = fixedAnswer(413, 'The body is larger than 1 MiB');
 
-export const REQUEST_UNREADABLE = fixedAnswer(400, 'This is not a readable HTTP request');
-export const REQUEST_TOO_SLOW = fixedAnswer(408, 'The request took too long to arrive');
-export const HEADERS_TOO_LARGE = fixedAnswer(431, 'The headers are larger than 16 KiB');
+const REQUEST_UNREADABLE = fixedAnswer(400, 'This is not a readable HTTP request');
+const REQUEST_TOO_SLOW = fixedAnswer(408, 'The request took too long to arrive');
+const HEADERS_TOO_LARGE = fixedAnswer(431, 'The headers are larger than 16 KiB');
 
 /** How long a client may continue to send an ignored body before the connection is cut. */
 const LINGER_MS = 1000;
@@ -51,4 +53,41 @@ export function sendUnread({ request, response, answer }: { request: IncomingMes
   };
   const timer = setTimeout(finish, LINGER_MS);
   request.once('end', finish).once('close', finish).resume();
+}
+
+/** Serves an Express application with JSON bodies for failed and unroutable requests, which Express answers with HTML. */
+export function withJsonErrors(app: Express): RequestListener {
+  return (request, response) => {
+    app(request as Request, response as Response, (error?: unknown) => {
+      if (response.headersSent) response.destroy();
+      else send(response, error === undefined || isRefusal(error) ? ADDRESS_UNREADABLE : FAILED);
+    });
+  };
+}
+
+/** Whether Express could not read the request. */
+function isRefusal(error: unknown): boolean {
+  const { status } = (error ?? {}) as { readonly status?: unknown };
+  return typeof status === 'number' && status >= 400 && status < 500;
+}
+
+/** How long the client may read the answer before the connection is cut. */
+const READING_MS = 500;
+
+const ANSWERS: Readonly<Record<string, Answer>> = { ERR_HTTP_REQUEST_TIMEOUT: REQUEST_TOO_SLOW, HPE_HEADER_OVERFLOW: HEADERS_TOO_LARGE };
+
+/** Answers bytes that Node cannot read as a request with a JSON body. Node alone answers with an empty one. */
+export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket, current: ServerResponse | undefined): void {
+  // An answer that has begun cannot be replaced.
+  const isAnswering = current?.headersSent === true;
+  if (!socket.writable || isAnswering || error.code === 'ECONNRESET') socket.destroy();
+  else refuse(socket, ANSWERS[error.code ?? ''] ?? REQUEST_UNREADABLE);
+}
+
+/** There is no response object, so the answer is written to the socket. */
+function refuse(socket: Socket, { status, headers, body }: Answer): void {
+  const pairs = [...headers, 'Connection', 'close'];
+  const lines = pairs.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${pairs[index + 1]}`] : []));
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
+  setTimeout(() => socket.destroy(), READING_MS).unref();
 }

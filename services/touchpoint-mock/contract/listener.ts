@@ -1,3 +1,4 @@
+import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { exceededLimit, JSON_LEVELS } from '../../../shared/domain/json-limits.ts';
 import {
@@ -13,9 +14,8 @@ import {
 import { ALIAS_NAMES, ALIASES, scenarioPath } from './cases.ts';
 import { type FixedResponse, fixedResponse } from './fixed-response.ts';
 import type { TouchpointFixtures } from './fixtures.ts';
-import type { StoreCredential } from './store-credential.ts';
 
-export const BODY_LIMIT = 1024 * 1024;
+const BODY_LIMIT = 1024 * 1024;
 
 interface Contract {
   readonly table: ReadonlyMap<string, ContractEndpoint>;
@@ -146,4 +146,30 @@ export function contractTable({ cases }: TouchpointFixtures): ReadonlyMap<string
     table.set(ALIASES[alias].path, { choose: (selector) => (selector === undefined ? undefined : byCase.get(selector)) });
   }
   return table;
+}
+
+/** Decides whether an `Authorization` header carries the key of this store. */
+interface StoreCredential {
+  accepts(authorization: string | undefined): boolean;
+}
+
+/** Matches the scheme in any case, the key exactly in constant time. Node decodes headers as Latin-1, so the sent bytes are compared. */
+export function storeCredential(storeKey: string): StoreCredential {
+  const expected = Buffer.from(storeKey, 'latin1');
+  const candidate = Buffer.alloc(expected.length);
+
+  return {
+    accepts(authorization) {
+      const key = bearerKey(authorization);
+      if (key === undefined) return false;
+      candidate.fill(0);
+      candidate.write(key, 'latin1');
+      const same = timingSafeEqual(candidate, expected);
+      return same && key.length === expected.length;
+    },
+  };
+}
+
+function bearerKey(authorization: string | undefined): string | undefined {
+  return authorization === undefined ? undefined : /^bearer +([^ ].*)$/i.exec(authorization)?.[1];
 }

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type Basket, type ConvertedBasket, orderFromBasket, unfitForOrder } from '../../../services/oms/order/from-basket.ts';
-import { itemsOf, linesHeldBy, linesServedFrom, reservationsOf } from '../../../services/oms/order/lines.ts';
+import { type Basket, type ConvertedBasket, orderFromBasket, unfitForOrder } from '../../../services/oms/baskets.ts';
+import { itemsOf, linesHeldBy, linesServedFrom, reservationsOf } from '../../../services/oms/lines.ts';
 import { allocate, containedTax, money } from '../../../shared/domain/money.ts';
 import { orderNumberOf } from '../../../shared/domain/order-number.ts';
 

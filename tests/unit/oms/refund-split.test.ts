@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { valueOfNext } from '../../../services/oms/order/lines.ts';
-import type { Payment } from '../../../services/oms/payment/payments.ts';
-import { excessOf, refundReference, refundSplit, stillOwed } from '../../../services/oms/payment/refund-split.ts';
+import { valueOfNext } from '../../../services/oms/lines.ts';
+import type { Payment } from '../../../services/oms/payments.ts';
+import { excessOf, refundReference, refundSplit, stillOwed } from '../../../services/oms/refunds.ts';
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
 

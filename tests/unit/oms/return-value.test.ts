@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { OrderLine } from '../../../services/oms/order/lines.ts';
-import { onlyPaidBack, type ReturnBooking, returnableOf, valueOfReturned } from '../../../services/oms/returns/bookings.ts';
+import type { OrderLine } from '../../../services/oms/lines.ts';
+import { onlyPaidBack, type ReturnBooking, returnableOf, valueOfReturned } from '../../../services/oms/return-bookings.ts';
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
 

@@ -1,0 +1,169 @@
+import { addLineToBasket, createBasket } from '../../shared/catalog/commerce/apis.ts';
+import { getBasket, listCustomerBaskets as listCustomerBasketsCall } from '../../shared/catalog/commerce/internal.ts';
+import { basketLifeCycle } from '../../shared/catalog/commerce/objects.ts';
+import { getCustomer } from '../../shared/catalog/customer/apis.ts';
+import { putParty } from '../../shared/catalog/customer/internal.ts';
+import type { InputOf } from '../../shared/catalog/define.ts';
+import { releaseHolds as releaseHoldsCall } from '../../shared/catalog/inventory/internal.ts';
+import { rowFor } from '../../shared/catalog/life-cycle.ts';
+import { invalid, Problem } from '../../shared/catalog/problems.ts';
+import { CURRENCY } from '../../shared/domain/money.ts';
+import { instant } from '../../shared/domain/time.ts';
+import { walkPages } from '../../shared/work/all-pages.ts';
+import { handle, handleDue, type Scope } from '../../shared/work/handler.ts';
+import { requireObject } from '../../shared/work/require-object.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { checkoutOf } from './checkout-record.ts';
+import { type Basket, baskets } from './collections.ts';
+import { isGuest } from './customer.ts';
+import { basketIdle, releaseHolds } from './due-work.ts';
+import { addToLines, currentPrices, priceLines, priceOpenBasket, pricesForSale, type RequestedUnits } from './pricing.ts';
+import { productBySku, readAvailability, refuseUnlessSellable } from './products.ts';
+
+type Body = InputOf<typeof createBasket>['body'];
+
+export const createBasketHandler = handle(createBasket)(async ({ body }, scope) => {
+  const { work } = scope;
+  const { channel, currency = CURRENCY, lines = [], mergeBasketIds = [] } = body;
+  const id = work.id('bsk');
+  const basketsToMerge = await openBaskets(work, mergeBasketIds);
+  for (const basket of basketsToMerge) await refuseBasketOfAnother(scope, basket, body);
+  const requested: RequestedUnits[] = [
+    ...lines.map((line, index) => ({ ...line, pointer: `/lines/${index}/qty` })),
+    ...basketsToMerge.flatMap((basket) =>
+      basket.lines.map((line) => ({ ...line, pointer: `/mergeBasketIds/${mergeBasketIds.indexOf(basket.id)}` })),
+    ),
+  ];
+  const withoutDiscount = await pricesForSale(work, addToLines(id, [], requested));
+  const customer = await readOrCreateCustomer(scope, id, body.customerId);
+  const prices = await priceOpenBasket(scope, withoutDiscount);
+  for (const basket of basketsToMerge) mergeInto(work, basket, id);
+  return work.create(baskets, 'create', {
+    id,
+    channel,
+    currency,
+    customerId: customer.id,
+    loyaltyAccountId: customer.loyaltyAccountId,
+    ...prices,
+    expiresAt: restartIdleTimer(work, id),
+  });
+});
+
+/** @throws Problem 404; 409 for a basket that is not open */
+async function openBaskets(work: UnitOfWork, ids: readonly string[]): Promise<Basket[]> {
+  const found: Basket[] = [];
+  for (const id of new Set(ids)) {
+    const basket = await requireObject(work, baskets, id);
+    rowFor(basketLifeCycle, basket, 'merge');
+    found.push(basket);
+  }
+  return found;
+}
+
+/**
+ * The basket of a registered customer is merged only for this customer. Anybody with its id may merge the basket of a guest.
+ * @throws Problem `validation_failed` without any data of the other customer; 503, 504
+ */
+async function refuseBasketOfAnother({ call }: Scope, { id, customerId: owner }: Basket, { mergeBasketIds = [], customerId }: Body) {
+  if (owner === undefined || owner === customerId) return;
+  if (isGuest(await call(getCustomer, { params: { id: owner } }))) return;
+  throw invalid(
+    `/mergeBasketIds/${mergeBasketIds.indexOf(id)}`,
+    'basket_of_another',
+    `The basket "${id}" belongs to another registered customer. Leave it out, or name its customer in customerId.`,
+  );
+}
+
+/** The customer of the request, or an anonymous party for this basket. @throws Problem 404, 503, 504 */
+const readOrCreateCustomer = ({ call }: Scope, basketId: string, customerId: string | undefined) =>
+  customerId === undefined ? call(putParty, { params: { basketId } }) : call(getCustomer, { params: { id: customerId } });
+
+/** The lines move to the other basket. Stock that a client reserved explicitly stays with the merged basket, so it is released. */
+function mergeInto(work: UnitOfWork, basket: Basket, mergedInto: string): void {
+  work.cancel(basketIdle, basket.id);
+  work.schedule(releaseHolds, basket.id, work.now, null, { beforeReply: true });
+  work.transition(baskets, basket, 'merge', {
+    ...priceLines([]),
+    vouchers: [],
+    promotionsStatus: undefined,
+    mergedInto,
+    expiresAt: undefined,
+  });
+}
+
+export const addLineHandler = handle(addLineToBasket)(async ({ params, body }, scope) => {
+  const { work } = scope;
+  const basket = await requireObject(work, baskets, params.id);
+  rowFor(basketLifeCycle, basket, 'add-line');
+  const lines = addToLines(basket.id, basket.lines, [{ ...body, pointer: '/qty' }]);
+  refuseUnlessSellable(await productBySku(work, body.sku));
+  const withoutDiscount = await currentPrices(work, lines);
+  await refuseUnlessAvailable(scope, body.sku, lines.find(({ sku }) => sku === body.sku)?.qty ?? body.qty);
+  const prices = await priceOpenBasket(scope, withoutDiscount);
+  return work.transition(baskets, basket, 'add-line', { ...prices, expiresAt: restartIdleTimer(work, basket.id) });
+});
+
+/**
+ * One location serves a line, so the best location must have all units. Without an answer of the Inventory Service, the line is accepted.
+ * @throws Problem 409 `insufficient_stock`
+ */
+async function refuseUnlessAvailable(scope: Scope, sku: string, requested: number): Promise<void> {
+  const found = await readAvailability(scope, sku, requested);
+  if (!found || found.maxPerLine >= requested) return;
+  const available = Math.max(0, found.maxPerLine);
+  throw new Problem('insufficient_stock', `No location has ${requested} of "${sku}"; the most that one can serve is ${available}.`, {
+    skus: [{ sku, requested, available }],
+  });
+}
+
+export const getBasketHandler = handle(getBasket)(async ({ params }, { work }) => {
+  const basket = await requireObject(work, baskets, params.id);
+  const record = await checkoutOf(work, basket.id);
+  return record?.phase === 'running' ? { ...basket, checkoutUnderWay: true } : basket;
+});
+
+const MAX_BASKETS = 20;
+
+export const listCustomerBasketsHandler = handle(listCustomerBasketsCall)(async ({ query }, { work }) => ({
+  items: await newestActive(work, query.customerId),
+}));
+
+/** Open and locked baskets, newest first. In worlds of older releases the index has other baskets too, so a page may be short. */
+async function newestActive(work: UnitOfWork, customerId: string): Promise<Basket[]> {
+  const found: Basket[] = [];
+  const newest = walkPages((cursor) => work.find(baskets, 'customer', customerId, { limit: MAX_BASKETS, cursor, newestFirst: true }));
+  for await (const basket of newest) {
+    found.push(basket);
+    if (found.length === MAX_BASKETS) break;
+  }
+  return found;
+}
+
+/** An open basket without changes for this long is abandoned. The source document does not specify it. */
+const IDLE_MS = 24 * 60 * 60 * 1_000;
+
+/** Restarts the idle time of an open basket. @returns its `expiresAt` */
+export function restartIdleTimer(work: UnitOfWork, basketId: string): string {
+  const at = work.now + IDLE_MS;
+  work.schedule(basketIdle, basketId, at, null);
+  return instant(at);
+}
+
+/** Every change of an open basket restarts the timer, so the basket has been unchanged for the whole idle time. */
+export const abandonIdleBasket = handleDue(basketIdle)(async ({ key }, { work }) => {
+  const basket = await work.get(baskets, key);
+  if (basket?.state !== 'open') return;
+  // A client may have reserved stock for it, and confirmed that reservation.
+  work.schedule(releaseHolds, key, work.now, null);
+  work.transition(baskets, basket, 'abandon', { expiresAt: undefined });
+});
+
+/** Releases the stock of a merged or abandoned basket: explicit reservations of clients, and the reservation of its transaction. */
+export const releaseHoldsOfBasket = handleDue(releaseHolds)(async ({ key: basketId }, { work, call }) => {
+  const basket = await work.get(baskets, basketId);
+  if (!basket) return;
+  const { id, state, transactionId } = basket;
+  await call(releaseHoldsCall, {
+    body: { basket: { id, state }, ...(transactionId !== undefined && { order: { id: transactionId, state: 'cancelled' } }) },
+  });
+});

@@ -1,0 +1,84 @@
+import type { z } from 'zod';
+import { getProduct } from '../../shared/catalog/commerce/apis.ts';
+import { moveProduct as moveProductCall } from '../../shared/catalog/commerce/internal.ts';
+import type { ProductView } from '../../shared/catalog/commerce/objects.ts';
+import { checkAvailability } from '../../shared/catalog/inventory/apis.ts';
+import { refusal } from '../../shared/catalog/life-cycle.ts';
+import { isDependencyProblem, notFound, Problem } from '../../shared/catalog/problems.ts';
+import { handle, type Scope } from '../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { type Product, products } from './collections.ts';
+
+export const getProductHandler = handle(getProduct)(async ({ params }, scope) => {
+  const product = await productByIdOrSku(scope.work, params.id);
+  return { ...product, availability: shownAvailability((await readAvailability(scope, product.sku))?.atp) };
+});
+
+export const moveProductHandler = handle(moveProductCall)(async ({ params: { id }, body }, { work }) => {
+  const product = await anyProduct(work, id);
+  if (!product) throw notFound('product', id);
+  return work.transition(products, product, body.verb);
+});
+
+/** Products before `active` and archived ones are hidden from customers. */
+const VISIBLE_STATES: ReadonlySet<Product['state']> = new Set(['active', 'suspended', 'discontinued']);
+
+/** @throws Problem 404, even for a product that is hidden from customers */
+export async function productBySku(work: UnitOfWork, sku: string): Promise<Product> {
+  return requireVisible(await work.findUnique(products, 'sku', sku), sku);
+}
+
+/** @throws Problem 404, even for a product that is hidden from customers */
+async function productByIdOrSku(work: UnitOfWork, idOrSku: string): Promise<Product> {
+  return requireVisible(await anyProduct(work, idOrSku), idOrSku);
+}
+
+/** Finds a product by id or SKU, in every state. */
+const anyProduct = async (work: UnitOfWork, idOrSku: string): Promise<Product | undefined> =>
+  (await work.get(products, idOrSku)) ?? (await work.findUnique(products, 'sku', idOrSku));
+
+function requireVisible(product: Product | undefined, idOrSku: string): Product {
+  if (product && VISIBLE_STATES.has(product.state)) return product;
+  throw notFound('product', idOrSku);
+}
+
+/** @throws Problem 409 */
+export function refuseUnlessSellable({ id, sku, state }: Product): void {
+  if (state === 'active') return;
+  throw refusal('product', { id, state }, 'sell', `The product "${sku}" is ${state}; only an active product can be sold.`, {
+    allowedFrom: ['active'],
+    sku,
+  });
+}
+
+/** Availability is a hint for shoppers, so the wait is short. */
+const TIMEOUT_MS = 2_000;
+
+/** With at most this many units over all locations, availability is `low`. The source document does not specify it. */
+export const LOW_STOCK = 10;
+
+interface Availability {
+  /** Units over all locations. */
+  readonly atp: number;
+  /** Units that the best location can serve alone. */
+  readonly maxPerLine: number;
+}
+
+/** @returns undefined while the Inventory Service does not answer */
+export async function readAvailability({ call, log }: Scope, sku: string, qty = 1): Promise<Availability | undefined> {
+  try {
+    return await call(checkAvailability, { params: { sku }, query: { qty } }, { timeoutMs: TIMEOUT_MS });
+  } catch (error) {
+    // No location has ever had this SKU.
+    if (error instanceof Problem && error.code === 'not_found') return { atp: 0, maxPerLine: 0 };
+    if (!isDependencyProblem(error)) throw error;
+    log.warn({ err: error, sku }, 'Inventory Service unavailable: availability unknown');
+    return undefined;
+  }
+}
+
+/** @param atp units over all locations; undefined while the Inventory Service does not answer */
+export function shownAvailability(atp: number | undefined): z.output<typeof ProductView>['availability'] {
+  if (atp === undefined) return { status: 'unknown' };
+  return { status: atp <= 0 ? 'out-of-stock' : atp <= LOW_STOCK ? 'low' : 'in-stock', atp };
+}

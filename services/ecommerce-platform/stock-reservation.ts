@@ -1,0 +1,197 @@
+import type { OutputOf } from '../../shared/catalog/define.ts';
+import { checkAvailability, releaseReservation, reserveInventory } from '../../shared/catalog/inventory/apis.ts';
+import { getBasketHold } from '../../shared/catalog/inventory/internal.ts';
+import { isUnknownOutcome, Problem } from '../../shared/catalog/problems.ts';
+import { digest } from '../../shared/domain/ids.ts';
+import { instant } from '../../shared/domain/time.ts';
+import type { Scope } from '../../shared/work/handler.ts';
+import type { SkuUnits } from '../../shared/work/lines-by-sku.ts';
+import { type Basket, type CheckoutRecord, checkouts } from './collections.ts';
+
+/** How long a checkout holds stock and prices without an order. The source document does not specify it. */
+const CHECKOUT_TTL_SECONDS = 900;
+const TIMEOUT_MS = 5_000;
+
+type HeldCheckout = CheckoutRecord & { readonly hold: NonNullable<CheckoutRecord['hold']> & { readonly expiresAt: string } };
+
+/**
+ * Reserves the stock of every line for the time of the checkout, all or nothing. The reservation is committed to the record before the
+ * checkout continues, so that the due work that undoes the checkout can release it.
+ * @param vouchers whether voucher uses will be locked next
+ * @throws Problem 409 `insufficient_stock` with every SKU that is short; 503, 504
+ */
+export async function holdStock(
+  { work, call }: Scope,
+  { basket, record, vouchers }: { basket: Basket; record: CheckoutRecord; vouchers: boolean },
+): Promise<HeldCheckout> {
+  const { hold } = record;
+  if (hold?.expiresAt !== undefined && hold.basketVersion === basket.version && record.vouchers === vouchers) {
+    return { ...record, hold: { ...hold, expiresAt: hold.expiresAt } };
+  }
+  const items = basket.lines.map(({ sku, qty }) => ({ sku, qty }));
+  const reservation = await retryLostAnswer(() =>
+    call(
+      reserveInventory,
+      { body: { basketId: basket.id, items, ttlSeconds: CHECKOUT_TTL_SECONDS } },
+      { step: `checkout ${record.attempt} ${digest(JSON.stringify(items))}`, timeoutMs: TIMEOUT_MS },
+    ),
+  );
+  const held = {
+    reservationId: reservation.id,
+    expiresAt: reservation.expiresAt ?? instant(work.now + CHECKOUT_TTL_SECONDS * 1_000),
+    basketVersion: basket.version,
+  };
+  const next = work.put(checkouts, { ...record, hold: held, vouchers: record.vouchers || vouchers });
+  await work.checkpoint();
+  return { ...next, hold: held };
+}
+
+/** Releases a reservation. A reservation that is unknown, or that an order has consumed, needs no release. */
+export async function releaseHold({ call }: Scope, reservationId: string): Promise<void> {
+  try {
+    await call(releaseReservation, { params: { id: reservationId } }, { timeoutMs: TIMEOUT_MS });
+  } catch (error) {
+    if (error instanceof Problem && !error.retryable && (error.status === 404 || error.status === 409)) return;
+    throw error;
+  }
+}
+
+/** Repeats a call once, under the same key, when its answer was lost. @throws Problem of the call */
+export async function retryLostAnswer<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (lost) {
+    if (!isUnknownOutcome(lost)) throw lost;
+    return call().catch((error: unknown) => {
+      throw error instanceof Problem && error.code === 'idempotency_in_progress' ? lost : error;
+    });
+  }
+}
+
+const TILL_TIMEOUT_MS = 4_000;
+/** Most attempts to reserve. One fails only when a concurrent sale takes units of the same store, so a few are enough. */
+const MAX_ROUNDS = 10;
+
+type Hold = NonNullable<OutputOf<typeof getBasketHold>['reservation']>;
+
+interface StoreStockRequest {
+  readonly basketId: string;
+  /** Version of the basket; 0 when the transaction creates it. */
+  readonly basketVersion: number;
+  readonly locationId: string;
+  readonly lines: readonly SkuUnits[];
+}
+
+/**
+ * Reserves the units of each SKU that the store has, without a time limit. A sale is never refused for stock, because the goods lie on
+ * the counter. Each request to the SIM is committed before it is made, so that the due work that undoes the checkout can repeat it.
+ * @returns the record, without a reservation when the store has none of the goods
+ * @throws Problem 503, 504
+ */
+export async function holdStoreStock(scope: Scope, record: CheckoutRecord, request: StoreStockRequest): Promise<CheckoutRecord> {
+  const { work } = scope;
+  const { basketId, basketVersion } = request;
+  if (record.hold?.basketVersion === basketVersion) return record;
+  let current = record;
+  if (current.hold) {
+    await releaseHold(scope, current.hold.reservationId);
+    current = { ...current, hold: undefined, asked: undefined };
+  }
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    if (!current.asked) current = await commitNextRequest(scope, current, request);
+    if (!current.asked) return current;
+    const reservationId = await reserve(scope, basketId, current);
+    if (reservationId !== undefined) {
+      const held = work.put(checkouts, { ...current, asked: undefined, hold: { reservationId, basketVersion } });
+      await work.checkpoint();
+      return held;
+    }
+    current = { ...current, asked: undefined };
+  }
+  scope.log.warn({ basketId, rounds: MAX_ROUNDS }, 'other sales took the stock in each round: sold without a reservation');
+  return work.put(checkouts, current);
+}
+
+/** Commits the next request to the SIM; `asked` stays undefined when the store has none of the goods. */
+async function commitNextRequest(scope: Scope, record: CheckoutRecord, request: StoreStockRequest): Promise<CheckoutRecord> {
+  const clientHold = await readClientReservation(scope, request);
+  const items = await readUnitsToReserve(scope, request, clientHold);
+  // This reservation is released first: a sale that reserves nothing would never release it.
+  if (items.length === 0 && clientHold) await releaseHold(scope, clientHold.id);
+  const next = scope.work.put(checkouts, {
+    ...record,
+    asked: items.length > 0 ? { locationId: request.locationId, items } : undefined,
+    round: (record.round ?? 0) + 1,
+  });
+  await scope.work.checkpoint();
+  return next;
+}
+
+/** The reservation that a client made for the basket before it came to the till. */
+async function readClientReservation({ call }: Scope, { basketId, basketVersion }: StoreStockRequest): Promise<Hold | undefined> {
+  if (basketVersion === 0) return undefined;
+  return (await call(getBasketHold, { params: { basketId } }, { timeoutMs: TILL_TIMEOUT_MS })).reservation;
+}
+
+/** Units of a SKU that a reservation still has at a location. */
+const heldUnits = (hold: Hold | undefined, sku: string, locationId: string): number =>
+  (hold?.allocations ?? [])
+    .filter((allocation) => allocation.sku === sku && allocation.locationId === locationId)
+    .reduce((sum, { qty, fulfilledQty, cancelledQty }) => sum + qty - fulfilledQty - cancelledQty, 0);
+
+/**
+ * The units to reserve per SKU: its quantity, but at most the store's ATP plus the units that the client's reservation has there. SKUs with
+ * 0 are left out.
+ */
+async function readUnitsToReserve(
+  { call }: Scope,
+  { lines, locationId }: StoreStockRequest,
+  clientHold: Hold | undefined,
+): Promise<SkuUnits[]> {
+  const units = await Promise.all(
+    lines.map(async ({ sku, qty }) => {
+      const atp = await call(checkAvailability, { params: { sku }, query: { qty, locationId } }, { timeoutMs: TILL_TIMEOUT_MS }).then(
+        (found) => found.atp,
+        zeroIfUnknown,
+      );
+      return { sku, qty: Math.min(qty, Math.max(0, atp) + heldUnits(clientHold, sku, locationId)) };
+    }),
+  );
+  return units.filter(({ qty }) => qty > 0);
+}
+
+/** No location has ever had an unknown SKU. */
+function zeroIfUnknown(error: unknown): number {
+  if (error instanceof Problem && error.code === 'not_found') return 0;
+  throw error;
+}
+
+/** @returns undefined when another sale took the stock first */
+async function reserve({ call }: Scope, basketId: string, { attempt, round, asked }: CheckoutRecord): Promise<string | undefined> {
+  if (!asked) return undefined;
+  const { locationId, items } = asked;
+  try {
+    const reservation = await retryLostAnswer(() =>
+      call(
+        reserveInventory,
+        { body: { basketId, items: [...items], locationId, ttlSeconds: null } },
+        { intent: `till hold ${basketId}`, step: `${attempt}.${round}`, timeoutMs: TILL_TIMEOUT_MS },
+      ),
+    );
+    return reservation.id;
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'insufficient_stock') return undefined;
+    throw error;
+  }
+}
+
+/** Repeats a request whose answer is missing, under the same key. @returns the id of its reservation, if any @throws Problem 503, 504 */
+export async function recoverHold(scope: Scope, basketId: string, record: CheckoutRecord): Promise<string | undefined> {
+  try {
+    return await reserve(scope, basketId, record);
+  } catch (error) {
+    // The basket has ended, so the SIM has refused the request and reserves nothing for it.
+    if (error instanceof Problem && error.code === 'invalid_state_transition' && !error.retryable) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,127 @@
+import { trackShipment } from '../../shared/catalog/fulfillment/apis.ts';
+import { recordStockMovement } from '../../shared/catalog/inventory/internal.ts';
+import { handleDue, type Scope, Unchanged } from '../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { fulfillmentOrders, type StoredFulfillmentOrder, trackings } from './collections.ts';
+import { GIVE_UP_MS, giveUpDeliveryDue, REPORT_WAIT_MS, restockDue } from './due-work.ts';
+import { noteScan, type ParcelCopy, type ScannedParcel, type TrackingScan } from './parcels.ts';
+
+/** Applies a carrier's scan to the fulfillment order of the parcel. A repeated or late scan changes nothing. */
+export function applyScanToFulfillmentOrder(
+  work: UnitOfWork,
+  found: StoredFulfillmentOrder,
+  scanned: ScannedParcel,
+): Unchanged<null> | undefined {
+  const noted = noteScan(work, found, scanned);
+  if (noted instanceof Unchanged) return noted;
+  const { shipments, deliveryAttempts } = noted;
+  const { status } = scanned.scan;
+  const isLost = status === 'lost';
+  const verb = deliveryVerbOf(found, status, deliveryAttempts);
+  switch (verb) {
+    case 'return-to-sender':
+      work.cancel(giveUpDeliveryDue, found.id);
+      restockBeforeReply(work, found);
+      work.transition(fulfillmentOrders, found, verb, { shipments });
+      break;
+    case 'deliver':
+    case 'redeliver':
+      work.cancel(giveUpDeliveryDue, found.id);
+      work.transition(fulfillmentOrders, found, verb, { shipments, failureReason: undefined });
+      break;
+    case 'fail-delivery':
+      noteFailure(work, found, { verb, shipments, isLost });
+      break;
+    case 'note':
+      // A fulfillment order that was given up has its goods on hand only when its parcel is back.
+      if (status === 'returned-to-sender' && found.state === 'returned-to-sender') restockBeforeReply(work, found);
+      if (found.state === 'failed-delivery') noteFailure(work, found, { verb, shipments, isLost });
+      else work.transition(fulfillmentOrders, found, verb, { shipments });
+  }
+  return undefined;
+}
+
+interface Failure {
+  readonly verb: 'fail-delivery' | 'note';
+  readonly shipments: ParcelCopy[];
+  readonly isLost: boolean;
+}
+
+/** Each scan restarts the week after which a failed delivery is given up. A lost parcel is not given up: it may be found. */
+function noteFailure(work: UnitOfWork, found: StoredFulfillmentOrder, { verb, shipments, isLost }: Failure): void {
+  if (isLost) work.cancel(giveUpDeliveryDue, found.id);
+  else work.schedule(giveUpDeliveryDue, found.id, work.now + GIVE_UP_MS, {});
+  work.transition(fulfillmentOrders, found, verb, { shipments, failureReason: isLost ? 'lost' : 'delivery-attempts' });
+}
+
+/** Returns the goods to stock before the scan is answered, or as soon as the Inventory Service is available. */
+function restockBeforeReply(work: UnitOfWork, { id }: StoredFulfillmentOrder): void {
+  work.schedule(restockDue, id, work.now, {}, { beforeReply: true });
+}
+
+/** After this many failed attempts the carrier waits for the sender. */
+const VAIN_ATTEMPTS = 3;
+
+/** The verb that a scan means for a dispatched fulfillment order. @param attempts failed delivery attempts, this scan included */
+function deliveryVerbOf(
+  { state }: Pick<StoredFulfillmentOrder, 'state'>,
+  status: TrackingScan['status'],
+  attempts: number,
+): 'deliver' | 'return-to-sender' | 'fail-delivery' | 'redeliver' | 'note' {
+  // The fulfillment order was given up and stays refunded. Later scans decide only whether its goods are on hand again.
+  if (state === 'returned-to-sender') return 'note';
+  const hasFailed = state === 'failed-delivery';
+  switch (status) {
+    case 'delivered':
+      return 'deliver';
+    case 'returned-to-sender':
+      return 'return-to-sender';
+    case 'out-for-delivery':
+      return hasFailed ? 'redeliver' : 'note';
+    case 'delivery-attempted':
+      return !hasFailed && attempts >= VAIN_ATTEMPTS ? 'fail-delivery' : 'note';
+    case 'lost':
+      return hasFailed ? 'note' : 'fail-delivery';
+    default:
+      return 'note';
+  }
+}
+
+/**
+ * A failed delivery without a scan for a week counts as returned to the sender, and is refunded. Its parcel may still be delivered, so
+ * its goods are on hand again only after the scan that it is back. A lost parcel may be found, so it does not count as returned.
+ */
+export const giveUpDelivery = handleDue(giveUpDeliveryDue)(async ({ key }, scope) => {
+  const { work } = scope;
+  const found = await work.get(fulfillmentOrders, key);
+  if (found?.state !== 'failed-delivery' || found.failureReason === 'lost') return;
+  if (await hasUnreportedScan(found, scope)) work.schedule(giveUpDeliveryDue, key, work.now + REPORT_WAIT_MS, {});
+  else work.transition(fulfillmentOrders, found, 'return-to-sender');
+});
+
+/**
+ * Whether the Carrier Platform has a scan whose webhook has not arrived: the FMS may have been down, so silence proves nothing.
+ * @throws Problem `dependency_*`
+ */
+async function hasUnreportedScan({ shipments }: StoredFulfillmentOrder, { work, call }: Scope): Promise<boolean> {
+  for (const { id } of shipments) {
+    const { newestScanAt, newestOutsideScanAt } = (await work.get(trackings, id)) ?? {};
+    // The Carrier Platform has no scans of another carrier's parcel.
+    if (newestScanAt === undefined || newestOutsideScanAt !== undefined) continue;
+    const { events } = await call(trackShipment, { params: { id } });
+    if (events.some(({ occurredAt }) => Date.parse(occurredAt) > Date.parse(newestScanAt))) return true;
+  }
+  return false;
+}
+
+/** Returned goods are on hand again at their node, once per line. */
+export const restock = handleDue(restockDue)(async ({ key }, { work, call }) => {
+  const found = await work.get(fulfillmentOrders, key);
+  if (found?.state !== 'returned-to-sender') return;
+  const { id, locationId } = found;
+  for (const { orderLineId, sku, pickedQty } of found.lines.filter((line) => line.pickedQty > 0)) {
+    const reference = `${id} ${orderLineId} returned-to-sender`;
+    const body = { reference, kind: 'restock', locationId, sku, qty: pickedQty } as const;
+    await call(recordStockMovement, { body }, { step: orderLineId });
+  }
+});

@@ -1,0 +1,118 @@
+import type { InputOf } from '../../shared/catalog/define.ts';
+import { dispatchFulfillmentOrder as dispatchFulfillmentOrderApi } from '../../shared/catalog/fulfillment/apis.ts';
+import { fulfillmentOrderLifeCycle } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
+import { DEFAULT_CARRIER } from '../../shared/catalog/fulfillment/shipments.ts';
+import { isAgain } from '../../shared/catalog/life-cycle.ts';
+import { ensureCaptured } from '../../shared/catalog/order/internal.ts';
+import { Problem } from '../../shared/catalog/problems.ts';
+import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
+import { refuseOtherContent } from '../../shared/work/repeats.ts';
+import { requireObject } from '../../shared/work/require-object.ts';
+import { fulfillmentOrders, nodes, type Parcel, parcels, published, type StoredFulfillmentOrder } from './collections.ts';
+import { HAND_OVER_TIMEOUT_MS, handOverDue, TAKE_OVER_MS, takeStockDue } from './due-work.ts';
+import { moveUnits } from './fulfillment-orders.ts';
+import { createParcel, handOverParcel, isHandedOver, parcelOf } from './parcels.ts';
+
+type Body = InputOf<typeof dispatchFulfillmentOrderApi>['body'];
+
+/**
+ * The capture comes first: unpaid goods are never dispatched. Then `dispatched` is committed, which is the point of no return, with due work for
+ * stock, parcel and label. A repeat finishes the remaining steps, unless it names another parcel.
+ */
+export const dispatchFulfillmentOrder = handle(dispatchFulfillmentOrderApi)(async ({ params, body }, scope) => {
+  const found = await requireObject(scope.work, fulfillmentOrders, params.id);
+  if (isAgain(fulfillmentOrderLifeCycle, found, 'dispatch')) {
+    await refuseOtherParcel(found, body, scope);
+    return again(published(await carryOnDispatch(found, scope)));
+  }
+  await scope.call(ensureCaptured, { params: { id: found.orderId }, body: { fulfillmentOrderId: found.id } });
+  return published(await carryOnDispatch(await commitDispatch(found, body, scope), scope));
+});
+
+/** @throws Problem `conflicting_repeat` after a dispatch with another carrier or service */
+async function refuseOtherParcel(found: StoredFulfillmentOrder, { carrier, service }: Body, { work }: Scope): Promise<void> {
+  const parcel = await parcelOf(work, found);
+  if (!parcel) return;
+  const standing = { carrier: parcel.data.carrier, service: parcel.data.service };
+  refuseOtherContent({ carrier, service }, standing, {
+    objectType: 'fulfillment-order',
+    id: found.id,
+    what: 'was dispatched',
+    remedy: 'Until its parcel has a label, Generate Shipping Label takes another carrier or service.',
+  });
+}
+
+async function commitDispatch(found: StoredFulfillmentOrder, asked: Body, { work, context }: Scope): Promise<StoredFulfillmentOrder> {
+  const node = await requireObject(work, nodes, found.locationId, 'location');
+  const { carrier = DEFAULT_CARRIER, service = found.shippingMethod } = asked;
+  const copy = createParcel(
+    { fulfillmentOrderId: found.id, carrier, service, from: node.address, to: found.shippingAddress, stockTaken: false },
+    { work, context },
+  );
+  for (const due of [takeStockDue, handOverDue]) work.schedule(due, found.id, work.now + TAKE_OVER_MS, {});
+  const next = work.transition(fulfillmentOrders, found, 'dispatch', { shipments: [copy] });
+  await work.checkpoint();
+  return next;
+}
+
+/**
+ * Takes the three steps after a committed dispatch: the stock leaves, the parcel is registered, the label is made. Stock and parcel
+ * do not wait for each other. A failure does not undo the dispatch: due work, committed with it, tries again.
+ */
+async function carryOnDispatch(found: StoredFulfillmentOrder, scope: Scope): Promise<StoredFulfillmentOrder> {
+  const { work, log } = scope;
+  const parcel = await parcelOf(work, found);
+  if (!parcel) return found;
+  const unmoved = parcel.stockTaken ? undefined : await takeStock(found, parcel, scope);
+  if (unmoved) log.warn({ fulfillmentOrderId: found.id, code: unmoved.code }, 'taking dispatched goods out of stock failed');
+  const latest = (await parcelOf(work, found)) ?? parcel;
+  if (isHandedOver(found, latest)) return found;
+  const { found: next, failure } = await handOver(found, latest, scope);
+  if (failure) log.warn({ fulfillmentOrderId: found.id, code: failure.code }, 'handing a dispatched parcel over failed');
+  return next;
+}
+
+/** Takes dispatched goods out of the stock records. @returns why that failed */
+async function takeStock(found: StoredFulfillmentOrder, parcel: Parcel, scope: Scope): Promise<Problem | undefined> {
+  try {
+    await moveUnits(found, 'consume', scope, HAND_OVER_TIMEOUT_MS);
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
+  scope.work.put(parcels, { ...parcel, stockTaken: true });
+  scope.work.cancel(takeStockDue, found.id);
+  return undefined;
+}
+
+interface HandedOver {
+  readonly found: StoredFulfillmentOrder;
+  /** Why the parcel is not handed over yet. */
+  readonly failure?: Problem;
+}
+
+async function handOver(found: StoredFulfillmentOrder, parcel: Parcel, scope: Scope): Promise<HandedOver> {
+  const { work } = scope;
+  const { shipments, failure } = await handOverParcel(found, parcel, scope);
+  if (!failure) work.cancel(handOverDue, found.id);
+  return { found: shipments ? work.transition(fulfillmentOrders, found, 'note', { shipments }) : found, failure };
+}
+
+export const takeStockLater = handleDue(takeStockDue)(async ({ key }, scope) => {
+  const found = await scope.work.get(fulfillmentOrders, key);
+  const parcel = found && (await parcelOf(scope.work, found));
+  if (!found || !parcel || parcel.stockTaken) return;
+  const failure = await takeStock(found, parcel, scope);
+  if (failure) throw failure;
+});
+
+/** A failure is committed to the fulfillment order, so that clients see it before the next attempt. */
+export const handOverLater = handleDue(handOverDue)(async ({ key }, scope) => {
+  const found = await scope.work.get(fulfillmentOrders, key);
+  const parcel = found && (await parcelOf(scope.work, found));
+  if (!found || !parcel || isHandedOver(found, parcel)) return;
+  const { failure } = await handOver(found, parcel, scope);
+  if (!failure) return;
+  await scope.work.checkpoint();
+  throw failure;
+});

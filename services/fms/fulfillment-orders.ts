@@ -1,0 +1,140 @@
+import type { InputOf } from '../../shared/catalog/define.ts';
+import { getFulfillmentOrder as getFulfillmentOrderApi } from '../../shared/catalog/fulfillment/apis.ts';
+import { fulfillmentOrderLifeCycle } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
+import {
+  cancelFulfillment as cancelFulfillmentCall,
+  createFulfillmentOrders as createFulfillmentOrdersCall,
+  listFulfillmentOrders as listFulfillmentOrdersCall,
+} from '../../shared/catalog/fulfillment/internal.ts';
+import { allocateInventory } from '../../shared/catalog/inventory/apis.ts';
+import { moveReservation } from '../../shared/catalog/inventory/internal.ts';
+import { isAgain, refusal } from '../../shared/catalog/life-cycle.ts';
+import { Problem } from '../../shared/catalog/problems.ts';
+import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
+import { requireObject } from '../../shared/work/require-object.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { fulfillmentOrders, fulfillmentOrdersOf, orderFulfillments, published, type StoredFulfillmentOrder } from './collections.ts';
+import { allocateDue, HAND_OVER_TIMEOUT_MS, writeOffDue } from './due-work.ts';
+
+type Body = InputOf<typeof createFulfillmentOrdersCall>['body'];
+
+/** Creates fulfillment orders once per order and attempt. Only the groups in the first request of an attempt are used. */
+export const createFulfillmentOrders = handle(createFulfillmentOrdersCall)(async ({ body }, { work }) => {
+  const { orderId, attempt } = body;
+  const fulfillment = await work.get(orderFulfillments, orderId);
+  if (fulfillment?.cancelled) throw fulfillmentCancelled(orderId);
+  if (fulfillment?.attempts.includes(attempt)) {
+    const earlier = await fulfillmentOrdersOf(work, orderId);
+    return again({ items: earlier.filter((one) => one.attempt === attempt).map(published) });
+  }
+  work.put(orderFulfillments, { id: orderId, attempts: [...(fulfillment?.attempts ?? []), attempt], cancelled: false });
+  return { items: body.groups.map((group, index) => published(create(work, body, { ...group, id: work.id('ful', String(index)) }))) };
+});
+
+function create(work: UnitOfWork, body: Body, group: Body['groups'][number] & { readonly id: string }): StoredFulfillmentOrder {
+  const { orderId, attempt, shippingAddress, shippingMethod } = body;
+  const { id, locationId, reservationId } = group;
+  const lines = group.lines.map((line) => ({ ...line, pickedQty: 0, shortQty: 0 }));
+  // Allocating needs no stock movement, so it is done before the reply.
+  work.schedule(allocateDue, id, work.now, {}, { beforeReply: true });
+  return work.create(fulfillmentOrders, 'create', {
+    id,
+    orderId,
+    attempt,
+    locationId,
+    reservationId,
+    shippingAddress,
+    shippingMethod,
+    lines,
+    shipments: [],
+    pickingSteps: [],
+  });
+}
+
+const fulfillmentCancelled = (orderId: string): Problem =>
+  refusal(
+    'order',
+    { id: orderId, state: 'cancelled' },
+    'create-fulfillment-orders',
+    `The fulfilment of the order "${orderId}" was cancelled; no more of its goods are sent.`,
+  );
+
+/** The stock is reserved for the order already, so allocating a line moves none. */
+export const allocate = handleDue(allocateDue)(async ({ key }, { work, call }) => {
+  const found = await work.get(fulfillmentOrders, key);
+  if (found?.state !== 'created') return;
+  const { orderId, reservationId } = found;
+  for (const { orderLineId, sku, qty } of found.lines) {
+    await call(allocateInventory, { body: { orderId, orderLineId, sku, qty, reservationId } }, { step: orderLineId });
+  }
+  work.transition(fulfillmentOrders, found, 'allocate');
+});
+
+export const getFulfillmentOrder = handle(getFulfillmentOrderApi)(async ({ params }, { work }) =>
+  published(await requireObject(work, fulfillmentOrders, params.id)),
+);
+
+export const listFulfillmentOrders = handle(listFulfillmentOrdersCall)(async ({ query }, { work }) => ({
+  items: (await fulfillmentOrdersOf(work, query.orderId)).map(published),
+}));
+
+/**
+ * Cancels all fulfillment orders of an order in one commit, together with the tombstone. A Dispatch or a routing that commits first causes a conflict:
+ * this handler runs again, and then refuses, or cancels the new fulfillment orders as well.
+ */
+export const cancelFulfillment = handle(cancelFulfillmentCall)(async ({ params: { orderId } }, scope) => {
+  const { work } = scope;
+  const fulfillment = await work.get(orderFulfillments, orderId);
+  const found = await fulfillmentOrdersOf(work, orderId);
+  const items = found.map((one) => {
+    if (isAgain(fulfillmentOrderLifeCycle, one, 'cancel')) return one;
+    work.cancel(allocateDue, one.id);
+    return work.transition(fulfillmentOrders, one, 'cancel');
+  });
+  if (!fulfillment?.cancelled) work.put(orderFulfillments, { id: orderId, attempts: fulfillment?.attempts ?? [], cancelled: true });
+  const short = items.filter(({ lines }) => lines.some(({ shortQty }) => shortQty > 0));
+  if (short.length > 0) await work.checkpoint();
+  return { cancelled: true as const, items: items.map(published), writtenOff: await writeOffShort(short, scope) };
+});
+
+/**
+ * Missing units are written off before the OMS releases the reservations of the order. Otherwise they would be promised to others. Due work
+ * writes them off as well; each unit counts once.
+ * @returns whether all of them are written off
+ */
+async function writeOffShort(short: readonly StoredFulfillmentOrder[], { call, log }: Scope): Promise<boolean> {
+  try {
+    for (const one of short) await moveUnits(one, 'short', { call }, HAND_OVER_TIMEOUT_MS);
+    return true;
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    log.warn({ code: error.code }, `writing missing units off failed: ${error.message}`);
+    return false;
+  }
+}
+
+export const writeOff = handleDue(writeOffDue)(async ({ key }, { work, call }) => {
+  const found = await work.get(fulfillmentOrders, key);
+  if (found) await moveUnits(found, 'short', { call });
+});
+
+/** Reports to the SIM that units left (`consume`) or were missing (`short`), once per fulfillment order and kind. @throws Problem */
+export async function moveUnits(
+  { id, reservationId, locationId, lines }: StoredFulfillmentOrder,
+  kind: 'consume' | 'short',
+  { call }: Pick<Scope, 'call'>,
+  timeoutMs?: number,
+): Promise<void> {
+  const counted = lines.map(({ orderLineId, sku, pickedQty, shortQty }) => ({
+    orderLineId,
+    sku,
+    qty: kind === 'consume' ? pickedQty : shortQty,
+  }));
+  const moved = counted.filter(({ qty }) => qty > 0);
+  if (moved.length === 0) return;
+  await call(
+    moveReservation,
+    { params: { id: reservationId }, body: { reference: `${id} ${kind}`, kind, locationId, lines: moved } },
+    { step: `${id} ${kind}`, timeoutMs },
+  );
+}

@@ -1,0 +1,204 @@
+import { progressionOf } from '../../../shared/catalog/control/progression.ts';
+import type { InputOf } from '../../../shared/catalog/define.ts';
+import { createReturn as createReturnApi } from '../../../shared/catalog/fulfillment/apis.ts';
+import { getReturn as getReturnCall, listReturns as listReturnsCall } from '../../../shared/catalog/fulfillment/internal.ts';
+import { bookReturn, closeReturn } from '../../../shared/catalog/order/internal.ts';
+import { didNothing, invalid, isDependencyProblem, Problem, undefinedIfNotFound } from '../../../shared/catalog/problems.ts';
+import { instant } from '../../../shared/domain/time.ts';
+import { handle, handleDue, type Scope } from '../../../shared/work/handler.ts';
+import { requireObject } from '../../../shared/work/require-object.ts';
+import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
+import { nodes } from '../collections.ts';
+import { TAKE_OVER_MS, undoReturnDue } from '../due-work.ts';
+import { published, returnRequests, returns, returnsOf, type StoredReturn } from './collections.ts';
+import { planStep } from './moves.ts';
+
+/**
+ * The intent is committed first, then the OMS books the units: only the OMS has their value, and which of them the customer has. Without an
+ * answer of the OMS, due work undoes the request, so that no units stay booked for an unknown return. A repeat that comes earlier resumes it.
+ */
+export const createReturn = handle(createReturnApi)(async ({ body }, scope) => {
+  const { work } = scope;
+  const { orderId } = body;
+  const attempt = await attemptOf(work);
+  const { id, resumed } = attempt;
+  const found = await work.get(returns, id);
+  if (found) return published(found);
+  const dropOff = await readDropOff(work, body);
+  const asked = { ...body, lines: mergeLines(body.lines), dropOff };
+  await beginRequest(work, attempt, orderId);
+  try {
+    return published(await requestReturn(id, asked, scope));
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    // If the OMS refused or did nothing, nothing was booked. After any other failure, that is unknown.
+    const isUntouched = didNothing(error) && !resumed;
+    if (!isUntouched && (error.retryable || isDependencyProblem(error))) throw error;
+    endRequest(work, { id, orderId, state: 'undone' });
+    return error.code === 'return_quantity_exceeded' && (await isAnotherUndecided(work, { id, orderId }))
+      ? retryable(error)
+      : pointAtMember(work, error, body);
+  }
+});
+
+/** Whether the OMS may have booked units of the order for another request, which is finished or undone later. */
+async function isAnotherUndecided(work: UnitOfWork, { id, orderId }: { id: string; orderId: string }): Promise<boolean> {
+  const { items } = await work.find(returnRequests, 'undecided', orderId);
+  return items.some((request) => request.id !== id);
+}
+
+const retryable = ({ code, message, context }: Problem): Problem =>
+  new Problem(code, `${message} Another return of this order is being created; send this request again when that has ended.`, {
+    ...context,
+    retryable: true,
+    retryAfter: 1,
+  });
+
+/** Adds the member of the request to a refusal of the OMS that concerns it. */
+async function pointAtMember(work: UnitOfWork, problem: Problem, { orderId, lines, dropOff, locationId }: ReturnRequest): Promise<Problem> {
+  const { message, context } = problem;
+  if (context['action'] === 'collect') {
+    const stores = await listStores(work);
+    if (dropOff === undefined && locationId !== undefined) return notAStore(locationId, stores, `${message} `);
+    return invalid(
+      '/dropOff',
+      'no_address',
+      `${message} Send dropOff "store", with a locationId if it is not the store of the till: ${stores}.`,
+    );
+  }
+  if (context['action'] === 'hand-in') {
+    const ways = `Name ${await listStores(work)} in locationId, or send dropOff "carrier": the carrier collects at the address of the order.`;
+    return invalid('/locationId', 'store_required', `${message} ${ways}`);
+  }
+  const unknown = context['objectType'] === 'order line' ? lines.findIndex(({ orderLineId }) => orderLineId === context['id']) : -1;
+  if (unknown < 0) return problem;
+  return invalid(`/lines/${unknown}/orderLineId`, 'unknown_line', `The order "${orderId}" has no line "${lines[unknown]?.orderLineId}".`);
+}
+
+type ReturnRequest = InputOf<typeof createReturnApi>['body'];
+
+const MOST_UNITS = 9_999;
+
+/** Merges entries of the same line, with both reasons. @throws Problem `validation_failed` for more units than any line has */
+function mergeLines(lines: ReturnRequest['lines']): ReturnRequest['lines'] {
+  const merged = new Map<string, ReturnRequest['lines'][number]>();
+  for (const line of lines) {
+    const before = merged.get(line.orderLineId);
+    const qty = (before?.qty ?? 0) + line.qty;
+    if (qty > MOST_UNITS) throw invalid('/lines', 'too_many', `No line has more than ${MOST_UNITS} units.`);
+    const reason = before && before.reason !== line.reason ? `${before.reason}; ${line.reason}` : line.reason;
+    merged.set(line.orderLineId, { orderLineId: line.orderLineId, qty, reason });
+  }
+  return [...merged.values()];
+}
+
+/**
+ * Reads how the goods come back: from the request, or from the location that it names. Undefined: the order decides.
+ * @throws Problem `not_found` for an unknown location, `validation_failed` for a drop-off at a location other than a store
+ */
+async function readDropOff(work: UnitOfWork, { locationId, dropOff }: ReturnRequest): Promise<ReturnRequest['dropOff']> {
+  if (locationId === undefined) return dropOff;
+  const node = await requireObject(work, nodes, locationId, 'location');
+  if (dropOff === 'store' && !node.isStore) throw notAStore(locationId, await listStores(work));
+  return dropOff ?? (node.isStore ? 'store' : 'carrier');
+}
+
+/** The stores in words: `store-01, store-02 or store-03`. */
+async function listStores(work: UnitOfWork): Promise<string> {
+  const { items } = await work.all(nodes);
+  const stores = items.flatMap(({ id, isStore }) => (isStore ? [id] : []));
+  return [stores.slice(0, -1).join(', '), ...stores.slice(-1)].filter((part) => part !== '').join(' or ');
+}
+
+const notAStore = (locationId: string, stores: string, reason = ''): Problem =>
+  invalid('/locationId', 'not_a_store', `${reason}"${locationId}" is not a store. Goods are handed in at a store: ${stores}.`);
+
+interface Attempt {
+  readonly id: string;
+  /** Whether an earlier run of the same request has called the OMS already. */
+  readonly resumed: boolean;
+}
+
+/** The return that this request creates. After an undone attempt it is another one. */
+async function attemptOf(work: UnitOfWork): Promise<Attempt> {
+  for (let attempt = 1; ; attempt++) {
+    const id = work.id('ret', `attempt ${attempt}`);
+    const asked = await work.get(returnRequests, id);
+    if (asked?.state !== 'undone') return { id, resumed: asked !== undefined };
+  }
+}
+
+/** Commits the intent to call the OMS, with the due work that undoes a request without an answer. */
+async function beginRequest(work: UnitOfWork, { id, resumed }: Attempt, orderId: string): Promise<void> {
+  if (resumed) return;
+  work.put(returnRequests, { id, orderId, state: 'open' });
+  work.schedule(undoReturnDue, id, work.now + TAKE_OVER_MS, {});
+  await work.checkpoint();
+}
+
+/** Ends the request in the last commit, so that it cannot be both finished and undone. */
+function endRequest(work: UnitOfWork, { id, orderId, state }: { id: string; orderId: string; state: 'done' | 'undone' }): void {
+  work.put(returnRequests, { id, orderId, state });
+  work.cancel(undoReturnDue, id);
+}
+
+/** Calls the OMS to book the units, and stores the return. For a repeat, the OMS returns the existing booking. @throws Problem */
+async function requestReturn(id: string, request: ReturnRequest, scope: Scope): Promise<StoredReturn> {
+  const { work, call, context } = scope;
+  const { orderId, resolution, dropOff } = request;
+  const units = request.lines.map(({ orderLineId, qty }) => ({ orderLineId, qty }));
+  const body = {
+    returnId: id,
+    lines: units,
+    ...(dropOff !== undefined && { byParcel: dropOff === 'carrier' }),
+    locationNamed: request.locationId !== undefined,
+  };
+  const booked = await call(bookReturn, { params: { id: orderId }, body }, { step: id });
+  const reasonOf = new Map(request.lines.map(({ orderLineId, reason }) => [orderLineId, reason]));
+  const requested = work.create(returns, 'request', {
+    id,
+    orderId,
+    dropOff: booked.byParcel ? 'carrier' : 'store',
+    resolution,
+    refunds: [],
+    shipments: [],
+    customerId: booked.customerId,
+    customerAddress: booked.shippingAddress,
+    lines: booked.lines.map(({ orderLineId, sku, qty }) => ({ orderLineId, sku, qty, reason: reasonOf.get(orderLineId) ?? '' })),
+    locationId: request.locationId ?? booked.lines[0]?.nodeId ?? (await firstNode(work)),
+    refundAmount: booked.refundAmount,
+    completedAt: booked.completedAt ?? instant(work.now),
+  });
+  endRequest(work, { id, orderId, state: 'done' });
+  await planStep(work, requested, { mode: progressionOf(context).returns, since: work.now });
+  return requested;
+}
+
+/** The default location of a return whose first line has no node. */
+async function firstNode(work: UnitOfWork): Promise<string> {
+  const { items } = await work.all(nodes, { limit: 1 });
+  if (!items[0]) throw new Error('There are no locations.');
+  return items[0].id;
+}
+
+/** After a Create Return without an answer, the OMS releases its bookings, present and future. */
+export const undoReturn = handleDue(undoReturnDue)(async ({ key }, { work, call }) => {
+  const request = await work.get(returnRequests, key);
+  if (!request || request.state === 'done') return;
+  const { orderId } = request;
+  if (request.state === 'open') work.put(returnRequests, { id: key, orderId, state: 'undone' });
+  await work.checkpoint();
+  const body = { outcome: 'rejected' as const };
+  // An order that is unknown to the OMS has no booked units.
+  await call(closeReturn, { params: { id: orderId, returnId: key }, body }, { step: 'undo' }).catch(undefinedIfNotFound);
+});
+
+export const getReturn = handle(getReturnCall)(async ({ params: { id } }, { work }) => published(await requireObject(work, returns, id)));
+
+const NEWEST = 20;
+
+export const listReturns = handle(listReturnsCall)(async ({ query: { orderId, customerId = '' } }, { work }) => {
+  if (orderId !== undefined) return { items: (await returnsOf(work, orderId)).map(published) };
+  const { items } = await work.find(returns, 'customer', customerId, { limit: NEWEST, newestFirst: true });
+  return { items: items.map(published) };
+});

@@ -1,0 +1,170 @@
+import type { OutputOf } from '../../shared/catalog/define.ts';
+import { refusal } from '../../shared/catalog/life-cycle.ts';
+import { earnPoints as earnPointsApi } from '../../shared/catalog/loyalty/apis.ts';
+import { getOrderEarning } from '../../shared/catalog/order/internal.ts';
+import { Order } from '../../shared/catalog/order/objects.ts';
+import { Payment } from '../../shared/catalog/payment/objects.ts';
+import { conflictingRepeat, invalid } from '../../shared/catalog/problems.ts';
+import { moneyInWords } from '../../shared/domain/money.ts';
+import { again, type EventHandler, handle, unchanged } from '../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { accounts, type Earning, type EarningRefund, earnings } from './collections.ts';
+import { type Account, book, pointsOfValue, valueOfPoints } from './ledger.ts';
+import { findMember, isOwnPurchase, memberByIdOrCard } from './members.ts';
+
+/** Books the same points as the completion of the order. The first of the two books them. */
+export const earnPoints = handle(earnPointsApi)(async ({ params, body: { orderId, amount } }, { work, call }) => {
+  const account = await memberByIdOrCard(work, params.id);
+  const requested = pointsOfValue(amount);
+  const earned = (await work.get(earnings, orderId))?.earned;
+  if (earned) {
+    if (earned.accountId !== account.id) throw orderOfOtherMember(orderId, account.id);
+    if (earned.amount === requested) return again(account);
+    throw conflictingRepeat(
+      `The order "${orderId}" has already earned for ${moneyInWords(valueOfPoints(earned.amount))}, not for ${moneyInWords(amount)}.`,
+      { amount: valueOfPoints(earned.amount) },
+      { objectType: 'order', id: orderId },
+    );
+  }
+  const order = await call(getOrderEarning, { params: { id: orderId } });
+  if (!isOwnPurchase(account, order)) throw orderOfOtherMember(orderId, account.id);
+  const earningAmount = earningAmountOf(order);
+  if (requested !== earningAmount) {
+    const detail = `The order "${orderId}" earns for ${moneyInWords(valueOfPoints(earningAmount))} (goods delivered and not paid by points), not for ${moneyInWords(amount)}.`;
+    throw invalid('/amount', 'other_amount', detail);
+  }
+  const next = await earn(work, account, { orderId, amount: earningAmount, deducted: order.earningRefunds });
+  // Less than 1.00 earns nothing, and the order cannot earn again.
+  return next === account ? again(account) : next;
+});
+
+const orderOfOtherMember = (orderId: string, accountId: string) =>
+  invalid(
+    '/orderId',
+    'order_of_another',
+    `The order "${orderId}" does not belong to the member "${accountId}"; it earns for its own member.`,
+  );
+
+const EARNING_STATES: readonly string[] = ['completed', 'return-in-progress'];
+
+/** Minor units that earn. @throws Problem `invalid_state_transition` before the order is completed, and when it is cancelled */
+function earningAmountOf({ id, state, earningAmount }: OutputOf<typeof getOrderEarning>): number {
+  if (EARNING_STATES.includes(state)) return earningAmount ? pointsOfValue(earningAmount) : 0;
+  throw refusal(
+    'order',
+    { id, state },
+    'earn',
+    `The order "${id}" is ${state}; an order earns its points automatically when it is completed.`,
+    { allowedFrom: EARNING_STATES },
+  );
+}
+
+const CompletedOrder = Order.pick({ id: true, state: true, loyaltyAccountId: true, earningAmount: true, earningRefunds: true });
+
+/** A completed order earns points for its member once, unless Earn Points booked them before. */
+export const onOrderChanged: EventHandler = async (event, { work, log }) => {
+  const { id: orderId, state, loyaltyAccountId, earningAmount, earningRefunds: deducted } = CompletedOrder.parse(event.data.object);
+  if (state !== 'completed') return unchanged(`The order is ${state}: only a completed one earns points.`);
+  if (loyaltyAccountId === undefined || !earningAmount) return unchanged('The order names no member.');
+  if ((await work.get(earnings, orderId))?.earned) return unchanged('The order has earned its points before.');
+  // A till stores the card number as account while this platform is down.
+  const account = await findMember(work, loyaltyAccountId);
+  if (!account) {
+    log.warn({ orderId, loyaltyAccountId }, 'a completed order names an unknown member: no points booked');
+    return unchanged(`There is no member "${loyaltyAccountId}".`);
+  }
+  const amount = pointsOfValue(earningAmount);
+  await earn(work, account, { orderId, amount, deducted });
+  return undefined;
+};
+
+const RefundedPayment = Payment.pick({ id: true, orderId: true, tender: true, refunds: true });
+
+/**
+ * A refund takes earned points back. Payments by points or exchange credit earned none. Refunds under a reference and without a return
+ * are for goods that were never delivered, and these earned none either.
+ */
+export const onPaymentChanged: EventHandler = async (event, { work }) => {
+  const { id, orderId, tender, refunds } = RefundedPayment.parse(event.data.object);
+  if (tender.type === 'loyalty' || tender.type === 'exchange-credit') return unchanged(`A payment by ${tender.type} earned no points.`);
+  const earningRefunds = refunds.flatMap(({ amount, reference, returnId }, index) =>
+    reference === undefined || returnId !== undefined ? [{ id: `${id}.refund-${index + 1}`, amount: pointsOfValue(amount) }] : [],
+  );
+  if (earningRefunds.length === 0) return unchanged('No refund of the payment takes points back.');
+  const isNews = await noteRefunds(work, orderId, earningRefunds);
+  return isNews ? undefined : unchanged('All refunds of the payment were noted before.');
+};
+
+interface OrderToEarnFor {
+  readonly orderId: string;
+  /** Minor units. */
+  readonly amount: number;
+  /** Ids of the refunds that are already subtracted from the amount. Instants do not identify refunds: two events may have the same instant. */
+  readonly deducted?: readonly string[];
+}
+
+/**
+ * Books the points of an order. Recorded refunds that are not subtracted from the amount take points back in the same commit. The caller
+ * checks that the order has not earned yet.
+ * @returns the same account when there was nothing to book
+ */
+async function earn(work: UnitOfWork, account: Account, { orderId, amount, deducted = [] }: OrderToEarnFor): Promise<Account> {
+  const before = await work.get(earnings, orderId);
+  const points = pointsForAmount(amount);
+  const earned = { accountId: account.id, points, amount, deducted: [...deducted] };
+  const booked = points === 0 ? account : book(work, account, { type: 'earn', points, orderId });
+  return takeBack(work, booked, { id: orderId, version: 0, takenBack: 0, refunds: [], ...before, earned });
+}
+
+/**
+ * Records refunds of an order once. If the order has earned points, they take points back; otherwise they wait.
+ * @returns whether one of them is new
+ */
+async function noteRefunds(work: UnitOfWork, orderId: string, refunds: readonly Omit<EarningRefund, 'booked'>[]): Promise<boolean> {
+  const before: Earning = (await work.get(earnings, orderId)) ?? { id: orderId, version: 0, takenBack: 0, refunds: [] };
+  const fresh = refunds.filter(({ id }) => !before.refunds.some((known) => known.id === id));
+  if (fresh.length === 0) return false;
+  const noted = { ...before, refunds: [...before.refunds, ...fresh.map((refund) => ({ ...refund, booked: false }))] };
+  const account = noted.earned && (await work.get(accounts, noted.earned.accountId));
+  if (account) takeBack(work, account, noted);
+  else work.put(earnings, noted);
+  return true;
+}
+
+/** Books one reversal per refund that has none yet. Points that the balance lacks become the shortfall of the entry. */
+function takeBack(work: UnitOfWork, account: Account, noted: Earning): Account {
+  let next = account;
+  let { takenBack } = noted;
+  for (const refund of noted.refunds.filter(({ booked }) => !booked)) {
+    const due = pointsToTakeBack(noted, refund) - takenBack;
+    if (due <= 0) continue;
+    takenBack += due;
+    const points = Math.min(due, next.pointsBalance);
+    const shortfall = due - points;
+    next = book(work, next, {
+      type: 'reverse',
+      points: points === 0 ? 0 : -points,
+      orderId: noted.id,
+      reference: refund.id,
+      ...(shortfall > 0 && { shortfall }),
+    });
+  }
+  work.put(earnings, { ...noted, takenBack, refunds: noted.refunds.map((refund) => ({ ...refund, booked: true })) });
+  return next;
+}
+
+const MINOR_UNITS_PER_EARNED_POINT = 100;
+
+/** One point per full 1.00. @param amount in minor units */
+const pointsForAmount = (amount: number): number => Math.floor(amount / MINOR_UNITS_PER_EARNED_POINT);
+
+/**
+ * The points that the refunds of an order, up to and including this one, take back together: the earned points less the points for the
+ * remaining amount. Refunds that are already subtracted from the earned amount take nothing.
+ */
+function pointsToTakeBack({ earned, refunds }: Pick<Earning, 'earned' | 'refunds'>, upTo: { readonly id: string }): number {
+  if (!earned) return 0;
+  const until = refunds.slice(0, refunds.findIndex(({ id }) => id === upTo.id) + 1);
+  const refunded = until.filter(({ id }) => !earned.deducted.includes(id)).reduce((sum, { amount }) => sum + amount, 0);
+  return earned.points - pointsForAmount(Math.max(0, earned.amount - refunded));
+}

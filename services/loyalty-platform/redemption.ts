@@ -1,0 +1,167 @@
+import type { z } from 'zod';
+import { redeemPoints as redeemPointsApi } from '../../shared/catalog/loyalty/apis.ts';
+import { conflictingRepeat, invalid, notFound, Problem } from '../../shared/catalog/problems.ts';
+import { defineDueWork } from '../../shared/work/due-work.ts';
+import { again, handle, handleDue } from '../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { accounts, type RedemptionPurpose, redemptions, referenceOf, reversals } from './collections.ts';
+import { type Account, book, type LedgerRequest, pointsOfValue, valueOfPoints } from './ledger.ts';
+import { isOwnPurchase, memberByIdOrCard } from './members.ts';
+
+/** Returns the points of a redemption that nobody has spent. The key is the redemption. */
+const returnRedemption = defineDueWork('return-redemption');
+
+export const redeemPoints = handle(redeemPointsApi)(async ({ params, body }, { work }) => {
+  const { repeated, ...answer } = await redeem(work, await memberByIdOrCard(work, params.id), body);
+  return repeated ? again(answer) : answer;
+});
+
+/** A redemption that is not spent in this time gives its points back. */
+const UNSPENT_MS = 15 * 60 * 1_000;
+
+/** Turns points into a redemption, one per purpose. @throws Problem `insufficient_points`; `conflicting_repeat` for other points */
+export async function redeem(work: UnitOfWork, account: Account, { points, ...purpose }: RedemptionPurpose & { readonly points: number }) {
+  const before = await work.findUnique(redemptions, 'reference', referenceOf(account.id, purpose));
+  if (before) {
+    if (before.points !== points) throw redeemedOtherPoints(before, points);
+    return { account, redemption: publishedRedemption(before), repeated: true };
+  }
+  const redemption = work.put(redemptions, {
+    id: work.id('rdm'),
+    state: 'open',
+    accountId: account.id,
+    ...purpose,
+    points,
+    spentPoints: 0,
+    reversedPoints: 0,
+  });
+  work.schedule(returnRedemption, redemption.id, work.now + UNSPENT_MS, {});
+  const after = book(work, account, { type: 'redeem', points: -points, ...ledgerReference(redemption) });
+  return { account: after, redemption: publishedRedemption(redemption), repeated: false };
+}
+
+const redeemedOtherPoints = ({ id, state, points: redeemed }: RedemptionRecord, points: number): Problem =>
+  conflictingRepeat(
+    `The redemption "${id}" for the same purpose has ${redeemed} points, not ${points}. ${
+      state === 'open' ? 'Spend it, or redeem again after its points have been returned.' : 'It is spent.'
+    }`,
+    { points: redeemed },
+    { objectType: 'redemption', id },
+  );
+
+/** A redemption that nobody spent in time gives its points back, and its reference is free again. */
+export const returnUnspentRedemption = handleDue(returnRedemption)(async ({ key }, { work }) => {
+  const redemption = await work.get(redemptions, key);
+  const account = redemption && (await work.get(accounts, redemption.accountId));
+  if (!account || redemption.state !== 'open') return;
+  work.put(redemptions, { ...redemption, state: 'returned' });
+  giveBack(work, account, { redemption, points: redemption.points });
+});
+
+/**
+ * Has a payment spend a redemption once, whole or in part. The points that the payment does not need return to the balance.
+ * @throws Problem `not_found`, `insufficient_points`, `redemption_not_applicable`
+ */
+export async function spend(work: UnitOfWork, paymentId: string, { redemptionId, orderId, amount, purchase }: LedgerRequest) {
+  if (redemptionId === undefined) throw invalid('/redemptionId', 'required', 'Name the redemption to spend.');
+  const redemption = await work.get(redemptions, redemptionId);
+  const account = redemption && (await work.get(accounts, redemption.accountId));
+  if (!account) throw notFound('redemption', redemptionId);
+  if (redemption.paymentId === paymentId) return { account, redemption: publishedRedemption(redemption) };
+  refuseOtherPurpose(redemption, account, { orderId, purchase });
+  const points = amount ? pointsOfValue(amount) : redemption.points;
+  await refuseUnspendable(work, { redemption, paymentId, points });
+  const spent = work.put(redemptions, {
+    ...redemption,
+    state: 'spent',
+    paymentId,
+    spentPoints: points,
+    ...(orderId !== undefined && { paidOrderId: orderId }),
+  });
+  work.cancel(returnRedemption, redemption.id);
+  const after = giveBack(work, account, { redemption: spent, points: redemption.points - points });
+  return { account: after, redemption: publishedRedemption(spent) };
+}
+
+async function refuseUnspendable(
+  work: UnitOfWork,
+  { redemption, paymentId, points }: { redemption: RedemptionRecord; paymentId: string; points: number },
+): Promise<void> {
+  const refuse = (available: number, detail: string): Problem =>
+    new Problem('insufficient_points', detail, {
+      ...{ objectType: 'redemption', id: redemption.id },
+      ...{ requested: points, available, availableAmount: valueOfPoints(available) },
+    });
+  if (redemption.state !== 'open') throw refuse(0, `The redemption "${redemption.id}" is already ${redemption.state}.`);
+  if (points > redemption.points) throw refuse(redemption.points, `The redemption "${redemption.id}" has ${redemption.points} points.`);
+  if (await work.findUnique(redemptions, 'payment', paymentId)) throw refuse(0, `The payment "${paymentId}" has spent another redemption.`);
+  // The reversal of a failed payment may arrive before its spending.
+  if ((await work.find(reversals, 'payment', paymentId, { limit: 1 })).items.length > 0)
+    throw refuse(0, `The payment "${paymentId}" has already been reversed.`);
+}
+
+/** A redemption pays only for its order or basket, and for a purchase of its owner. @throws Problem `redemption_not_applicable` */
+function refuseOtherPurpose(
+  redemption: RedemptionRecord,
+  account: Account,
+  { orderId, purchase = {} }: Pick<LedgerRequest, 'orderId' | 'purchase'>,
+): void {
+  const refuse = (reason: string): Problem =>
+    new Problem('redemption_not_applicable', `The redemption "${redemption.id}" ${reason}.`, {
+      objectType: 'redemption',
+      id: redemption.id,
+    });
+  if (redemption.orderId !== undefined && redemption.orderId !== orderId) throw refuse('was made for another order');
+  if (redemption.basketId !== undefined && redemption.basketId !== purchase.basketId) throw refuse('was made for another basket');
+  if (!isOwnPurchase(account, purchase)) throw refuse(`belongs to the member "${account.id}", and the order to another customer`);
+}
+
+interface Reversed {
+  account: Account;
+  redemption: ReturnType<typeof publishedRedemption>;
+}
+
+/**
+ * Returns the points that a payment spent, once per reference: the requested amount, or all remaining points.
+ * @returns the problem `not_found` for a payment that spent nothing. The reversal is recorded nevertheless, and refuses a late spending.
+ */
+export async function reverse(work: UnitOfWork, reference: string, request: LedgerRequest): Promise<Reversed | Problem> {
+  const paymentId = request.paymentId ?? reference;
+  const before = await work.get(reversals, reference);
+  const redemption = await work.findUnique(redemptions, 'payment', paymentId);
+  const account = redemption && (await work.get(accounts, redemption.accountId));
+  if (!account) {
+    if (!before) work.put(reversals, { id: reference, paymentId, points: 0 });
+    return notFound('spending of points by payment', paymentId);
+  }
+  if (before) return { account, redemption: publishedRedemption(redemption) };
+  const left = redemption.spentPoints - redemption.reversedPoints;
+  const points = Math.min(left, request.amount ? pointsOfValue(request.amount) : left);
+  const reversedPoints = redemption.reversedPoints + points;
+  const next = work.put(redemptions, {
+    ...redemption,
+    reversedPoints,
+    state: reversedPoints === redemption.spentPoints ? 'returned' : redemption.state,
+  });
+  work.put(reversals, { id: reference, paymentId, points });
+  return { account: giveBack(work, account, { redemption: next, points }), redemption: publishedRedemption(redemption) };
+}
+
+type RedemptionRecord = z.output<typeof redemptions.schema>;
+
+/** The redemption as callers see it: with its remaining value, or with the amount that it paid. */
+const publishedRedemption = ({ id, state, points, paymentId, spentPoints }: RedemptionRecord) => ({
+  id,
+  state,
+  value: valueOfPoints(paymentId === undefined ? points : spentPoints),
+});
+
+/** The purpose that its ledger entries name: the order, or the basket before the order exists. */
+const ledgerReference = ({ orderId, paidOrderId, basketId }: Pick<RedemptionRecord, 'orderId' | 'paidOrderId' | 'basketId'>) => {
+  const order = orderId ?? paidOrderId;
+  return { orderId: order, ...(order === undefined && basketId !== undefined && { reference: basketId }) };
+};
+
+/** Returns points of a redemption to the balance. */
+const giveBack = (work: UnitOfWork, account: Account, { redemption, points }: { redemption: RedemptionRecord; points: number }) =>
+  points === 0 ? account : book(work, account, { type: 'reverse', points, ...ledgerReference(redemption) });

@@ -1,0 +1,136 @@
+import { progressionOf } from '../../shared/catalog/control/progression.ts';
+import { allowedFrom, refusal } from '../../shared/catalog/life-cycle.ts';
+import { ensureCaptured as ensureCapturedCall } from '../../shared/catalog/order/internal.ts';
+import { orderLifeCycle } from '../../shared/catalog/order/objects.ts';
+import { absentApplication, Problem } from '../../shared/catalog/problems.ts';
+import { money, moneyInWords } from '../../shared/domain/money.ts';
+import { handle, handleDue } from '../../shared/work/handler.ts';
+import { requireObject } from '../../shared/work/require-object.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { fulfillmentRecords, orders, type StoredOrder } from './collections.ts';
+import { CAPTURE_RETRY_DELAYS_MS, capturePaymentsDue, DECIDE_TIMEOUT_MS, RECHECK_MS, settleOrderDue } from './due-work.ts';
+import { isMoving } from './fulfillment.ts';
+import { requiredFor } from './lines.ts';
+import { AUTHORISATION_LOST } from './lost-authorizations.ts';
+import { captureIfPossible, captureUntil, coverageOf, isCovered, isLost, paymentsOf } from './payments.ts';
+import { giveUp } from './pending-action.ts';
+
+const CAPTURE_FAILED = 'capture-failed';
+
+/** Captures all authorised payments once the warehouse has begun its work, unless captures are manual. */
+export const capturePayments = handleDue(capturePaymentsDue)(async ({ key, payload }, scope) => {
+  const { work, context, log } = scope;
+  const order = await work.get(orders, key);
+  if (!order || !isMoving(order)) return;
+  if (order.pendingAction) {
+    work.schedule(capturePaymentsDue, key, work.now + RECHECK_MS, payload);
+    return;
+  }
+  if (progressionOf(context).capture === 'manual' || order.totals.total.amount === 0) {
+    clearCaptureStatus(work, order);
+    return;
+  }
+  const { attempt } = payload;
+  try {
+    const payments = await captureUntil(key, scope, () => false);
+    if (isLost(payments, requiredFor(order))) giveUp(work, order, { cancelReason: AUTHORISATION_LOST, captureStatus: undefined });
+    else clearCaptureStatus(work, order);
+    const record = await work.get(fulfillmentRecords, key);
+    if (record?.owed.some(({ status }) => status === 'owed')) work.schedule(settleOrderDue, key, work.now, {});
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    log.warn({ orderId: key, attempt, code: error.code }, `capturing payments failed: ${error.message}`);
+    if (absentApplication(error) === undefined) {
+      retryOrGiveUp(work, order, attempt);
+      return;
+    }
+    // The Payment Hub did not answer. The work is retried, as other work is.
+    noteRetrying(work, order);
+    await work.checkpoint();
+    throw error;
+  }
+});
+
+function clearCaptureStatus(work: UnitOfWork, order: StoredOrder): void {
+  if (order.captureStatus !== undefined) work.transition(orders, order, 'note', { captureStatus: undefined });
+}
+
+function retryOrGiveUp(work: UnitOfWork, order: StoredOrder, attempt: number): void {
+  const wait = CAPTURE_RETRY_DELAYS_MS[attempt - 1];
+  if (wait === undefined) {
+    giveUp(work, order, { cancelReason: CAPTURE_FAILED, captureStatus: undefined });
+    return;
+  }
+  work.schedule(capturePaymentsDue, order.id, work.now + wait, { attempt: attempt + 1 });
+  noteRetrying(work, order);
+}
+
+function noteRetrying(work: UnitOfWork, order: StoredOrder): void {
+  if (order.captureStatus === undefined) work.transition(orders, order, 'note', { captureStatus: 'retrying' });
+}
+
+/** Captures missing amounts before the dispatch, and refuses it unless captured − refunded covers the goods. */
+export const ensureCaptured = handle(ensureCapturedCall)(async ({ params, body }, scope) => {
+  const { work, context } = scope;
+  const found = await requireObject(work, orders, params.id);
+  refuseUndispatchable(found);
+  // The event that picking has begun may not have arrived yet, and payments are captured only in fulfilment.
+  const order = found.state === 'confirmed' ? work.transition(orders, found, 'begin-fulfilment', { routingStatus: undefined }) : found;
+  if (order !== found) {
+    work.schedule(capturePaymentsDue, order.id, work.now, { attempt: 1 });
+    await work.checkpoint();
+  }
+  const required = requiredFor(order);
+  const byHand = progressionOf(context).capture === 'manual';
+  const payments =
+    order.totals.total.amount === 0
+      ? []
+      : byHand
+        ? await paymentsOf(order.id, scope, DECIDE_TIMEOUT_MS)
+        : await captureIfPossible(order.id, scope, (now) => isCovered(now, required));
+  const { netCaptured, refunded } = coverageOf(payments);
+  const { currency } = order.totals.total;
+  if (netCaptured < required) {
+    throw incomplete(order, { ...body, missing: required - netCaptured, isCaptured: netCaptured + refunded >= required });
+  }
+  if (order.captureStatus !== undefined) {
+    work.cancel(capturePaymentsDue, order.id);
+    work.transition(orders, order, 'note', { captureStatus: undefined });
+  }
+  const record = await work.get(fulfillmentRecords, order.id);
+  if (record?.owed.some(({ status }) => status === 'owed')) work.schedule(settleOrderDue, order.id, work.now, {});
+  return {
+    orderId: order.id,
+    captured: money(netCaptured + refunded, currency),
+    refunded: money(refunded, currency),
+    required: money(required, currency),
+  };
+});
+
+function refuseUndispatchable(order: StoredOrder): void {
+  const { id, state, pendingAction } = order;
+  const allowed = ['confirmed', ...allowedFrom(orderLifeCycle, 'complete')];
+  if (!allowed.includes(state)) {
+    const detail = `The order "${id}" is ${state}; goods are dispatched for an order that is ${allowed.join(', ')}.`;
+    throw refusal('order', order, 'dispatch', detail, { allowedFrom: allowed });
+  }
+  if (!pendingAction) return;
+  const detail = `The order "${id}" is being cancelled (since ${pendingAction.since}); send this request again when that has ended.`;
+  throw refusal('order', order, 'dispatch', detail, { allowedFrom: allowed, pendingAction, retryable: true, retryAfter: 1 });
+}
+
+interface Shortfall {
+  readonly fulfillmentOrderId: string;
+  readonly missing: number;
+  /** Whether enough was captured, but some of it was refunded. */
+  readonly isCaptured: boolean;
+}
+
+function incomplete({ id, totals }: StoredOrder, { fulfillmentOrderId, missing, isCaptured }: Shortfall): Problem {
+  const outstanding = money(missing, totals.total.currency);
+  const amount = `${moneyInWords(outstanding)} of the order "${id}"`;
+  const sentence = isCaptured
+    ? `${amount} were refunded; authorise them again, then dispatch, or cancel the order. Refund goodwill after the dispatch.`
+    : `${amount} are not captured; authorise and capture them, then dispatch again.`;
+  return new Problem('payment_incomplete', sentence, { objectType: 'order', id, outstanding, fulfillmentOrderId });
+}

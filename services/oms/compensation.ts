@@ -1,0 +1,137 @@
+import { progressionOf } from '../../shared/catalog/control/progression.ts';
+import { cancelFulfillment } from '../../shared/catalog/fulfillment/internal.ts';
+import { releaseHolds } from '../../shared/catalog/inventory/internal.ts';
+import { reversePayment } from '../../shared/catalog/payment/internal.ts';
+import { Problem } from '../../shared/catalog/problems.ts';
+import { recordVoucherUse } from '../../shared/catalog/promotion/internal.ts';
+import { handleDue, type Scope } from '../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { isSale } from './baskets.ts';
+import { type FulfillmentRecord, fulfillmentRecords, orders, type StoredOrder, type Undo } from './collections.ts';
+import { compensateDue, DECIDE_TIMEOUT_MS, releaseHoldsDue } from './due-work.ts';
+import { reservationsOf } from './lines.ts';
+import { type Payment, paymentsOf } from './payments.ts';
+
+/** The changed members of an order when more parts have to be undone at other applications. */
+export function withUndo(order: StoredOrder, { payments, holds, vouchers, writeOff }: Undo): Pick<StoredOrder, 'compensation' | 'undo'> {
+  const before: Undo = order.undo ?? { payments: [], vouchers: false };
+  const all = before.payments === 'all' || payments === 'all';
+  const undo: Undo = {
+    payments: all ? 'all' : [...new Set([...before.payments, ...payments])],
+    vouchers: before.vouchers || vouchers,
+    holds: holds ?? before.holds,
+    ...((before.writeOff || writeOff) && { writeOff: true }),
+  };
+  const nothing = undo.payments.length === 0 && !undo.holds && !undo.vouchers;
+  return nothing ? {} : { compensation: 'pending', undo };
+}
+
+/** Clears the compensation and its due work, as part of the last commit. */
+export function endCompensation(work: UnitOfWork, order: StoredOrder): StoredOrder {
+  work.cancel(compensateDue, order.id);
+  return work.transition(orders, order, 'note', { compensation: undefined, undo: undefined });
+}
+
+interface UndoResult {
+  /** The first failure; undefined if everything is undone. */
+  readonly failure: Problem | undefined;
+  /** Payments of the order afterwards, if the Payment Hub answered. */
+  readonly payments: readonly Payment[] | undefined;
+}
+
+/**
+ * Undoes payments, stock and voucher uses, in this order. A failure of one part does not stop the others, so that stock is released
+ * even if the Payment Hub is down. Every call takes effect once, even if it is repeated.
+ */
+export async function undoAtOthers(order: StoredOrder, undo: Undo, scope: Scope): Promise<UndoResult> {
+  const { call, log } = scope;
+  const failures: Problem[] = [];
+  const attempt = async <T>(part: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await part();
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      log.warn({ orderId: order.id, code: error.code }, `undoing an order failed: ${error.message}`);
+      failures.push(error);
+      return undefined;
+    }
+  };
+  const payments = undo.payments.length > 0 ? await attempt(() => reversePayments(order.id, undo, scope)) : undefined;
+  const { holds } = undo;
+  const mayRelease = holds && (!undo.writeOff || (await attempt(() => ensureWrittenOff(order.id, scope))));
+  if (mayRelease) await attempt(() => releaseHoldsOf(order, holds.spare, scope));
+  if (undo.vouchers) {
+    await attempt(() => call(recordVoucherUse, { params: { basketId: order.basketId }, body: { state: 'released' } }));
+  }
+  return { failure: failures[0] ?? payments?.failure, payments: payments?.payments };
+}
+
+/** Payments that reserve or hold money, or may do so later. The Payment Hub voids a pending payment as soon as it is approved. */
+const BINDING: ReadonlySet<string> = new Set(['pending', 'authorised', 'captured', 'partially-refunded']);
+/** In rehearsals with manual refunds, captured payments wait for a client's Refund Payment. */
+const BINDING_UNCAPTURED: ReadonlySet<string> = new Set(['pending', 'authorised']);
+
+/** Reverses payments, newest first. A failure of one does not stop the others. The Payment Hub decides between void and refund. */
+async function reversePayments(orderId: string, { payments: which }: Undo, { call, context, log }: Scope): Promise<UndoResult> {
+  const reversible = progressionOf(context).refund === 'manual' ? BINDING_UNCAPTURED : BINDING;
+  const payments = await paymentsOf(orderId, { call }, DECIDE_TIMEOUT_MS);
+  const after = new Map(payments.map((payment) => [payment.id, payment]));
+  let failure: Problem | undefined;
+  for (const { id, state } of payments.toReversed()) {
+    if (!reversible.has(state) || (which !== 'all' && !which.includes(id))) continue;
+    try {
+      after.set(id, await call(reversePayment, { params: { id }, body: {} }));
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      log.warn({ orderId, paymentId: id, code: error.code }, 'reversing a payment failed');
+      failure ??= error;
+    }
+  }
+  return { failure, payments: [...after.values()] };
+}
+
+/**
+ * Missing units are written off first; otherwise releasing them would promise them to other orders.
+ * @throws Problem until they are written off
+ */
+async function ensureWrittenOff(orderId: string, { call, work }: Scope): Promise<true> {
+  // Each attempt has a new step, because the stored answer to an earlier attempt would be out of date.
+  const step = `write-off ${work.now}`;
+  const answer = await call(cancelFulfillment, { params: { orderId } }, { step, timeoutMs: DECIDE_TIMEOUT_MS });
+  if (answer.writtenOff) return true;
+  throw new Problem('dependency_unavailable', `The short units of the order "${orderId}" are not written off yet.`, { dependency: 'sim' });
+}
+
+export const compensate = handleDue(compensateDue)(async ({ key }, scope) => {
+  const order = await scope.work.get(orders, key);
+  if (!order?.undo) return;
+  const { failure } = await undoAtOthers(order, order.undo, scope);
+  if (failure) throw failure;
+  endCompensation(scope.work, order);
+});
+
+/** Ids of the order's reservations: of its lines, and of replacements for short units. */
+export const knownHolds = ({ lines }: StoredOrder, record: FulfillmentRecord | undefined): string[] => [
+  ...new Set([...reservationsOf(lines), ...(record?.short ?? []).flatMap(({ held }) => (held ? [held.reservationId] : []))]),
+];
+
+/**
+ * Calls the SIM to release all stock reserved for an ended order or its basket, except the reservations in `spare`.
+ * A repeat sends the same body, although a return may have begun since the order was completed.
+ */
+async function releaseHoldsOf(order: StoredOrder, spare: readonly string[], { call }: Pick<Scope, 'call'>): Promise<void> {
+  const { id, basketId } = order;
+  const state = order.state === 'cancelled' ? 'cancelled' : 'completed';
+  await call(releaseHolds, { body: { order: { id, state }, basket: { id: basketId, state: 'converted' }, spare: [...spare] } });
+}
+
+/**
+ * Releases the stock that a completed order no longer needs. The FMS may still consume some reservations, which are kept. A sale has none
+ * of these.
+ */
+export const releaseReservations = handleDue(releaseHoldsDue)(async ({ key }, scope) => {
+  const order = await scope.work.get(orders, key);
+  if (!order) return;
+  const spare = isSale(order) ? [] : knownHolds(order, await scope.work.get(fulfillmentRecords, key));
+  await releaseHoldsOf(order, spare, scope);
+});

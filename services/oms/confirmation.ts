@@ -1,0 +1,181 @@
+import { isAgain } from '../../shared/catalog/life-cycle.ts';
+import { confirmOrder as confirmOrderApi } from '../../shared/catalog/order/apis.ts';
+import { orderLifeCycle } from '../../shared/catalog/order/objects.ts';
+import { isDependencyProblem, Problem } from '../../shared/catalog/problems.ts';
+import { recordVoucherUse } from '../../shared/catalog/promotion/internal.ts';
+import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
+import { requireObject } from '../../shared/work/require-object.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { isSale, refuseBlocked } from './baskets.ts';
+import { fulfillmentRecords, orders, type StoredOrder } from './collections.ts';
+import { withUndo } from './compensation.ts';
+import { secureStock } from './confirm-stock.ts';
+import { compensateDue, expireDraftDue, finishConfirmationDue, redeemVouchersDue, routeOrderDue } from './due-work.ts';
+import { paymentsToConfirmOn } from './exchange.ts';
+import { linesHeldBy, linesServedFrom, type OrderLine, type Reservation, reservationsOf } from './lines.ts';
+import { fetchView, type OrderView } from './order-view.ts';
+import { type Payment, paymentIncomplete } from './payments.ts';
+import { actionPending, beginIntent, refuseWhileOtherPending, withdraw } from './pending-action.ts';
+import { beginRouting, isRoutable, requestFulfillmentOrRetry, routesByItself } from './routing.ts';
+
+/**
+ * Checks customer and payments before anything is written, so that their refusal leaves no trace. Then stores the intent, secures the
+ * stock, commits `confirmed`, which is the point of no return, and routes the order; due work may route it later. A sale is
+ * never routed, because its customer has the goods.
+ */
+export const confirmOrder = handle(confirmOrderApi)(async ({ params }, scope) => {
+  const { work } = scope;
+  const found = await requireObject(work, orders, params.id);
+  if (isAgain(orderLifeCycle, found, 'confirm')) return again(await routeAndView(found, undefined, scope));
+  refuseWhileOtherPending(found, 'confirm');
+  const resumed = found.pendingAction !== undefined;
+  // The till checked its customer before the sale; a pending confirmation was checked when it began.
+  if (found.customerId !== undefined && !resumed && !isSale(found)) await refuseBlocked(found.customerId, scope);
+  const payments = await paymentsToConfirmOn(found, scope);
+  const incomplete = resumed ? undefined : paymentIncomplete(found, payments);
+  if (incomplete) throw incomplete;
+  if (isSale(found)) return fetchView(confirmSale(found, scope), scope, { payments });
+  const order = await beginIntent(work, found, 'confirm');
+  const outcome = await continueConfirmation({ order, payments, resumed }, scope).catch((error: unknown) => {
+    // Another request for the same confirmation is running.
+    if (error instanceof Problem && error.code === 'idempotency_in_progress' && order.pendingAction) {
+      throw actionPending(order, 'confirm', order.pendingAction);
+    }
+    throw error;
+  });
+  if (outcome instanceof Problem) return outcome;
+  await work.checkpoint();
+  return routeAndView(outcome, payments, scope);
+});
+
+/** Continues after the confirmation: redeems vouchers and routes, unless that is done or routing is manual. */
+async function routeAndView(order: StoredOrder, payments: readonly Payment[] | undefined, scope: Scope): Promise<OrderView> {
+  if (order.state !== 'confirmed' || order.pendingAction) return fetchView(order, scope);
+  scheduleRedemption(scope.work, order);
+  if (!routesByItself(scope.context)) return fetchView(order, scope, { payments });
+  return fetchView(await requestFulfillmentOrRetry(order, scope), scope, { payments });
+}
+
+/** Failed attempts (5 s, 30 s and 5 min apart) after which the intent is withdrawn, so that it does not block other actions for long. */
+const ATTEMPTS = 3;
+
+/**
+ * Continues an interrupted Confirm Order. If other applications stay unavailable, the intent is withdrawn and the order is a draft again. Its
+ * reservation ends with the next confirmation, the cancellation or the expiry of the draft.
+ */
+export const finishConfirmation = handleDue(finishConfirmationDue)(async ({ key, attempts }, scope) => {
+  const order = await scope.work.get(orders, key);
+  if (order?.pendingAction?.action !== 'confirm') return;
+  try {
+    const payments = await paymentsToConfirmOn(order, scope);
+    const outcome = await continueConfirmation({ order, payments, resumed: true }, scope);
+    // No request waits for the routing, so it follows as due work.
+    if (!(outcome instanceof Problem) && (await scope.work.get(fulfillmentRecords, key)))
+      scope.work.schedule(routeOrderDue, key, scope.work.now, { asked: false });
+  } catch (error) {
+    if (!isDependencyProblem(error) || attempts < ATTEMPTS) throw error;
+    const latest = await scope.work.get(orders, key);
+    if (latest?.pendingAction?.action === 'confirm') withdraw(scope.work, latest, 'confirm');
+  }
+});
+
+interface Confirmation {
+  /** The order with its stored intent. */
+  readonly order: StoredOrder;
+  readonly payments: readonly Payment[];
+  /** Whether an earlier attempt stored the intent. It may have changed stock at the SIM. */
+  readonly resumed: boolean;
+}
+
+/**
+ * Continues a confirmation from its intent to its end: confirmed, or refused with the intent withdrawn. Either change is part of the last
+ * commit. A request, its repeat and due work may run this concurrently: they send the same calls, and the first commit wins.
+ * @returns the confirmed order, or its refusal
+ * @throws Problem when another application leaves the outcome open; the intent then stays
+ */
+async function continueConfirmation({ order, payments, resumed }: Confirmation, scope: Scope): Promise<StoredOrder | Problem> {
+  const { work } = scope;
+  const incomplete = paymentIncomplete(order, payments);
+  if (incomplete) {
+    withdraw(work, order, 'confirm');
+    return incomplete;
+  }
+  const holding = await secureStock(order, scope);
+  switch (holding.is) {
+    case 'held':
+      return markConfirmed(holding.order, servedBy(holding), scope);
+    case 'short':
+      return refuseForStock({ order: holding.order, problem: holding.problem, payments }, scope);
+    case 'unavailable':
+      if (resumed) throw holding.problem;
+  }
+  withdraw(work, holding.order, 'confirm');
+  return holding.problem;
+}
+
+const servedBy = ({ order, reservation }: { order: StoredOrder; reservation: Reservation }): OrderLine[] =>
+  linesServedFrom(linesHeldBy(order.lines, reservation.id), reservation.allocations);
+
+/** Confirms a paid sale in one commit. Its goods are at the till, so no stock is requested, and the reservation of the till stays. */
+const confirmSale = (order: StoredOrder, scope: Scope): StoredOrder => markConfirmed(order, order.lines, scope);
+
+/** This commit decides the confirmation: later failures are retried, and do not refuse the order. */
+function markConfirmed(order: StoredOrder, lines: StoredOrder['lines'], { work, context }: Scope): StoredOrder {
+  work.cancel(finishConfirmationDue, order.id);
+  work.cancel(expireDraftDue, order.id);
+  scheduleRedemption(work, order);
+  const byHand = isRoutable(order) && !routesByItself(context);
+  if (isRoutable(order) && !byHand) beginRouting(work, order.id);
+  return work.transition(orders, order, 'confirm', {
+    lines,
+    pendingAction: undefined,
+    ...(byHand && { routingStatus: 'manual' as const }),
+  });
+}
+
+interface Shortage {
+  readonly order: StoredOrder;
+  /** The answer of the SIM. */
+  readonly problem: Problem;
+  readonly payments: readonly Payment[];
+}
+
+/** Vouchers are redeemed before the reply, or later if the Promotion Engine is down. A repeat changes nothing. */
+function scheduleRedemption(work: UnitOfWork, { id, voucherCodes }: StoredOrder): void {
+  if (voucherCodes.length > 0) work.schedule(redeemVouchersDue, id, work.now, {}, { beforeReply: true });
+}
+
+/** Refuses a confirmation without stock for every line: nothing is reserved, the authorisations are voided, and the order stays a draft. */
+function refuseForStock({ order, problem, payments }: Shortage, { work }: Scope): Problem {
+  const authorised = payments.filter(({ state }) => state === 'authorised').map(({ id }) => id);
+  const ended = withdraw(work, order, 'confirm', {
+    lines: linesHeldBy(order.lines, undefined),
+    holdAttempts: order.holdAttempts + 1,
+    ...withUndo(order, { payments: authorised, vouchers: false }),
+  });
+  if (ended.undo) work.schedule(compensateDue, order.id, work.now, {}, { beforeReply: true });
+  return shortOfStock(order, problem);
+}
+
+/** The refusal: `reservation_expired` if the order had a reservation, otherwise `insufficient_stock`. */
+function shortOfStock(order: StoredOrder, shortage: Problem): Problem {
+  const context = {
+    objectType: 'order',
+    id: order.id,
+    skus: shortage.context['skus'] ?? [],
+    lines: order.lines.map(({ lineId, sku, qty }) => ({ lineId, sku, qty })),
+  };
+  const consequence = 'Nothing is held for it and its authorisations are voided; authorise and confirm again when the goods are back.';
+  if (reservationsOf(order.lines).length === 0) {
+    return new Problem('insufficient_stock', `There is no stock for the order "${order.id}": ${shortage.message} ${consequence}`, context);
+  }
+  const gone = `The reservation of the order "${order.id}" expired or was released, and its goods are sold: ${shortage.message} ${consequence}`;
+  return new Problem('reservation_expired', gone, context);
+}
+
+/** Redeems the vouchers of a confirmed order. The compensation of a cancelled order releases them instead. */
+export const redeemVouchers = handleDue(redeemVouchersDue)(async ({ key }, { work, call }) => {
+  const order = await work.get(orders, key);
+  if (!order || order.state === 'draft' || order.state === 'cancelled') return;
+  await call(recordVoucherUse, { params: { basketId: order.basketId }, body: { state: 'redeemed' } });
+});

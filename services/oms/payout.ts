@@ -1,0 +1,141 @@
+import { progressionOf } from '../../shared/catalog/control/progression.ts';
+import { refundPayment } from '../../shared/catalog/payment/apis.ts';
+import { reversePayment } from '../../shared/catalog/payment/internal.ts';
+import { Problem } from '../../shared/catalog/problems.ts';
+import { type Money, money } from '../../shared/domain/money.ts';
+import { handleDue, type Scope } from '../../shared/work/handler.ts';
+import { orders, type StoredOrder } from './collections.ts';
+import { DECIDE_TIMEOUT_MS, payOutReturnDue } from './due-work.ts';
+import { creditHeld, creditHeldByOthers, isCredit, isLiveCredit } from './exchange.ts';
+import { coverageOf, type Payment, paymentsOf } from './payments.ts';
+import { refundSplit } from './refunds.ts';
+import { payableOf, type ReturnBooking, returnBookings, returnValueOf } from './return-bookings.ts';
+
+export interface Payout {
+  readonly refunds: { paymentId: string; amount: Money; at?: string }[];
+  /** Nothing is left to refund: all of the value is refunded or pays for an exchange, or no payment has anything left. */
+  readonly settled: boolean;
+}
+
+interface BookedReturn {
+  readonly order: StoredOrder;
+  readonly booking: ReturnBooking;
+}
+
+/** A refused refund is computed again, because a concurrent request may have refunded. */
+const ATTEMPTS = 3;
+
+/**
+ * Refunds the value of a return, less the part that its exchange credit holds and all earlier refunds for it, to the payments of its
+ * order, sorted by tender. All amounts and references derive from the payments, so a repeat refunds nothing twice. In
+ * rehearsals with manual refunds, it refunds nothing and only reports.
+ * @throws Problem `dependency_*`; refunds made before the failure stand
+ */
+export async function payOut({ order, booking }: BookedReturn, scope: Scope): Promise<Payout> {
+  for (let attempt = 1; ; attempt++) {
+    const held = await releaseCreditIfCancelled(booking, scope);
+    const payments = await paymentsOf(order.id, scope, DECIDE_TIMEOUT_MS);
+    const value = returnValueOf(booking) - held;
+    const exchanged = held + (await creditHeldByOthers(booking, scope));
+    if (progressionOf(scope.context).refund === 'manual') return payoutOf(booking, { payments, value, exchanged });
+    const after = await refundRemaining({ order, booking }, { payments, value, exchanged }, scope).catch(undefinedIfRefused);
+    if (after) return payoutOf(booking, { payments: after, value, exchanged });
+    if (attempt === ATTEMPTS) {
+      throw new Problem('dependency_error', `The Payment Hub refuses to refund the return "${booking.id}".`, { dependency: 'payment-hub' });
+    }
+  }
+}
+
+interface PaymentsToRefund {
+  readonly payments: readonly Payment[];
+  /** Minor units that all refunds for the return add up to in the end. */
+  readonly value: number;
+  /** Minor units of the payments that pay for exchange orders, and are not refunded as well. */
+  readonly exchanged: number;
+}
+
+const refundableOf = ({ payments, exchanged }: Pick<PaymentsToRefund, 'payments' | 'exchanged'>): number =>
+  Math.max(0, coverageOf(payments).netCaptured - exchanged);
+
+async function refundRemaining(
+  { order, booking }: BookedReturn,
+  { payments, value, exchanged }: PaymentsToRefund,
+  { work, call }: Scope,
+): Promise<readonly Payment[]> {
+  const { currency } = order.totals.total;
+  const payable = await payableOf(work, order);
+  let now = payments;
+  for (;;) {
+    const paid = paidFor(booking.id, now);
+    const reference = `return/${booking.id}/${paid}`;
+    const left = Math.min(value - paid, refundableOf({ payments: now, exchanged }));
+    const [part] = goodsSplit({ order, left, reference }, now);
+    if (!part) return now;
+    const body = { amount: money(part.amount, currency), reason: 'Returned', returnId: booking.id, reference, payable };
+    // After a refusal the versions of the payments differ; then it is another call.
+    const step = `${reference} ${part.id} ${part.amount} v${now.reduce((sum, { version }) => sum + version, 0)}`;
+    const after = await call(refundPayment, { params: { id: part.id }, body }, { step, timeoutMs: DECIDE_TIMEOUT_MS });
+    now = now.map((payment) => (payment.id === after.id ? after : payment));
+  }
+}
+
+/**
+ * A return refunds goods, not shipping. Beside an exchange credit the other tenders keep the shipping until the credit is empty;
+ * otherwise the customer would keep points that the goods earned with the first order.
+ */
+function goodsSplit({ order, left, reference }: { order: StoredOrder; left: number; reference: string }, payments: readonly Payment[]) {
+  const credits = payments.filter(isLiveCredit);
+  if (credits.length === 0) return refundSplit(left, reference, payments);
+  const others = payments.filter((payment) => !isCredit(payment));
+  const netCaptured = others.reduce((sum, { capturedAmount, refundedAmount }) => sum + capturedAmount.amount - refundedAmount.amount, 0);
+  const goods = Math.max(0, netCaptured - order.totals.shipping.amount);
+  return goods > 0 ? refundSplit(Math.min(left, goods), reference, others) : refundSplit(left, reference, credits);
+}
+
+/** Reverses the credit of a cancelled exchange order. @returns minor units that the return's credits hold afterwards */
+async function releaseCreditIfCancelled({ id }: ReturnBooking, scope: Scope): Promise<number> {
+  const exchange = await scope.work.findUnique(orders, 'exchangeFor', id);
+  if (!exchange) return 0;
+  const payments = await paymentsOf(exchange.id, scope, DECIDE_TIMEOUT_MS);
+  if (exchange.state !== 'cancelled' || progressionOf(scope.context).refund === 'manual') return creditHeld(payments);
+  const after: Payment[] = [];
+  for (const payment of payments.filter(isLiveCredit)) {
+    after.push(
+      await scope.call(reversePayment, { params: { id: payment.id }, body: {} }, { step: `credit ${payment.id} v${payment.version}` }),
+    );
+  }
+  return creditHeld(after);
+}
+
+const refundsFor = (returnId: string, { refunds }: Payment) => refunds.filter((refund) => refund.returnId === returnId);
+
+const paidFor = (returnId: string, payments: readonly Payment[]): number =>
+  payments.flatMap((payment) => refundsFor(returnId, payment)).reduce((sum, { amount }) => sum + amount.amount, 0);
+
+/** Minor units refunded for a return so far, by the OMS or a client. @throws Problem `dependency_*` */
+export const paidBackFor = async ({ id, orderId }: ReturnBooking, scope: Scope): Promise<number> =>
+  paidFor(id, await paymentsOf(orderId, scope, DECIDE_TIMEOUT_MS));
+
+function payoutOf({ id }: ReturnBooking, { payments, value, exchanged }: PaymentsToRefund): Payout {
+  return {
+    settled: paidFor(id, payments) >= value || refundableOf({ payments, exchanged }) === 0,
+    refunds: payments.flatMap((payment) => refundsFor(id, payment).map(({ amount, at }) => ({ paymentId: payment.id, amount, at }))),
+  };
+}
+
+/** Answers of the Payment Hub after a concurrent refund. */
+const REFUSED: ReadonlySet<string> = new Set(['refund_exceeds_captured', 'invalid_state_transition']);
+
+function undefinedIfRefused(error: unknown): undefined {
+  const isRefused = error instanceof Problem && !error.retryable && REFUSED.has(error.code);
+  if (!isRefused) throw error;
+  return undefined;
+}
+
+/** Refunds the value of a return, less the part that its exchange credit uses, to the payments of the returned order. */
+export const payOutReturn = handleDue(payOutReturnDue)(async ({ key }, scope) => {
+  const booking = await scope.work.get(returnBookings, key);
+  if (booking?.status !== 'exchanged' && booking?.status !== 'refunded') return;
+  const order = await scope.work.get(orders, booking.orderId);
+  if (order) await payOut({ order, booking }, scope);
+});

@@ -1,0 +1,146 @@
+import { z } from 'zod';
+import { returnLifeCycle } from '../../shared/catalog/fulfillment/returns.ts';
+import { refusal } from '../../shared/catalog/life-cycle.ts';
+import type { Payable } from '../../shared/catalog/order/objects.ts';
+import type { Problem } from '../../shared/catalog/problems.ts';
+import { Id, Quantity } from '../../shared/catalog/shapes.ts';
+import { money } from '../../shared/domain/money.ts';
+import { defineCollection } from '../../shared/store/collections.ts';
+import { allPages } from '../../shared/work/all-pages.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { orders, type StoredOrder } from './collections.ts';
+import { type OrderLine, requiredFor, valueOfUnits } from './lines.ts';
+
+/** Booking of a return, by its id. Its units are in no other return until it is rejected. `refunding`: it can no longer pay for an order. */
+const ReturnBooking = z.object({
+  id: Id,
+  version: z.int().min(0),
+  orderId: Id,
+  lines: z.array(z.object({ orderLineId: Id, qty: Quantity, amount: z.int().min(0).describe('Value of these units in minor units.') })),
+  status: z.enum(['open', 'refunding', 'refunded', 'exchanged', 'rejected']),
+  /** The one basket whose order is exchanged for the return. */
+  exchangeBasketId: Id.optional(),
+});
+export type ReturnBooking = z.output<typeof ReturnBooking>;
+
+export const returnBookings = defineCollection({
+  name: 'return-bookings',
+  schema: ReturnBooking,
+  index: { order: ({ orderId }) => orderId },
+});
+
+/** All bookings of an order, oldest first. Units returned one by one may fill several pages. */
+export const bookingsOf = (work: UnitOfWork, orderId: string): Promise<ReturnBooking[]> =>
+  allPages((cursor) => work.find(returnBookings, 'order', orderId, { cursor }));
+
+/** Value of a return in minor units. */
+export const returnValueOf = ({ lines }: Pick<ReturnBooking, 'lines'>): number => lines.reduce((sum, { amount }) => sum + amount, 0);
+
+export const isOpen = ({ status }: Pick<ReturnBooking, 'status'>): boolean => status === 'open' || status === 'refunding';
+
+type Bookings = readonly Pick<ReturnBooking, 'lines' | 'status'>[];
+
+interface BookedOn {
+  /** Units in returns that are not rejected. */
+  readonly units: number;
+  /** Minor units booked for them, and refunded for rejected returns. */
+  readonly amount: number;
+}
+
+function bookedOn(lineId: string, bookings: Bookings): BookedOn {
+  let units = 0;
+  let amount = 0;
+  for (const { lines, status } of bookings) {
+    for (const line of lines.filter(({ orderLineId }) => orderLineId === lineId)) {
+      if (status !== 'rejected') units += line.qty;
+      amount += line.amount;
+    }
+  }
+  return { units, amount };
+}
+
+/** Units of a line that the customer has and that are in no return. */
+export const returnableOf = (line: OrderLine, bookings: Bookings): number => line.fulfilledQty - bookedOn(line.lineId, bookings).units;
+
+/**
+ * Value in minor units of the next `units` of a line: the floor of the share of all units gone by then, less the amounts booked for
+ * those before. However a line is split into returns, they add up to its value exactly.
+ */
+export function valueOfReturned(line: OrderLine, units: number, bookings: Bookings): number {
+  const before = bookedOn(line.lineId, bookings);
+  const gone = line.cancelledQty + before.units + units;
+  return Math.max(0, valueOfUnits(line, gone) - valueOfUnits(line, line.cancelledQty) - before.amount);
+}
+
+/** Reduces a rejected return to the minor units refunded for it nevertheless, spread over its lines from the first. */
+export function onlyPaidBack(lines: ReturnBooking['lines'], paidBack: number): ReturnBooking['lines'] {
+  let left = paidBack;
+  return lines.map((line) => {
+    const amount = Math.min(left, line.amount);
+    left -= amount;
+    return { ...line, amount };
+  });
+}
+
+/** Ends a booking whose units count as returned, as part of the last commit. */
+export async function completeBooking(
+  work: UnitOfWork,
+  order: StoredOrder,
+  { booking, as }: { readonly booking: ReturnBooking; readonly as: 'refunded' | 'exchanged' },
+): Promise<ReturnBooking> {
+  const unitsOf = new Map(booking.lines.map(({ orderLineId, qty }) => [orderLineId, qty]));
+  const lines = order.lines.map((line) => ({ ...line, returnedQty: line.returnedQty + (unitsOf.get(line.lineId) ?? 0) }));
+  const ended = work.put(returnBookings, { ...booking, status: as });
+  await endReturn(work, order, { returnId: booking.id, lines });
+  return ended;
+}
+
+/** Ends a booking whose units stay with the customer, in the last commit. @param paidBack minor units refunded nevertheless */
+export async function rejectBooking(
+  work: UnitOfWork,
+  order: StoredOrder,
+  { booking, paidBack }: { booking: ReturnBooking; paidBack: number },
+): Promise<void> {
+  work.put(returnBookings, { ...booking, status: 'rejected', lines: onlyPaidBack(booking.lines, paidBack) });
+  await endReturn(work, order, { returnId: booking.id, lines: order.lines });
+}
+
+/** When its last open return ends, the order is completed again. */
+async function endReturn(
+  work: UnitOfWork,
+  order: StoredOrder,
+  { returnId, lines }: { readonly returnId: string; readonly lines: StoredOrder['lines'] },
+): Promise<void> {
+  const others = (await bookingsOf(work, order.id)).some((one) => one.id !== returnId && isOpen(one));
+  work.transition(orders, order, 'end-return', { lines }, others ? 'return-in-progress' : 'completed');
+}
+
+const states = { open: 'inspected', refunding: 'inspected', refunded: 'refunded', exchanged: 'exchanged', rejected: 'rejected' } as const;
+
+/** 409 for an outcome that is no longer possible. */
+export const closedOtherwise = ({ id, status }: ReturnBooking, action: 'refund' | 'reject' | 'exchange', why: string): Problem =>
+  refusal(returnLifeCycle, { id, state: states[status] }, action, `The return "${id}" ${why}.`);
+
+/** Amounts that may be paid for an order and refunded for its returns. */
+export async function payableOf(work: UnitOfWork, order: StoredOrder): Promise<z.output<typeof Payable>> {
+  const { id, channel, state, totals, basketId, customerId, loyaltyAccountId } = order;
+  const { currency } = totals.total;
+  const bookings = await bookingsOf(work, id);
+  return {
+    orderId: id,
+    channel,
+    state,
+    total: totals.total,
+    required: money(requiredFor(order), currency),
+    basketId,
+    customerId,
+    loyaltyAccountId,
+    ...(bookings.length > 0 && {
+      // A rejected return is listed with the value 0.
+      returns: bookings.map((one) => ({
+        returnId: one.id,
+        refundAmount: money(one.status === 'rejected' ? 0 : returnValueOf(one), currency),
+      })),
+    }),
+  };
+}

@@ -1,0 +1,190 @@
+import { progressionOf } from '../../shared/catalog/control/progression.ts';
+import { allowedFrom, refusal } from '../../shared/catalog/life-cycle.ts';
+import { LIMITS, limitReached } from '../../shared/catalog/limits.ts';
+import { bookReturn as bookReturnCall, closeReturn as closeReturnCall } from '../../shared/catalog/order/internal.ts';
+import { orderLifeCycle } from '../../shared/catalog/order/objects.ts';
+import { notFound, Problem } from '../../shared/catalog/problems.ts';
+import { money } from '../../shared/domain/money.ts';
+import { again, handle, type Scope } from '../../shared/work/handler.ts';
+import { requireObject } from '../../shared/work/require-object.ts';
+import { orders, type StoredOrder } from './collections.ts';
+import { payOutReturnDue } from './due-work.ts';
+import { exchangeOf } from './exchange.ts';
+import type { OrderLine } from './lines.ts';
+import { type Payout, paidBackFor, payOut } from './payout.ts';
+import {
+  bookingsOf,
+  closedOtherwise,
+  completeBooking,
+  isOpen,
+  type ReturnBooking,
+  rejectBooking,
+  returnableOf,
+  returnBookings,
+  returnValueOf,
+  valueOfReturned,
+} from './return-bookings.ts';
+
+/** Every booking changes its order, so that two concurrent bookings conflict and one of them is retried. */
+export const bookReturn = handle(bookReturnCall)(async ({ params, body }, { work }) => {
+  const order = await requireObject(work, orders, params.id);
+  const known = await work.get(returnBookings, body.returnId);
+  if (known?.status === 'rejected') throw wasRejected(known);
+  const { byParcel = order.shippingAddress !== undefined } = body;
+  if (known) return again({ ...answerFor(order, known), byParcel });
+  refuseOpen(order);
+  if (byParcel && !order.shippingAddress) throw noAddress(order);
+  if (!byParcel && !body.locationNamed && order.storeId === undefined) throw noStore(order);
+  const bookings = await bookingsOf(work, order.id);
+  if (bookings.length >= LIMITS.returns) throw tooManyReturns(order);
+  const units = body.lines.map(({ orderLineId, qty }) => ({ line: lineOf(order, orderLineId), qty }));
+  const exceeded = units.filter(({ line, qty }) => qty > returnableOf(line, bookings));
+  if (exceeded.length > 0) {
+    const lines = exceeded.map(({ line, qty }) => ({
+      orderLineId: line.lineId,
+      requested: qty,
+      returnable: Math.max(0, returnableOf(line, bookings)),
+    }));
+    throw tooMany(order, lines);
+  }
+  const booked = work.put(returnBookings, {
+    id: body.returnId,
+    orderId: order.id,
+    status: 'open',
+    lines: units.map(({ line, qty }) => ({ orderLineId: line.lineId, qty, amount: valueOfReturned(line, qty, bookings) })),
+  });
+  work.transition(orders, order, 'open-return');
+  return { ...answerFor(order, booked), byParcel };
+});
+
+function answerFor(order: StoredOrder, booked: ReturnBooking) {
+  const { completedAt, customerId, shippingAddress, storeId } = order;
+  return {
+    refundAmount: money(returnValueOf(booked), order.totals.total.currency),
+    completedAt,
+    customerId,
+    shippingAddress,
+    lines: booked.lines.map(({ orderLineId, qty }) => {
+      const { sku, nodeId = storeId } = lineOf(order, orderLineId);
+      return { orderLineId, sku, qty, nodeId };
+    }),
+  };
+}
+
+function lineOf({ lines }: StoredOrder, id: string): OrderLine {
+  const line = lines.find(({ lineId }) => lineId === id);
+  if (!line) throw notFound('order line', id);
+  return line;
+}
+
+function refuseOpen({ id, state }: StoredOrder): void {
+  const closed = allowedFrom(orderLifeCycle, 'open-return');
+  if (closed.includes(state)) return;
+  throw new Problem(
+    'order_not_closed',
+    `The order "${id}" is ${state}; units can be returned of an order that is ${closed.join(' or ')}.`,
+    { objectType: 'order', id, currentState: state, action: 'open-return', allowedFrom: closed },
+  );
+}
+
+function tooMany({ id }: StoredOrder, lines: { orderLineId: string; requested: number; returnable: number }[]): Problem {
+  const named = lines.map(({ orderLineId, requested, returnable }) => `${returnable} of ${orderLineId}, not ${requested}`).join('; ');
+  return new Problem('return_quantity_exceeded', `The order "${id}" has too few units that can be returned: ${named}.`, {
+    objectType: 'order',
+    id,
+    lines,
+  });
+}
+
+const tooManyReturns = ({ id }: StoredOrder): Problem =>
+  limitReached('returns', `The order "${id}" has ${LIMITS.returns} returns, which is the limit.`, {
+    objectType: 'order',
+    id,
+    remedy: 'Its units cannot be returned any more; refund its payments instead, and return several units together next time.',
+  });
+
+const noAddress = ({ id, state }: StoredOrder): Problem =>
+  refusal(
+    'order',
+    { id, state },
+    'collect',
+    `The order "${id}" has no address where a carrier could collect, so its goods are handed in at a store.`,
+  );
+
+const noStore = ({ id, state }: StoredOrder): Problem =>
+  refusal(
+    'order',
+    { id, state },
+    'hand-in',
+    `No store sold the order "${id}", so its return must name the store that takes the goods back.`,
+  );
+
+const wasRejected = ({ id }: ReturnBooking): Problem =>
+  refusal('return', { id, state: 'rejected' }, 'book', `The return "${id}" was rejected; create another return for its units.`);
+
+const nothing: Payout = { settled: true, refunds: [] };
+
+/** The FMS decides the outcome of a return; the OMS refunds it and counts its units. */
+export const closeReturn = handle(closeReturnCall)(async ({ params, body }, scope) => {
+  const { work } = scope;
+  const order = await requireObject(work, orders, params.id);
+  const booking = await work.get(returnBookings, params.returnId);
+  if (booking && booking.orderId !== order.id) throw notFound('return', params.returnId);
+  if (body.outcome === 'rejected')
+    return reject(order, { returnId: params.returnId, booking, isKnown: body.paidBack !== undefined }, scope);
+  if (!booking) throw notFound('return', params.returnId);
+  if (booking.status === 'rejected') {
+    throw closedOtherwise(booking, body.outcome === 'exchanged' ? 'exchange' : 'refund', 'was rejected; its units stay with the customer');
+  }
+  switch (body.outcome) {
+    case 'refund':
+      return payBack(order, booking, scope);
+    case 'refunded':
+      if (!isOpen(booking)) return again(nothing);
+      await completeBooking(work, order, { booking, as: 'refunded' });
+      return nothing;
+    case 'exchanged':
+      if (!isOpen(booking)) return again(nothing);
+      await completeBooking(work, order, { booking, as: 'exchanged' });
+      work.schedule(payOutReturnDue, booking.id, work.now, {});
+      return { settled: false, refunds: [] };
+  }
+});
+
+/** Refunds nothing while the return pays for an order. Otherwise the decision is committed first, so that no exchange can begin. */
+async function payBack(order: StoredOrder, booking: ReturnBooking, scope: Scope): Promise<Payout> {
+  const { work, context } = scope;
+  if (!isOpen(booking)) return payOut({ order, booking }, scope);
+  if ((await exchangeOf(work, booking)) === 'coming') return { settled: false, refunds: [] };
+  const byHand = progressionOf(context).refund === 'manual';
+  const paying = byHand || booking.status === 'refunding' ? booking : work.put(returnBookings, { ...booking, status: 'refunding' });
+  await work.checkpoint();
+  const payout = await payOut({ order, booking: paying }, scope);
+  if (payout.settled) await completeBooking(work, order, { booking: paying, as: 'refunded' });
+  return payout;
+}
+
+interface Rejecting {
+  readonly returnId: string;
+  readonly booking: ReturnBooking | undefined;
+  /** Clients could see the return, so they may have refunded something for it. */
+  readonly isKnown: boolean;
+}
+
+/**
+ * A return without a booking gets a rejected one, so that it cannot be booked later. The Payment Hub returns the refunds of a
+ * return, because the FMS may not have all of them yet.
+ */
+async function reject(order: StoredOrder, { returnId, booking, isKnown }: Rejecting, scope: Scope): Promise<Payout> {
+  const { work } = scope;
+  if (!booking) {
+    work.put(returnBookings, { id: returnId, orderId: order.id, lines: [], status: 'rejected' });
+    return nothing;
+  }
+  if (booking.status === 'rejected') return nothing;
+  if (booking.status !== 'open') throw closedOtherwise(booking, 'reject', 'is refunded or exchanged');
+  if ((await exchangeOf(work, booking)) === 'coming') throw closedOtherwise(booking, 'reject', 'pays for another order');
+  const paidBack = isKnown ? await paidBackFor(booking, scope) : 0;
+  await rejectBooking(work, order, { booking, paidBack });
+  return nothing;
+}

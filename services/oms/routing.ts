@@ -1,0 +1,226 @@
+import { progressionOf } from '../../shared/catalog/control/progression.ts';
+import { createFulfillmentOrders } from '../../shared/catalog/fulfillment/internal.ts';
+import { confirmReservation, reserveInventory } from '../../shared/catalog/inventory/apis.ts';
+import { isAgain, refusal } from '../../shared/catalog/life-cycle.ts';
+import { routeOrder as routeOrderApi } from '../../shared/catalog/order/apis.ts';
+import { orderLifeCycle } from '../../shared/catalog/order/objects.ts';
+import { Problem } from '../../shared/catalog/problems.ts';
+import type { Context } from '../../shared/control/context.ts';
+import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
+import { refuseOtherContent } from '../../shared/work/repeats.ts';
+import { requireObject } from '../../shared/work/require-object.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { isSale } from './baskets.ts';
+import { type FulfillmentRecord, fulfillmentRecords, orders, type StoredOrder } from './collections.ts';
+import { DECIDE_TIMEOUT_MS, NEW_HOLD_TTL_SECONDS, RECHECK_MS, ROUTING_RETRY_MS, routeOrderDue, TAKE_OVER_MS } from './due-work.ts';
+import { itemsOf, linesServedFrom, type OrderLine, type Reservation, reservationsOf } from './lines.ts';
+import { fulfillmentOrdersOf } from './order-view.ts';
+import { actionPending } from './pending-action.ts';
+import { freshRecord } from './progress.ts';
+
+/**
+ * Routes an order that Confirm Order did not route. For a routed order it returns the existing fulfillment orders. The routing is
+ * stored before the FMS is called, so that a concurrent cancellation calls the FMS too.
+ */
+export const routeOrder = handle(routeOrderApi)(async ({ params, body }, scope) => {
+  const { work } = scope;
+  const found = await requireObject(work, orders, params.id);
+  if (isSale(found)) throw notRoutable(found, 'was sold at the till, and its goods are carried out');
+  const known = await work.get(fulfillmentRecords, found.id);
+  if (isAgain(orderLifeCycle, found, 'route') || known?.routed) {
+    const { id } = found;
+    refuseOtherContent(
+      { strategy: body.strategy },
+      { strategy: known?.strategy ?? NEAREST },
+      { objectType: 'order', id, what: 'was routed' },
+    );
+    return again({ items: [...(await fulfillmentOrdersOf(found.id, scope, DECIDE_TIMEOUT_MS))] });
+  }
+  if (found.pendingAction) throw actionPending(found, 'route', found.pendingAction);
+  if (!isRoutable(found)) throw notRoutable(found, 'has no shipping address');
+  const { strategy = known?.strategy ?? NEAREST } = body;
+  const order = await ensureHolds(found, strategy, scope);
+  if (!(await work.get(fulfillmentRecords, order.id))) {
+    work.expect(orders, order);
+    beginRouting(work, order.id, { asked: true, strategy });
+    await work.checkpoint();
+  }
+  const record = await work.get(fulfillmentRecords, order.id);
+  if (!record) throw new Error(`The record of ${order.id} was just written.`);
+  await requestFulfillment(order, { ...record, strategy }, scope);
+  // The fulfillment orders are read again, because the FMS has allocated them by now.
+  return { items: [...(await fulfillmentOrdersOf(order.id, scope, DECIDE_TIMEOUT_MS))] };
+});
+
+const notRoutable = ({ id, state }: StoredOrder, why: string): Problem =>
+  refusal('order', { id, state }, 'route', `The order "${id}" ${why}; it cannot be routed.`);
+
+/** Routes a confirmed order that the FMS has not accepted yet. A pending action goes first. */
+export const routeDueOrder = handleDue(routeOrderDue)(async ({ key, payload }, scope) => {
+  const { work, context } = scope;
+  const order = await work.get(orders, key);
+  const record = await work.get(fulfillmentRecords, key);
+  if (!order || !record || record.routed || order.state === 'cancelled') return;
+  if (order.pendingAction) {
+    work.schedule(routeOrderDue, key, work.now + RECHECK_MS, payload);
+    return;
+  }
+  const { asked } = payload;
+  if (!asked && !routesByItself(context)) {
+    if (order.routingStatus !== 'manual') work.transition(orders, order, 'note', { routingStatus: 'manual' });
+    return;
+  }
+  try {
+    await requestFulfillment(order, record, scope);
+  } catch (error) {
+    if (error instanceof Problem && order.routingStatus !== 'retrying') {
+      work.transition(orders, order, 'note', { routingStatus: 'retrying' });
+      await work.checkpoint();
+    }
+    throw error;
+  }
+});
+
+/** Orders without an address are not routed. Sales are not routed either: the customer takes the goods. */
+export const isRoutable = (order: StoredOrder): boolean => !isSale(order) && order.shippingAddress !== undefined;
+
+/** Whether this rehearsal routes orders automatically. */
+export const routesByItself = (context: Context): boolean => progressionOf(context).route === 'auto';
+
+/**
+ * Stores that routing has begun, with the due work that finishes it; the caller commits both before it calls the FMS.
+ * `asked`: by Route Order, so due work finishes it even if routing is manual.
+ */
+export function beginRouting(
+  work: UnitOfWork,
+  orderId: string,
+  { asked, strategy }: { readonly asked: boolean; readonly strategy?: FulfillmentRecord['strategy'] } = { asked: false },
+): void {
+  work.put(fulfillmentRecords, { ...freshRecord(orderId), ...(strategy !== undefined && { strategy }) });
+  work.schedule(routeOrderDue, orderId, work.now + TAKE_OVER_MS, { asked });
+}
+
+interface Group {
+  readonly locationId: string;
+  readonly reservationId: string;
+  readonly lines: { readonly orderLineId: string; readonly sku: string; readonly qty: number }[];
+}
+
+/** One group per node and reservation. A line is served by one node. */
+function groupsOf(lines: readonly OrderLine[]): Group[] {
+  const groups = new Map<string, Group>();
+  for (const { lineId, sku, qty, nodeId, reservationId } of lines) {
+    if (nodeId === undefined || reservationId === undefined) throw new Error(`The line ${lineId} has no reservation and cannot be routed.`);
+    const key = `${nodeId} ${reservationId}`;
+    const group = groups.get(key) ?? { locationId: nodeId, reservationId, lines: [] };
+    group.lines.push({ orderLineId: lineId, sku, qty });
+    groups.set(key, group);
+  }
+  return [...groups.values()];
+}
+
+/** Calls the FMS to create the fulfillment orders of an attempt. A repeat creates no others. @throws Problem */
+export async function createFulfillmentOrdersFor(
+  order: StoredOrder,
+  { attempt, groups }: { attempt: number; groups: Group[] },
+  { call }: Scope,
+): Promise<void> {
+  const { id: orderId, shippingAddress, shippingMethod = 'STANDARD' } = order;
+  if (!shippingAddress) throw new Error(`The order ${orderId} has no address and cannot be routed.`);
+  const body = { orderId, attempt, shippingAddress, shippingMethod, groups };
+  await call(createFulfillmentOrders, { body }, { timeoutMs: DECIDE_TIMEOUT_MS });
+}
+
+/** Routes a confirmed order whose routing has begun. The changes are part of the last commit. @throws Problem of the FMS */
+async function requestFulfillment(order: StoredOrder, record: FulfillmentRecord, scope: Scope): Promise<StoredOrder> {
+  const { work } = scope;
+  await createFulfillmentOrdersFor(order, { attempt: 1, groups: groupsOf(order.lines) }, scope);
+  work.put(fulfillmentRecords, { ...record, routed: true });
+  work.cancel(routeOrderDue, order.id);
+  if (order.routingStatus === undefined) return order;
+  return work.transition(orders, order, order.state === 'confirmed' ? 'route' : 'note', { routingStatus: undefined });
+}
+
+/** Does the same as `requestFulfillment`. After a failure the order shows `routingStatus: 'retrying'`, and due work tries again. */
+export async function requestFulfillmentOrRetry(order: StoredOrder, scope: Scope): Promise<StoredOrder> {
+  const { work, log } = scope;
+  const record = await work.get(fulfillmentRecords, order.id);
+  if (!record || record.routed) return order;
+  try {
+    return await requestFulfillment(order, record, scope);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    log.warn({ orderId: order.id, code: error.code }, 'routing an order failed');
+    work.schedule(routeOrderDue, order.id, work.now + ROUTING_RETRY_MS, { asked: false });
+    return order.routingStatus === 'retrying' ? order : work.transition(orders, order, 'note', { routingStatus: 'retrying' });
+  }
+}
+
+/** `nearest`: the first location by priority that can serve a line. `most-stock`: the location with the highest ATP. */
+type Strategy = NonNullable<FulfillmentRecord['strategy']>;
+
+/** The strategy when a request names none. */
+const NEAREST = 'nearest' satisfies Strategy;
+
+/**
+ * Ensures a confirmed reservation for every line. Lines that have one keep their node. For the others, the
+ * strategy chooses the locations of one new reservation, which is stored on the order and confirmed.
+ * @throws Problem `insufficient_stock` when no location can serve a line; then nothing has changed
+ */
+async function ensureHolds(order: StoredOrder, strategy: Strategy, scope: Scope): Promise<StoredOrder> {
+  const held = new Set<string>();
+  for (const id of reservationsOf(order.lines)) if (await tryConfirmHold(id, order.id, scope)) held.add(id);
+  const without = order.lines.filter(({ reservationId }) => reservationId === undefined || !held.has(reservationId));
+  if (without.length === 0) return order;
+  const taken = await reserveLines(without, { order, strategy }, scope);
+  const noted = scope.work.transition(orders, order, 'note', {
+    lines: order.lines.map((line) => (without.includes(line) ? withReservation(line, taken) : line)),
+  });
+  await scope.work.checkpoint();
+  const body = { orderId: order.id, forFulfilment: true };
+  await scope.call(confirmReservation, { params: { id: taken.id }, body });
+  return noted;
+}
+
+interface Routing {
+  readonly order: StoredOrder;
+  readonly strategy: Strategy;
+}
+
+/** The new reservation takes over units that are already reserved for the order, its basket or these lines. */
+function reserveLines(lines: readonly OrderLine[], { order, strategy }: Routing, { call }: Scope): Promise<Reservation> {
+  const items = itemsOf(lines);
+  const body = {
+    orderId: order.id,
+    items,
+    ttlSeconds: NEW_HOLD_TTL_SECONDS,
+    takesOverLines: lines.map(({ lineId }) => lineId),
+    ...(strategy !== NEAREST && { prefer: strategy }),
+    ...(lines.length === order.lines.length && { basketId: order.basketId }),
+  };
+  return call(reserveInventory, { body }, { step: `hold ${strategy} ${items.map(({ sku }) => sku).join(' ')}` });
+}
+
+function withReservation(line: OrderLine, { id, allocations }: Reservation): OrderLine {
+  return linesServedFrom([{ ...line, reservationId: id }], allocations)[0] ?? line;
+}
+
+/** A reservation reaches these states only after it was confirmed and passed to the FMS. */
+const WORKED_ON: ReadonlySet<unknown> = new Set(['fulfilled', 'cancelled']);
+
+/**
+ * Confirms a reservation for fulfilment; afterwards clients cannot release it. An earlier attempt whose answer was lost may have confirmed
+ * it, and its units may be dispatched or short by now. Then its fulfillment order exists, and the next request to the FMS finds it.
+ * @returns false if the reservation ended before it was confirmed
+ */
+export async function tryConfirmHold(id: string, orderId: string, { call }: Scope): Promise<boolean> {
+  try {
+    await call(confirmReservation, { params: { id }, body: { orderId, forFulfilment: true } });
+    return true;
+  } catch (error) {
+    if (!(error instanceof Problem) || error.retryable) throw error;
+    if (error.code === 'invalid_state_transition') return WORKED_ON.has(error.context['currentState']);
+    if (error.code !== 'reservation_expired' && error.code !== 'not_found') throw error;
+    return false;
+  }
+}

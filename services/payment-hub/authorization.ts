@@ -1,0 +1,172 @@
+import { getTransaction } from '../../shared/catalog/commerce/internal.ts';
+import { putLedgerEntry } from '../../shared/catalog/loyalty/internal.ts';
+import { getPayable } from '../../shared/catalog/order/internal.ts';
+import { Problem, undefinedIfNotFound } from '../../shared/catalog/problems.ts';
+import { money } from '../../shared/domain/money.ts';
+import { instant } from '../../shared/domain/time.ts';
+import { defineDueWork } from '../../shared/work/due-work.ts';
+import { handleDue, type Scope } from '../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { payments, type StoredPayment } from './collections.ts';
+import { commitToOrder, countPayment, giveBack, takeValue, uncommitFromOrder } from './funds.ts';
+import { authorizationCodeOf, reasonOf, type Verdict } from './provider-rules.ts';
+
+// The key of due work is the payment's id, unless stated otherwise.
+/** The simulated provider approves a pending payment. */
+const approvePaymentDue = defineDueWork('approve-payment');
+
+/** A payment whose outcome is still unknown fails. */
+const giveUpPaymentDue = defineDueWork('give-up-payment');
+
+/** Voids an authorisation unless its order or its till still needs it. */
+const checkOrphanDue = defineDueWork('check-orphan');
+
+/** An authorisation runs out at its provider. */
+const expireAuthorizationDue = defineDueWork('expire-authorization');
+
+const MAX_PENDING_MS = 15 * 60_000;
+
+/** A payment to be created. Its amount is outstanding on the order; `returnId` names the return that an exchange credit pays with. */
+export type PaymentRequest = Pick<
+  StoredPayment,
+  'id' | 'orderId' | 'tender' | 'amount' | 'returnId' | 'returnedOrderId' | 'takenAt' | 'purchase'
+>;
+
+/** Creates a payment in the state that the verdict gives it. A declined payment is kept with its decline code. */
+export function openPayment(work: UnitOfWork, request: PaymentRequest, verdict: Verdict): StoredPayment {
+  switch (verdict.is) {
+    case 'declined':
+      countPayment(work, request);
+      return work.create(payments, 'decline', { ...withoutMoney(request), ...reasonOf(verdict) });
+    case 'approved':
+      countPayment(work, request);
+      commitToOrder(work, request);
+      takeValue(work, request);
+      watchAuthorization(work, request);
+      return work.create(payments, 'authorise', { ...withoutMoney(request), ...approvalOf(work, request) });
+    case 'approved-later':
+      work.schedule(approvePaymentDue, request.id, work.now + verdict.afterMs, {});
+      return openPending(work, request, 'provider-approval');
+    case 'unanswered':
+      return openPending(work, request, 'provider-answer');
+  }
+}
+
+/** Creates a payment whose outcome is unknown. Its amount counts as committed to the order. */
+export function openPending(work: UnitOfWork, request: PaymentRequest, awaiting: NonNullable<StoredPayment['awaiting']>): StoredPayment {
+  countPayment(work, request);
+  commitToOrder(work, request);
+  work.schedule(giveUpPaymentDue, request.id, work.now + MAX_PENDING_MS, {});
+  return work.create(payments, 'await-approval', { ...withoutMoney(request), awaiting });
+}
+
+function withoutMoney(request: PaymentRequest) {
+  const nothing = money(0, request.amount.currency);
+  return { ...request, authorizedAmount: nothing, capturedAmount: nothing, refundedAmount: nothing, refunds: [] };
+}
+
+const MINUTE_MS = 60_000;
+const AUTHORIZATION_EXPIRY_MS = 7 * 24 * 60 * MINUTE_MS;
+const ORPHAN_CHECK_DELAY_MS = 15 * MINUTE_MS;
+
+/**
+ * Only the provider of cards and bnpl (buy now, pay later) sets an expiry. The retailer itself issues or holds cash, gift cards, points and
+ * exchange credit.
+ */
+const hasExpiry = ({ tender }: Pick<StoredPayment, 'tender'>): boolean => tender.type === 'card' || tender.type === 'bnpl';
+
+/** The members that an approval adds to a payment. */
+const approvalOf = (work: UnitOfWork, payment: Pick<StoredPayment, 'id' | 'amount' | 'tender'>) => ({
+  authorizedAmount: payment.amount,
+  authorizationCode: authorizationCodeOf(payment.id),
+  ...(hasExpiry(payment) && { authorizationExpiresAt: instant(work.now + AUTHORIZATION_EXPIRY_MS) }),
+});
+
+/** Schedules the timers of an authorisation. */
+export function watchAuthorization(work: UnitOfWork, payment: Pick<StoredPayment, 'id' | 'tender'>): void {
+  work.schedule(checkOrphanDue, payment.id, work.now + ORPHAN_CHECK_DELAY_MS, {});
+  if (hasExpiry(payment)) work.schedule(expireAuthorizationDue, payment.id, work.now + AUTHORIZATION_EXPIRY_MS, {});
+}
+
+export function unwatchAuthorization(work: UnitOfWork, id: string): void {
+  work.cancel(checkOrphanDue, id);
+  work.cancel(expireAuthorizationDue, id);
+}
+
+/** Authorises a pending payment, and voids it in the same commit when it was reversed while pending. */
+export function approve(work: UnitOfWork, payment: StoredPayment): StoredPayment {
+  work.cancel(giveUpPaymentDue, payment.id);
+  work.cancel(approvePaymentDue, payment.id);
+  const approved = work.transition(payments, payment, 'approve', { ...approvalOf(work, payment), awaiting: undefined });
+  watchAuthorization(work, payment);
+  return approved.voidOnApproval ? voidAuthorization(work, approved, 'void') : approved;
+}
+
+/** Fails a pending payment, so that another payment can pay its order. */
+export function fail(
+  work: UnitOfWork,
+  payment: StoredPayment,
+  { verb, ...reason }: { verb: 'decline' | 'give-up' } & Pick<StoredPayment, 'declineCode' | 'available'>,
+): StoredPayment {
+  work.cancel(giveUpPaymentDue, payment.id);
+  work.cancel(approvePaymentDue, payment.id);
+  uncommitFromOrder(work, payment, payment.amount);
+  return work.transition(payments, payment, verb, { ...reason, awaiting: undefined });
+}
+
+/** Voids an authorisation, so that another payment can pay its order, and returns the amount to the tender. */
+export function voidAuthorization(work: UnitOfWork, payment: StoredPayment, verb: 'void' | 'expire'): StoredPayment {
+  const voided = work.transition(payments, payment, verb);
+  unwatchAuthorization(work, payment.id);
+  uncommitFromOrder(work, payment, payment.authorizedAmount);
+  giveBack(work, payment, { amount: payment.authorizedAmount, reference: payment.id });
+  return voided;
+}
+
+export const approvePayment = handleDue(approvePaymentDue)(async ({ key }, { work }) => {
+  const payment = await work.get(payments, key);
+  if (payment?.awaiting === 'provider-approval') approve(work, payment);
+});
+
+export const giveUpPayment = handleDue(giveUpPaymentDue)(async ({ key }, scope) => {
+  const payment = await scope.work.get(payments, key);
+  if (payment?.state !== 'pending') return;
+  if (payment.awaiting === 'loyalty-platform') await reverseSpending(scope, payment);
+  fail(scope.work, payment, { verb: 'give-up', declineCode: 'provider_timeout' });
+});
+
+/** The Loyalty Platform records the reversal even if nothing was spent, and refuses a spending that arrives later. */
+async function reverseSpending({ call }: Scope, { id, amount }: StoredPayment): Promise<void> {
+  try {
+    await call(putLedgerEntry, { params: { type: 'reverse', reference: id }, body: { amount } });
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'not_found') throw error;
+  }
+}
+
+export const expireAuthorization = handleDue(expireAuthorizationDue)(async ({ key }, { work }) => {
+  const payment = await work.get(payments, key);
+  if (payment?.state === 'authorised') voidAuthorization(work, payment, 'expire');
+});
+
+/**
+ * Voids an authorisation that nobody will capture, because it blocks a customer's money. Its order is unknown or cancelled, or its
+ * transaction at the till is unknown, voided or does not list it. The check fails, and is repeated, while the OMS or the POS does not
+ * answer.
+ */
+export const checkOrphan = handleDue(checkOrphanDue)(async ({ key }, { work, call }) => {
+  const payment = await work.get(payments, key);
+  if (payment?.state !== 'authorised') return;
+  const isWanted = payment.takenAt === 'pos' ? isListed : isPayable;
+  if (!(await isWanted(payment, call))) voidAuthorization(work, payment, 'void');
+});
+
+async function isPayable({ orderId }: StoredPayment, call: Scope['call']): Promise<boolean> {
+  const order = await call(getPayable, { params: { id: orderId } }).catch(undefinedIfNotFound);
+  return order !== undefined && order.state !== 'cancelled';
+}
+
+async function isListed({ id, orderId }: StoredPayment, call: Scope['call']): Promise<boolean> {
+  const transaction = await call(getTransaction, { params: { id: orderId } }).catch(undefinedIfNotFound);
+  return transaction !== undefined && transaction.state !== 'voided' && transaction.paymentIds.includes(id);
+}

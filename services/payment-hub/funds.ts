@@ -1,0 +1,149 @@
+import { z } from 'zod';
+import { LIMITS, limitReached } from '../../shared/catalog/limits.ts';
+import { putLedgerEntry } from '../../shared/catalog/loyalty/internal.ts';
+import type { Payable } from '../../shared/catalog/order/objects.ts';
+import { notFound } from '../../shared/catalog/problems.ts';
+import { Money as MoneySchema } from '../../shared/catalog/shapes.ts';
+import { type Money, money } from '../../shared/domain/money.ts';
+import { defineDueWork } from '../../shared/work/due-work.ts';
+import { handleDue } from '../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { giftCardBalances, orderCovers, payableOrders, payableReturns, returnCovers, type StoredPayment } from './collections.ts';
+
+/** The Loyalty Platform gives an amount back to the member. The key is the reference. */
+const giveBackPointsDue = defineDueWork(
+  'give-back-points',
+  z.object({ reference: z.string(), paymentId: z.string(), amount: MoneySchema }),
+);
+
+type OrderToPay = z.output<typeof Payable>;
+
+/** Minor units that the payments of an order have to cover. */
+export const requiredFor = ({ required, total }: Pick<OrderToPay, 'required' | 'total'>): number => (required ?? total).amount;
+
+/**
+ * Brings the counter `payable` up to date with the order, so that the guard compares it with `committed` atomically. Of several concurrent
+ * first payments, all but one are retried.
+ * @returns minor units that the payments of the order have committed together
+ */
+export async function syncOrderCover(work: UnitOfWork, order: OrderToPay): Promise<number> {
+  const { orderId: id } = order;
+  const known = await work.get(payableOrders, id);
+  const [cover] = await work.counters(orderCovers, [id]);
+  const committed = cover?.committed ?? 0;
+  // A cancellation lowers the required amount immediately. The payment for the cancelled units is refunded later.
+  const payable = Math.max(requiredFor(order), committed);
+  if (known?.payable !== payable) {
+    work.put(payableOrders, { id, payable });
+    work.move(orderCovers, id, { payable: payable - (known?.payable ?? 0) });
+  }
+  return committed;
+}
+
+export function commitToOrder(work: UnitOfWork, { orderId, amount }: Pick<StoredPayment, 'orderId' | 'amount'>): void {
+  work.move(orderCovers, orderId, { committed: amount.amount });
+}
+
+/** Counts a new payment of an order, whatever its first state. */
+export function countPayment(work: UnitOfWork, { orderId }: Pick<StoredPayment, 'orderId'>): void {
+  work.move(orderCovers, orderId, { payments: 1 });
+}
+
+/** @throws Problem `limit_reached` for another payment by a request from outside the estate */
+export async function refuseFurtherPayment(work: UnitOfWork, orderId: string): Promise<void> {
+  const [cover] = await work.counters(orderCovers, [orderId]);
+  if ((cover?.payments ?? 0) < LIMITS.payments) return;
+  throw limitReached('payments', `The order "${orderId}" has ${LIMITS.payments} payments, which is the limit.`, {
+    objectType: 'order',
+    id: orderId,
+    remedy: 'Cancel the order and place another one.',
+  });
+}
+
+/** Subtracts an amount that a payment will not pay, so that another payment can pay it. */
+export function uncommitFromOrder(work: UnitOfWork, { orderId }: Pick<StoredPayment, 'orderId'>, amount: Money): void {
+  work.move(orderCovers, orderId, { committed: -amount.amount });
+}
+
+export interface LeftOfOrder {
+  /** Minor units of its payments that are neither refunded nor used for an exchange order. */
+  readonly left: number;
+  /** Minor units that pay for exchange orders of its returns. */
+  readonly exchanged: number;
+}
+
+/** The part of the payments of a completed order that may still be refunded or exchanged. */
+export async function leftOfOrder(work: UnitOfWork, orderId: string): Promise<LeftOfOrder> {
+  const [cover] = await work.counters(orderCovers, [orderId]);
+  const exchanged = cover?.exchanged ?? 0;
+  return { left: (cover?.committed ?? 0) - exchanged, exchanged };
+}
+
+export interface LeftOfReturn {
+  readonly returnId: string;
+  /** Minor units that neither refunds nor exchange credits have used. */
+  readonly left: number;
+}
+
+/**
+ * Brings the counter `worth` up to date with the return, so that the guard compares it with `used` atomically. Of several concurrent
+ * first calls, all but one are retried.
+ * @throws Problem `not_found` for a return that the order does not list
+ */
+export async function syncReturnCover(work: UnitOfWork, { returns }: z.output<typeof Payable>, returnId: string): Promise<LeftOfReturn> {
+  const listed = returns?.find((one) => one.returnId === returnId);
+  if (!listed) throw notFound('return', returnId);
+  const [cover] = await work.counters(returnCovers, [returnId]);
+  const used = cover?.used ?? 0;
+  const known = await work.get(payableReturns, returnId);
+  // A return may lose value after it was paid back. Then nothing is left of it.
+  const worth = Math.max(listed.refundAmount.amount, used);
+  if (known?.worth !== worth) {
+    work.put(payableReturns, { id: returnId, worth });
+    work.move(returnCovers, returnId, { worth: worth - (known?.worth ?? 0) });
+  }
+  return { returnId, left: Math.max(0, listed.refundAmount.amount - used) };
+}
+
+/** Takes the amount of an approved payment from its gift card or its return. */
+export function takeValue(work: UnitOfWork, payment: Pick<StoredPayment, 'tender' | 'returnId' | 'returnedOrderId' | 'amount'>): void {
+  const { tender, amount } = payment;
+  if (tender.type === 'gift-card' && tender.token !== undefined) {
+    work.move(giftCardBalances, tender.token, { balance: -amount.amount });
+  }
+  if (tender.type === 'exchange-credit') moveCredit(work, payment, amount.amount);
+}
+
+function moveCredit(
+  work: UnitOfWork,
+  { returnId, returnedOrderId }: Pick<StoredPayment, 'returnId' | 'returnedOrderId'>,
+  by: number,
+): void {
+  if (returnId !== undefined) work.move(returnCovers, returnId, { used: by });
+  if (returnedOrderId !== undefined) work.move(orderCovers, returnedOrderId, { exchanged: by });
+}
+
+/**
+ * Gives an amount back to its source. Gift cards and returns change in the same commit. Points change at the Loyalty Platform, by due
+ * work that runs before the reply and is repeated until it succeeds; `reference` makes a repeat harmless. The simulated provider of
+ * cards and bnpl keeps no balance.
+ */
+export function giveBack(work: UnitOfWork, payment: StoredPayment, { amount, reference }: { amount: Money; reference: string }): void {
+  if (amount.amount === 0) return;
+  const { type, token } = payment.tender;
+  if (type === 'gift-card' && token !== undefined) work.move(giftCardBalances, token, { balance: amount.amount });
+  if (type === 'exchange-credit') moveCredit(work, payment, -amount.amount);
+  if (type === 'loyalty') {
+    const payload = { reference, paymentId: payment.id, amount: money(amount.amount, amount.currency) };
+    work.schedule(giveBackPointsDue, reference, work.now, payload, { beforeReply: true });
+  }
+}
+
+/** Fails, and is repeated, until the Loyalty Platform has booked the points. */
+export const giveBackPoints = handleDue(giveBackPointsDue)(async ({ payload }, { call }) => {
+  const { reference, paymentId, amount } = payload;
+  await call(putLedgerEntry, {
+    params: { type: 'reverse', reference },
+    body: reference === paymentId ? { amount } : { paymentId, amount },
+  });
+});

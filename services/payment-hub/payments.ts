@@ -1,0 +1,83 @@
+import { isAgain, rowFor } from '../../shared/catalog/life-cycle.ts';
+import { capturePayment as capturePaymentApi, voidPayment as voidPaymentApi } from '../../shared/catalog/payment/apis.ts';
+import { listPayments as listPaymentsCall, reversePayment as reversePaymentCall } from '../../shared/catalog/payment/internal.ts';
+import { paymentLifeCycle } from '../../shared/catalog/payment/objects.ts';
+import { Problem } from '../../shared/catalog/problems.ts';
+import { type Money, money, moneyInWords } from '../../shared/domain/money.ts';
+import { allPages } from '../../shared/work/all-pages.ts';
+import { again, handle } from '../../shared/work/handler.ts';
+import { requireObject } from '../../shared/work/require-object.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { unwatchAuthorization, voidAuthorization } from './authorization.ts';
+import { payments, published, type StoredPayment } from './collections.ts';
+import { giveBack, uncommitFromOrder } from './funds.ts';
+import { refund, refundableOf } from './refund.ts';
+
+export const capturePayment = handle(capturePaymentApi)(async ({ params, body }, { work }) => {
+  const payment = await requireObject(work, payments, params.id);
+  rowFor(paymentLifeCycle, payment, 'capture');
+  return published(capture(work, payment, splitCapture(payment, body.amount)));
+});
+
+/** Captures an authorisation and gives the remainder back; the OMS refunds the remainder of an exchange credit. */
+function capture(work: UnitOfWork, payment: StoredPayment, { captured, remainder }: CaptureSplit): StoredPayment {
+  const changed = work.transition(payments, payment, 'capture', { capturedAmount: captured });
+  unwatchAuthorization(work, payment.id);
+  uncommitFromOrder(work, payment, remainder);
+  giveBack(work, payment, { amount: remainder, reference: `${payment.id}.remainder` });
+  const isPartOfCredit = payment.tender.type === 'exchange-credit' && remainder.amount > 0;
+  return isPartOfCredit ? work.transition(payments, changed, 'release-rest') : changed;
+}
+
+interface CaptureSplit {
+  readonly captured: Money;
+  /** The authorised amount that is not captured and is given back. */
+  readonly remainder: Money;
+}
+
+/**
+ * Splits an authorisation at its capture. A payment is captured once, so the capture releases the remainder.
+ * @param requested undefined captures the whole authorised amount
+ * @throws Problem `capture_exceeds_authorized`
+ */
+function splitCapture(payment: StoredPayment, requested: Money | undefined): CaptureSplit {
+  const { authorizedAmount } = payment;
+  const captured = requested ?? authorizedAmount;
+  if (captured.amount > authorizedAmount.amount) {
+    throw new Problem(
+      'capture_exceeds_authorized',
+      `${moneyInWords(authorizedAmount)} is authorised; ${moneyInWords(captured)} cannot be captured of it.`,
+      { objectType: 'payment', id: payment.id, authorizedAmount },
+    );
+  }
+  return { captured, remainder: money(authorizedAmount.amount - captured.amount, captured.currency) };
+}
+
+export const voidPayment = handle(voidPaymentApi)(async ({ params }, { work }) => {
+  const payment = await requireObject(work, payments, params.id);
+  if (isAgain(paymentLifeCycle, payment, 'void')) return again(published(payment));
+  return published(voidAuthorization(work, payment, 'void'));
+});
+
+/** Undoes a payment in any state. A pending payment cannot be recalled, so it is voided as soon as it is approved. */
+export const reversePayment = handle(reversePaymentCall)(async ({ params, body }, { work }) => {
+  const payment = await requireObject(work, payments, params.id);
+  switch (payment.state) {
+    case 'pending':
+      if (payment.voidOnApproval) return again(published(payment));
+      return published(work.transition(payments, payment, 'note', { voidOnApproval: true }));
+    case 'authorised':
+      return published(voidAuthorization(work, payment, 'void'));
+    case 'captured':
+    case 'partially-refunded':
+      return published(refund(work, payment, { amount: refundableOf(payment), reason: body.reason }));
+    case 'voided':
+    case 'failed':
+    case 'fully-refunded':
+      return again(published(payment));
+  }
+});
+
+export const listPayments = handle(listPaymentsCall)(async ({ query }, { work }) => ({
+  items: (await allPages((cursor) => work.find(payments, 'order', query.orderId, { cursor }))).map(published),
+}));

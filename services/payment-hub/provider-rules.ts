@@ -1,0 +1,50 @@
+import type { z } from 'zod';
+import type { PaymentToken } from '../../shared/catalog/payment/reference-data.ts';
+import type { Tender } from '../../shared/catalog/payment/tender.ts';
+import { durationMs } from '../../shared/domain/duration.ts';
+import { digest } from '../../shared/domain/ids.ts';
+import { type Money, money } from '../../shared/domain/money.ts';
+import { declineCodeIn } from '../../shared/domain/redaction.ts';
+
+/** The decision about a tender. After `unanswered` the outcome is unknown. */
+export type Verdict =
+  | { readonly is: 'approved' }
+  /** `available`: the amount that the tender could pay. */
+  | { readonly is: 'declined'; readonly declineCode: string; readonly available?: Money }
+  | { readonly is: 'unanswered' }
+  | { readonly is: 'approved-later'; readonly afterMs: number };
+
+export const reasonOf = ({ declineCode, available }: Extract<Verdict, { is: 'declined' }>) => ({
+  declineCode,
+  available: available && money(available.amount, available.currency),
+});
+
+const BNPL_DECISION_DELAY_MS = 60_000;
+
+/**
+ * The simulated provider of cards and of buy now, pay later. It is deterministic: the table has the outcomes of some tokens,
+ *  `tok_decline_<code>` is declined with that code, and any other token is approved.
+ */
+export function providerVerdict({ type, token }: z.output<typeof Tender>, rule: PaymentToken | undefined): Verdict {
+  if (rule?.outcome === 'decline') return { is: 'declined', declineCode: rule.declineCode };
+  if (rule?.outcome === 'timeout') return { is: 'unanswered' };
+  if (rule?.outcome === 'approve-later') return { is: 'approved-later', afterMs: durationMs(rule.after) };
+  const declineCode = rule || token === undefined ? undefined : declineCodeIn(token);
+  if (declineCode !== undefined) return { is: 'declined', declineCode };
+  return type === 'bnpl' ? { is: 'approved-later', afterMs: BNPL_DECISION_DELAY_MS } : { is: 'approved' };
+}
+
+/** The last four digits of a card, from the table or derived from the token. */
+export const last4Of = (token: string, rule: PaymentToken | undefined): string =>
+  (rule?.outcome === 'approve' && rule.last4) || String(Number.parseInt(digest('last4', token).slice(0, 8), 16) % 10_000).padStart(4, '0');
+
+/** Six characters derived from the payment's id, in the form that issuers use. */
+export const authorizationCodeOf = (paymentId: string): string => digest('authorisation', paymentId).slice(0, 6).toUpperCase();
+
+/** A gift card pays the whole amount in its own currency, or nothing; callers split a total. @param balance undefined: unknown card */
+export function giftCardVerdict(balance: Money | undefined, amount: Money): Verdict {
+  if (!balance) return { is: 'declined', declineCode: 'unknown_gift_card' };
+  if (balance.currency !== amount.currency) return { is: 'declined', declineCode: 'currency_not_supported' };
+  if (balance.amount < amount.amount) return { is: 'declined', declineCode: 'insufficient_funds', available: balance };
+  return { is: 'approved' };
+}

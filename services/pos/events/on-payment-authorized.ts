@@ -1,3 +1,0 @@
-import { recordTenderNews } from '../tender/tender-news.ts';
-
-export const onPaymentAuthorized = recordTenderNews;

@@ -1,0 +1,83 @@
+import { createTransaction as createTransactionApi } from '../../shared/catalog/commerce/apis.ts';
+import { putTransactionBasket } from '../../shared/catalog/commerce/internal.ts';
+import { invalid, isDependencyProblem, Problem } from '../../shared/catalog/problems.ts';
+import { instant } from '../../shared/domain/time.ts';
+import { handle, handleDue, type Scope } from '../../shared/work/handler.ts';
+import { linesBySku } from '../../shared/work/lines-by-sku.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { type Sale, type StoredTransaction, stores, transactions } from './collections.ts';
+import { abandonOpeningDue, OPENING_MS } from './due-work.ts';
+import { isCovered, isSale, markPaid, renewIdleTimer, save } from './transactions.ts';
+import { orderView } from './views.ts';
+import { abandonBasketOf } from './voiding.ts';
+
+/** Commits `opening` first, with the work that gives it up. Then the eCommerce Platform prices and locks the basket and holds stock. */
+export const createTransaction = handle(createTransactionApi)(async ({ body: { laneId, ...sent } }, scope) => {
+  const { work, call } = scope;
+  const body = { ...sent, ...(sent.lines && { lines: linesBySku(sent.lines, '/lines') }) };
+  const { id, found } = await findOwnTransaction(work);
+  if (isSale(found)) return orderView(found);
+  const opening = found ?? (await beginTransaction(scope, { id, storeId: body.storeId, laneId }));
+  try {
+    const basket = await call(putTransactionBasket, { params: { transactionId: id }, body }, { intent: `open ${id}` });
+    return orderView(await openTransaction(work, opening, basket));
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    if (isRefusal(error)) {
+      work.cancel(abandonOpeningDue, id);
+      save(work, opening, { state: 'given-up' });
+    }
+    return error;
+  }
+});
+
+/** Whether there is certainly no basket. After a refusal there is none and never will be. After other problems there may be one. */
+const isRefusal = (problem: Problem): boolean => !problem.retryable && !isDependencyProblem(problem);
+
+/** The transaction that an earlier run of this request began. The id of a transaction that was given up is never used again. */
+async function findOwnTransaction(work: UnitOfWork): Promise<{ readonly id: string; readonly found: StoredTransaction | undefined }> {
+  for (let attempt = 0; ; attempt++) {
+    const id = work.id('ord', attempt === 0 ? '' : String(attempt));
+    const found = await work.get(transactions, id);
+    if (found?.state !== 'given-up') return { id, found };
+  }
+}
+
+async function beginTransaction({ work }: Scope, wanted: { id: string; storeId: string; laneId: string }): Promise<StoredTransaction> {
+  await refuseUnknownStore(work, wanted.storeId);
+  const at = instant(work.now);
+  const opening = work.put(transactions, { ...wanted, createdAt: at, updatedAt: at, state: 'opening', tenders: [], asked: [] });
+  // A repeat of the request within this time gets this transaction.
+  work.schedule(abandonOpeningDue, wanted.id, work.now + OPENING_MS, null);
+  await work.checkpoint();
+  return opening;
+}
+
+/** @throws Problem `validation_failed` that lists the stores */
+async function refuseUnknownStore(work: UnitOfWork, storeId: string): Promise<void> {
+  if (await work.get(stores, storeId)) return;
+  const names = (await work.all(stores)).items.map(({ id }) => id);
+  throw invalid('/storeId', 'unknown_store', `There is no store "${storeId}"; there are ${names.join(', ')}.`);
+}
+
+/** A transaction that costs nothing is paid when it opens. */
+async function openTransaction(work: UnitOfWork, opening: StoredTransaction, basket: Sale['basket']): Promise<Sale> {
+  work.cancel(abandonOpeningDue, opening.id);
+  const sale = { ...save(work, opening, { state: 'open', basket }), basket };
+  renewIdleTimer(work, sale.id);
+  return isCovered(sale) ? markPaid(work, sale) : sale;
+}
+
+/**
+ * Commits `given-up` first, so that a running request cannot open the transaction. Then the eCommerce Platform abandons the basket, if it
+ * locked one.
+ */
+export const abandonOpening = handleDue(abandonOpeningDue)(async ({ key }, scope) => {
+  const found = await scope.work.get(transactions, key);
+  if (found?.state !== 'opening' && found?.state !== 'given-up') return;
+  if (found.state === 'opening') {
+    save(scope.work, found, { state: 'given-up' });
+    await scope.work.checkpoint();
+  }
+  await abandonBasketOf(scope, key);
+});

@@ -1,0 +1,193 @@
+import type { Application } from '../../shared/catalog/applications.ts';
+import type { InputOf, OutputOf } from '../../shared/catalog/define.ts';
+import { LIMITS, limitReached } from '../../shared/catalog/limits.ts';
+import { addPayment as addPaymentApi, authorizePayment } from '../../shared/catalog/payment/apis.ts';
+import { overpayment } from '../../shared/catalog/payment/pending.ts';
+import { absentApplication, isDependencyProblem, isUnknownOutcome, Problem } from '../../shared/catalog/problems.ts';
+import { type Money, money } from '../../shared/domain/money.ts';
+import { handle, handleDue, type Scope } from '../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { type Sale, transactions } from './collections.ts';
+import { AUTHORIZE_TIMEOUT_MS, resolveTenderDue, retryDelayMs } from './due-work.ts';
+import { type HubPayment, listTender, listTenders, readPayments } from './hub-payments.ts';
+import { submitNow } from './submission.ts';
+import {
+  isCovered,
+  isSale,
+  markPaid,
+  outstandingOf,
+  receiptOf,
+  renewIdleTimer,
+  saleById,
+  save,
+  tenderUnderWay,
+  transactionNotOpen,
+} from './transactions.ts';
+
+type Answer = OutputOf<typeof addPaymentApi>;
+
+export const addPayment = handle(addPaymentApi)(async ({ params, body }, scope) => {
+  const found = await saleById(scope.work, params.id);
+  // A repeat gets the tender of its request, even if the transaction was paid in the meantime.
+  const isRepeat = found.asked.includes(ownerOf(scope.work));
+  if (found.state === 'voided' || (found.state !== 'open' && !isRepeat)) throw transactionNotOpen(found, 'add-payment');
+  refuseWhileBusy(scope, found, 'add-payment');
+  if (found.state !== 'open') return submitAndAnswer(scope, found, await authorizeTender(scope, found, body));
+  const sale = found.pending?.owner === ownerOf(scope.work) ? found : await settleUnknown(scope, found);
+  const refusal = isRepeat ? undefined : ((await checkOverpayment(scope.work, sale, body.amount)) ?? checkTenders(sale));
+  return refusal ?? takeTender(scope, sale, body);
+});
+
+/** Returns its Problem instead of throwing it, so that payments just read from the Payment Hub are kept. They may cover the total. */
+async function checkOverpayment(work: UnitOfWork, sale: Sale, amount: Money): Promise<Problem | undefined> {
+  const outstanding = outstandingOf(sale);
+  if (amount.amount <= outstanding.amount) return undefined;
+  if (isCovered(sale)) await markPaid(work, sale);
+  const pending = sale.tenders.filter(({ state }) => state === 'pending');
+  return overpayment({ objectType: 'transaction', id: sale.id, outstanding, requested: amount, pending });
+}
+
+/** Returns its Problem instead of throwing it, as `checkOverpayment` does. */
+function checkTenders({ id, tenders }: Sale): Problem | undefined {
+  if (tenders.length < LIMITS.tenders) return undefined;
+  return limitReached('tenders', `The transaction "${id}" has ${LIMITS.tenders} tenders, which is the limit.`, {
+    objectType: 'transaction',
+    id,
+    remedy: 'Void it and begin another one.',
+  });
+}
+
+async function takeTender(scope: Scope, sale: Sale, body: TenderRequest): Promise<Answer | Problem> {
+  const { work } = scope;
+  const begun = await beginTender(scope, sale);
+  let payment: HubPayment;
+  try {
+    payment = await authorizeTender(scope, begun, body);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    if (isUnknownOutcome(error)) leaveUnknown(work, begun);
+    else await endTender(work, listDeclined(work, begun, body, error), undefined);
+    return error;
+  }
+  const ended = await endTender(work, begun, payment);
+  if (ended.state === 'paid') await work.checkpoint();
+  return submitAndAnswer(scope, ended, payment);
+}
+
+/** Lists a declined tender, which pays nothing. The event of the Payment Hub updates it. */
+function listDeclined(work: UnitOfWork, sale: Sale, { tender, amount }: TenderRequest, { code, context }: Problem): Sale {
+  const id = context['paymentId'];
+  if (code !== 'payment_declined' || typeof id !== 'string' || sale.tenders.some((listed) => listed.id === id)) return sale;
+  const nothing = money(0, amount.currency);
+  return save(work, sale, {
+    tenders: [...sale.tenders, { id, version: 0, state: 'failed', tender, amount, capturedAmount: nothing, refundedAmount: nothing }],
+  });
+}
+
+/** A paid sale is submitted before the reply. */
+async function submitAndAnswer(scope: Scope, sale: Sale, payment: HubPayment): Promise<Answer> {
+  const now = sale.state === 'paid' ? await submitNow(scope, sale) : sale;
+  const receipt = receiptOf(now);
+  return {
+    ...payment,
+    outstanding: outstandingOf(now),
+    transactionState: now.state === 'paid' || now.state === 'completed' || now.state === 'voided' ? now.state : 'open',
+    orderSubmission: now.state === 'completed' ? 'accepted' : now.state === 'paid' ? 'queued' : 'none',
+    receipt,
+  };
+}
+
+type TenderRequest = InputOf<typeof addPaymentApi>['body'];
+
+/** A transaction remembers its last requests, so that a repeat is recognised. */
+const REMEMBERED_REQUESTS = 50;
+
+/** The same for every run of one request. */
+const ownerOf = (work: UnitOfWork): string => work.id('req', 'tender');
+
+/** @throws Problem 409, retryable, while another request authorises a tender */
+export function refuseWhileBusy({ work }: Scope, sale: Sale, action: string): void {
+  if (sale.pending?.status === 'running' && sale.pending.owner !== ownerOf(work)) throw tenderUnderWay(sale, action);
+}
+
+/** Before a further tender or a void, reads the payments if the outcome of a tender is unknown. @throws Problem `dependency_*` */
+export async function settleUnknown(scope: Scope, sale: Sale): Promise<Sale> {
+  if (sale.pending?.status !== 'unknown') return sale;
+  const payments = await readPayments(scope, sale.id);
+  scope.work.cancel(resolveTenderDue, sale.id);
+  return save(scope.work, sale, { tenders: listTenders(sale.tenders, payments), pending: undefined });
+}
+
+/** Commits the intent to authorise a tender, with the due work that reads its outcome, before the Payment Hub is called. */
+async function beginTender({ work, context }: Scope, sale: Sale): Promise<Sale> {
+  const owner = ownerOf(work);
+  if (sale.pending?.owner === owner && sale.pending.status === 'running') return sale;
+  const asked = [...sale.asked.filter((other) => other !== owner), owner].slice(-REMEMBERED_REQUESTS);
+  const begun = save(work, sale, { asked, pending: { owner, requestId: context.requestId, status: 'running' } });
+  // This process keeps the lease for as long as the request may run. After a crash the work is due immediately.
+  work.schedule(resolveTenderDue, sale.id, work.now, null, { beforeReply: true });
+  await work.checkpoint();
+  return begun;
+}
+
+/** Authorises a tender at the Payment Hub. The call includes the payable amount. A repeat of the request has the same key. */
+const authorizeTender = ({ call }: Scope, { id, basket }: Sale, { tender, amount }: TenderRequest): Promise<HubPayment> =>
+  call(
+    authorizePayment,
+    {
+      body: {
+        orderId: id,
+        tender,
+        amount,
+        payable: {
+          orderId: id,
+          channel: 'pos',
+          state: 'draft',
+          total: basket.totals.total,
+          basketId: basket.id,
+          customerId: basket.customerId,
+          loyaltyAccountId: basket.loyaltyAccountId,
+        },
+      },
+    },
+    { timeoutMs: AUTHORIZE_TIMEOUT_MS },
+  );
+
+/** Ends the tender of a request with the payment that it made, if any. A covered transaction becomes paid. */
+async function endTender(work: UnitOfWork, sale: Sale, payment: HubPayment | undefined): Promise<Sale> {
+  work.cancel(resolveTenderDue, sale.id);
+  renewIdleTimer(work, sale.id);
+  const tenders = payment ? [...listTender(sale.tenders, payment)] : sale.tenders;
+  const ended = save(work, sale, { tenders, pending: undefined });
+  return isCovered(ended) ? markPaid(work, ended) : ended;
+}
+
+/** Records that the answer never came. The next call on the transaction reads the Payment Hub first; otherwise due work does. */
+function leaveUnknown(work: UnitOfWork, sale: Sale): Sale {
+  resolveLater(work, sale, 0);
+  renewIdleTimer(work, sale.id);
+  return save(work, sale, { pending: sale.pending && { ...sale.pending, status: 'unknown' } });
+}
+
+/** @param tries how often this was postponed before */
+function resolveLater(work: UnitOfWork, { id }: Sale, tries: number, awaits?: Application): void {
+  work.schedule(resolveTenderDue, id, work.now + retryDelayMs(tries), { tries: tries + 1 }, { awaits });
+}
+
+/**
+ * Reads the outcome of a tender whose answer was lost. While the Payment Hub is unavailable, the outcome stays unknown, and the next call
+ * reads it.
+ */
+export const resolveTender = handleDue(resolveTenderDue)(async ({ key, payload }, scope) => {
+  const { work } = scope;
+  const found = await work.get(transactions, key);
+  if (!isSale(found) || found.state !== 'open' || !found.pending) return;
+  const unknown = save(work, found, { pending: { ...found.pending, status: 'unknown' } });
+  try {
+    const settled = await settleUnknown(scope, unknown);
+    if (isCovered(settled)) await markPaid(work, settled);
+  } catch (error) {
+    if (!isDependencyProblem(error)) throw error;
+    resolveLater(work, unknown, payload?.tries ?? 0, absentApplication(error));
+  }
+});

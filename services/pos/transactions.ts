@@ -1,0 +1,138 @@
+import type { z } from 'zod';
+import type { Receipt } from '../../shared/catalog/commerce/transaction.ts';
+import { refusal } from '../../shared/catalog/life-cycle.ts';
+import { notFound, type Problem } from '../../shared/catalog/problems.ts';
+import { type Money, money } from '../../shared/domain/money.ts';
+import { instant } from '../../shared/domain/time.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { type ListedTender, type Sale, type StoredTransaction, saleNumbers, transactions } from './collections.ts';
+import {
+  CAPTURE_AT_TILL_MS,
+  captureTendersDue,
+  expireTransactionDue,
+  IDLE_MS,
+  resolveTenderDue,
+  submitOrderDue,
+  undoSaleDue,
+} from './due-work.ts';
+
+/** Whether other applications can see the transaction: it has its basket. */
+export const isSale = (found: StoredTransaction | undefined): found is Sale =>
+  found?.basket !== undefined && found.state !== 'opening' && found.state !== 'given-up';
+
+/** @throws Problem `not_found` */
+export async function saleById(work: UnitOfWork, id: string): Promise<Sale> {
+  const found = await work.get(transactions, id);
+  if (isSale(found)) return found;
+  throw notFound('transaction', id);
+}
+
+export function save<T extends StoredTransaction>(
+  work: UnitOfWork,
+  found: T,
+  patch: Partial<Omit<StoredTransaction, 'id' | 'version'>>,
+): T {
+  return { ...found, ...patch, ...work.put(transactions, { ...found, ...patch, updatedAt: instant(work.now) }) };
+}
+
+/** Every call on an unpaid transaction postpones its expiry. */
+export function renewIdleTimer(work: UnitOfWork, id: string): void {
+  work.schedule(expireTransactionDue, id, work.now + IDLE_MS, null);
+}
+
+/** Minor units that a tender pays. A pending tender counts, because it may be approved; a captured one counts without its refunds. */
+export function coveredBy({ state, amount, capturedAmount, refundedAmount }: ListedTender): number {
+  if (state === 'failed' || state === 'voided') return 0;
+  return state === 'pending' || state === 'authorised' ? amount.amount : capturedAmount.amount - refundedAmount.amount;
+}
+
+export function outstandingOf({ basket, tenders }: Sale): Money {
+  const { amount, currency } = basket.totals.total;
+  return money(Math.max(0, amount - tenders.reduce((sum, tender) => sum + coveredBy(tender), 0)), currency);
+}
+
+/** Whether nothing is outstanding and no tender awaits its approval. */
+export function isCovered(sale: Sale): boolean {
+  return sale.pending?.status !== 'running' && outstandingOf(sale).amount === 0 && sale.tenders.every(({ state }) => state !== 'pending');
+}
+
+/**
+ * Ends the payment of a covered transaction, and schedules its submission. The sale is open again only if the OMS finds that money is
+ * missing. When it is paid again, it keeps its receipt number.
+ */
+export async function markPaid(work: UnitOfWork, sale: Sale): Promise<Sale> {
+  work.cancel(expireTransactionDue, sale.id);
+  work.cancel(resolveTenderDue, sale.id);
+  work.schedule(submitOrderDue, sale.id, work.now, null, { beforeReply: true });
+  work.schedule(captureTendersDue, sale.id, work.now + CAPTURE_AT_TILL_MS, null);
+  return save(work, sale, { state: 'paid', pending: undefined, receipt: sale.receipt ?? (await issueReceipt(work, sale)) });
+}
+
+/** Ends a transaction, and schedules that its tenders and its basket are given back. Nothing is paid for it from then on. */
+export function markVoided(work: UnitOfWork, sale: Sale, reason: string | undefined): Sale {
+  work.cancel(expireTransactionDue, sale.id);
+  work.cancel(resolveTenderDue, sale.id);
+  work.schedule(undoSaleDue, sale.id, work.now, null, { beforeReply: true });
+  return save(work, sale, { state: 'voided', compensation: 'pending', pending: undefined, voidReason: reason });
+}
+
+/** Issues the next receipt number of the lane and day. Of two concurrent sales, one is retried and gets the following number. */
+async function issueReceipt(work: UnitOfWork, { storeId, laneId }: Sale): Promise<NonNullable<Sale['receipt']>> {
+  const issuedAt = instant(work.now);
+  const day = issuedAt.slice(0, 10).replaceAll('-', '');
+  const id = `${storeId}.${laneId}.${day}`;
+  const { issued } = work.put(saleNumbers, { id, issued: ((await work.get(saleNumbers, id))?.issued ?? 0) + 1 });
+  return { number: `${storeId}-${laneId}-${day}-${String(issued).padStart(4, '0')}`, issuedAt };
+}
+
+/** @returns undefined while the transaction is open */
+export function receiptOf({ state, basket, tenders, receipt }: Sale): z.output<typeof Receipt> | undefined {
+  if (!receipt || state === 'open') return undefined;
+  return {
+    ...receipt,
+    lines: basket.lines.map(({ sku, qty, unitPrice, discount, lineTotal }) => ({ sku, qty, unitPrice, discount, lineTotal })),
+    tenders: tenders
+      .filter((listed) => coveredBy(listed) > 0)
+      .map((listed) => ({
+        paymentId: listed.id,
+        type: listed.tender.type,
+        last4: listed.tender.last4,
+        amount: money(coveredBy(listed), listed.amount.currency),
+      })),
+    totals: basket.totals,
+  };
+}
+
+const notOpen = ({ id, state }: Sale, action: string, detail: string, extra: Readonly<Record<string, unknown>> = {}): Problem =>
+  refusal('transaction', { id, state }, action, detail, { allowedFrom: ['open'], ...extra });
+
+/** 409 for an action that only an open transaction allows. */
+export const transactionNotOpen = (sale: Sale, action: string): Problem =>
+  notOpen(sale, action, `The transaction "${sale.id}" is ${sale.state}; ${action} is possible while it is open.`);
+
+/** 409 for Void Transaction on a covered transaction. */
+export const nothingOutstanding = (sale: Sale): Problem =>
+  notOpen(sale, 'void', `Nothing is outstanding on the transaction "${sale.id}": it is paid, and can only be returned.`);
+
+/** 409, retryable: if a pending tender is declined, something is outstanding again. */
+export const awaitingApproval = (sale: Sale, action: string): Problem =>
+  notOpen(sale, action, `Pending payments may cover the transaction "${sale.id}"; send this again if they are declined.`, {
+    retryable: true,
+  });
+
+/** 409, retryable: another request is authorising a tender, and its outcome decides. */
+export const tenderUnderWay = (sale: Sale, action: string): Problem =>
+  notOpen(sale, action, `Another request is adding a tender to the transaction "${sale.id}"; send this again after it.`, {
+    retryable: true,
+    retryAfter: 1,
+  });
+
+/** 409, retryable: other work is submitting the paid sale to the OMS, and its outcome decides. */
+export const submissionUnderWay = (sale: Sale): Problem =>
+  refusal(
+    'transaction',
+    sale,
+    'submit',
+    `The transaction "${sale.id}" is paid, and its order is being submitted. Send this again with the same Idempotency-Key.`,
+    { allowedFrom: ['paid'], retryable: true, retryAfter: 1 },
+  );

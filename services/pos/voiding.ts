@@ -1,0 +1,141 @@
+import { voidTransaction as voidTransactionApi } from '../../shared/catalog/commerce/apis.ts';
+import { abandonBasket } from '../../shared/catalog/commerce/internal.ts';
+import { cancelOrder } from '../../shared/catalog/order/apis.ts';
+import { Order } from '../../shared/catalog/order/objects.ts';
+import { reversePayment } from '../../shared/catalog/payment/internal.ts';
+import { Problem } from '../../shared/catalog/problems.ts';
+import { again, type EventHandler, handle, handleDue, type Scope, unchanged } from '../../shared/work/handler.ts';
+import { refuseOtherContent } from '../../shared/work/repeats.ts';
+import { type Sale, transactions } from './collections.ts';
+import { CALL_TIMEOUT_MS, captureTendersDue, expireTransactionDue, FIRST_RETRY_MS, submitOrderDue, undoSaleDue } from './due-work.ts';
+import { bindsMoney, type HubPayment, listTenders, readPayments } from './hub-payments.ts';
+import { refuseWhileBusy, settleUnknown } from './tenders.ts';
+import {
+  awaitingApproval,
+  isCovered,
+  isSale,
+  markPaid,
+  markVoided,
+  nothingOutstanding,
+  outstandingOf,
+  renewIdleTimer,
+  saleById,
+  save,
+  transactionNotOpen,
+} from './transactions.ts';
+import { orderView } from './views.ts';
+
+/** Commits `voided` first, so that no tender can be added while the others are given back. */
+export const voidTransaction = handle(voidTransactionApi)(async ({ params, body }, scope) => {
+  const { work } = scope;
+  const found = await saleById(work, params.id);
+  if (found.state === 'voided') {
+    const { id, voidReason: reason } = found;
+    refuseOtherContent({ reason: body.reason }, { reason }, { objectType: 'transaction', id, what: 'was voided' });
+    return again(orderView(found));
+  }
+  if (found.state !== 'open') throw transactionNotOpen(found, 'void');
+  refuseWhileBusy(scope, found, 'void');
+  const sale = await settleUnknown(scope, found);
+  if (isCovered(sale)) return nothingOutstanding(await markPaid(work, sale));
+  if (outstandingOf(sale).amount === 0) return awaitingApproval(sale, 'void');
+  const voided = markVoided(work, sale, body.reason);
+  await work.checkpoint();
+  return orderView(await compensateNow(scope, voided));
+});
+
+/** Releases tenders and basket as far as the other applications answer. An application that is down delays the rest, but not the reply. */
+async function compensateNow(scope: Scope, sale: Sale): Promise<Sale> {
+  const { sale: compensated, problem } = await compensate(scope, sale);
+  if (problem) {
+    scope.log.warn({ err: problem, transactionId: sale.id }, 'compensation of the voided transaction failed; it is repeated later');
+    scope.work.schedule(undoSaleDue, sale.id, scope.work.now + FIRST_RETRY_MS, null);
+  }
+  return compensated;
+}
+
+/** Voids an idle transaction as Void Transaction does. */
+export const expireTransaction = handleDue(expireTransactionDue)(async ({ key }, scope) => {
+  const { work } = scope;
+  const found = await work.get(transactions, key);
+  if (!isSale(found) || found.state !== 'open') return;
+  // Without an answer of the Payment Hub nothing is voided: the work fails and is tried again.
+  const sale = await settleUnknown(scope, found);
+  if (isCovered(sale)) await markPaid(work, sale);
+  // A pending tender may cover the rest.
+  else if (outstandingOf(sale).amount === 0) renewIdleTimer(work, key);
+  else markVoided(work, sale, 'expired');
+});
+
+/** A client's order of the unpaid transaction was cancelled or expired: the transaction is voided, and its tenders are given back. */
+export const onOrderCancelled: EventHandler = async (event, { work }) => {
+  const { id } = Order.parse(event.data.object);
+  const sale = await work.get(transactions, id);
+  if (!isSale(sale)) return unchanged('The order is not of a transaction at the till.');
+  if (sale.state !== 'open' && sale.state !== 'paid') return unchanged(`The transaction is ${sale.state}.`);
+  work.cancel(submitOrderDue, id);
+  work.cancel(captureTendersDue, id);
+  markVoided(work, sale, 'order cancelled');
+  return undefined;
+};
+
+/**
+ * Reverses all payments of a voided transaction, the last first, and abandons its basket with the reservation. If one step fails, the
+ * other is still tried. A repeat changes nothing twice.
+ * @returns the sale after the steps that succeeded, and the first problem
+ */
+async function compensate(scope: Scope, sale: Sale): Promise<{ readonly sale: Sale; readonly problem: Problem | undefined }> {
+  const tenders = await catchProblem(() => reverseTenders(scope, sale));
+  const basket = await catchProblem(() => abandonBasketOf(scope, sale.id));
+  const problem = tenders.problem ?? basket.problem;
+  if (!problem) scope.work.cancel(undoSaleDue, sale.id);
+  const patch = { tenders: listTenders(sale.tenders, tenders.value ?? []), compensation: problem && sale.compensation };
+  return { sale: save(scope.work, sale, patch), problem };
+}
+
+async function reverseTenders(scope: Scope, { id }: Sale): Promise<readonly HubPayment[]> {
+  const found = await readPayments(scope, id);
+  const reversed: HubPayment[] = [];
+  for (const payment of found.toReversed().filter(bindsMoney)) {
+    const options = { intent: `void ${id}`, timeoutMs: CALL_TIMEOUT_MS };
+    reversed.push(await scope.call(reversePayment, { params: { id: payment.id }, body: { reason: 'transaction voided' } }, options));
+  }
+  return [...found, ...reversed];
+}
+
+/** Ends the basket of a transaction. If there is no basket, there is nothing to give back. */
+export async function abandonBasketOf(scope: Scope, transactionId: string): Promise<void> {
+  try {
+    await scope.call(abandonBasket, { params: { id: transactionId } }, { timeoutMs: CALL_TIMEOUT_MS });
+  } catch (error) {
+    if (!(error instanceof Problem) || error.retryable) throw error;
+    if (error.code === 'invalid_state_transition') await cancelOrderMadeByHand(scope, transactionId);
+    else if (error.code !== 'not_found') throw error;
+  }
+}
+
+/** A client made an order of the unpaid transaction. The basket and its reservation belong to that order. */
+async function cancelOrderMadeByHand({ call }: Scope, id: string): Promise<void> {
+  try {
+    await call(cancelOrder, { params: { id }, body: { reason: 'transaction voided' } }, { timeoutMs: CALL_TIMEOUT_MS });
+  } catch (error) {
+    // The order is already cancelled for another reason.
+    if (!(error instanceof Problem) || error.code !== 'conflicting_repeat') throw error;
+  }
+}
+
+async function catchProblem<T>(run: () => Promise<T>): Promise<{ readonly value?: T; readonly problem?: Problem }> {
+  try {
+    return { value: await run() };
+  } catch (error) {
+    if (error instanceof Problem) return { problem: error };
+    throw error;
+  }
+}
+
+export const undoSale = handleDue(undoSaleDue)(async ({ key }, scope) => {
+  const sale = await scope.work.get(transactions, key);
+  if (!isSale(sale) || !sale.compensation) return;
+  const { problem } = await compensate(scope, sale);
+  if (problem) throw problem;
+});

@@ -1,0 +1,174 @@
+import { moveHold, takeHold } from '../../shared/catalog/inventory/internal.ts';
+import { asProblem, Problem } from '../../shared/catalog/problems.ts';
+import { handleDue, type Scope } from '../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { type Attempt, attempts, basketAttempts, reservations, type StoredReservation } from './collections.ts';
+import { abortHoldDue, expireReservationDue } from './due-work.ts';
+import { findEnd, findOpenReservation, findOpenReservations } from './open-reservations.ts';
+import { isOpen } from './reservation-rules.ts';
+import { movePendingStock } from './stock-movements.ts';
+
+type Working = Pick<Scope, 'work' | 'call'>;
+
+/** A new attempt. It replaces the allocations of the order lines in `takesOverLines`, too. */
+export type NewAttempt = Omit<Attempt, 'version' | 'status' | 'replaces'> & { readonly takesOverLines?: readonly string[] };
+
+/**
+ * Commits the intent to take stock, with the work that undoes it, before stock is taken. An attempt for the same basket that is under
+ * way is finished first, so that its reservation can be replaced.
+ * @throws Problem `invalid_state_transition` when its order or basket has ended
+ */
+export async function beginAttempt({ takesOverLines, ...wanted }: NewAttempt, { work, call }: Working): Promise<Attempt> {
+  const { id, basketId } = wanted;
+  if (basketId !== undefined) await finishRival(basketId, { work, call });
+  const ended = await findEnd(work, wanted);
+  if (ended) throw ended;
+  const replaced = await findReplaced({ ...wanted, ...(takesOverLines && { takesOverLines }) }, work);
+  for (const one of replaced) {
+    // The rest of a replaced reservation is returned without the units that have left it. Until this attempt ends, no further units may leave.
+    await movePendingStock(one.id, { work, call });
+    work.expect(reservations, one);
+  }
+  if (basketId !== undefined) work.put(basketAttempts, { id: basketId, attempt: id });
+  const replaces = replaced.map((one) => one.id);
+  const attempt = work.put(attempts, { ...wanted, status: 'under-way', ...(replaces.length > 0 && { replaces }) });
+  // The work is due immediately, but this process keeps its lease until it has answered or died. Advancing the clock waits for it.
+  work.schedule(abortHoldDue, id, work.now, {}, { beforeReply: true });
+  await work.checkpoint();
+  return attempt;
+}
+
+/**
+ * The reservations that an attempt replaces: for a basket, all open ones of it and its order; otherwise only those for the lines in
+ * `takesOverLines`.
+ */
+async function findReplaced(
+  { basketId, orderId, forCheckout, takesOverLines = [] }: Omit<NewAttempt, 'id' | 'items'>,
+  work: UnitOfWork,
+): Promise<StoredReservation[]> {
+  const ofBasket = basketId === undefined ? undefined : await findOpenReservation(work, basketId);
+  const ofOrder = orderId === undefined || !forCheckout ? [] : await findOpenReservations(work, { orderId });
+  const isReplaced = ({ orderLineId = '' }: StoredReservation): boolean => basketId !== undefined || takesOverLines.includes(orderLineId);
+  const found = [...(ofBasket ? [ofBasket] : []), ...ofOrder.filter(isReplaced)];
+  return [...new Map(found.map((one) => [one.id, one])).values()];
+}
+
+/** Finishes the newest attempt for a basket if it is under way. @throws Problem when the Inventory Service does not answer */
+export async function finishRival(basketId: string, { work, call }: Working): Promise<void> {
+  const newest = await work.get(basketAttempts, basketId);
+  const rival = newest && (await work.get(attempts, newest.attempt));
+  if (rival?.status !== 'under-way') return;
+  const outcome = await takeAndRecord(await markCarriedOn(rival, work), { work, call });
+  if (outcome instanceof Problem && !NOTHING_HELD_CODES.has(outcome.code)) throw outcome;
+  await work.checkpoint();
+}
+
+/**
+ * Commits that a second worker requests the stock. From then on, the first request cannot end the attempt because the Inventory Service was
+ * down.
+ */
+export async function markCarriedOn(attempt: Attempt, work: UnitOfWork): Promise<Attempt> {
+  if (attempt.carriedOn) return attempt;
+  const next = work.put(attempts, { ...attempt, carriedOn: true });
+  await work.checkpoint();
+  return next;
+}
+
+/**
+ * Refuses a change of a reservation that a new attempt is replacing. All its stock is about to be returned, including units that
+ * leave it or are promised from it now. A concurrent new attempt makes the commit fail.
+ * @throws Problem `contention`
+ */
+export async function refuseWhileReplaced({ id, basketId }: StoredReservation, work: UnitOfWork): Promise<void> {
+  const newest = basketId === undefined ? undefined : await work.get(basketAttempts, basketId);
+  if (!newest) return;
+  const attempt = await work.get(attempts, newest.attempt);
+  if (attempt?.status === 'under-way' && attempt.replaces?.includes(id)) {
+    throw new Problem('contention', `The reservation "${id}" is being replaced by another one of its basket; send this again.`, {
+      retryAfter: 1,
+    });
+  }
+  work.expect(basketAttempts, newest);
+}
+
+/** Problem codes after which the Inventory Service reserves nothing for the attempt, now or later. */
+export const NOTHING_HELD_CODES: ReadonlySet<string> = new Set(['insufficient_stock', 'not_found']);
+
+/**
+ * Takes the stock of an attempt and records its reservation; the caller commits. Replaced reservations give their stock in the same
+ * step at the Inventory Service, and end in the same commit here. A refusal after which nothing is held ends the attempt.
+ * @returns Problem for a refusal, and for an order or basket that has ended in the meantime; due work then gives the stock back
+ * @throws Problem `contention` when the attempt was given up in the meantime
+ */
+export async function takeAndRecord(attempt: Attempt, { work, call }: Pick<Scope, 'work' | 'call'>): Promise<StoredReservation | Problem> {
+  const { id, items, locationId, prefer, replaces } = attempt;
+  const body = { items, locationId, prefer, replaces };
+  const taken = await call(takeHold, { params: { reservationId: id }, body }).catch(asProblem);
+  if (!(taken instanceof Problem)) return (await findEnd(work, attempt)) ?? recordReservation(attempt, taken.allocations, work);
+  if (taken.code === 'invalid_state_transition') await refuseGivenUp(attempt, work);
+  if (NOTHING_HELD_CODES.has(taken.code)) endAttempt(work, attempt);
+  return taken;
+}
+
+/** Ends the attempt. If another commit ended it before, this one conflicts and the request runs again. */
+async function refuseGivenUp(attempt: Attempt, work: UnitOfWork): Promise<never> {
+  endAttempt(work, attempt);
+  await work.checkpoint();
+  throw new Problem('contention', `The reservation "${attempt.id}" was given up while it was being made; send this again.`, {
+    retryAfter: 1,
+  });
+}
+
+export function endAttempt(work: UnitOfWork, attempt: Attempt): void {
+  work.put(attempts, { ...attempt, status: 'ended' });
+  work.cancel(abortHoldDue, attempt.id);
+}
+
+interface Taken {
+  readonly locationId: string;
+  readonly sku: string;
+  readonly qty: number;
+}
+
+async function recordReservation(attempt: Attempt, taken: readonly Taken[], work: UnitOfWork): Promise<StoredReservation> {
+  const { id, basketId, orderId, locationId, items, expiresAt } = attempt;
+  for (const replacedId of attempt.replaces ?? []) {
+    const replaced = await work.get(reservations, replacedId);
+    if (!replaced || !isOpen(replaced)) continue;
+    work.transition(reservations, replaced, 'release');
+    work.cancel(expireReservationDue, replaced.id);
+  }
+  work.put(attempts, { ...attempt, status: 'done' });
+  work.cancel(abortHoldDue, attempt.id);
+  if (expiresAt !== undefined) work.schedule(expireReservationDue, attempt.id, Date.parse(expiresAt), {});
+  const allocations = taken.map((held) => ({ ...held, fulfilledQty: 0, cancelledQty: 0 }));
+  return work.create(reservations, 'reserve', { id, items, allocations, basketId, orderId, locationId, expiresAt });
+}
+
+/**
+ * Undoes a Reserve Inventory that never answered: its stock is returned, and a late Take Hold is refused. An attempt that
+ * replaces open reservations is finished instead, because their stock may be gone and the basket must keep one reservation. An order or basket
+ * that has ended needs none.
+ */
+export const abortHold = handleDue(abortHoldDue)(async ({ key }, { work, call }) => {
+  const attempt = await work.get(attempts, key);
+  if (attempt?.status !== 'under-way' && attempt?.status !== 'aborting') return;
+  if (attempt.status === 'under-way' && (await replacesOpen(attempt, work)) && !(await findEnd(work, attempt))) {
+    const outcome = await takeAndRecord(await markCarriedOn(attempt, work), { work, call });
+    if (outcome instanceof Problem && !NOTHING_HELD_CODES.has(outcome.code)) throw outcome;
+    return;
+  }
+  // This is committed first, so that a request that is still running cannot record stock that is about to be returned.
+  const aborting = attempt.status === 'aborting' ? attempt : work.put(attempts, { ...attempt, status: 'aborting' });
+  await work.checkpoint();
+  await call(moveHold, { params: { reservationId: key }, body: { reference: `abort ${key}`, kind: 'release' } });
+  work.put(attempts, { ...aborting, status: 'ended' });
+});
+
+async function replacesOpen({ replaces = [] }: Attempt, work: UnitOfWork): Promise<boolean> {
+  for (const id of replaces) {
+    const replaced = await work.get(reservations, id);
+    if (replaced && isOpen(replaced)) return true;
+  }
+  return false;
+}

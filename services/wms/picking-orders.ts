@@ -1,0 +1,184 @@
+import { z } from 'zod';
+import { progressionOf } from '../../shared/catalog/control/progression.ts';
+import {
+  createPickingOrder as createPickingOrderApi,
+  updatePickingStatus as updatePickingStatusApi,
+} from '../../shared/catalog/fulfillment/apis.ts';
+import { type FulfillmentOrder, fulfillmentOrderLifeCycle } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
+import { recordPicking } from '../../shared/catalog/fulfillment/internal.ts';
+import { allowedFrom, refusal } from '../../shared/catalog/life-cycle.ts';
+import { isUnknownOutcome, Problem } from '../../shared/catalog/problems.ts';
+import { Id } from '../../shared/catalog/shapes.ts';
+import { instant } from '../../shared/domain/time.ts';
+import { defineDueWork } from '../../shared/work/due-work.ts';
+import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
+import { requireObject } from '../../shared/work/require-object.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import {
+  type IntendedMove,
+  intendedMoves,
+  type PickingOrder,
+  type PickingStatus,
+  pickingOrderIdOf,
+  pickingOrders,
+  warehouseTasks,
+} from './collections.ts';
+import { isSamePicking, type PickedReport, pickedLines, refuseMove, refuseOtherPicking, statusesBefore } from './picking-rules.ts';
+
+/** Finishes the opening of a picking order that a request began; the key is the picking order's id. */
+const finishOpeningDue = defineDueWork('finish-opening', z.object({ fulfillmentOrderId: Id }));
+
+/** Finishes the move of a picking order that a request began; the key is the picking order's id. */
+const finishMoveDue = defineDueWork('finish-move');
+
+/** Rehearsal time after which due work takes over a request: longer than a request may take. */
+const TAKE_OVER_MS = 30_000;
+
+export const createPickingOrder = handle(createPickingOrderApi)(async ({ body: { fulfillmentOrderId } }, scope) => {
+  const existing = await scope.work.findUnique(pickingOrders, 'fulfillmentOrder', fulfillmentOrderId);
+  if (!existing) return openPickingOrder(fulfillmentOrderId, scope);
+  await refuseCancelled(scope.work, fulfillmentOrderId);
+  return again(existing);
+});
+
+/**
+ * Opens a picking order. The FMS comes first: it has the lines, and decides whether the fulfillment order may still be picked. Due work
+ * finishes an interrupted request.
+ * @returns the picking order, or the refusal of the FMS
+ */
+export async function openPickingOrder(fulfillmentOrderId: string, scope: PickingScope): Promise<PickingOrder | Problem> {
+  const { work } = scope;
+  const id = pickingOrderIdOf(fulfillmentOrderId);
+  work.schedule(finishOpeningDue, id, work.now + TAKE_OVER_MS, { fulfillmentOrderId });
+  await work.checkpoint();
+  return carryOutOpening(fulfillmentOrderId, scope);
+}
+
+/** Carries out an intended opening: reports it to the FMS, and stores the picking order unless the FMS refuses. */
+async function carryOutOpening(fulfillmentOrderId: string, scope: PickingScope): Promise<PickingOrder | Problem> {
+  const { work } = scope;
+  const id = pickingOrderIdOf(fulfillmentOrderId);
+  const answered = await reportToFms(scope, { id, fulfillmentOrderId }, { status: 'open' });
+  work.cancel(finishOpeningDue, id);
+  if (answered instanceof Problem) return answered;
+  const at = instant(work.now);
+  return work.put(pickingOrders, {
+    id,
+    fulfillmentOrderId,
+    status: 'open',
+    lines: answered.lines.map(({ orderLineId, sku, qty }) => ({ orderLineId, sku, qty, pickedQty: 0 })),
+    createdAt: at,
+    updatedAt: at,
+  });
+}
+
+/** The FMS may have a picking order that is not stored here, so it is reported again. */
+export const finishOpening = handleDue(finishOpeningDue)(async ({ key, payload: { fulfillmentOrderId } }, scope) => {
+  if (await scope.work.get(pickingOrders, key)) return;
+  const opened = await carryOutOpening(fulfillmentOrderId, scope);
+  if (opened instanceof Problem && opened.retryable) throw opened;
+});
+
+export const updatePickingStatus = handle(updatePickingStatusApi)(async ({ params: { id }, body }, scope) => {
+  const order = await requireObject(scope.work, pickingOrders, id, 'picking-order');
+  if (order.status !== body.status) {
+    await refuseCancelled(scope.work, order.fulfillmentOrderId);
+    return movePickingOrder(order, body, scope);
+  }
+  refuseOtherPicking(order, body);
+  return again(order);
+});
+
+/**
+ * Moves a picking order: the intent is committed, then reported to the FMS, then the new status is stored. A request that finds the same
+ * intent continues it.
+ * @returns the picking order, or the refusal of the FMS
+ * @throws Problem for an impossible status, for a status while another one is intended, or when the outcome at the FMS is unknown
+ */
+export async function movePickingOrder(order: PickingOrder, report: PickedReport, scope: PickingScope): Promise<PickingOrder | Problem> {
+  const { work } = scope;
+  const intended = (await work.get(intendedMoves, order.id))?.move;
+  const isOther = intended && (intended.status !== report.status || !isSamePicking(pickedLines(order, report), intended.lines));
+  if (isOther) throw moveInProgress(order, intended, report.status);
+  return carryOutMove(order, intended ?? (await intend(order, report, scope)), scope);
+}
+
+async function intend(order: PickingOrder, { status, lines }: PickedReport, { work, context }: PickingScope): Promise<IntendedMove> {
+  refuseMove(order, status, progressionOf(context).warehouse);
+  const picked = pickedLines(order, { status, lines });
+  const move = { status, since: instant(work.now), lines: picked };
+  work.put(intendedMoves, { id: order.id, move });
+  work.schedule(finishMoveDue, order.id, work.now + TAKE_OVER_MS, {});
+  await work.checkpoint();
+  return move;
+}
+
+/** Carries out an intended move: reports it to the FMS, and stores the new status unless the FMS refuses. */
+async function carryOutMove(order: PickingOrder, move: IntendedMove, scope: PickingScope): Promise<PickingOrder | Problem> {
+  const { work } = scope;
+  const answered = await reportToFms(scope, order, move);
+  work.put(intendedMoves, { id: order.id });
+  work.cancel(finishMoveDue, order.id);
+  if (answered instanceof Problem) return answered;
+  const { version: _counted, ...before } = order;
+  const picked = new Map(move.lines?.map(({ orderLineId, pickedQty }) => [orderLineId, pickedQty]));
+  return work.put(pickingOrders, {
+    ...before,
+    status: move.status,
+    lines: order.lines.map((line) => ({ ...line, pickedQty: picked.get(line.orderLineId) ?? line.pickedQty })),
+    updatedAt: instant(work.now),
+  });
+}
+
+/** 409 with `retryable: true`: of two concurrent statuses, the one that began first wins. */
+function moveInProgress(order: PickingOrder, { status, since }: IntendedMove, asked: PickingStatus): Problem {
+  return refusal(
+    'picking-order',
+    { id: order.id, state: order.status },
+    asked,
+    `The picking order "${order.id}" has been changing to ${status} since ${since}; send this again after that.`,
+    { allowedFrom: statusesBefore(asked), retryable: true, retryAfter: 1 },
+  );
+}
+
+type PickingScope = Pick<Scope, 'work' | 'call' | 'context'>;
+
+/**
+ * Reports a status to the FMS before it is stored here.
+ * @returns the fulfillment order, or the refusal of the FMS, which then has not moved it
+ * @throws Problem when the outcome is unknown: the intent stays, for a repeat or the due work
+ */
+async function reportToFms(
+  { call }: PickingScope,
+  { id, fulfillmentOrderId }: Pick<PickingOrder, 'id' | 'fulfillmentOrderId'>,
+  { status, lines }: Pick<IntendedMove, 'status' | 'lines'>,
+): Promise<z.output<typeof FulfillmentOrder> | Problem> {
+  try {
+    return await call(recordPicking, { params: { id: fulfillmentOrderId }, body: { pickingOrderId: id, status, lines } }, { step: status });
+  } catch (error) {
+    if (!(error instanceof Problem) || isUnknownOutcome(error) || error.code === 'idempotency_in_progress') throw error;
+    return error;
+  }
+}
+
+/** The FMS may have a status that is not stored here, so it is reported again. */
+export const finishMove = handleDue(finishMoveDue)(async ({ key }, scope) => {
+  const order = await scope.work.get(pickingOrders, key);
+  const move = (await scope.work.get(intendedMoves, key))?.move;
+  if (!order || !move) return;
+  const moved = await carryOutMove(order, move, scope);
+  if (moved instanceof Problem && moved.retryable) throw moved;
+});
+
+/** Refuses to pick a cancelled fulfillment order, even if it has a picking order. @throws Problem `invalid_state_transition` */
+async function refuseCancelled(work: UnitOfWork, fulfillmentOrderId: string): Promise<void> {
+  const task = await work.get(warehouseTasks, fulfillmentOrderId);
+  if (!task?.cancelled) return;
+  throw refusal(
+    'fulfillment-order',
+    { id: fulfillmentOrderId, state: 'cancelled' },
+    'start-picking',
+    `The fulfillment order "${fulfillmentOrderId}" is cancelled: its goods go back.`,
+    { allowedFrom: allowedFrom(fulfillmentOrderLifeCycle, 'start-picking') },
+  );
+}
