@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
 import { ConnectionError } from '../rehearsal/connection-error.ts';
-import { CLIENT_VARIABLES } from '../shared/catalog/client-variables.ts';
+import { CLIENT_VARIABLES, WEBHOOK_VARIABLES } from '../shared/catalog/client-variables.ts';
 import type { StreamId } from '../shared/catalog/control/operations.ts';
 import { print, printError } from '../shared/process/terminal.ts';
 import { completionCommand } from './completion.ts';
@@ -76,7 +76,7 @@ function prepare(command: Command): void {
 export async function run(args: readonly string[]): Promise<void> {
   process.stdout.on('error', endOfReader);
   // An empty variable counts as not set.
-  for (const name of CLIENT_VARIABLES) if (process.env[name] === '') delete process.env[name];
+  for (const name of [...CLIENT_VARIABLES, ...WEBHOOK_VARIABLES]) if (process.env[name] === '') delete process.env[name];
   try {
     await createProgram().parseAsync(args, { from: 'user' });
   } catch (error) {

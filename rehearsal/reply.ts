@@ -33,7 +33,7 @@ export interface ProblemBody {
   readonly [member: string]: unknown;
 }
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** A call of an API as text: `POST /baskets`, `GET /orders/ord_01M?…`. */
 export type CallText = `${Method} /${string}`;
 

@@ -1,24 +1,33 @@
-import { addLineToBasket, createBasket } from '../../shared/catalog/commerce/apis.ts';
-import { getBasket, listCustomerBaskets as listCustomerBasketsCall } from '../../shared/catalog/commerce/internal.ts';
+import { addLineToBasket, changeBasketLine, createBasket, getBasket, removeBasketLine } from '../../shared/catalog/commerce/apis.ts';
+import { getBasket as getBasketCall, listCustomerBaskets as listCustomerBasketsCall } from '../../shared/catalog/commerce/internal.ts';
 import { basketLifeCycle } from '../../shared/catalog/commerce/objects.ts';
 import { getCustomer } from '../../shared/catalog/customer/apis.ts';
 import { putParty } from '../../shared/catalog/customer/internal.ts';
 import type { InputOf } from '../../shared/catalog/define.ts';
 import { releaseHolds as releaseHoldsCall } from '../../shared/catalog/inventory/internal.ts';
 import { rowFor } from '../../shared/catalog/life-cycle.ts';
-import { invalid, Problem } from '../../shared/catalog/problems.ts';
+import { invalid, notFound, Problem } from '../../shared/catalog/problems.ts';
 import { CURRENCY } from '../../shared/domain/money.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { walkPages } from '../../shared/work/all-pages.ts';
 import { handle, handleDue, type Scope } from '../../shared/work/handler.ts';
+import type { SkuUnits } from '../../shared/work/lines-by-sku.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { checkoutOf } from './checkout-record.ts';
 import { type Basket, baskets } from './collections.ts';
 import { isGuest } from './customer.ts';
 import { basketIdle, releaseHolds } from './due-work.ts';
-import { addToLines, currentPrices, priceLines, priceOpenBasket, pricesForSale, type RequestedUnits } from './pricing.ts';
-import { productBySku, readAvailability, refuseUnlessSellable } from './products.ts';
+import {
+  addToLines,
+  currentPrices,
+  priceLines,
+  priceOpenBasket,
+  pricesForSale,
+  type RequestedUnits,
+  type UnpricedLine,
+} from './pricing.ts';
+import { bySku, productBySku, readAvailability, refuseUnlessSellable } from './products.ts';
 
 type Body = InputOf<typeof createBasket>['body'];
 
@@ -29,7 +38,7 @@ export const createBasketHandler = handle(createBasket)(async ({ body }, scope) 
   const basketsToMerge = await openBaskets(work, mergeBasketIds);
   for (const basket of basketsToMerge) await refuseBasketOfAnother(scope, basket, body);
   const requested: RequestedUnits[] = [
-    ...lines.map((line, index) => ({ ...line, pointer: `/lines/${index}/qty` })),
+    ...(await bySku(work, lines)).map((line, index) => ({ ...line, pointer: `/lines/${index}/qty` })),
     ...basketsToMerge.flatMap((basket) =>
       basket.lines.map((line) => ({ ...line, pointer: `/mergeBasketIds/${mergeBasketIds.indexOf(basket.id)}` })),
     ),
@@ -95,13 +104,53 @@ export const addLineHandler = handle(addLineToBasket)(async ({ params, body }, s
   const { work } = scope;
   const basket = await requireObject(work, baskets, params.id);
   rowFor(basketLifeCycle, basket, 'add-line');
-  const lines = addToLines(basket.id, basket.lines, [{ ...body, pointer: '/qty' }]);
-  refuseUnlessSellable(await productBySku(work, body.sku));
-  const withoutDiscount = await currentPrices(work, lines);
-  await refuseUnlessAvailable(scope, body.sku, lines.find(({ sku }) => sku === body.sku)?.qty ?? body.qty);
-  const prices = await priceOpenBasket(scope, withoutDiscount);
-  return work.transition(baskets, basket, 'add-line', { ...prices, expiresAt: restartIdleTimer(work, basket.id) });
+  const added = (await bySku(work, [body])).map((line) => ({ ...line, pointer: '/qty' }));
+  const lines = addToLines(basket.id, basket.lines, added);
+  const line = lines.find(({ sku }) => sku === added[0]?.sku);
+  if (line) await refuseUnlessForSale(scope, line);
+  return repriced(scope, { basket, verb: 'add-line', lines });
 });
+
+export const changeLineHandler = handle(changeBasketLine)(async ({ params, body: { qty } }, scope) => {
+  const basket = await requireObject(scope.work, baskets, params.id);
+  rowFor(basketLifeCycle, basket, 'change-line');
+  const line = requireLine(basket, params.lineId);
+  if (qty > line.qty) await refuseUnlessForSale(scope, { ...line, qty });
+  const lines = basket.lines.map((one) => (one === line ? { ...one, qty } : one));
+  return repriced(scope, { basket, verb: 'change-line', lines });
+});
+
+export const removeLineHandler = handle(removeBasketLine)(async ({ params }, scope) => {
+  const basket = await requireObject(scope.work, baskets, params.id);
+  rowFor(basketLifeCycle, basket, 'remove-line');
+  const line = requireLine(basket, params.lineId);
+  return repriced(scope, { basket, verb: 'remove-line', lines: basket.lines.filter((one) => one !== line) });
+});
+
+/** @throws Problem 404 */
+function requireLine({ id, lines }: Basket, lineId: string): Basket['lines'][number] {
+  const line = lines.find((one) => one.lineId === lineId);
+  if (!line) throw notFound(`line of the basket "${id}"`, lineId);
+  return line;
+}
+
+interface ChangedLines {
+  readonly basket: Basket;
+  readonly verb: 'add-line' | 'change-line' | 'remove-line';
+  readonly lines: readonly UnpricedLine[];
+}
+
+async function repriced(scope: Scope, { basket, verb, lines }: ChangedLines): Promise<Basket> {
+  const { work } = scope;
+  const prices = await priceOpenBasket(scope, await currentPrices(work, lines));
+  return work.transition(baskets, basket, verb, { ...prices, expiresAt: restartIdleTimer(work, basket.id) });
+}
+
+/** @throws Problem 404; 409 for a product that is not sold, or without the units */
+async function refuseUnlessForSale(scope: Scope, { sku, qty }: SkuUnits): Promise<void> {
+  refuseUnlessSellable(await productBySku(scope.work, sku));
+  await refuseUnlessAvailable(scope, sku, qty);
+}
 
 /**
  * One location serves a line, so the best location must have all units. Without an answer of the Inventory Service, the line is accepted.
@@ -116,7 +165,9 @@ async function refuseUnlessAvailable(scope: Scope, sku: string, requested: numbe
   });
 }
 
-export const getBasketHandler = handle(getBasket)(async ({ params }, { work }) => {
+export const getBasketHandler = handle(getBasket)(({ params }, { work }) => requireObject(work, baskets, params.id));
+
+export const getBasketCallHandler = handle(getBasketCall)(async ({ params }, { work }) => {
   const basket = await requireObject(work, baskets, params.id);
   const record = await checkoutOf(work, basket.id);
   return record?.phase === 'running' ? { ...basket, checkoutUnderWay: true } : basket;

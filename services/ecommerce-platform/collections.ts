@@ -1,12 +1,18 @@
 import { z } from 'zod';
 import { Basket as BasketSchema, basket, Product as ProductSchema, product } from '../../shared/catalog/commerce/objects.ts';
 import { Id, Instant, SkuQuantity } from '../../shared/catalog/shapes.ts';
+import { gtin14 } from '../../shared/domain/barcode.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
 
 export type Product = z.output<typeof ProductSchema>;
 export type Basket = z.output<typeof BasketSchema>;
 
-export const products = defineCollection({ name: 'products', schema: ProductSchema, object: product, unique: { sku: ({ sku }) => sku } });
+export const products = defineCollection({
+  name: 'products',
+  schema: ProductSchema,
+  object: product,
+  unique: { sku: ({ sku }) => sku, gtin: ({ gtin }) => gtin14(gtin) },
+});
 
 export const baskets = defineCollection({
   name: 'baskets',

@@ -140,6 +140,10 @@ export interface UnpricedLine extends SkuUnits {
   readonly lineId: string;
 }
 
+/** The number at the end of the newest line's id; 0 without lines. */
+const highestNumber = (lines: readonly UnpricedLine[]): number =>
+  Math.max(0, ...lines.map(({ lineId }) => Number(/\d+$/.exec(lineId)?.[0])));
+
 /**
  * Adds units to the lines of a basket: one line per SKU, in request order. Line ids are unique in the whole estate,
  * because orders keep them and stock is allocated by them.
@@ -153,7 +157,7 @@ export function addToLines(basketId: string, lines: readonly UnpricedLine[], req
     if (total > MOST_UNITS) throw tooManyUnits(pointer, sku, unitsOf(sku, [...lines, ...requested]));
     if (known) known.qty = total;
     else if (result.length === LIMITS.lines) throw invalid(pointer, 'too_many_lines', `A basket has at most ${LIMITS.lines} lines.`);
-    else result.push({ lineId: `${basketId}-${result.length + 1}`, sku, qty });
+    else result.push({ lineId: `${basketId}-${highestNumber(result) + 1}`, sku, qty });
   }
   return result;
 }

@@ -1,11 +1,14 @@
 import type { z } from 'zod';
-import { getProduct } from '../../shared/catalog/commerce/apis.ts';
+import { getProduct, listProducts, VisibleState } from '../../shared/catalog/commerce/apis.ts';
 import { moveProduct as moveProductCall } from '../../shared/catalog/commerce/internal.ts';
 import type { ProductView } from '../../shared/catalog/commerce/objects.ts';
 import { checkAvailability } from '../../shared/catalog/inventory/apis.ts';
 import { refusal } from '../../shared/catalog/life-cycle.ts';
 import { isDependencyProblem, notFound, Problem } from '../../shared/catalog/problems.ts';
+import type { RequestedLine } from '../../shared/catalog/shapes.ts';
 import { handle, type Scope } from '../../shared/work/handler.ts';
+import type { SkuUnits } from '../../shared/work/lines-by-sku.ts';
+import { pageOfMatches } from '../../shared/work/page-of-matches.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type Product, products } from './collections.ts';
 
@@ -14,6 +17,27 @@ export const getProductHandler = handle(getProduct)(async ({ params }, scope) =>
   return { ...product, availability: shownAvailability((await readAvailability(scope, product.sku))?.atp) };
 });
 
+export const listProductsHandler = handle(listProducts)(async ({ query: { q, gtin, state, limit, cursor } }, { work }) => {
+  const words = q?.toLowerCase().split(/\s+/) ?? [];
+  const isListed = (product: Product): boolean =>
+    (state === undefined ? VISIBLE_STATES.has(product.state) : product.state === state) &&
+    words.every((word) => textOf(product).includes(word));
+  if (gtin === undefined) return pageOfMatches((page) => work.all(products, page), isListed, { limit, cursor });
+  const found = await work.findUnique(products, 'gtin', gtin);
+  return { items: found && isListed(found) ? [found] : [] };
+});
+
+const textOf = ({ name, brand, description, sku }: Product): string => [name, brand, description, sku].join(' ').toLowerCase();
+
+/** Lines of a request by SKU. @throws Problem 404 for an unknown GTIN */
+export const bySku = (work: UnitOfWork, lines: readonly z.output<typeof RequestedLine>[]): Promise<SkuUnits[]> =>
+  Promise.all(
+    lines.map(async ({ sku, gtin = '', qty }) => {
+      if (sku !== undefined) return { sku, qty };
+      return { sku: requireVisible(await work.findUnique(products, 'gtin', gtin), gtin).sku, qty };
+    }),
+  );
+
 export const moveProductHandler = handle(moveProductCall)(async ({ params: { id }, body }, { work }) => {
   const product = await anyProduct(work, id);
   if (!product) throw notFound('product', id);
@@ -21,7 +45,7 @@ export const moveProductHandler = handle(moveProductCall)(async ({ params: { id 
 });
 
 /** Products before `active` and archived ones are hidden from customers. */
-const VISIBLE_STATES: ReadonlySet<Product['state']> = new Set(['active', 'suspended', 'discontinued']);
+const VISIBLE_STATES: ReadonlySet<Product['state']> = new Set(VisibleState.options);
 
 /** @throws Problem 404, even for a product that is hidden from customers */
 export async function productBySku(work: UnitOfWork, sku: string): Promise<Product> {

@@ -4,16 +4,19 @@ import { defineService } from '../../shared/work/handler.ts';
 import {
   abandonIdleBasket,
   addLineHandler,
+  changeLineHandler,
   createBasketHandler,
+  getBasketCallHandler,
   getBasketHandler,
   listCustomerBasketsHandler,
   releaseHoldsOfBasket,
+  removeLineHandler,
 } from './baskets.ts';
 import { checkoutBasketHandler, reopenBasket } from './checkout.ts';
 import { undoCheckoutOfBasket } from './checkout-record.ts';
 import { baskets, checkouts, products, tillBaskets } from './collections.ts';
 import { convertBasketHandler, resubmitOrder } from './order-placement.ts';
-import { getProductHandler, moveProductHandler } from './products.ts';
+import { getProductHandler, listProductsHandler, moveProductHandler } from './products.ts';
 import { abandonBasketHandler, putTransactionBasketHandler } from './till.ts';
 
 export const service = defineService({
@@ -22,12 +25,16 @@ export const service = defineService({
   counters: [],
   apis: {
     'get-product-api': getProductHandler,
+    'list-products-api': listProductsHandler,
     'create-basket-api': createBasketHandler,
+    'get-basket-api': getBasketHandler,
     'add-line-to-basket-api': addLineHandler,
+    'change-basket-line-api': changeLineHandler,
+    'remove-basket-line-api': removeLineHandler,
     'checkout-basket-api': checkoutBasketHandler,
   },
   internal: {
-    'get-basket': getBasketHandler,
+    'get-basket': getBasketCallHandler,
     'convert-basket': convertBasketHandler,
     'put-transaction-basket': putTransactionBasketHandler,
     'abandon-basket': abandonBasketHandler,

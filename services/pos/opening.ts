@@ -1,9 +1,11 @@
-import { createTransaction as createTransactionApi } from '../../shared/catalog/commerce/apis.ts';
+import type { z } from 'zod';
+import { createTransaction as createTransactionApi, listProducts } from '../../shared/catalog/commerce/apis.ts';
 import { putTransactionBasket } from '../../shared/catalog/commerce/internal.ts';
-import { invalid, isDependencyProblem, Problem } from '../../shared/catalog/problems.ts';
+import { invalid, isDependencyProblem, notFound, Problem } from '../../shared/catalog/problems.ts';
+import type { RequestedLine } from '../../shared/catalog/shapes.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { handle, handleDue, type Scope } from '../../shared/work/handler.ts';
-import { linesBySku } from '../../shared/work/lines-by-sku.ts';
+import { linesBySku, type SkuUnits } from '../../shared/work/lines-by-sku.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type Sale, type StoredTransaction, stores, transactions } from './collections.ts';
 import { abandonOpeningDue, OPENING_MS } from './due-work.ts';
@@ -14,7 +16,7 @@ import { abandonBasketOf } from './voiding.ts';
 /** Commits `opening` first, with the work that gives it up. Then the eCommerce Platform prices and locks the basket and holds stock. */
 export const createTransaction = handle(createTransactionApi)(async ({ body: { laneId, ...sent } }, scope) => {
   const { work, call } = scope;
-  const body = { ...sent, ...(sent.lines && { lines: linesBySku(sent.lines, '/lines') }) };
+  const body = { ...sent, lines: sent.lines && linesBySku(await bySku(scope, sent.lines), '/lines') };
   const { id, found } = await findOwnTransaction(work);
   if (isSale(found)) return orderView(found);
   const opening = found ?? (await beginTransaction(scope, { id, storeId: body.storeId, laneId }));
@@ -30,6 +32,17 @@ export const createTransaction = handle(createTransactionApi)(async ({ body: { l
     return error;
   }
 });
+
+/** Lines of a request by SKU. @throws Problem 404 for an unknown barcode; 503, 504 */
+const bySku = ({ call }: Scope, lines: readonly z.output<typeof RequestedLine>[]): Promise<SkuUnits[]> =>
+  Promise.all(
+    lines.map(async ({ sku, gtin, qty }) => {
+      if (sku !== undefined) return { sku, qty };
+      const [product] = (await call(listProducts, { query: { gtin } })).items;
+      if (!product) throw notFound('product', gtin ?? '');
+      return { sku: product.sku, qty };
+    }),
+  );
 
 /** Whether there is certainly no basket. After a refusal there is none and never will be. After other problems there may be one. */
 const isRefusal = (problem: Problem): boolean => !problem.retryable && !isDependencyProblem(problem);

@@ -5,7 +5,7 @@ import type { ProblemCode } from './problems.ts';
 /** The names in braces of a path: `/a/{id}/b/{sku}` gives `'id' | 'sku'`. */
 export type PathParameter<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | PathParameter<Rest> : never;
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type ApiType = 'query' | 'command' | 'action';
 /** `signature`: a webhook, signed with the webhook secret of the rehearsal; other credentials are ignored. */
 export type AuthScheme = 'bearer' | 'api-key' | 'signature' | 'none';

@@ -135,6 +135,8 @@ export const flows: readonly FlowDefinition[] = [
 /** The calls that each application makes. Its client has no others. */
 export const calls = {
   pos: [
+    // The product of a scanned barcode.
+    'list-products-api',
     'put-transaction-basket',
     'abandon-basket',
     'authorize-payment-api',

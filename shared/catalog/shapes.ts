@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { gtin14, isGtin } from '../domain/barcode.ts';
 import { parseInstant } from '../domain/instant.ts';
 import { CURRENCY } from '../domain/money.ts';
 import { shippingInWords } from './shipping-prices.ts';
@@ -92,7 +93,23 @@ export const Address = z
   })
   .meta({ id: 'Address' });
 
+/** A GTIN-8, -12, -13 or -14 with its check digit. In code it has 14 digits. */
+export const Gtin = z
+  .string()
+  .regex(/^(?:\d{8}|\d{12,14})$/, { error: 'This must be a GTIN of 8, 12, 13 or 14 digits.', abort: true })
+  .refine(isGtin, 'The last digit is not the check digit of the others.')
+  .overwrite(gtin14)
+  .meta({ id: 'Gtin', description: 'Barcode of a product: GTIN-8, UPC-A, EAN-13 or GTIN-14.', example: '9521001000079' });
+
 export const SkuQuantity = z.strictObject({ sku: Sku, qty: Quantity }).meta({ id: 'SkuQuantity' });
+
+/** Units of a product that a client adds to a basket. */
+export const RequestedLine = exactlyOne(z.strictObject({ sku: Sku.optional(), gtin: Gtin.optional(), qty: Quantity }), [
+  'sku',
+  'gtin',
+]).meta({
+  id: 'RequestedLine',
+});
 
 /** Members of every stored business object. `version` counts committed changes from 1. */
 export const commonFields = { id: Id, version: z.int().min(0), createdAt: Instant, updatedAt: Instant };

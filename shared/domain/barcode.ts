@@ -17,3 +17,9 @@ export function checkDigit(payload: string): string {
 export function isEan13(code: string): boolean {
   return /^[0-9]{13}$/.test(code) && checkDigit(code.slice(0, -1)) === code.at(-1);
 }
+
+/** Whether the check digit of a GTIN-8, -12, -13 or -14 is valid. */
+export const isGtin = (code: string): boolean => checkDigit(code.slice(0, -1)) === code.at(-1);
+
+/** All lengths of one GTIN are the same product, so they are compared with 14 digits. */
+export const gtin14 = (code: string): string => code.padStart(14, '0');

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import type { ApiInput } from '../../rehearsal/call-types.ts';
 import * as ecommercePlatform from '../../services/ecommerce-platform/service.ts';
 import { moveProduct } from '../../shared/catalog/commerce/internal.ts';
 import { type ProductVerb, productLifeCycle } from '../../shared/catalog/commerce/objects.ts';
@@ -89,4 +90,28 @@ test('A resumed product is for sale again', async () => {
   await using rehearsal = await newRehearsal();
   await move(rehearsal, 'chair-suspended', 'resume');
   await rehearsal.checkedOut({ sku: 'chair-suspended', qty: 1 });
+});
+
+test('List Products pages through the products that customers see, and finds them by text, barcode and state', async () => {
+  await using rehearsal = await newRehearsal();
+  const list = async (query: ApiInput<'list-products-api'>['query']) => {
+    const { items, nextCursor } = await rehearsal.api('list-products-api', { query });
+    return { skus: items.map(({ sku }) => sku), nextCursor };
+  };
+  const all = await list({ limit: 100 });
+  expect(all.skus).not.toContain('radio-draft');
+  const first = await list({ limit: 3 });
+  const second = await list({ limit: 3, cursor: first.nextCursor });
+  expect([...first.skus, ...second.skus]).toEqual(all.skus.slice(0, 6));
+  expect((await list({ q: 'KILN  mug blue' })).skus).toEqual(['mug-blue']);
+  await move(rehearsal, 'mug-blue', 'suspend');
+  expect((await list({ state: 'suspended' })).skus).toContain('mug-blue');
+  expect((await list({ state: 'active', q: 'mug-blue' })).skus).toEqual([]);
+  expect(await list({ gtin: '09521001000079' })).toEqual({ skus: ['mug-blue'], nextCursor: undefined });
+  expect(await list({ gtin: '9521001000079', state: 'active' })).toEqual({ skus: [], nextCursor: undefined });
+  const refused = await rehearsal.call('list-products-api', { query: { gtin: '9521001000078' } });
+  expect(refused).toMatchObject({
+    status: 422,
+    body: { errors: [{ pointer: '?gtin', detail: 'The last digit is not the check digit of the others.' }] },
+  });
 });

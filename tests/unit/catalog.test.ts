@@ -113,9 +113,13 @@ test('The catalog has the 43 public APIs of the source document and the addition
   expect(countedApis).toHaveLength(43);
 });
 
-test('The catalog adds the endpoint of the webhook, the document of a label, and the ledger of an account', () => {
+test('The catalog adds what a shop, a carrier and a member need, and the source document does not list', () => {
   const added = publicApis.filter(({ addition }) => addition);
   expect(added.map(({ method, path, auth, status, produces }) => [`${method} ${path}`, auth, status, produces])).toEqual([
+    ['GET /products', 'none', 200, 'application/json'],
+    ['GET /baskets/{id}', 'bearer', 200, 'application/json'],
+    ['PATCH /baskets/{id}/lines/{lineId}', 'bearer', 200, 'application/json'],
+    ['DELETE /baskets/{id}/lines/{lineId}', 'bearer', 200, 'application/json'],
     ['POST /webhooks/carrier', 'signature', 204, 'application/json'],
     ['GET /labels/{rehearsal}/{file}', 'none', 200, 'application/pdf'],
     ['GET /members/{id}/ledger', 'bearer', 200, 'application/json'],

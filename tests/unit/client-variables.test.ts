@@ -27,10 +27,10 @@ async function printed(...args: readonly string[]): Promise<string> {
   return text;
 }
 
-test('The variables of a client are the variables that options of commands read', () => {
+test('The variables of a client, and the secret of webhooks, are the variables that options of commands read', () => {
   const read = everyCommand(createProgram()).flatMap(({ options }) => options.flatMap(({ envVar }) => envVar ?? []));
   const ofClients = read.filter((name) => !(name in variablesByName));
-  expect(new Set(ofClients)).toEqual(new Set(CLIENT_VARIABLES));
+  expect(new Set(ofClients)).toEqual(new Set([...CLIENT_VARIABLES, 'ESTATE_WEBHOOK_SECRET']));
 });
 
 test.each(['shell', 'dotenv', 'json'])('The variables of a client are the variables that estate env --format %s prints', async (format) =>

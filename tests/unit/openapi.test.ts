@@ -121,7 +121,7 @@ test('The OpenAPI document has the refusal of a stale version for APIs whose pat
   const conditional = publicApis.filter((api) => codesOf(operationOf(api)).includes('version_mismatch'));
   const paths = conditional.filter(({ method }) => method === 'GET').map(({ path }) => path);
   expect(paths.toSorted()).toEqual([
-    ...['/customers/{id}', '/fulfillment/orders/{id}', '/members/{id}/balance', '/orders/{id}', '/products/{id}'],
+    ...['/baskets/{id}', '/customers/{id}', '/fulfillment/orders/{id}', '/members/{id}/balance', '/orders/{id}', '/products/{id}'],
     '/shipments/{id}/tracking',
   ]);
   for (const api of conditional) expect(JSON.stringify(operationOf(api).parameters)).toContain('#/components/parameters/IfMatch');

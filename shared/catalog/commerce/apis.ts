@@ -8,15 +8,19 @@ import {
   Currency,
   Email,
   exactlyOne,
+  Gtin,
   Id,
   Phone,
+  pageOf,
+  Quantity,
+  queryInteger,
+  RequestedLine,
   ShippingMethod,
-  SkuQuantity,
   typedText,
   VoucherCode,
 } from '../shapes.ts';
 import { shippingInWords } from '../shipping-prices.ts';
-import { Basket, DigitalChannel, ProductView } from './objects.ts';
+import { Basket, DigitalChannel, Product, ProductView } from './objects.ts';
 
 export const getProduct = defineApi({
   id: 'get-product-api',
@@ -33,6 +37,32 @@ export const getProduct = defineApi({
   problems: ['not_found'],
 });
 
+/** States of products that customers see. */
+export const VisibleState = Product.shape.state.extract(['active', 'suspended', 'discontinued']);
+
+export const listProducts = defineApi({
+  id: 'list-products-api',
+  name: 'List Products',
+  summary:
+    'Lists the products that customers see, or finds them by a part of their texts, in pages. Products of the fixtures come first, in file order.',
+  domain: 'commerce',
+  type: 'query',
+  application: 'ecommerce-platform',
+  auth: 'none',
+  method: 'GET',
+  path: '/products',
+  query: z.strictObject({
+    q: typedText(100).optional().describe('Words that name, brand, description or SKU contain. Case does not matter.'),
+    gtin: Gtin.optional(),
+    state: VisibleState.optional(),
+    limit: queryInteger(1, 100).default(20).describe('Products per page. Default: 20.'),
+    cursor: z.string().min(1).max(200).optional().describe('The nextCursor of the previous page.'),
+  }),
+  response: pageOf(Product),
+  shapes: 'our choice',
+  addition: true,
+});
+
 export const createBasket = defineApi({
   id: 'create-basket-api',
   name: 'Create Basket',
@@ -47,7 +77,7 @@ export const createBasket = defineApi({
     channel: DigitalChannel,
     currency: Currency.optional().describe('Default: EUR.'),
     customerId: Id.optional(),
-    lines: z.array(SkuQuantity).max(200).optional(),
+    lines: z.array(RequestedLine).max(200).optional(),
     mergeBasketIds: z
       .array(Id)
       .max(10)
@@ -60,6 +90,22 @@ export const createBasket = defineApi({
   problems: ['not_found', 'invalid_state_transition', ...dependencyProblems],
 });
 
+export const getBasket = defineApi({
+  id: 'get-basket-api',
+  name: 'Get Basket',
+  summary: 'Returns a basket with its lines, discounts and totals.',
+  domain: 'commerce',
+  type: 'query',
+  application: 'ecommerce-platform',
+  auth: 'bearer',
+  method: 'GET',
+  path: '/baskets/{id}',
+  response: Basket,
+  problems: ['not_found'],
+  shapes: 'our choice',
+  addition: true,
+});
+
 export const addLineToBasket = defineApi({
   id: 'add-line-to-basket-api',
   name: 'Add Line to Basket',
@@ -70,11 +116,44 @@ export const addLineToBasket = defineApi({
   auth: 'bearer',
   method: 'POST',
   path: '/baskets/{id}/lines',
-  request: SkuQuantity,
+  request: RequestedLine,
   response: Basket,
   status: 201,
   problems: ['not_found', 'invalid_state_transition', 'insufficient_stock', ...dependencyProblems],
   shapes: 'our choice',
+});
+
+export const changeBasketLine = defineApi({
+  id: 'change-basket-line-api',
+  name: 'Change Basket Line',
+  summary: 'Sets the quantity of a line in an open basket and reprices it.',
+  domain: 'commerce',
+  type: 'action',
+  application: 'ecommerce-platform',
+  auth: 'bearer',
+  method: 'PATCH',
+  path: '/baskets/{id}/lines/{lineId}',
+  request: z.strictObject({ qty: Quantity }),
+  response: Basket,
+  problems: ['not_found', 'invalid_state_transition', 'insufficient_stock', ...dependencyProblems],
+  shapes: 'our choice',
+  addition: true,
+});
+
+export const removeBasketLine = defineApi({
+  id: 'remove-basket-line-api',
+  name: 'Remove Basket Line',
+  summary: 'Takes a line out of an open basket and reprices it. A basket may become empty.',
+  domain: 'commerce',
+  type: 'action',
+  application: 'ecommerce-platform',
+  auth: 'bearer',
+  method: 'DELETE',
+  path: '/baskets/{id}/lines/{lineId}',
+  response: Basket,
+  problems: ['not_found', 'invalid_state_transition', ...dependencyProblems],
+  shapes: 'our choice',
+  addition: true,
 });
 
 export const checkoutBasket = defineApi({
@@ -131,7 +210,7 @@ export const createTransaction = defineApi({
     z.strictObject({
       storeId: Id,
       laneId: Id,
-      lines: z.array(SkuQuantity).min(1).max(200).optional(),
+      lines: z.array(RequestedLine).min(1).max(200).optional(),
       basketId: Id.optional().describe('An open basket to be paid at the till.'),
       loyaltyId: AccountOrCard.optional().describe(
         'Account id or card number of the member. While the Loyalty Platform does not answer, the value is stored unchecked: the sale gets neither a customer nor member prices from it. The member with that id or card, if there is one, still earns the points of the completed order.',
@@ -161,4 +240,15 @@ export const voidTransaction = defineApi({
   problems: ['not_found', 'invalid_state_transition', 'conflicting_repeat', ...dependencyProblems],
 });
 
-export const commerceApis = [getProduct, createTransaction, voidTransaction, createBasket, addLineToBasket, checkoutBasket] as const;
+export const commerceApis = [
+  getProduct,
+  listProducts,
+  createTransaction,
+  voidTransaction,
+  createBasket,
+  getBasket,
+  addLineToBasket,
+  changeBasketLine,
+  removeBasketLine,
+  checkoutBasket,
+] as const;

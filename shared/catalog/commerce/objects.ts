@@ -22,6 +22,8 @@ export const basketLifeCycle = defineLifeCycle({
       trigger: 'Create Transaction, with lines or with an open basket; the stock that the store has is reserved',
     },
     { verb: 'add-line', from: ['open'], trigger: 'Add Line to Basket' },
+    { verb: 'change-line', from: ['open'], trigger: 'Change Basket Line' },
+    { verb: 'remove-line', from: ['open'], trigger: 'Remove Basket Line' },
     {
       verb: 'checkout',
       from: ['open'],

@@ -1,0 +1,121 @@
+import { describe, expect, test } from '@jest/globals';
+import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { eur } from '../support/steps/tender.ts';
+
+/** GTIN-13 of mug-blue, and the same as GTIN-14. */
+const [GTIN, GTIN_14] = ['9521001000079', '09521001000079'];
+
+const change = (rehearsal: TestRehearsal, id: string, lineId: string, qty: number) =>
+  rehearsal.call('change-basket-line-api', { params: { id, lineId }, body: { qty } });
+const remove = (rehearsal: TestRehearsal, id: string, lineId: string) =>
+  rehearsal.call('remove-basket-line-api', { params: { id, lineId } });
+
+describe('Lines of an open basket', () => {
+  test('A client changes and removes lines, and each answer is what Get Basket returns', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id, lines } = await rehearsal.basket({
+      lines: [
+        { sku: 'mug-blue', qty: 1 },
+        { sku: 'bowl-large', qty: 1 },
+      ],
+    });
+    const [mugs, bowl] = lines.map(({ lineId }) => lineId) as [string, string];
+    const changed = await change(rehearsal, id, mugs, 3);
+    expect(changed).toMatchObject({ status: 200, body: { lines: [{ lineId: mugs, qty: 3, lineTotal: eur(3_897) }, { qty: 1 }] } });
+    const removed = await remove(rehearsal, id, bowl);
+    expect(removed).toMatchObject({ status: 200, body: { lines: [{ lineId: mugs }], totals: { total: eur(3_897) }, version: 3 } });
+    expect(await rehearsal.api('get-basket-api', { params: { id } })).toEqual(removed.body);
+    // The number of a removed line in the middle is not given again.
+    const added = await rehearsal.addLine(id, { sku: 'espresso-cup', qty: 1 });
+    expect(added.body).toMatchObject({ lines: [{ lineId: mugs }, { lineId: `${id}-2` }] });
+    expect(await remove(rehearsal, id, mugs)).toMatchObject({ status: 200 });
+    const again = await rehearsal.addLine(id, { sku: 'mug-blue', qty: 1 });
+    expect(again.body).toMatchObject({
+      lines: [
+        { sku: 'espresso-cup', lineId: `${id}-2` },
+        { sku: 'mug-blue', lineId: `${id}-3` },
+      ],
+    });
+    await rehearsal.verify();
+  });
+
+  test('A basket without lines cannot be checked out, and takes lines again', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id, lines } = await rehearsal.basket();
+    await remove(rehearsal, id, lines[0]?.lineId ?? '');
+    expect(await rehearsal.api('get-basket-api', { params: { id } })).toMatchObject({ lines: [], totals: { total: eur(0) } });
+    const refused = await rehearsal.call('checkout-basket-api', { params: { id }, body: { shippingAddress: ADDRESS } });
+    expect(refused).toMatchObject({ status: 409, body: { code: 'basket_empty' } });
+    expect(await rehearsal.addLine(id, { sku: 'mug-blue', qty: 1 })).toMatchObject({ status: 201 });
+  });
+
+  test('Change and Remove Basket Line refuse unknown lines and baskets, too many units, and a basket in checkout', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id, lines } = await rehearsal.basket();
+    const { lineId = '' } = lines[0] ?? {};
+    const none = { status: 404, body: { code: 'not_found' } };
+    expect(await change(rehearsal, id, 'nope', 1)).toMatchObject(none);
+    expect(await change(rehearsal, 'bsk_none', lineId, 1)).toMatchObject(none);
+    expect(await remove(rehearsal, id, 'nope')).toMatchObject(none);
+    expect(await change(rehearsal, id, lineId, 0)).toMatchObject({ status: 422, body: { errors: [{ pointer: '/qty' }] } });
+    expect(await change(rehearsal, id, lineId, 9_999)).toMatchObject({ status: 409, body: { code: 'insufficient_stock' } });
+    await rehearsal.checkedOut(id);
+    const locked = { status: 409, body: { code: 'invalid_state_transition', currentState: 'locked' } };
+    expect(await change(rehearsal, id, lineId, 1)).toMatchObject(locked);
+    expect(await remove(rehearsal, id, lineId)).toMatchObject(locked);
+  });
+
+  test('Change Basket Line with an outdated If-Match changes nothing', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id, lines } = await rehearsal.basket();
+    const headers = { 'if-match': '"0"' };
+    const path = `/baskets/${id}/lines/${lines[0]?.lineId}` as const;
+    expect(await rehearsal.call('PATCH', path, { qty: 5 }, { headers })).toMatchObject({ status: 412, body: { code: 'version_mismatch' } });
+    expect((await rehearsal.api('get-basket-api', { params: { id } })).version).toBe(1);
+  });
+});
+
+describe('Lines by barcode', () => {
+  test('A basket takes a barcode in place of a SKU, in every length, on the same line', async () => {
+    await using rehearsal = await newRehearsal();
+    const lines = [
+      { sku: 'mug-blue', qty: 1 },
+      { gtin: GTIN, qty: 1 },
+    ];
+    const basket = await rehearsal.api('create-basket-api', { body: { channel: 'web', lines } });
+    const added = await rehearsal.api('add-line-to-basket-api', { params: { id: basket.id }, body: { gtin: GTIN_14, qty: 1 } });
+    expect(added.lines).toMatchObject([{ sku: 'mug-blue', qty: 3 }]);
+  });
+
+  test('A till takes a barcode in place of a SKU', async () => {
+    await using rehearsal = await newRehearsal();
+    const lines = [
+      { gtin: GTIN, qty: 1 },
+      { sku: 'mug-blue', qty: 1 },
+    ];
+    const sale = await rehearsal.api('create-transaction-api', { body: { storeId: 'store-01', laneId: 'till-1', lines } });
+    expect(sale.lines).toMatchObject([{ sku: 'mug-blue', qty: 2 }]);
+  });
+
+  test.each([
+    [{ gtin: '9521001000078', qty: 1 }, 422, '/lines/0/gtin'],
+    [{ gtin: '12345', qty: 1 }, 422, '/lines/0/gtin'],
+    [{ gtin: GTIN, sku: 'mug-blue', qty: 1 }, 422, '/lines/0'],
+    [{ qty: 1 }, 422, '/lines/0'],
+  ] as const)('The line %j is refused at its place, in a basket and at the till', async (line, status, pointer) => {
+    await using rehearsal = await newRehearsal();
+    const refused = { status, body: { errors: [{ pointer }] } };
+    const sale = { storeId: 'store-01', laneId: 'till-1', lines: [line] };
+    expect(await rehearsal.call('create-basket-api', { body: { channel: 'web', lines: [line] } })).toMatchObject(refused);
+    expect(await rehearsal.call('create-transaction-api', { body: sale })).toMatchObject(refused);
+  });
+
+  test('A barcode that no product has is not found, in a basket and at the till', async () => {
+    await using rehearsal = await newRehearsal();
+    const lines = [{ gtin: '4006381333931', qty: 1 }];
+    const unknown = { status: 404, body: { code: 'not_found', detail: 'There is no product "04006381333931".' } };
+    expect(await rehearsal.call('create-basket-api', { body: { channel: 'web', lines } })).toMatchObject(unknown);
+    const sale = { storeId: 'store-01', laneId: 'till-1', lines };
+    expect(await rehearsal.call('create-transaction-api', { body: sale })).toMatchObject(unknown);
+  });
+});
