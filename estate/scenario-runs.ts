@@ -1,8 +1,7 @@
 import { Agent } from 'undici';
 import type { ScenarioRunner } from '../control/runs/scenario-runner.ts';
 import type { Credential } from '../fixtures/files.ts';
-import { pains } from '../rehearsal/pains.ts';
-import type { Report } from '../rehearsal/report.ts';
+import { pains, type Report } from '../rehearsal/scenario.ts';
 
 export interface ScenarioRunsOptions {
   /** Called for every run, because the address is known only after the gateway has started. */

@@ -1,11 +1,10 @@
 import type { Agent } from 'undici';
 import { pause } from '../shared/process/waiting.ts';
 import { ControlError, clientOnAgent, createEstateClient, type EstateClient, type EstateClientOptions } from './estate-client.ts';
-import type { Report } from './report.ts';
-import type { Scenario } from './scenario.ts';
+import type { Report, Scenario } from './scenario.ts';
 import { attended, stageOf, stoppable } from './stage.ts';
 
-export type { Report } from './report.ts';
+export type { Report } from './scenario.ts';
 
 export interface RunOptions {
   readonly gateway: string;

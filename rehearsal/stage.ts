@@ -5,8 +5,7 @@ import { moneyInWords } from '../shared/domain/money.ts';
 import { unknownWord } from '../shared/domain/nearest-word.ts';
 import type { EstateClient } from './estate-client.ts';
 import type { CallText, Method, Reply, StepReply } from './reply.ts';
-import type { Report } from './report.ts';
-import { ExpectationFailed, type PlainStep, type RepliesOf, type Stage, type Step, type StepRecord } from './scenario.ts';
+import { ExpectationFailed, type PlainStep, type RepliesOf, type Report, type Stage, type Step, type StepRecord } from './scenario.ts';
 import { requireArguments } from './stage-arguments.ts';
 
 /** Data of an external party. */

@@ -3,8 +3,7 @@ import { AbstractStartedContainer, GenericContainer, type StartedTestContainer, 
 import type { EstateClient } from '../rehearsal/estate-client.ts';
 import { DEMO_CREDENTIALS, type EstateCredentials, type EstateRehearsal } from '../rehearsal/estate-rehearsal.ts';
 import { credentialsOf } from './fixture-credentials.ts';
-import { lastWords } from './last-words.ts';
-import { explained } from './start-failure.ts';
+import { explained, lastWords } from './start-failure.ts';
 import {
   clientOn,
   DEMO_TOUCHPOINT,

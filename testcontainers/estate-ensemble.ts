@@ -5,8 +5,7 @@ import { DEMO_CREDENTIALS, type EstateCredentials, type EstateRehearsal } from '
 import { type Application, applicationNames } from '../shared/catalog/applications.ts';
 import { BrokerContainer, type StartedBrokerContainer } from './broker-container.ts';
 import { EstateContainer, type LogLevel, ready } from './estate-container.ts';
-import { lastWords } from './last-words.ts';
-import { explained, requireEngine } from './start-failure.ts';
+import { explained, lastWords, requireEngine } from './start-failure.ts';
 import {
   clientOn,
   DEMO_TOUCHPOINT,

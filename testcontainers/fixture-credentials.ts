@@ -1,8 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { checked, parseJson, refuseUnread } from '../fixtures/checked-file.ts';
+import { checked, FixtureError, parseJson, refuseUnread, together } from '../fixtures/checked-file.ts';
 import { type Credential, files } from '../fixtures/files.ts';
-import { FixtureError, together } from '../fixtures/fixture-error.ts';
 import type { EstateCredentials } from '../rehearsal/estate-rehearsal.ts';
 import { EstateStartError } from './start-failure.ts';
 

@@ -3,9 +3,8 @@ import { durationMs } from '../../shared/domain/duration.ts';
 import type { Seed } from '../../shared/store/collections.ts';
 import { defineService } from '../../shared/work/handler.ts';
 import { carrierServices, journeys, shipments, webhookEndpoints } from './collections.ts';
-import { applyCarrierProgression } from './journey.ts';
 import { generateLabel, labelDocument, putShipment } from './labels.ts';
-import { giveUpParcel, playPlannedScan, scanShipment, trackShipment } from './scans.ts';
+import { applyCarrierProgression, giveUpParcel, playPlannedScan, scanShipment, trackShipment } from './scans.ts';
 import { deliverWebhook } from './webhooks.ts';
 
 export const service = defineService({

@@ -7,8 +7,7 @@ import { instant } from '../../shared/domain/time.ts';
 import { type ParsedDueItem, parsePayload } from '../../shared/work/due-work.ts';
 import { handleDue, type Scope } from '../../shared/work/handler.ts';
 import { journeys, shipments, webhookEndpoints } from './collections.ts';
-import { type Delivery, deliverWebhookDue } from './due-work.ts';
-import { planNext } from './journey.ts';
+import { type Delivery, deliverWebhookDue, planNext } from './scans.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

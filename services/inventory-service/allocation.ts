@@ -19,7 +19,7 @@ import {
   refuseUncovered,
   requireLine,
 } from './order-stock.ts';
-import { findStock, giveBack, insufficientStock, reserveStock } from './reserved-stock.ts';
+import { findStock, giveBack, insufficientStock, reserveStock } from './reservations.ts';
 import { listNodes, requireSku } from './stock.ts';
 
 /** Records stock that is reserved for an order line at the SIM. The key is the reservation's id. */

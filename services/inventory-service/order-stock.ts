@@ -7,7 +7,7 @@ import { getOrderStock } from '../../shared/catalog/order/internal.ts';
 import { invalid, notFound, type Problem, undefinedIfNotFound } from '../../shared/catalog/problems.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import type { Hold } from './collections.ts';
-import { insufficientStock } from './reserved-stock.ts';
+import { insufficientStock } from './reservations.ts';
 
 type Line = { readonly lineId: string; readonly sku: string; readonly qty: number; readonly reservationId?: string };
 

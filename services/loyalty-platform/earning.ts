@@ -9,8 +9,7 @@ import { moneyInWords } from '../../shared/domain/money.ts';
 import { again, type EventHandler, handle, unchanged } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { accounts, type Earning, type EarningRefund, earnings } from './collections.ts';
-import { type Account, book, pointsOfValue, valueOfPoints } from './ledger.ts';
-import { findMember, isOwnPurchase, memberByIdOrCard } from './members.ts';
+import { type Account, book, findMember, isOwnPurchase, memberByIdOrCard, pointsOfValue, valueOfPoints } from './members.ts';
 
 /** Books the same points as the completion of the order. The first of the two books them. */
 export const earnPoints = handle(earnPointsApi)(async ({ params, body: { orderId, amount } }, { work, call }) => {

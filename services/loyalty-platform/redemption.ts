@@ -1,12 +1,47 @@
 import type { z } from 'zod';
 import { redeemPoints as redeemPointsApi } from '../../shared/catalog/loyalty/apis.ts';
+import { putLedgerEntry as putLedgerEntryCall } from '../../shared/catalog/loyalty/internal.ts';
 import { conflictingRepeat, invalid, notFound, Problem } from '../../shared/catalog/problems.ts';
 import { defineDueWork } from '../../shared/work/due-work.ts';
 import { again, handle, handleDue } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { accounts, type RedemptionPurpose, redemptions, referenceOf, reversals } from './collections.ts';
-import { type Account, book, type LedgerRequest, pointsOfValue, valueOfPoints } from './ledger.ts';
-import { isOwnPurchase, memberByIdOrCard } from './members.ts';
+import { accounts, issueKey, ledgerEntries, type RedemptionPurpose, redemptions, referenceOf, reversals } from './collections.ts';
+import { type Account, book, isOwnPurchase, type LedgerRequest, memberByIdOrCard, pointsOfValue, valueOfPoints } from './members.ts';
+
+/** Ledger entries of other applications, once per type and reference. */
+export const putLedgerEntry = handle(putLedgerEntryCall)(async ({ params: { type, reference }, body }, { work }) => {
+  if (type === 'issue') return issue(work, await memberOf(work, body), { ...body, reference });
+  if (type === 'redeem') {
+    if (body.points === undefined) throw invalid('/points', 'required', 'Name the number of points to redeem.');
+    return redeem(work, await memberOf(work, body), { points: body.points, ...purposeOf(body, reference) });
+  }
+  if (type === 'spend') return spend(work, reference, body);
+  if (type === 'reverse') return reverse(work, reference, body);
+  throw notFound('type of ledger entry', type);
+});
+
+const purposeOf = ({ orderId }: LedgerRequest, reference: string) => (orderId === undefined ? { request: reference } : { orderId });
+
+async function memberOf(work: UnitOfWork, { accountId }: LedgerRequest) {
+  if (accountId === undefined) throw invalid('/accountId', 'required', 'Name the account.');
+  return memberByIdOrCard(work, accountId);
+}
+
+/** Grants points once per reference and account. @throws Problem `conflicting_repeat` for another grant under the reference */
+async function issue(work: UnitOfWork, account: Account, { points, reason, reference }: LedgerRequest & { readonly reference: string }) {
+  if (points === undefined) throw invalid('/points', 'required', 'Name the number of points to issue.');
+  const before = await work.findUnique(ledgerEntries, 'issue', issueKey(account.id, reference));
+  if (before) {
+    if (before.points === points && before.reason === reason) return { account, repeated: true };
+    throw conflictingRepeat(
+      `The reference "${reference}" has already issued ${before.points} points; this request differs in points or reason.`,
+      { points: before.points, reason: before.reason },
+      { objectType: 'loyalty-account', id: account.id },
+    );
+  }
+  const entry = { type: 'issue', points, reference, reason } as const;
+  return { account: book(work, account, entry), repeated: false };
+}
 
 /** Returns the points of a redemption that nobody has spent. The key is the redemption. */
 const returnRedemption = defineDueWork('return-redemption');
@@ -20,7 +55,7 @@ export const redeemPoints = handle(redeemPointsApi)(async ({ params, body }, { w
 const UNSPENT_MS = 15 * 60 * 1_000;
 
 /** Turns points into a redemption, one per purpose. @throws Problem `insufficient_points`; `conflicting_repeat` for other points */
-export async function redeem(work: UnitOfWork, account: Account, { points, ...purpose }: RedemptionPurpose & { readonly points: number }) {
+async function redeem(work: UnitOfWork, account: Account, { points, ...purpose }: RedemptionPurpose & { readonly points: number }) {
   const before = await work.findUnique(redemptions, 'reference', referenceOf(account.id, purpose));
   if (before) {
     if (before.points !== points) throw redeemedOtherPoints(before, points);
@@ -125,7 +160,7 @@ interface Reversed {
  * Returns the points that a payment spent, once per reference: the requested amount, or all remaining points.
  * @returns the problem `not_found` for a payment that spent nothing. The reversal is recorded nevertheless, and refuses a late spending.
  */
-export async function reverse(work: UnitOfWork, reference: string, request: LedgerRequest): Promise<Reversed | Problem> {
+async function reverse(work: UnitOfWork, reference: string, request: LedgerRequest): Promise<Reversed | Problem> {
   const paymentId = request.paymentId ?? reference;
   const before = await work.get(reversals, reference);
   const redemption = await work.findUnique(redemptions, 'payment', paymentId);

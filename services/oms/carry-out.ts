@@ -12,9 +12,8 @@ import { orders, type StoredOrder } from './collections.ts';
 import { finishCarryOutDue, releaseHoldsDue } from './due-work.ts';
 import { itemsOf, type Reservation, requiredFor, reservationsOf } from './lines.ts';
 import { published } from './order-view.ts';
-import { captureIfPossible, coverageOf, isCovered, type Payment } from './payments.ts';
+import { captureIfPossible, coverageOf, earningOf, isCovered, type Payment } from './payments.ts';
 import { beginIntent, refuseWhileOtherPending, withdraw } from './pending-action.ts';
-import { earningOf } from './refunds.ts';
 
 /** A repeat or due work continues an interrupted carry-out, because the customer already has the goods. */
 export const carryOut = handle(carryOutCall)(async ({ params }, scope) => {

@@ -15,9 +15,8 @@ import { handle, type Scope } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import { fulfillmentRecords, orders, type StoredOrder } from './collections.ts';
 import { VIEW_TIMEOUT_MS } from './due-work.ts';
-import { requiredFor } from './lines.ts';
+import { type FulfillmentOrder, requiredFor } from './lines.ts';
 import { type Payment, paymentStatusOf, paymentsOf } from './payments.ts';
-import type { FulfillmentOrder } from './progress.ts';
 import { payableOf, returnBookings } from './return-bookings.ts';
 
 export const getOrder = handle(getOrderApi)(async ({ params }, scope) =>

@@ -13,10 +13,10 @@ import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { isSale } from './baskets.ts';
 import { type FulfillmentRecord, fulfillmentRecords, orders, type StoredOrder } from './collections.ts';
 import { DECIDE_TIMEOUT_MS, NEW_HOLD_TTL_SECONDS, RECHECK_MS, ROUTING_RETRY_MS, routeOrderDue, TAKE_OVER_MS } from './due-work.ts';
+import { freshRecord } from './fulfillment.ts';
 import { itemsOf, linesServedFrom, type OrderLine, type Reservation, reservationsOf } from './lines.ts';
 import { fulfillmentOrdersOf } from './order-view.ts';
 import { actionPending } from './pending-action.ts';
-import { freshRecord } from './progress.ts';
 
 /**
  * Routes an order that Confirm Order did not route. For a routed order it returns the existing fulfillment orders. The routing is

@@ -3,8 +3,7 @@ import { Problem } from '../../shared/catalog/problems.ts';
 import { handleDue, type Scope } from '../../shared/work/handler.ts';
 import { type FulfillmentRecord, fulfillmentRecords, orders, type ShortUnits, type StoredOrder } from './collections.ts';
 import { NEW_HOLD_TTL_SECONDS, RECHECK_MS, serveShortLinesDue } from './due-work.ts';
-import { applyProgress, isMoving } from './fulfillment.ts';
-import { cancelUnits } from './progress.ts';
+import { applyProgress, cancelUnits, isMoving } from './fulfillment.ts';
 import { createFulfillmentOrdersFor, tryConfirmHold } from './routing.ts';
 
 /** Serves or cancels short units, one entry of the record at a time. */

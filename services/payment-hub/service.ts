@@ -14,8 +14,7 @@ import {
   returnCovers,
 } from './collections.ts';
 import { giveBackPoints } from './funds.ts';
-import { capturePayment, listPayments, reversePayment, voidPayment } from './payments.ts';
-import { refundPayment } from './refund.ts';
+import { capturePayment, listPayments, refundPayment, reversePayment, voidPayment } from './payments.ts';
 
 export const service = defineService({
   application: 'payment-hub',

@@ -7,8 +7,7 @@ import { linesBySku } from '../../shared/work/lines-by-sku.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type Sale, type StoredTransaction, stores, transactions } from './collections.ts';
 import { abandonOpeningDue, OPENING_MS } from './due-work.ts';
-import { isCovered, isSale, markPaid, renewIdleTimer, save } from './transactions.ts';
-import { orderView } from './views.ts';
+import { isCovered, isSale, markPaid, orderView, renewIdleTimer, save } from './transactions.ts';
 import { abandonBasketOf } from './voiding.ts';
 
 /** Commits `opening` first, with the work that gives it up. Then the eCommerce Platform prices and locks the basket and holds stock. */

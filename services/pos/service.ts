@@ -6,7 +6,7 @@ import { recordTenderNews } from './hub-payments.ts';
 import { abandonOpening, createTransaction } from './opening.ts';
 import { captureTenders, submitOrder } from './submission.ts';
 import { addPayment, resolveTender } from './tenders.ts';
-import { getTransaction } from './views.ts';
+import { getTransaction } from './transactions.ts';
 import { expireTransaction, onOrderCancelled, undoSale, voidTransaction } from './voiding.ts';
 
 export const service = defineService({

@@ -7,8 +7,7 @@ import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type Sale, transactions } from './collections.ts';
 import { CALL_TIMEOUT_MS, captureTendersDue, retryDelayMs, submitOrderDue } from './due-work.ts';
 import { type HubPayment, listTenders, readPayments } from './hub-payments.ts';
-import { isCovered, isSale, renewIdleTimer, save, submissionUnderWay } from './transactions.ts';
-import { published } from './views.ts';
+import { isCovered, isSale, published, renewIdleTimer, save, submissionUnderWay } from './transactions.ts';
 
 interface Trial {
   /** How often the due work has failed. */

@@ -4,8 +4,7 @@ import { handleDue, type Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type Attempt, attempts, basketAttempts, reservations, type StoredReservation } from './collections.ts';
 import { abortHoldDue, expireReservationDue } from './due-work.ts';
-import { findEnd, findOpenReservation, findOpenReservations } from './open-reservations.ts';
-import { isOpen } from './reservation-rules.ts';
+import { findEnd, findOpenReservation, findOpenReservations, isOpen } from './reservation-rules.ts';
 import { movePendingStock } from './stock-movements.ts';
 
 type Working = Pick<Scope, 'work' | 'call'>;

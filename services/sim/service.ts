@@ -8,6 +8,7 @@ import {
   confirmReservation,
   expireReservation,
   getBasketHold,
+  getInventory,
   getReservation,
   giveBackStock,
   listOrderHolds,
@@ -16,7 +17,7 @@ import {
   releaseReservation,
 } from './reservations.ts';
 import { reserveInventory } from './reserving.ts';
-import { getInventory, moveStock } from './stock-movements.ts';
+import { moveStock } from './stock-movements.ts';
 
 export const service = defineService({
   application: 'sim',
