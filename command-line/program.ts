@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import manifest from '../package.json' with { type: 'json' };
 import { ConnectionError } from '../rehearsal/estate-client.ts';
 import { CLIENT_VARIABLES } from '../shared/catalog/client-variables.ts';
 import type { StreamId } from '../shared/catalog/control/operations.ts';
@@ -13,8 +14,6 @@ import { rehearseCommand } from './rehearse/rehearse.ts';
 import { endProcess } from './rehearse/supervision.ts';
 import { startCommand } from './start.ts';
 import { streamCommand, streamWords } from './stream.ts';
-
-import manifest from '../package.json' with { type: 'json' };
 
 const GROUPS: Readonly<Record<string, string>> = {
   rehearsals: 'Isolated worlds: create, list, show, reset, delete.',

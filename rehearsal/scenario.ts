@@ -1,5 +1,3 @@
-import type { z } from 'zod';
-import type { Invariant } from '../shared/catalog/control/operations/verification.ts';
 import type { OperationInput } from './call-types.ts';
 import type { CallOptions } from './estate-client.ts';
 import type { CallText, Reply, ResponseOf, StepReply } from './reply.ts';
@@ -37,6 +35,7 @@ export interface Step<Call extends CallText = CallText, Status extends number = 
 
 /** One of several concurrent calls. */
 export type PlainStep = Omit<Step, 'title' | 'events' | 'status'>;
+
 export type RepliesOf<Calls extends readonly PlainStep[]> = {
   readonly [Place in keyof Calls]: Reply<ResponseOf<Calls[Place]['call']>>;
 };
@@ -94,15 +93,3 @@ export const pains = {
 } as const;
 
 export type Pain = keyof typeof pains;
-
-/** The topic of a note. */
-export type NoteKind = 'fault' | 'clock' | 'calls' | 'carrier' | 'expectation';
-
-/** Receives the progress of a run. */
-export interface Report {
-  begin(scenario: Scenario, rehearsal: string): void;
-  step(record: StepRecord): void;
-  note(text: string, kind: NoteKind): void;
-  invariants(results: readonly z.output<typeof Invariant>[]): void;
-  end(scenario: Scenario, failure: string | undefined): void;
-}
