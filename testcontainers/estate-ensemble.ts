@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { GenericContainer, Network, type StartedNetwork, type StartedTestContainer, Wait } from 'testcontainers';
 import type { EstateClient } from '../rehearsal/estate-client.ts';
-import { DEMO_CREDENTIALS, type EstateCredentials, type EstateRehearsal } from '../rehearsal/estate-rehearsal.ts';
+import { DEMO_CREDENTIALS, type EstateCredentials, EstateRehearsal } from '../rehearsal/estate-rehearsal.ts';
 import { type Application, applicationNames } from '../shared/catalog/applications.ts';
 import { BrokerContainer, type StartedBrokerContainer } from './broker-container.ts';
 import { EstateContainer, type LogLevel, ready } from './estate-container.ts';
@@ -11,7 +11,6 @@ import {
   DEMO_TOUCHPOINT,
   GATEWAY_PORT,
   PORTAL_PORT,
-  rehearsalOn,
   type StartedEstate,
   TOUCHPOINT_PORT,
   type TouchpointAccess,
@@ -242,7 +241,7 @@ export class StartedEstateEnsemble implements StartedEstate {
   }
 
   createRehearsal(name?: string): Promise<EstateRehearsal> {
-    return rehearsalOn({ gateway: this.getGatewayUrl(), credentials: DEMO_CREDENTIALS }, name);
+    return EstateRehearsal.create({ gateway: this.getGatewayUrl(), credentials: DEMO_CREDENTIALS }, name);
   }
 
   createClient(rehearsal?: string): EstateClient {

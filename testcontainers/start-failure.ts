@@ -126,10 +126,7 @@ export function lastWords() {
       const over = new Promise<void>((resolve) => stream.once('end', resolve).once('close', resolve));
       run = { began: performance.now(), ended: over.then(() => performance.now()) };
     },
-    /**
-     * Reads the log of a container that ended early. Testcontainers offers the log after the ports are bound, which never happens then.
-     * A container that never ran has no log.
-     */
+    /** Reads the log of a container that ended before its ports were bound: Testcontainers offers none. One that never ran has none. */
     async followEnded(containerId: string): Promise<void> {
       if (run !== undefined) return;
       const { container: containers } = await getContainerRuntimeClient();
