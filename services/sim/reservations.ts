@@ -124,10 +124,7 @@ export const expireReservation = handleDue(expireReservationDue)(async ({ key },
   work.transition(reservations, found, 'expire');
 });
 
-/**
- * Returns the stock. The work is repeated until the Inventory Service answers, which books the return once and without the units that have
- * left.
- */
+/** Returns the stock without the units that have left. The Inventory Service books the return once. */
 export const giveBackStock = handleDue(giveBackStockDue)(async ({ key }, { work, call }) => {
   await movePendingStock(key, { work, call });
   await call(moveHold, { params: { reservationId: key }, body: { reference: `release ${key}`, kind: 'release' } });

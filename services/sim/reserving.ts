@@ -7,9 +7,17 @@ import { instant } from '../../shared/domain/time.ts';
 import { again, handle, type Scope } from '../../shared/work/handler.ts';
 import { linesBySku, type SkuUnits } from '../../shared/work/lines-by-sku.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { beginAttempt, endAttempt, finishRival, markCarriedOn, type NewAttempt, NOTHING_HELD_CODES, takeAndRecord } from './attempts.ts';
+import {
+  beginAttempt,
+  endAttempt,
+  finishRival,
+  markCarriedOn,
+  type NewAttempt,
+  NOTHING_RESERVED_CODES,
+  takeAndRecord,
+} from './attempts.ts';
 import { type Attempt, attempts, basketAttempts, reservations, type StoredReservation } from './collections.ts';
-import { abortHoldDue } from './due-work.ts';
+import { abortReservationDue } from './due-work.ts';
 import { findOpenReservation, refuseForeignOrder } from './reservation-rules.ts';
 
 /** The source document does not specify it. */
@@ -25,7 +33,7 @@ export const reserveInventory = handle(reserveInventoryApi)(async ({ body }, sco
     return made;
   }
   if (found) return finishAttempt(await markCarriedOn(found, work), { work, call });
-  const wanted = await decideHold(body, scope);
+  const wanted = await decideReservation(body, scope);
   if (wanted.standing) return again(wanted.standing);
   const attempt = await beginAttempt(attemptFor(id, { ...body, items: [...wanted.items] }, scope), { work, call });
   return finishAttempt(attempt, { work, call });
@@ -47,10 +55,10 @@ async function findOwnAttempt(work: UnitOfWork): Promise<{ readonly id: string; 
 }
 
 /** Applications send all items of their basket. For callers from outside, the basket and its open reservation decide. */
-async function decideHold(body: ReserveRequest, scope: Scope): ReturnType<typeof decideBasketHold> {
+async function decideReservation(body: ReserveRequest, scope: Scope): ReturnType<typeof decideBasketReservation> {
   const { basketId, items = [] } = body;
   const isOutside = scope.context.chain.length === 0;
-  return basketId === undefined || !isOutside ? { items } : decideBasketHold({ ...body, basketId }, scope);
+  return basketId === undefined || !isOutside ? { items } : decideBasketReservation({ ...body, basketId }, scope);
 }
 
 function attemptFor(
@@ -81,17 +89,17 @@ function attemptFor(
 
 /** Schedules work that returns the stock, because the Inventory Service may have reserved it in spite of the problem. */
 function undoLater(attempt: Attempt, problem: Problem, work: UnitOfWork): void {
-  if (NOTHING_HELD_CODES.has(problem.code)) return;
+  if (NOTHING_RESERVED_CODES.has(problem.code)) return;
   // The only call so far did nothing, so nothing is reserved.
   if (didNothing(problem) && !attempt.carriedOn) endAttempt(work, attempt);
-  else work.schedule(abortHoldDue, attempt.id, work.now, {});
+  else work.schedule(abortReservationDue, attempt.id, work.now, {});
 }
 
 type ReserveRequest = InputOf<typeof reserveInventoryApi>['body'];
 type BasketRequest = ReserveRequest & { readonly basketId: string };
 type Basket = OutputOf<typeof getBasket>;
 
-interface WantedHold {
+interface WantedReservation {
   readonly items: readonly SkuUnits[];
   /** An open reservation that already fulfils the request. */
   readonly standing?: StoredReservation;
@@ -103,7 +111,7 @@ interface WantedHold {
  * reservation belongs to the checkout: it is the answer, and other items are refused.
  * @throws Problem `conflicting_repeat`, `basket_empty`, `invalid_state_transition`, `validation_failed` for the order of another basket
  */
-async function decideBasketHold(request: BasketRequest, { work, call }: Pick<Scope, 'work' | 'call'>): Promise<WantedHold> {
+async function decideBasketReservation(request: BasketRequest, { work, call }: Pick<Scope, 'work' | 'call'>): Promise<WantedReservation> {
   const { basketId } = request;
   // This is read first: a later attempt for the basket changes it, so this request then conflicts and runs again.
   await work.get(basketAttempts, basketId);
@@ -116,7 +124,7 @@ async function decideBasketHold(request: BasketRequest, { work, call }: Pick<Sco
   const items = linesBySku(request.items ?? linesOf(basket), '/items');
   if (standing && basket.state === 'open' && isSameRequest({ ...request, items }, standing, attempt?.ttlSeconds))
     return { items, standing };
-  await refuseUnholdable(basket, work);
+  await refuseUnreservable(basket, work);
   return { items };
 }
 
@@ -126,7 +134,7 @@ export const isBeingBought = (basket: Basket): boolean => isInCheckout(basket) |
 const isInCheckout = ({ state }: Basket): boolean => state === 'locked' || state === 'converted';
 
 /** @throws Problem `conflicting_repeat` for other items or another location */
-function confirmStanding({ basketId, items, locationId }: BasketRequest, standing: StoredReservation, basket: Basket): WantedHold {
+function confirmStanding({ basketId, items, locationId }: BasketRequest, standing: StoredReservation, basket: Basket): WantedReservation {
   const hasSameItems = items === undefined || areSameItems(linesBySku(items, '/items'), standing.items);
   if (hasSameItems && isAt(locationId, standing)) return { items: standing.items, standing };
   const { id: reservationId, items: held, allocations } = standing;
@@ -160,15 +168,15 @@ function linesOf({ id, lines }: Basket): readonly SkuUnits[] {
   throw new Problem('basket_empty', `The basket "${id}" has no lines to reserve stock for.`, { objectType: 'basket', id });
 }
 
-const HOLDABLE_STATES = ['open', 'locked', 'converted'];
+const RESERVABLE_STATES = ['open', 'locked', 'converted'];
 
 /** @throws Problem `invalid_state_transition` for a basket that has ended, is paid at the till, or whose goods have left */
-async function refuseUnholdable(basket: Basket, work: UnitOfWork): Promise<void> {
+async function refuseUnreservable(basket: Basket, work: UnitOfWork): Promise<void> {
   const { id, state, channel } = basket;
   if (state === 'open') return;
   const refuse = (why: string): Problem =>
     refusal('basket', { id, state }, 'reserve', `The basket "${id}" ${why}.`, {
-      allowedFrom: HOLDABLE_STATES.filter((one) => one !== state),
+      allowedFrom: RESERVABLE_STATES.filter((one) => one !== state),
     });
   if (!isInCheckout(basket)) throw refuse(`is ${state}; no stock is reserved for it any more`);
   if (channel === 'pos') throw refuse('is paid at the till, which reserves nothing for it: its goods lie on the counter');
