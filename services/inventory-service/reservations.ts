@@ -8,10 +8,7 @@ import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type Hold, holds, stock, stockKey, unitsMoved } from './collections.ts';
 import { listNodes, readLevels, requireSku } from './stock.ts';
 
-/**
- * Decides once per reservation, and stores refusals too. Otherwise one of two requests could get a refusal while the other one reserves
- * stock.
- */
+/** Decides once per reservation, and stores refusals too: of two equal requests, one must not reserve while the other is refused. */
 export const takeHold = handle(takeHoldCall)(async ({ params: { reservationId }, body }, { work }) => {
   const known = await work.get(holds, reservationId);
   if (known?.state === 'held') return { allocations: known.allocations };
@@ -65,7 +62,7 @@ export const moveHold = handle(moveHoldCall)(async ({ params: { reservationId },
 
 function release(
   work: UnitOfWork,
-  { reservationId, hold, reference }: { readonly reservationId: string; readonly hold: Hold | undefined; readonly reference: string },
+  { reservationId, hold, reference }: { reservationId: string; hold: Hold | undefined; reference: string },
 ): Held[] {
   if (!hold) {
     // The stock was never taken. This record refuses a `take-hold` that arrives later.

@@ -22,7 +22,7 @@ export const service = defineService({
   due: [finishAllocation],
 });
 
-export function seed(fixtures: Fixtures, _now: number): Seed {
+export function seed(fixtures: Fixtures): Seed {
   const counters = fixtures.stock.flatMap(({ sku, onHand, safetyStock }) =>
     fixtures.locations.map(({ id }) => [stockKey(sku, id), { onHand: onHand[id] ?? 0, reserved: 0, safetyStock: safetyStock?.[id] ?? 0 }]),
   );

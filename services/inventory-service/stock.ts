@@ -153,24 +153,20 @@ async function refuseSold(work: UnitOfWork, { sku, locationId, qty }: Movement):
   const [level] = (await readLevels(work, [sku], [locationId])).get(sku) ?? [];
   const available = level?.atp ?? 0;
   if (available >= qty) return;
-  throw new Problem('insufficient_stock', `${available} × ${sku} are left at ${locationId}; ${qty} cannot be sent back.`, {
-    skus: [{ sku, requested: qty, available }],
-  });
+  const detail = `${available} × ${sku} are left at ${locationId}; ${qty} cannot be sent back.`;
+  throw new Problem('insufficient_stock', detail, { skus: [{ sku, requested: qty, available }] });
 }
 
 /** Answering another movement with the first one of its reference would lose units. */
 function refuseOtherMovement(known: Omit<Movement, 'reference'>, requested: Movement): void {
   for (const member of ['kind', 'locationId', 'sku', 'qty'] as const) {
     if (known[member] === requested[member]) continue;
-    throw invalid(
-      `/${member}`,
-      'differs_from_reference',
-      `"${requested.reference}" was recorded as ${known.kind} of ${known.qty} × ${known.sku} at ${known.locationId}.`,
-    );
+    const detail = `"${requested.reference}" was recorded as ${known.kind} of ${known.qty} × ${known.sku} at ${known.locationId}.`;
+    throw invalid(`/${member}`, 'differs_from_reference', detail);
   }
 }
 
-async function readItem(work: UnitOfWork, { sku, found }: { readonly sku: string; readonly found?: number }) {
+async function readItem(work: UnitOfWork, { sku, found }: { sku: string; found?: number }) {
   const levels = await readLevels(work, [sku], await listNodes(work));
   return { sku, locations: [...(levels.get(sku) ?? [])], found };
 }
