@@ -188,7 +188,7 @@ function writeText(
 function fitText(
   document: Document,
   texts: readonly string[],
-  { box, largest }: { readonly box: Box; readonly largest: number },
+  { box, largest }: { box: Box; largest: number },
 ): { readonly size: number; readonly broken: readonly string[] } {
   for (let size = largest; ; size -= SIZE_STEP) {
     const broken = texts.flatMap((text) => breakLine(document.fontSize(size), text, box.width));

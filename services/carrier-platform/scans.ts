@@ -124,13 +124,9 @@ function nextScanTime({ events }: StoredShipment, now: number): string {
 export const trackShipment = handle(trackShipmentApi)(async ({ params: { id } }, { work }) => {
   const shipment = await requireObject(work, shipments, id);
   if (shipment.state !== 'pending') return published(shipment);
-  throw refusal(
-    'shipment',
-    { id, state: shipment.state },
-    'track',
-    `The shipment "${id}" is pending: it can be tracked once it has a label.`,
-    { allowedFrom: shipmentLifeCycle.states.filter((state) => state !== 'pending') },
-  );
+  const detail = `The shipment "${id}" is pending: it can be tracked once it has a label.`;
+  const about = { allowedFrom: shipmentLifeCycle.states.filter((state) => state !== 'pending') };
+  throw refusal('shipment', { id, state: shipment.state }, 'track', detail, about);
 });
 
 type Mode = Progression['carrier'];
@@ -161,34 +157,21 @@ async function continueJourney(
 /** Stores a journey with its next planned scan, and schedules the due work for it. @returns whether the time has changed */
 export async function planNext(
   { version: _counted, scanAt: before, ...journey }: Omit<Journey, 'version'> & { readonly version?: number },
-  { work, shipment, mode }: { readonly work: UnitOfWork; readonly shipment: StoredShipment; readonly mode: Mode },
+  { work, shipment, mode }: { work: UnitOfWork; shipment: StoredShipment; mode: Mode },
 ): Promise<boolean> {
   const next = journey.open ? await nextPlanned(work, { journey, shipment }) : undefined;
-  const scanAt = next && momentOf(next.planned, { journey, mode, now: work.now });
+  const dueAt = next && (mode === 'immediate' ? work.now : Math.max(work.now, Date.parse(journey.labelledAt) + next.planned.afterMs));
+  const scanAt = mode === 'manual' ? undefined : dueAt;
   work.put(journeys, { ...journey, scanAt });
   if (scanAt !== undefined) work.schedule(plannedScanDue, journey.id, scanAt, {});
   else if (before !== undefined) work.cancel(plannedScanDue, journey.id);
   return scanAt !== before;
 }
 
-function momentOf(
-  { afterMs }: PlannedScan,
-  { journey, mode, now }: { readonly journey: Pick<Journey, 'labelledAt'>; readonly mode: Mode; readonly now: number },
-): number | undefined {
-  switch (mode) {
-    case 'manual':
-      return undefined;
-    case 'immediate':
-      return now;
-    case 'time':
-      return Math.max(now, Date.parse(journey.labelledAt) + afterMs);
-  }
-}
-
 /** The first planned scan that is not done and that the state of the parcel allows. Manual scans may have changed that state. */
 async function nextPlanned(
   work: UnitOfWork,
-  { journey, shipment }: { readonly journey: Pick<Journey, 'passed'>; readonly shipment: StoredShipment },
+  { journey, shipment }: { journey: Pick<Journey, 'passed'>; shipment: StoredShipment },
 ): Promise<{ readonly planned: PlannedScan; readonly position: number } | undefined> {
   const plan = await planOf(work, shipment);
   const position = plan.findIndex(({ scan }, at) => at >= journey.passed && allowedFrom(shipmentLifeCycle, scan).includes(shipment.state));

@@ -18,7 +18,7 @@ export const service = defineService({
 });
 
 /** Seeds the services of the carrier, with their promise and their planned scans. */
-export function seed({ carrierScans }: Fixtures, _now: number): Seed {
+export function seed({ carrierScans }: Fixtures): Seed {
   const rows = carrierScans.map(({ service: id, estimatedDelivery: { from, to }, scans }) => ({
     id,
     version: 1,
