@@ -24,10 +24,7 @@ export const carrierWebhook = handle(carrierWebhookApi)(async ({ body: { data: s
   return (await applyScan({ tracking, scan, webhookId }, scope)) ?? null;
 });
 
-/**
- * Finds a parcel by its id, otherwise the newest with the number.
- * @throws Problem `not_found`; `validation_failed` when the number belongs to another parcel
- */
+/** By id, otherwise the newest with the number. @throws Problem `not_found`, `validation_failed` for the number of another parcel */
 async function trackingOf(work: UnitOfWork, { shipmentId, trackingNumber }: TrackingScan): Promise<Tracking> {
   const known = shipmentId === undefined ? undefined : await work.get(trackings, shipmentId);
   const numbered = trackingNumber === undefined ? [] : (await work.find(trackings, 'trackingNumber', trackingNumber)).items;
@@ -43,10 +40,7 @@ function otherShipment({ id }: Tracking, other: Tracking, trackingNumber: string
   return invalid('/data/trackingNumber', 'other_shipment', detail);
 }
 
-/**
- * The only comparison with the carrier's clock: after a scan from the future, all following scans would look old.
- * @throws Problem `validation_failed`
- */
+/** After a scan from the future, all following scans would look old. @throws Problem `validation_failed` */
 function refuseFuture({ occurredAt }: TrackingScan, now: number): void {
   if (Date.parse(occurredAt) <= now + CLOCK_TOLERANCE_MS) return;
   const remedy = 'Send an instant of the rehearsal, whose clock GET /_control/clock returns, or advance that clock first.';
@@ -101,14 +95,12 @@ function applyScanToFulfillmentOrder(work: UnitOfWork, found: StoredFulfillmentO
   return undefined;
 }
 
-interface Failure {
-  readonly verb: 'fail-delivery' | 'note';
-  readonly shipments: ParcelCopy[];
-  readonly isLost: boolean;
-}
-
 /** Each scan restarts the week after which a failed delivery is given up. A lost parcel is not given up: it may be found. */
-function noteFailure(work: UnitOfWork, found: StoredFulfillmentOrder, { verb, shipments, isLost }: Failure): void {
+function noteFailure(
+  work: UnitOfWork,
+  found: StoredFulfillmentOrder,
+  { verb, shipments, isLost }: { verb: 'fail-delivery' | 'note'; shipments: ParcelCopy[]; isLost: boolean },
+): void {
   if (isLost) work.cancel(giveUpDeliveryDue, found.id);
   else work.schedule(giveUpDeliveryDue, found.id, work.now + GIVE_UP_MS, {});
   work.transition(fulfillmentOrders, found, verb, { shipments, failureReason: isLost ? 'lost' : 'delivery-attempts' });
@@ -159,10 +151,7 @@ export const giveUpDelivery = handleDue(giveUpDeliveryDue)(async ({ key }, scope
   else work.transition(fulfillmentOrders, found, 'return-to-sender');
 });
 
-/**
- * Whether the Carrier Platform has a scan whose webhook has not arrived: the FMS may have been down, so silence proves nothing.
- * @throws Problem `dependency_*`
- */
+/** Whether the Carrier Platform has a scan whose webhook has not arrived, because the FMS was down. @throws Problem `dependency_*` */
 async function hasUnreportedScan({ shipments }: StoredFulfillmentOrder, { work, call }: Scope): Promise<boolean> {
   for (const { id } of shipments) {
     const { newestScanAt, newestOutsideScanAt } = (await work.get(trackings, id)) ?? {};

@@ -76,7 +76,7 @@ export const service = defineService({
 });
 
 /** Seeds the locations and the steps of returns. Fulfillment orders and returns come with the orders. */
-export function seed({ locations, returnSteps: steps }: Fixtures, _now: number): Seed {
+export function seed({ locations, returnSteps: steps }: Fixtures): Seed {
   return {
     objects: [
       { of: nodes, rows: locations.map(({ id, address, type }) => ({ id, version: 1, address, isStore: type === 'store' })) },

@@ -13,11 +13,8 @@ import { returns, returnTasks, type StoredReturn } from './collections.ts';
 import { planStep, settlesAt } from './moves.ts';
 import { paidOf } from './refunds.ts';
 
-/**
- * A rejection leaves the units with the customer, so no parcel may be in transit and no label usable.
- * @throws Problem `invalid_state_transition`
- */
-function refuseWhileAway(found: StoredReturn): void {
+/** The customer keeps the units: no parcel may be in transit, no label usable. @throws Problem `invalid_state_transition` */
+function refuseWhileInTransit(found: StoredReturn): void {
   const { id, state, shipments } = found;
   const parcel = shipments.at(-1);
   if (!parcel || (state === 'approved' ? parcel.state === 'lost' : state !== 'in-transit' || parcel.state === 'returned-to-sender')) return;
@@ -30,13 +27,9 @@ function refuseWhileAway(found: StoredReturn): void {
 }
 
 /** Stores the intent to reject, and its due work, in the next commit. @throws Problem `invalid_state_transition` if goods may arrive */
-export function beginRejection(
-  work: UnitOfWork,
-  found: StoredReturn,
-  { reason, at }: { readonly reason?: string; readonly at: number },
-): StoredReturn {
+export function beginRejection(work: UnitOfWork, found: StoredReturn, { reason, at }: { reason?: string; at: number }): StoredReturn {
   rowFor(returnLifeCycle, found, 'reject');
-  refuseWhileAway(found);
+  refuseWhileInTransit(found);
   work.schedule(finishRejectionDue, found.id, at, {});
   const rejecting = { since: instant(work.now), attempt: found.version, reason };
   return work.transition(returns, found, 'note', { rejecting });
@@ -92,7 +85,7 @@ function reject(work: UnitOfWork, found: StoredReturn, reason: string | undefine
 function resume(
   work: UnitOfWork,
   found: StoredReturn,
-  { since, ...out }: { readonly attempt: number; readonly taken: readonly string[]; readonly since: number },
+  { since, ...out }: { attempt: number; taken: readonly string[]; since: number },
 ): StoredReturn {
   const { id } = found;
   if (out.taken.length > 0) work.schedule(putBackDue, `${id} ${out.attempt}`, work.now, { returnId: id, ...out }, { beforeReply: true });
@@ -121,20 +114,13 @@ async function bookReturnedStock({ id, locationId, lines }: StoredReturn, { call
   }
 }
 
-/** The result of taking goods out of stock. */
-interface TakenOut {
-  /** Order lines whose units are out of stock. */
-  readonly taken: readonly string[];
-  /** Why the other lines are still in stock: some of their units were sold. */
-  readonly refusal?: Problem;
-}
-
 /**
  * Takes restocked units out again, line by line, until one line lacks stock. Scrapped units stay scrapped. The key of each call follows
  * from the attempt, so every run of one attempt gets the same answers, refusals included.
+ * @returns the order lines whose units are out, and the refusal of the first line whose units were sold
  * @throws Problem while the Inventory Service does not answer
  */
-async function takeOut(found: StoredReturn, attempt: number, scope: Pick<Scope, 'call'>): Promise<TakenOut> {
+async function takeOut(found: StoredReturn, attempt: number, scope: Pick<Scope, 'call'>): Promise<{ taken: string[]; refusal?: Problem }> {
   const { id, locationId } = found;
   const restocked = found.lines.filter(({ disposition }) => disposition === 'restock');
   const taken: string[] = [];
@@ -153,12 +139,10 @@ async function takeOut(found: StoredReturn, attempt: number, scope: Pick<Scope, 
   return { taken };
 }
 
-const soldMeanwhile = (id: string, { message, context }: Problem): Problem =>
-  new Problem(
-    'insufficient_stock',
-    `The return "${id}" can no longer be rejected: units of it were sold after the inspection. ${message} It has to be paid back.`,
-    { ...context, objectType: 'return', id },
-  );
+const soldMeanwhile = (id: string, { message, context }: Problem): Problem => {
+  const detail = `The return "${id}" can no longer be rejected: units of it were sold after the inspection. ${message} It has to be paid back.`;
+  return new Problem('insufficient_stock', detail, { ...context, objectType: 'return', id });
+};
 
 export const bookReturnedStockLater = handleDue(bookReturnedStockDue)(async ({ key }, scope) => {
   const found = await scope.work.get(returns, key);
