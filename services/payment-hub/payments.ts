@@ -27,7 +27,7 @@ export const capturePayment = handle(capturePaymentApi)(async ({ params, body },
 });
 
 /** Captures an authorisation and gives the remainder back; the OMS refunds the remainder of an exchange credit. */
-function capture(work: UnitOfWork, payment: StoredPayment, { captured, remainder }: CaptureSplit): StoredPayment {
+function capture(work: UnitOfWork, payment: StoredPayment, { captured, remainder }: ReturnType<typeof splitCapture>): StoredPayment {
   const changed = work.transition(payments, payment, 'capture', { capturedAmount: captured });
   unwatchAuthorization(work, payment.id);
   uncommitFromOrder(work, payment, remainder);
@@ -36,26 +36,17 @@ function capture(work: UnitOfWork, payment: StoredPayment, { captured, remainder
   return isPartOfCredit ? work.transition(payments, changed, 'release-rest') : changed;
 }
 
-interface CaptureSplit {
-  readonly captured: Money;
-  /** The authorised amount that is not captured and is given back. */
-  readonly remainder: Money;
-}
-
 /**
  * Splits an authorisation at its capture. A payment is captured once, so the capture releases the remainder.
  * @param requested undefined captures the whole authorised amount
  * @throws Problem `capture_exceeds_authorized`
  */
-function splitCapture(payment: StoredPayment, requested: Money | undefined): CaptureSplit {
+function splitCapture(payment: StoredPayment, requested: Money | undefined) {
   const { authorizedAmount } = payment;
   const captured = requested ?? authorizedAmount;
   if (captured.amount > authorizedAmount.amount) {
-    throw new Problem(
-      'capture_exceeds_authorized',
-      `${moneyInWords(authorizedAmount)} is authorised; ${moneyInWords(captured)} cannot be captured of it.`,
-      { objectType: 'payment', id: payment.id, authorizedAmount },
-    );
+    const detail = `${moneyInWords(authorizedAmount)} is authorised; ${moneyInWords(captured)} cannot be captured of it.`;
+    throw new Problem('capture_exceeds_authorized', detail, { objectType: 'payment', id: payment.id, authorizedAmount });
   }
   return { captured, remainder: money(authorizedAmount.amount - captured.amount, captured.currency) };
 }
@@ -114,16 +105,12 @@ async function limitOf({ work, call }: Scope, { orderId }: StoredPayment, body: 
   return syncReturnCover(work, order, body.returnId);
 }
 
-interface NewRefund {
-  readonly amount: Money;
-  readonly reason?: string;
-  /** The return that the refund pays back. */
-  readonly returnId?: string;
-  readonly reference?: string;
-}
-
 /** Refunds a part of the captured amount to its tender. */
-function refund(work: UnitOfWork, payment: StoredPayment, { amount, reason, returnId, reference }: NewRefund): StoredPayment {
+function refund(
+  work: UnitOfWork,
+  payment: StoredPayment,
+  { amount, reason, returnId, reference }: Omit<StoredPayment['refunds'][number], 'at'>,
+): StoredPayment {
   const { patch, to } = addRefund(payment, {
     amount: money(amount.amount, amount.currency),
     reason,
@@ -147,47 +134,32 @@ function refuseExcessiveRefund(payment: StoredPayment, requested: Money, ofRetur
   const refundableAmount = refundableOf(payment);
   if (ofReturn && ofReturn.left < Math.min(requested.amount, refundableAmount.amount)) throw returnExceeded(ofReturn, requested);
   if (requested.amount <= refundableAmount.amount) return;
-  throw new Problem(
-    'refund_exceeds_captured',
-    `${moneyInWords(refundableAmount)} can still be refunded of this payment, not ${moneyInWords(requested)}.`,
-    { objectType: 'payment', id: payment.id, refundableAmount },
-  );
+  const detail = `${moneyInWords(refundableAmount)} can still be refunded of this payment, not ${moneyInWords(requested)}.`;
+  throw new Problem('refund_exceeds_captured', detail, { objectType: 'payment', id: payment.id, refundableAmount });
 }
 
-/**
- * An amount that pays for an exchange order can be refunded only after the exchange order has released it.
- * @throws Problem `refund_exceeds_captured` of the order
- */
+/** Refuses an amount until its exchange order has released it. @throws Problem `refund_exceeds_captured` of the order */
 function refuseExchangedAmount({ orderId }: StoredPayment, requested: Money, { left, exchanged }: LeftOfOrder): void {
   if (exchanged === 0 || requested.amount <= left) return;
   const refundableAmount = money(left, requested.currency);
   const exchangedAmount = money(exchanged, requested.currency);
-  throw new Problem(
-    'refund_exceeds_captured',
-    `${moneyInWords(exchangedAmount)} of the payments of the order "${orderId}" pay for an exchange of its returned goods; ${moneyInWords(refundableAmount)} can still be refunded, not ${moneyInWords(requested)}.`,
-    { objectType: 'order', id: orderId, refundableAmount, exchangedAmount },
-  );
+  const detail = `${moneyInWords(exchangedAmount)} of the payments of the order "${orderId}" pay for an exchange of its returned goods; ${moneyInWords(refundableAmount)} can still be refunded, not ${moneyInWords(requested)}.`;
+  throw new Problem('refund_exceeds_captured', detail, { objectType: 'order', id: orderId, refundableAmount, exchangedAmount });
 }
 
-/**
- * Limits the number of refunds by request. Refunds of the estate, which have references, and the last refund of a payment or return are
- * exempt.
- * @throws Problem `limit_reached`
- */
+/** Exempt are refunds of the estate, which have references, and the last refund of a payment or return. @throws `limit_reached` */
 function refuseFurtherRefund(
   payment: StoredPayment,
-  { amount, reference }: { readonly amount: Money; readonly reference?: string },
+  { amount, reference }: { amount: Money; reference?: string },
   ofReturn?: LeftOfReturn,
 ): void {
   if (reference !== undefined) return;
   if (payment.refunds.filter((refund) => refund.reference === undefined).length < LIMITS.refunds) return;
   const rest = refundableOf(payment);
   if (amount.amount === rest.amount || amount.amount === ofReturn?.left) return;
-  throw limitReached('refunds', `The payment "${payment.id}" has ${LIMITS.refunds} refunds by request, which is the limit.`, {
-    objectType: 'payment',
-    id: payment.id,
-    remedy: `Refund the rest, ${moneyInWords(rest)}, or all that is left of a return, in one request.`,
-  });
+  const detail = `The payment "${payment.id}" has ${LIMITS.refunds} refunds by request, which is the limit.`;
+  const remedy = `Refund the rest, ${moneyInWords(rest)}, or all that is left of a return, in one request.`;
+  throw limitReached('refunds', detail, { objectType: 'payment', id: payment.id, remedy });
 }
 
 /** 409 for a refund or an exchange credit that exceeds what is left of its return. */

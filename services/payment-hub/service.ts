@@ -32,7 +32,7 @@ export const service = defineService({
 });
 
 /** The simulated provider's tokens and the retailer's gift cards. */
-export function seed({ paymentTokens: tokens, giftCards: cards }: Fixtures, _now: number): Seed {
+export function seed({ paymentTokens: tokens, giftCards: cards }: Fixtures): Seed {
   return {
     objects: [
       { of: paymentTokens, rows: tokens.map((rule) => ({ id: rule.token, version: 1, rule })) },
