@@ -14,7 +14,7 @@ import {
   compensateDue,
   expireDraftDue,
   finishConfirmationDue,
-  NEW_HOLD_TTL_SECONDS,
+  NEW_RESERVATION_TTL_SECONDS,
   redeemVouchersDue,
   routeOrderDue,
 } from './due-work.ts';
@@ -86,21 +86,17 @@ export const finishConfirmation = handleDue(finishConfirmationDue)(async ({ key,
   }
 });
 
-interface Confirmation {
-  /** The order with its stored intent. */
-  readonly order: StoredOrder;
-  readonly payments: readonly Payment[];
-  /** Whether an earlier attempt stored the intent. It may have changed stock at the SIM. */
-  readonly resumed: boolean;
-}
-
 /**
  * Continues a confirmation from its intent to its end: confirmed, or refused with the intent withdrawn. Either change is part of the last
  * commit. A request, its repeat and due work may run this concurrently: they send the same calls, and the first commit wins.
+ * @param resumed an earlier attempt stored the intent, and may have changed stock at the SIM
  * @returns the confirmed order, or its refusal
  * @throws Problem when another application leaves the outcome open; the intent then stays
  */
-async function continueConfirmation({ order, payments, resumed }: Confirmation, scope: Scope): Promise<StoredOrder | Problem> {
+async function continueConfirmation(
+  { order, payments, resumed }: { order: StoredOrder; payments: readonly Payment[]; resumed: boolean },
+  scope: Scope,
+): Promise<StoredOrder | Problem> {
   const { work } = scope;
   const incomplete = paymentIncomplete(order, payments);
   if (incomplete) {
@@ -140,20 +136,16 @@ function markConfirmed(order: StoredOrder, lines: StoredOrder['lines'], { work, 
   });
 }
 
-interface Shortage {
-  readonly order: StoredOrder;
-  /** The answer of the SIM. */
-  readonly problem: Problem;
-  readonly payments: readonly Payment[];
-}
-
 /** Vouchers are redeemed before the reply, or later if the Promotion Engine is down. A repeat changes nothing. */
 function scheduleRedemption(work: UnitOfWork, { id, voucherCodes }: StoredOrder): void {
   if (voucherCodes.length > 0) work.schedule(redeemVouchersDue, id, work.now, {}, { beforeReply: true });
 }
 
 /** Refuses a confirmation without stock for every line: nothing is reserved, the authorisations are voided, and the order stays a draft. */
-function refuseForStock({ order, problem, payments }: Shortage, { work }: Scope): Problem {
+function refuseForStock(
+  { order, problem, payments }: { order: StoredOrder; problem: Problem; payments: readonly Payment[] },
+  { work }: Scope,
+): Problem {
   const authorised = payments.filter(({ state }) => state === 'authorised').map(({ id }) => id);
   const ended = withdraw(work, order, 'confirm', {
     lines: linesHeldBy(order.lines, undefined),
@@ -204,11 +196,11 @@ async function secureStock(order: StoredOrder, scope: Scope): Promise<StockOutco
   if (confirmed) return confirmed;
   const taken = await takeNewReservation(order, scope);
   if (taken.is !== 'taken') return taken;
-  return (await confirmStored(taken.order, scope)) ?? holdLost(taken.order);
+  return (await confirmStored(taken.order, scope)) ?? reservationLost(taken.order);
 }
 
 /** Problem codes of the SIM's answers about a reservation that has ended. */
-const HOLD_IS_GONE: ReadonlySet<ProblemCode> = new Set(['reservation_expired', 'invalid_state_transition', 'not_found']);
+const RESERVATION_IS_GONE: ReadonlySet<ProblemCode> = new Set(['reservation_expired', 'invalid_state_transition', 'not_found']);
 
 /** @returns undefined if the order has no reservation, or it has ended */
 async function confirmStored(order: StoredOrder, { call, context }: Scope): Promise<StockOutcome | undefined> {
@@ -222,7 +214,7 @@ async function confirmStored(order: StoredOrder, { call, context }: Scope): Prom
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     if (didNothing(error)) return { is: 'unavailable', order, problem: error };
-    if (!HOLD_IS_GONE.has(error.code) || error.retryable) throw error;
+    if (!RESERVATION_IS_GONE.has(error.code) || error.retryable) throw error;
     return undefined;
   }
 }
@@ -233,7 +225,7 @@ async function confirmStored(order: StoredOrder, { call, context }: Scope): Prom
  */
 async function takeNewReservation(order: StoredOrder, { call, work }: Scope): Promise<StockOutcome | { is: 'taken'; order: StoredOrder }> {
   // The new reservation replaces all other reservations of the order or its basket.
-  const body = { orderId: order.id, basketId: order.basketId, items: itemsOf(order.lines), ttlSeconds: NEW_HOLD_TTL_SECONDS };
+  const body = { orderId: order.id, basketId: order.basketId, items: itemsOf(order.lines), ttlSeconds: NEW_RESERVATION_TTL_SECONDS };
   try {
     const { id } = await call(reserveInventory, { body }, { intent: order.id, step: `hold ${order.holdAttempts + 1}` });
     const noted = work.transition(orders, order, 'note', { lines: linesHeldBy(order.lines, id), holdAttempts: order.holdAttempts + 1 });
@@ -248,7 +240,7 @@ async function takeNewReservation(order: StoredOrder, { call, work }: Scope): Pr
 }
 
 /** The new reservation ended before it was confirmed. It is not certain that any SKU is sold out, so the payments are not voided. */
-const holdLost = (order: StoredOrder): StockOutcome => ({
+const reservationLost = (order: StoredOrder): StockOutcome => ({
   is: 'lost',
   order,
   problem: new Problem(

@@ -14,7 +14,7 @@ import {
   type StoredOrder,
 } from './collections.ts';
 import { withUndo } from './compensation.ts';
-import { capturePaymentsDue, compensateDue, releaseHoldsDue, serveShortLinesDue, settleOrderDue } from './due-work.ts';
+import { capturePaymentsDue, compensateDue, releaseReservationsDue, serveShortLinesDue, settleOrderDue } from './due-work.ts';
 import { type FulfillmentOrder, goneOf, type OrderLine, valueOfNext } from './lines.ts';
 import { earningOf, type Payment, paymentsToDecideOn, refundOwed, refundReference } from './payments.ts';
 
@@ -82,10 +82,7 @@ const reconciliationOf = (fulfillmentOrderId: string, now: number) => ({
   at: instant(now),
 });
 
-/**
- * Refunds cancelled units, and completes an order when none of its goods is in transit. A refund waits for the capture, because a payment
- * is captured in full.
- */
+/** Refunds cancelled units once payments are captured in full, and completes the order when none of its goods is in transit. */
 export const settleOrder = handleDue(settleOrderDue)(async ({ key }, scope) => {
   const { work, context } = scope;
   const order = await work.get(orders, key);
@@ -106,7 +103,7 @@ export const settleOrder = handleDue(settleOrderDue)(async ({ key }, scope) => {
   function complete(moving: StoredOrder, paid: readonly Payment[]): void {
     const unneeded = paid.filter(({ state }) => state === 'authorised').map(({ id }) => id);
     if (unneeded.length > 0) work.schedule(compensateDue, moving.id, work.now, {});
-    work.schedule(releaseHoldsDue, moving.id, work.now, {});
+    work.schedule(releaseReservationsDue, moving.id, work.now, {});
     work.transition(orders, moving, 'complete', {
       completedAt: instant(work.now),
       ...earningOf(moving, paid),

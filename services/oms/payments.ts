@@ -35,11 +35,8 @@ export function paymentIncomplete(order: StoredOrder, payments: readonly Payment
   const about = { objectType: 'order', id: order.id, outstanding };
   const pending = counting.filter(({ state }) => state === 'pending');
   if (pending.length === 0) return new Problem('payment_incomplete', `${missing}; authorise them, then confirm again.`, about);
-  return new Problem(
-    'payment_incomplete',
-    `${missing}; ${pendingInWords(pending)} is not decided yet. Wait for that, authorise what is missing then, and confirm again.`,
-    { ...about, ...awaiting(pending) },
-  );
+  const detail = `${missing}; ${pendingInWords(pending)} is not decided yet. Wait for that, authorise what is missing then, and confirm again.`;
+  return new Problem('payment_incomplete', detail, { ...about, ...awaiting(pending) });
 }
 
 type PaymentStatus = z.output<typeof PaymentStatusSchema>;
@@ -47,16 +44,11 @@ type PaymentStatus = z.output<typeof PaymentStatusSchema>;
 /** Members of a payment that decide the status. */
 export type PaymentAmounts = Pick<Payment, 'state' | 'authorizedAmount' | 'capturedAmount' | 'refundedAmount'>;
 
-/** Minor units over all tenders of an order. Pending, failed and voided payments count as 0. */
-interface Coverage {
-  /** Authorised and not captured. */
-  readonly authorised: number;
-  /** Captured and not refunded. */
-  readonly netCaptured: number;
-  readonly refunded: number;
-}
-
-export function coverageOf(payments: readonly PaymentAmounts[]): Coverage {
+/**
+ * Minor units over all tenders of an order: authorised and not captured; captured and not refunded; refunded. Pending, failed and voided
+ * payments count as 0.
+ */
+export function coverageOf(payments: readonly PaymentAmounts[]) {
   const sum = (amountOf: (payment: PaymentAmounts) => number): number => payments.reduce((total, payment) => total + amountOf(payment), 0);
   return {
     authorised: sum(({ state, authorizedAmount }) => (state === 'authorised' ? authorizedAmount.amount : 0)),
@@ -161,10 +153,7 @@ export async function refundOwed(
 /** Tenders that earn no points: points are not money, and the goods of an exchange credit earned points with their first order. */
 const EARNS_NOTHING: ReadonlySet<Payment['tender']['type']> = new Set(['loyalty', 'exchange-credit']);
 
-/**
- * The facts that determine the points of a completed order. All are read from the same payments, so a refund either counts here or takes
- * points back later.
- */
+/** What earns points. All is read from the same payments, so a refund either counts here or takes points back later. */
 export function earningOf(order: StoredOrder, payments: readonly Payment[]): Pick<StoredOrder, 'earningAmount' | 'earningRefunds'> {
   const earningRefunds = payments.flatMap(({ id, refunds }) => refunds.map((_refund, index) => `${id}.refund-${index + 1}`));
   return {
