@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { getMemberBalance as getMemberBalanceApi, listLedgerEntries as listLedgerEntriesApi } from '../../shared/catalog/loyalty/apis.ts';
 import { type putLedgerEntry, putMember as putMemberCall } from '../../shared/catalog/loyalty/internal.ts';
-import { type LedgerEntry, type LoyaltyAccount, SHOWN_ENTRIES, type Tier, tierThresholds } from '../../shared/catalog/loyalty/objects.ts';
+import { type LedgerEntry, type LoyaltyAccount, SHOWN_ENTRIES, tierThresholds } from '../../shared/catalog/loyalty/objects.ts';
 import { notFound, Problem } from '../../shared/catalog/problems.ts';
 import { checkDigit } from '../../shared/domain/barcode.ts';
 import { digest } from '../../shared/domain/ids.ts';
@@ -22,14 +22,8 @@ export async function memberByIdOrCard(work: UnitOfWork, idOrCard: string): Prom
 export const findMember = async (work: UnitOfWork, idOrCard: string): Promise<Account | undefined> =>
   (await work.get(accounts, idOrCard)) ?? (await work.findUnique(accounts, 'card', idOrCard));
 
-interface Buyer {
-  readonly customerId?: string;
-  /** The id of the member's account, or the card number if the till could not read the account. */
-  readonly loyaltyAccountId?: string;
-}
-
-/** Whether a purchase belongs to the member. An anonymous purchase belongs to every member. */
-export function isOwnPurchase(account: Account, { customerId, loyaltyAccountId }: Buyer): boolean {
+/** Whether a purchase belongs to the member. An anonymous one belongs to every member. A till may send the card number as account. */
+export function isOwnPurchase(account: Account, { customerId, loyaltyAccountId }: NonNullable<LedgerRequest['purchase']>): boolean {
   if (loyaltyAccountId !== undefined) return loyaltyAccountId === account.id || loyaltyAccountId === account.cardNumber;
   return customerId === undefined || customerId === account.customerId;
 }
@@ -46,10 +40,8 @@ export const putMember = handle(putMemberCall)(async ({ params: { customerId }, 
   const existing = await work.findUnique(accounts, 'customer', customerId);
   if (existing) {
     if (cardNumber === undefined || cardNumber === existing.cardNumber) return again(existing);
-    throw new Problem('already_enrolled', `The customer "${customerId}" is already a member, with the card ${existing.cardNumber}.`, {
-      objectType: 'loyalty-account',
-      id: existing.id,
-    });
+    const detail = `The customer "${customerId}" is already a member, with the card ${existing.cardNumber}.`;
+    throw new Problem('already_enrolled', detail, { objectType: 'loyalty-account', id: existing.id });
   }
   const id = work.id('loy');
   return work.revise(accounts, undefined, {
@@ -71,11 +63,8 @@ async function findFreeCard(work: UnitOfWork, accountId: string, requested: stri
     const holder = (await work.findUnique(accounts, 'card', card)) ?? (await work.get(accounts, card));
     if (!holder) return card;
     if (requested !== undefined) {
-      throw new Problem('already_enrolled', `The card ${requested} belongs to another member; choose another card, or leave it out.`, {
-        objectType: 'loyalty-account',
-        id: holder.id,
-        cardNumber: requested,
-      });
+      const detail = `The card ${requested} belongs to another member; choose another card, or leave it out.`;
+      throw new Problem('already_enrolled', detail, { objectType: 'loyalty-account', id: holder.id, cardNumber: requested });
     }
   }
 }
@@ -109,15 +98,8 @@ export function book(work: UnitOfWork, account: Account, entry: Omit<Entry, 'at'
 export type Account = z.output<typeof LoyaltyAccount>;
 type Entry = z.output<typeof LedgerEntry>;
 
-interface Standing {
-  readonly tier: z.output<typeof Tier>;
-  /** This and the next member are absent in the highest tier. */
-  readonly nextTierThreshold?: number;
-  readonly pointsToNextTier?: number;
-}
-
 /** The tier follows from the lifetime points, so spending points never lowers it. */
-export function standingAt(lifetimePoints: number): Standing {
+export function standingAt(lifetimePoints: number): Pick<Account, 'tier' | 'nextTierThreshold' | 'pointsToNextTier'> {
   const tier = tierThresholds.findLast(({ from }) => from <= lifetimePoints)?.tier ?? tierThresholds[0].tier;
   const next = tierThresholds.find(({ from }) => from > lifetimePoints)?.from;
   return next === undefined ? { tier } : { tier, nextTierThreshold: next, pointsToNextTier: next - lifetimePoints };
@@ -151,13 +133,10 @@ function lifetimePointsOf({ type, points, shortfall = 0 }: Entry): number {
   return isTakenBack ? points - shortfall : 0;
 }
 
-const insufficientPoints = ({ id, pointsBalance }: Account, requested: number): Problem =>
-  new Problem('insufficient_points', `The member "${id}" has ${pointsBalance} points, not ${requested}.`, {
-    objectType: 'loyalty-account',
-    id,
-    requested,
-    available: pointsBalance,
-  });
+function insufficientPoints({ id, pointsBalance: available }: Account, requested: number): Problem {
+  const detail = `The member "${id}" has ${available} points, not ${requested}.`;
+  return new Problem('insufficient_points', detail, { objectType: 'loyalty-account', id, requested, available });
+}
 
 /** A point has a value of 0.01, one minor unit. */
 export const valueOfPoints = (points: number): Money => ({ amount: points, currency: CURRENCY });

@@ -33,11 +33,8 @@ async function issue(work: UnitOfWork, account: Account, { points, reason, refer
   const before = await work.findUnique(ledgerEntries, 'issue', issueKey(account.id, reference));
   if (before) {
     if (before.points === points && before.reason === reason) return { account, repeated: true };
-    throw conflictingRepeat(
-      `The reference "${reference}" has already issued ${before.points} points; this request differs in points or reason.`,
-      { points: before.points, reason: before.reason },
-      { objectType: 'loyalty-account', id: account.id },
-    );
+    const detail = `The reference "${reference}" has already issued ${before.points} points; this request differs in points or reason.`;
+    throw conflictingRepeat(detail, { points: before.points, reason: before.reason }, { objectType: 'loyalty-account', id: account.id });
   }
   const entry = { type: 'issue', points, reference, reason } as const;
   return { account: book(work, account, entry), repeated: false };
@@ -75,14 +72,10 @@ async function redeem(work: UnitOfWork, account: Account, { points, ...purpose }
   return { account: after, redemption: publishedRedemption(redemption), repeated: false };
 }
 
-const redeemedOtherPoints = ({ id, state, points: redeemed }: RedemptionRecord, points: number): Problem =>
-  conflictingRepeat(
-    `The redemption "${id}" for the same purpose has ${redeemed} points, not ${points}. ${
-      state === 'open' ? 'Spend it, or redeem again after its points have been returned.' : 'It is spent.'
-    }`,
-    { points: redeemed },
-    { objectType: 'redemption', id },
-  );
+const redeemedOtherPoints = ({ id, state, points: redeemed }: RedemptionRecord, points: number): Problem => {
+  const detail = `The redemption "${id}" for the same purpose has ${redeemed} points, not ${points}. ${state === 'open' ? 'Spend it, or redeem again after its points have been returned.' : 'It is spent.'}`;
+  return conflictingRepeat(detail, { points: redeemed }, { objectType: 'redemption', id });
+};
 
 /** A redemption that nobody spent in time gives its points back, and its reference is free again. */
 export const returnUnspentRedemption = handleDue(returnRedemption)(async ({ key }, { work }) => {
@@ -122,11 +115,9 @@ async function refuseUnspendable(
   work: UnitOfWork,
   { redemption, paymentId, points }: { redemption: RedemptionRecord; paymentId: string; points: number },
 ): Promise<void> {
+  const about = { objectType: 'redemption', id: redemption.id, requested: points };
   const refuse = (available: number, detail: string): Problem =>
-    new Problem('insufficient_points', detail, {
-      ...{ objectType: 'redemption', id: redemption.id },
-      ...{ requested: points, available, availableAmount: valueOfPoints(available) },
-    });
+    new Problem('insufficient_points', detail, { ...about, available, availableAmount: valueOfPoints(available) });
   if (redemption.state !== 'open') throw refuse(0, `The redemption "${redemption.id}" is already ${redemption.state}.`);
   if (points > redemption.points) throw refuse(redemption.points, `The redemption "${redemption.id}" has ${redemption.points} points.`);
   if (await work.findUnique(redemptions, 'payment', paymentId)) throw refuse(0, `The payment "${paymentId}" has spent another redemption.`);
@@ -141,26 +132,19 @@ function refuseOtherPurpose(
   account: Account,
   { orderId, purchase = {} }: Pick<LedgerRequest, 'orderId' | 'purchase'>,
 ): void {
+  const about = { objectType: 'redemption', id: redemption.id };
   const refuse = (reason: string): Problem =>
-    new Problem('redemption_not_applicable', `The redemption "${redemption.id}" ${reason}.`, {
-      objectType: 'redemption',
-      id: redemption.id,
-    });
+    new Problem('redemption_not_applicable', `The redemption "${redemption.id}" ${reason}.`, about);
   if (redemption.orderId !== undefined && redemption.orderId !== orderId) throw refuse('was made for another order');
   if (redemption.basketId !== undefined && redemption.basketId !== purchase.basketId) throw refuse('was made for another basket');
   if (!isOwnPurchase(account, purchase)) throw refuse(`belongs to the member "${account.id}", and the order to another customer`);
-}
-
-interface Reversed {
-  account: Account;
-  redemption: ReturnType<typeof publishedRedemption>;
 }
 
 /**
  * Returns the points that a payment spent, once per reference: the requested amount, or all remaining points.
  * @returns the problem `not_found` for a payment that spent nothing. The reversal is recorded nevertheless, and refuses a late spending.
  */
-async function reverse(work: UnitOfWork, reference: string, request: LedgerRequest): Promise<Reversed | Problem> {
+async function reverse(work: UnitOfWork, reference: string, request: LedgerRequest) {
   const paymentId = request.paymentId ?? reference;
   const before = await work.get(reversals, reference);
   const redemption = await work.findUnique(redemptions, 'payment', paymentId);

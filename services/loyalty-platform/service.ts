@@ -23,7 +23,7 @@ export const service = defineService({
 });
 
 /** Seeds accounts and ledger entries. In the fixtures, an account contains its whole ledger. */
-export function seed({ loyaltyAccounts }: Fixtures, _now: number): Seed {
+export function seed({ loyaltyAccounts }: Fixtures): Seed {
   const rows = loyaltyAccounts.map((account) => ({
     ...account,
     entryCount: account.entries.length,
