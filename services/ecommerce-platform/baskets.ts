@@ -9,7 +9,6 @@ import { rowFor } from '../../shared/catalog/life-cycle.ts';
 import { invalid, Problem } from '../../shared/catalog/problems.ts';
 import { CURRENCY } from '../../shared/domain/money.ts';
 import { instant } from '../../shared/domain/time.ts';
-import { walkPages } from '../../shared/work/all-pages.ts';
 import { handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
@@ -103,17 +102,13 @@ export const addLineHandler = handle(addLineToBasket)(async ({ params, body }, s
   return work.transition(baskets, basket, 'add-line', { ...prices, expiresAt: restartIdleTimer(work, basket.id) });
 });
 
-/**
- * One location serves a line, so the best location must have all units. Without an answer of the Inventory Service, the line is accepted.
- * @throws Problem 409 `insufficient_stock`
- */
+/** One location serves a line. Unknown availability refuses nothing. @throws Problem 409 `insufficient_stock` */
 async function refuseUnlessAvailable(scope: Scope, sku: string, requested: number): Promise<void> {
   const found = await readAvailability(scope, sku, requested);
   if (!found || found.maxPerLine >= requested) return;
   const available = Math.max(0, found.maxPerLine);
-  throw new Problem('insufficient_stock', `No location has ${requested} of "${sku}"; the most that one can serve is ${available}.`, {
-    skus: [{ sku, requested, available }],
-  });
+  const detail = `No location has ${requested} of "${sku}"; the most that one can serve is ${available}.`;
+  throw new Problem('insufficient_stock', detail, { skus: [{ sku, requested, available }] });
 }
 
 export const getBasketHandler = handle(getBasket)(async ({ params }, { work }) => {
@@ -124,20 +119,10 @@ export const getBasketHandler = handle(getBasket)(async ({ params }, { work }) =
 
 const MAX_BASKETS = 20;
 
+/** Open and locked baskets, newest first. */
 export const listCustomerBasketsHandler = handle(listCustomerBasketsCall)(async ({ query }, { work }) => ({
-  items: await newestActive(work, query.customerId),
+  items: [...(await work.find(baskets, 'customer', query.customerId, { limit: MAX_BASKETS, newestFirst: true })).items],
 }));
-
-/** Open and locked baskets, newest first. In worlds of older releases the index has other baskets too, so a page may be short. */
-async function newestActive(work: UnitOfWork, customerId: string): Promise<Basket[]> {
-  const found: Basket[] = [];
-  const newest = walkPages((cursor) => work.find(baskets, 'customer', customerId, { limit: MAX_BASKETS, cursor, newestFirst: true }));
-  for await (const basket of newest) {
-    found.push(basket);
-    if (found.length === MAX_BASKETS) break;
-  }
-  return found;
-}
 
 /** An open basket without changes for this long is abandoned. The source document does not specify it. */
 const IDLE_MS = 24 * 60 * 60 * 1_000;
@@ -159,7 +144,7 @@ export const abandonIdleBasket = handleDue(basketIdle)(async ({ key }, { work })
 });
 
 /** Releases the stock of a merged or abandoned basket: explicit reservations of clients, and the reservation of its transaction. */
-export const releaseHoldsOfBasket = handleDue(releaseHolds)(async ({ key: basketId }, { work, call }) => {
+export const releaseReservationsOfBasket = handleDue(releaseHolds)(async ({ key: basketId }, { work, call }) => {
   const basket = await work.get(baskets, basketId);
   if (!basket) return;
   const { id, state, transactionId } = basket;

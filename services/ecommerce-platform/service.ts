@@ -7,7 +7,7 @@ import {
   createBasketHandler,
   getBasketHandler,
   listCustomerBasketsHandler,
-  releaseHoldsOfBasket,
+  releaseReservationsOfBasket,
 } from './baskets.ts';
 import { checkoutBasketHandler, reopenBasket } from './checkout.ts';
 import { undoCheckoutOfBasket } from './checkout-record.ts';
@@ -35,8 +35,8 @@ export const service = defineService({
     'move-product': moveProductHandler,
   },
   events: {},
-  due: [abandonIdleBasket, reopenBasket, undoCheckoutOfBasket, resubmitOrder, releaseHoldsOfBasket],
+  due: [abandonIdleBasket, reopenBasket, undoCheckoutOfBasket, resubmitOrder, releaseReservationsOfBasket],
 });
 
 /** Products with their prices. A world starts without baskets. */
-export const seed = (fixtures: Fixtures, _now: number): Seed => ({ objects: [{ of: products, rows: fixtures.products }] });
+export const seed = (fixtures: Fixtures): Seed => ({ objects: [{ of: products, rows: fixtures.products }] });
