@@ -67,10 +67,7 @@ async function openTransaction(work: UnitOfWork, opening: StoredTransaction, bas
   return isCovered(sale) ? markPaid(work, sale) : sale;
 }
 
-/**
- * Commits `given-up` first, so that a running request cannot open the transaction. Then the eCommerce Platform abandons the basket, if it
- * locked one.
- */
+/** Commits `given-up`, so that no request opens the transaction. Then the eCommerce Platform abandons a basket that it locked. */
 export const abandonOpening = handleDue(abandonOpeningDue)(async ({ key }, scope) => {
   const found = await scope.work.get(transactions, key);
   if (found?.state !== 'opening' && found?.state !== 'given-up') return;

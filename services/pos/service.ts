@@ -25,11 +25,6 @@ export const service = defineService({
 });
 
 /** A world begins with the stores, and without transactions. */
-export const seed = ({ locations }: Fixtures, _now: number): Seed => ({
-  objects: [
-    {
-      of: stores,
-      rows: locations.filter(({ type }) => type === 'store').map(({ id, name }) => ({ id, version: 1, name })),
-    },
-  ],
+export const seed = ({ locations }: Fixtures): Seed => ({
+  objects: [{ of: stores, rows: locations.filter(({ type }) => type === 'store').map(({ id, name }) => ({ id, version: 1, name })) }],
 });

@@ -133,14 +133,10 @@ export const tenderUnderWay = (sale: Sale, action: string): Problem =>
   });
 
 /** 409, retryable: other work is submitting the paid sale to the OMS, and its outcome decides. */
-export const submissionUnderWay = (sale: Sale): Problem =>
-  refusal(
-    'transaction',
-    sale,
-    'submit',
-    `The transaction "${sale.id}" is paid, and its order is being submitted. Send this again with the same Idempotency-Key.`,
-    { allowedFrom: ['paid'], retryable: true, retryAfter: 1 },
-  );
+export const submissionUnderWay = (sale: Sale): Problem => {
+  const detail = `The transaction "${sale.id}" is paid, and its order is being submitted. Send this again with the same Idempotency-Key.`;
+  return refusal('transaction', sale, 'submit', detail, { allowedFrom: ['paid'], retryable: true, retryAfter: 1 });
+};
 
 export const getTransaction = handle(getTransactionCall)(async ({ params }, { work }) => published(await saleById(work, params.id)));
 
