@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Progression, progressionOf } from '../../shared/catalog/control/progression.ts';
+import type { InputOf } from '../../shared/catalog/define.ts';
 import {
   createPickingOrder as createPickingOrderApi,
   updatePickingStatus as updatePickingStatusApi,
@@ -133,15 +134,12 @@ async function carryOutMove(order: PickingOrder, move: IntendedMove, scope: Pick
 
 /** 409 with `retryable: true`: of two concurrent statuses, the one that began first wins. */
 function moveInProgress(order: PickingOrder, { status, since }: IntendedMove, asked: PickingStatus): Problem {
-  return refusal(
-    'picking-order',
-    { id: order.id, state: order.status },
-    asked,
-    `The picking order "${order.id}" has been changing to ${status} since ${since}; send this again after that.`,
-    { allowedFrom: statusesBefore(asked), retryable: true, retryAfter: 1 },
-  );
+  const detail = `The picking order "${order.id}" has been changing to ${status} since ${since}; send this again after that.`;
+  const about = { allowedFrom: statusesBefore(asked), retryable: true, retryAfter: 1 } as const;
+  return refusal('picking-order', { id: order.id, state: order.status }, asked, detail, about);
 }
 
+type PickedReport = InputOf<typeof updatePickingStatusApi>['body'];
 type PickingScope = Pick<Scope, 'work' | 'call' | 'context'>;
 
 /**
@@ -175,13 +173,9 @@ export const finishMove = handleDue(finishMoveDue)(async ({ key }, scope) => {
 async function refuseCancelled(work: UnitOfWork, fulfillmentOrderId: string): Promise<void> {
   const task = await work.get(warehouseTasks, fulfillmentOrderId);
   if (!task?.cancelled) return;
-  throw refusal(
-    'fulfillment-order',
-    { id: fulfillmentOrderId, state: 'cancelled' },
-    'start-picking',
-    `The fulfillment order "${fulfillmentOrderId}" is cancelled: its goods go back.`,
-    { allowedFrom: allowedFrom(fulfillmentOrderLifeCycle, 'start-picking') },
-  );
+  const detail = `The fulfillment order "${fulfillmentOrderId}" is cancelled: its goods go back.`;
+  const about = { allowedFrom: allowedFrom(fulfillmentOrderLifeCycle, 'start-picking') };
+  throw refusal('fulfillment-order', { id: fulfillmentOrderId, state: 'cancelled' }, 'start-picking', detail, about);
 }
 
 const moves: Readonly<Record<PickingStatus, readonly PickingStatus[]>> = pickingMoves;
@@ -200,24 +194,8 @@ function refuseMove(order: Pick<PickingOrder, 'id' | 'status'>, status: PickingS
     mode === 'manual'
       ? ''
       : ` The warehouse of this rehearsal works automatically (${mode}); set its progression to manual to work by hand.`;
-  throw refusal(
-    'picking-order',
-    { id: order.id, state: order.status },
-    status,
-    `The picking order "${order.id}" is ${order.status}; it becomes ${status} from ${statusesBefore(status).join(', ')}.${remedy}`,
-    { allowedFrom: statusesBefore(status) },
-  );
-}
-
-interface ReportedLine {
-  readonly orderLineId: string;
-  readonly sku?: string;
-  readonly pickedQty: number;
-}
-
-interface PickedReport {
-  readonly status: PickingStatus;
-  readonly lines?: readonly ReportedLine[];
+  const detail = `The picking order "${order.id}" is ${order.status}; it becomes ${status} from ${statusesBefore(status).join(', ')}.${remedy}`;
+  throw refusal('picking-order', { id: order.id, state: order.status }, status, detail, { allowedFrom: statusesBefore(status) });
 }
 
 /**
@@ -251,11 +229,8 @@ function pickedLines(order: Pick<PickingOrder, 'lines'>, { status, lines: report
 function refuseOtherPicking(order: Pick<PickingOrder, 'id' | 'status' | 'lines'>, report: PickedReport): void {
   const standing = order.lines.map(({ orderLineId, pickedQty }) => ({ orderLineId, pickedQty }));
   if (isSamePicking(pickedLines(order, report), standing)) return;
-  throw conflictingRepeat(
-    `The picking order "${order.id}" is ${order.status} already, with other quantities; a repeat does not change them.`,
-    { lines: standing },
-    { objectType: 'picking-order', id: order.id },
-  );
+  const detail = `The picking order "${order.id}" is ${order.status} already, with other quantities; a repeat does not change them.`;
+  throw conflictingRepeat(detail, { lines: standing }, { objectType: 'picking-order', id: order.id });
 }
 
 /** Whether the report names the same quantities; a report without lines names no others. */
@@ -265,7 +240,11 @@ const isSamePicking = (reported: PickedLines | undefined, known: PickedLines | u
 
 function checkLine(
   order: Pick<PickingOrder, 'lines'>,
-  { line, position, status }: { readonly line: ReportedLine; readonly position: number; readonly status: PickingStatus },
+  {
+    line,
+    position,
+    status,
+  }: { readonly line: NonNullable<PickedReport['lines']>[number]; readonly position: number; readonly status: PickingStatus },
 ): void {
   const at = `/lines/${position}`;
   const known = order.lines.find(({ orderLineId }) => orderLineId === line.orderLineId);
@@ -277,10 +256,7 @@ function checkLine(
     throw invalid(`${at}/pickedQty`, 'too_many', `At most ${known.qty} of ${known.sku} can be picked, not ${line.pickedQty}.`);
   }
   if (status === 'picked' && line.pickedQty < known.qty) {
-    throw invalid(
-      `${at}/pickedQty`,
-      'too_few',
-      `${line.pickedQty} of ${known.qty} is short: send status short, so that the rest is served from elsewhere.`,
-    );
+    const detail = `${line.pickedQty} of ${known.qty} is short: send status short, so that the rest is served from elsewhere.`;
+    throw invalid(`${at}/pickedQty`, 'too_few', detail);
   }
 }
