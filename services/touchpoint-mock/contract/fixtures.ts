@@ -118,7 +118,7 @@ async function refuseStrayFiles(directory: URL): Promise<void> {
 /** An authorization fixture with the configured key and lane filled in. */
 export function resolveAuthorization(
   fixture: AuthorizationFixture,
-  { storeKey, lanes }: { readonly storeKey: string; readonly lanes: readonly string[] },
+  { storeKey, lanes }: { storeKey: string; lanes: readonly string[] },
 ): AuthorizationFixture {
   return {
     ...fixture,
